@@ -1,0 +1,26 @@
+const shared = {
+  extensionsToTreatAsEsm: [".ts"],
+  transform: {
+    "\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } }],
+  },
+  testEnvironment: "<rootDir>/test/support/jest-environment.mjs",
+  modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/.cluster"],
+};
+
+/** `unit` needs Node alone; `cluster` needs the real daemons and runs one file at a time (see scripts/test.mjs). */
+export default {
+  projects: [
+    {
+      ...shared,
+      displayName: "unit",
+      roots: ["<rootDir>/test"],
+      testPathIgnorePatterns: ["/node_modules/", "<rootDir>/test/(integration|e2e|faults|images)/"],
+    },
+    {
+      ...shared,
+      displayName: "cluster",
+      roots: ["<rootDir>/test"],
+      testMatch: ["<rootDir>/test/(integration|e2e|faults)/**/*.test.ts"],
+    },
+  ],
+};

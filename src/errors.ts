@@ -1,0 +1,31 @@
+import { CodedError, type CodedErrorOptions } from "./hadoop/errors.ts";
+
+/** The base of this project's errors outside `src/hadoop`. */
+export class TonyError extends CodedError {
+  override readonly name: string = "TonyError";
+}
+
+/** The exit codes of `tony-ts`: one list for the program, its documentation and its tests. */
+export const ExitCode = {
+  succeeded: 0,
+  jobFailed: 1,
+  usage: 2,
+  cluster: 3,
+  killed: 4,
+  unknown: 5,
+} as const;
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/**
+ * A person's mistake, or a condition that a person mends: the message alone is shown, without a stack.
+ * The message says what is wrong, where (file:line, key, node) and how to mend it.
+ */
+export class UserError extends TonyError {
+  override readonly name = "UserError";
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, options: CodedErrorOptions & { readonly exitCode?: ExitCode }) {
+    super(message, options);
+    this.exitCode = options.exitCode ?? ExitCode.usage;
+  }
+}

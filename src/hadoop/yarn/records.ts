@@ -1,0 +1,217 @@
+/**
+ * YARN's records as plain data. Ids are their printed form (`application_<clusterTimestamp>_<0001>`), because a container id of a
+ * long-lived ResourceManager does not fit a JavaScript number; the wire forms stay inside the clients.
+ */
+
+/** `application_1795305600000_0001`, as org.apache.hadoop.yarn.api.records.ApplicationId prints it. */
+export type ApplicationId = string;
+/** `appattempt_1795305600000_0001_000001` */
+export type ApplicationAttemptId = string;
+/** `container_e01_1795305600000_0001_01_000002`; without `e01_` in epoch 0. */
+export type ContainerId = string;
+/** `host:port` of a NodeManager: what NMTokens are kept by. */
+export type NodeId = string;
+
+/** An amount of everything YARN schedules. */
+export interface Resource {
+  readonly memoryMiB: number;
+  readonly vcores: number;
+  /** Other resource types by name (`yarn.io/gpu`), in the type's base unit. Types of amount 0 may be absent. */
+  readonly others: Readonly<Record<string, number>>;
+}
+
+/** A resource type that the ResourceManager knows. */
+export interface ResourceType {
+  readonly name: string;
+  /** YARN's unit: "", "Mi", "G", … */
+  readonly units: string;
+}
+
+export type ExecutionType = "GUARANTEED" | "OPPORTUNISTIC";
+
+/** A security token; identifier and password are opaque. */
+export interface Token {
+  readonly identifier: Uint8Array;
+  readonly password: Uint8Array;
+  readonly kind: string;
+  readonly service: string;
+}
+
+/** A container given to an application. */
+export interface Container {
+  readonly id: ContainerId;
+  readonly nodeId: NodeId;
+  /** `host:port` of the node's web server, without a scheme. */
+  readonly nodeHttpAddress: string;
+  readonly resource: Resource;
+  /** The priority of the ask that it answers; 0 is the highest. */
+  readonly priority: number;
+  /** −1 when the ask named none. */
+  readonly allocationRequestId: number;
+  readonly version: number;
+  readonly executionType: ExecutionType;
+  /** Absent in reports; needed to start the container. */
+  readonly token?: Token;
+}
+
+export type ContainerState = "NEW" | "RUNNING" | "COMPLETE";
+
+export interface ContainerStatus {
+  readonly containerId: ContainerId;
+  readonly state: ContainerState;
+  /** See ContainerExitStatus; −1000 while it has not ended. */
+  readonly exitStatus: number;
+  readonly diagnostics: string;
+}
+
+/** org.apache.hadoop.yarn.api.records.ContainerExitStatus */
+export const ContainerExitStatus = {
+  success: 0,
+  invalid: -1000,
+  /** released by the application, allocation expired, or node lost */
+  aborted: -100,
+  disksFailed: -101,
+  preempted: -102,
+  killedExceedingVirtualMemory: -103,
+  killedExceedingPhysicalMemory: -104,
+  killedByApplicationMaster: -105,
+  killedByResourceManager: -106,
+  killedAfterApplicationCompletion: -107,
+  killedByContainerScheduler: -108,
+  killedForExcessLogs: -109,
+} as const;
+
+export type NodeState =
+  | "NEW"
+  | "RUNNING"
+  | "UNHEALTHY"
+  | "DECOMMISSIONED"
+  | "LOST"
+  | "REBOOTED"
+  | "DECOMMISSIONING"
+  | "SHUTDOWN";
+
+export interface NodeReport {
+  readonly nodeId: NodeId;
+  readonly host: string;
+  readonly httpAddress: string;
+  readonly rack: string;
+  readonly state: NodeState;
+  readonly used: Resource;
+  readonly capability: Resource;
+  readonly containerCount: number;
+  readonly labels: readonly string[];
+  readonly healthReport: string;
+}
+
+export type ApplicationState =
+  | "NEW"
+  | "NEW_SAVING"
+  | "SUBMITTED"
+  | "ACCEPTED"
+  | "RUNNING"
+  | "FINISHED"
+  | "FAILED"
+  | "KILLED";
+export type FinalStatus = "UNDEFINED" | "SUCCEEDED" | "FAILED" | "KILLED" | "ENDED";
+
+export interface ApplicationReport {
+  readonly id: ApplicationId;
+  readonly user: string;
+  readonly name: string;
+  readonly queue: string;
+  readonly type: string;
+  readonly tags: readonly string[];
+  readonly state: ApplicationState;
+  readonly finalStatus: FinalStatus;
+  readonly currentAttemptId?: ApplicationAttemptId;
+  /** Where the AM said it listens; "N/A" and −1 before it registered are given as absent. */
+  readonly amHost?: string;
+  readonly amRpcPort?: number;
+  readonly trackingUrl: string;
+  readonly diagnostics: string;
+  /** Milliseconds since the epoch; 0 when not yet. */
+  readonly startTimeMs: number;
+  readonly launchTimeMs: number;
+  readonly finishTimeMs: number;
+  /** 0 to 1 */
+  readonly progress: number;
+  readonly priority: number;
+  readonly usage?: {
+    readonly usedContainers: number;
+    readonly used: Resource;
+    readonly needed: Resource;
+    /** MiB·s and core·s so far */
+    readonly memorySeconds: number;
+    readonly vcoreSeconds: number;
+    readonly resourceSeconds: Readonly<Record<string, number>>;
+  };
+}
+
+export interface ApplicationAttemptReport {
+  readonly id: ApplicationAttemptId;
+  readonly state: string;
+  readonly host: string;
+  readonly rpcPort: number;
+  readonly trackingUrl: string;
+  readonly diagnostics: string;
+  readonly amContainerId?: ContainerId;
+  readonly startTimeMs: number;
+  readonly finishTimeMs: number;
+}
+
+export interface ContainerReport {
+  readonly id: ContainerId;
+  readonly resource: Resource;
+  readonly nodeId?: NodeId;
+  readonly nodeHttpAddress: string;
+  readonly priority: number;
+  readonly state: ContainerState;
+  readonly exitStatus: number;
+  readonly diagnostics: string;
+  readonly logUrl: string;
+  readonly startTimeMs: number;
+  readonly finishTimeMs: number;
+}
+
+export interface QueueInfo {
+  readonly name: string;
+  readonly path: string;
+  readonly state: "STOPPED" | "RUNNING" | "DRAINING";
+  /** Shares of the parent, 0 to 1. */
+  readonly capacity: number;
+  readonly maximumCapacity: number;
+  readonly currentCapacity: number;
+  readonly accessibleNodeLabels: readonly string[];
+  readonly defaultNodeLabel: string;
+  readonly applications: readonly ApplicationReport[];
+  readonly children: readonly QueueInfo[];
+}
+
+export interface ClusterMetrics {
+  readonly nodeManagers: number;
+  readonly activeNodeManagers: number;
+  readonly lostNodeManagers: number;
+  readonly unhealthyNodeManagers: number;
+}
+
+/** A file or archive that NodeManagers fetch before a container starts. Size and time must equal the file's exactly. */
+export interface LocalResource {
+  readonly url: { readonly scheme: string; readonly host: string; readonly port: number; readonly path: string };
+  readonly sizeBytes: number;
+  readonly modificationTimeMs: number;
+  readonly type: "FILE" | "ARCHIVE" | "PATTERN";
+  readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
+}
+
+/** org.apache.hadoop.yarn.api.records.ContainerLaunchContext */
+export interface LaunchContext {
+  /** By the name of the link in the container's working directory. */
+  readonly localResources: Readonly<Record<string, LocalResource>>;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Joined by spaces and run by bash; `<LOG_DIR>` is replaced. */
+  readonly commands: readonly string[];
+  /** A token file's bytes (HDTS). */
+  readonly credentials: Uint8Array;
+  readonly acls?: { readonly viewers?: string; readonly modifiers?: string };
+}
