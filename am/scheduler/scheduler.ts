@@ -1,0 +1,71 @@
+import type { JobOutcome } from "../../src/job/status.ts";
+import type { Ask } from "../core/effects.ts";
+import type { AllocatedContainer, Event } from "../core/events.ts";
+
+/** The events that only a scheduler makes. */
+export type SchedulerEvent = Extract<
+  Event,
+  {
+    type:
+      | "am-registered"
+      | "nodes-changed"
+      | "headroom-changed"
+      | "containers-allocated"
+      | "container-completed"
+      | "preemption-notice"
+      | "launch-succeeded"
+      | "launch-failed"
+      | "resource-manager-resynced"
+      | "resource-manager-shutdown"
+      | "ask-refused"
+      | "unregistered";
+  }
+>;
+
+/** What registering gave: for a later attempt also the containers that were kept. */
+export interface Registration {
+  readonly attempt: number;
+  readonly keptContainers: readonly AllocatedContainer[];
+}
+
+/** Everything one container needs to run an executor. */
+export interface ContainerCommand {
+  readonly containerId: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly commands: readonly string[];
+  /** Files by link name, as the job's manifest names them. */
+  readonly files: readonly LaunchFile[];
+  /** A token file's bytes (HDTS): the job's secrets and the user's tokens, never the AM's own. */
+  readonly credentials: Uint8Array;
+}
+
+/** A file or archive to place in the container's working directory. */
+export interface LaunchFile {
+  readonly link: string;
+  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler. */
+  readonly url: string;
+  readonly sizeBytes: number;
+  readonly modificationTimeMs: number;
+  readonly type: "FILE" | "ARCHIVE";
+  readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
+}
+
+/**
+ * Where containers come from: YARN, this machine, or a simulation. Every call returns at once and never throws; what becomes of it
+ * arrives as an event. One contract suite runs against all of them.
+ */
+export interface Scheduler {
+  /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
+  start(address: { readonly host: string; readonly port: number; readonly trackingUrl: string }, deliver: (event: SchedulerEvent) => void): Promise<Registration>;
+  ask(asks: readonly Ask[]): void;
+  release(containerIds: readonly string[]): void;
+  blacklist(hosts: readonly string[]): void;
+  launch(commands: readonly ContainerCommand[]): void;
+  stop(containerId: string): void;
+  /** 0 to 1, shown by the ResourceManager. */
+  progress(fraction: number): void;
+  /** Tells the outcome, until it is accepted; resolves then. */
+  finish(outcome: JobOutcome, trackingUrl: string): Promise<void>;
+  /** Stops heartbeats and connections without telling anybody. */
+  close(): Promise<void>;
+}

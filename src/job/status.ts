@@ -1,0 +1,154 @@
+/**
+ * The state of a job as people and programs see it: what the AM publishes, `tony-ts status --json` prints and history keeps.
+ * Times are milliseconds since the epoch. Fields are only ever added.
+ */
+export interface JobStatus {
+  readonly statusVersion: 1;
+  readonly applicationId: string;
+  readonly attempt: number;
+  readonly name: string;
+  readonly queue: string;
+  readonly state: JobState;
+  readonly generation: number;
+  readonly startedAtMs: number;
+  readonly nowMs: number;
+  readonly amHost: string;
+  /** The AM's own container, for its log. */
+  readonly amContainerId?: string;
+  readonly roles: readonly RoleStatus[];
+  readonly tasks: readonly TaskStatus[];
+  /** What the job waits for, most important first; empty while nothing is waited for. */
+  readonly waits: readonly Wait[];
+  readonly generations: readonly GenerationSummary[];
+  readonly budgets: { readonly program: Budget; readonly infrastructure: Budget };
+  readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
+  readonly checkpoint?: Checkpoint;
+  /** Containers held, integrated over time. */
+  readonly usage: { readonly memoryMiBSeconds: number; readonly vcoreSeconds: number };
+  readonly outcome?: JobOutcome;
+}
+
+/**
+ * - `starting`: the AM is not yet registered with the ResourceManager
+ * - `gathering`: containers are asked for, launched, or their executors have not all registered
+ * - `running`: the cluster spec is out and children run
+ * - `restarting`: the children of a generation are being stopped before the next one
+ * - `finishing`: the outcome is decided and being carried out
+ * - the rest are outcomes
+ */
+export type JobState =
+  | "starting"
+  | "gathering"
+  | "running"
+  | "restarting"
+  | "finishing"
+  | "succeeded"
+  | "failed"
+  | "killed";
+
+export interface RoleStatus {
+  readonly name: string;
+  readonly instances: number;
+  readonly allocated: number;
+  readonly registered: number;
+  readonly running: number;
+  readonly ended: number;
+  readonly memoryMiB: number;
+  readonly vcores: number;
+  readonly others: Readonly<Record<string, number>>;
+  readonly nodeLabel?: string;
+}
+
+/**
+ * - `waiting`: no container · `allocated`: has one, not started · `launched`: the NodeManager accepted it, files are being localised
+ * - `registered`: its executor is connected and holds a port · `running`: its program runs
+ * - `succeeded` `failed`: its program ended by itself · `stopped`: we stopped it · `lost`: its container or executor went away
+ */
+export type TaskState =
+  | "waiting"
+  | "allocated"
+  | "launched"
+  | "registered"
+  | "running"
+  | "succeeded"
+  | "failed"
+  | "stopped"
+  | "lost";
+
+export interface TaskStatus {
+  /** `worker:0` */
+  readonly task: string;
+  readonly state: TaskState;
+  readonly host?: string;
+  readonly port?: number;
+  readonly containerId?: string;
+  /** `host:port` of the node's web server. */
+  readonly nodeHttpAddress?: string;
+  readonly startedAtMs?: number;
+  readonly endedAtMs?: number;
+  /** `0`, `1`, `SIGKILL`, `-104`: what a table shows. */
+  readonly exit?: string;
+  readonly step?: number;
+  readonly memoryBytes?: number;
+  readonly maxMemoryBytes?: number;
+  readonly cpuCores?: number;
+  /** How often this task was started before, when it restarts alone. */
+  readonly restarts: number;
+}
+
+/** One thing that is waited for, in words, with the key that mends it where one does. */
+export interface Wait {
+  readonly what: string;
+  readonly sinceMs: number;
+  readonly reasons: readonly string[];
+  readonly remedy?: string;
+  readonly endsAtMs?: number;
+}
+
+export interface Budget {
+  readonly used: number;
+  readonly limit: number;
+}
+
+export interface Checkpoint {
+  readonly path: string;
+  readonly step: number;
+  readonly atMs: number;
+}
+
+export type FailureClass = "program" | "infrastructure";
+
+/** How one generation went. */
+export interface GenerationSummary {
+  readonly generation: number;
+  readonly startedAtMs: number;
+  readonly runningAtMs?: number;
+  readonly endedAtMs?: number;
+  readonly endedBy?: Cause;
+  readonly resumedFrom?: Checkpoint;
+}
+
+/** Why a generation ended: the root, and what followed from it. */
+export interface Cause {
+  readonly class: FailureClass;
+  readonly summary: string;
+  readonly task?: string;
+  readonly host?: string;
+  readonly containerId?: string;
+  readonly exit?: string;
+  readonly atMs: number;
+  /** The program's last lines or traceback. */
+  readonly lines: readonly string[];
+  /** What a person can do, e.g. `raise tony.worker.memory (job.xml:16), e.g. to 5g`. */
+  readonly remedy?: string;
+  readonly consequences: readonly string[];
+}
+
+/** How the job ended. */
+export interface JobOutcome {
+  readonly result: "succeeded" | "failed" | "killed";
+  /** One sentence; YARN's diagnostics. */
+  readonly summary: string;
+  readonly cause?: Cause;
+  readonly endedAtMs: number;
+}
