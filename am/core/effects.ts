@@ -18,7 +18,13 @@ export type Effect =
   /** Write a snapshot of what must outlive this AM; answers `journal-written` or `journal-failed`. */
   | { readonly type: "journal"; readonly sequence: number; readonly snapshot: unknown }
   | { readonly type: "record"; readonly event: HistoryEvent }
-  | { readonly type: "log"; readonly level: "info" | "warn" | "error"; readonly event: string; readonly message: string; readonly fields?: LogFields }
+  | {
+      readonly type: "log";
+      readonly level: "info" | "warn" | "error";
+      readonly event: string;
+      readonly message: string;
+      readonly fields?: LogFields;
+    }
   | { readonly type: "publish-status" }
   /** Close history, tell clients, tell the ResourceManager; answers `unregistered`. */
   | { readonly type: "unregister"; readonly outcome: JobOutcome }

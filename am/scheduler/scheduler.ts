@@ -56,7 +56,10 @@ export interface LaunchFile {
  */
 export interface Scheduler {
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
-  start(address: { readonly host: string; readonly port: number; readonly trackingUrl: string }, deliver: (event: SchedulerEvent) => void): Promise<Registration>;
+  start(
+    address: { readonly host: string; readonly port: number; readonly trackingUrl: string },
+    deliver: (event: SchedulerEvent) => void,
+  ): Promise<Registration>;
   ask(asks: readonly Ask[]): void;
   release(containerIds: readonly string[]): void;
   blacklist(hosts: readonly string[]): void;
