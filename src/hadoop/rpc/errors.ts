@@ -1,0 +1,43 @@
+import { HadoopError } from "../errors.ts";
+
+/** The bytes do not follow Hadoop's protocol: another kind of server, or damage on the way. Never retried. */
+export class RpcProtocolError extends HadoopError {
+  override readonly name = "RpcProtocolError";
+
+  constructor(message: string, cause?: unknown) {
+    super(message, { code: "RPC_PROTOCOL", cause });
+  }
+}
+
+/** `RPC_CLOSED`: by ourselves. */
+export type RpcConnectionErrorCode = "RPC_CONNECT_FAILED" | "RPC_CONNECTION_LOST" | "RPC_CLOSED";
+
+/** The connection could not be made, or ended before the answer. */
+export class RpcConnectionError extends HadoopError {
+  override readonly name = "RpcConnectionError";
+
+  constructor(message: string, options: { readonly code: RpcConnectionErrorCode; readonly cause?: unknown }) {
+    super(message, { ...options, retryable: options.code !== "RPC_CLOSED" });
+  }
+}
+
+/** No answer in time. The server may still carry the call out; its late answer is dropped. */
+export class RpcTimeoutError extends HadoopError {
+  override readonly name = "RpcTimeoutError";
+
+  constructor(message: string) {
+    super(message, { code: "RPC_TIMEOUT", retryable: true });
+  }
+}
+
+/** Who we are was not settled with the server: no common mechanism, a wrong token, or a peer that could not prove itself. */
+export class RpcAuthenticationError extends HadoopError {
+  override readonly name = "RpcAuthenticationError";
+
+  constructor(
+    message: string,
+    options: { readonly code?: "RPC_AUTHENTICATION" | "KERBEROS_NEEDED"; readonly cause?: unknown } = {},
+  ) {
+    super(message, { code: options.code ?? "RPC_AUTHENTICATION", cause: options.cause });
+  }
+}

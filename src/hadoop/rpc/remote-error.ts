@@ -1,0 +1,95 @@
+import { HadoopError } from "../errors.ts";
+
+/** What a named Java exception means to us. */
+interface Meaning {
+  readonly code: string;
+  /** Whether the same call may succeed later, unchanged, at this server or another. */
+  readonly retryable?: boolean;
+}
+
+/** An exception that the server threw. `code` says what it means; the Java class and message stay as they were. */
+export class RemoteError extends HadoopError {
+  override readonly name = "RemoteError";
+  /** Fully qualified, as the server named it. */
+  readonly javaClass: string;
+  readonly javaMessage: string;
+  /** The server's stack trace, where it sent one. */
+  readonly javaStack: string;
+
+  /** `text` is the message, then the lines of a stack trace (errorMsg of RpcResponseHeaderProto). */
+  constructor(javaClass: string, text: string) {
+    const message = messageOf(text, javaClass);
+    super(`${message} (${simpleName(javaClass)})`, meaningOf(javaClass));
+    this.javaClass = javaClass;
+    this.javaMessage = message;
+    this.javaStack = text.slice(traceStart(text)).trim();
+  }
+}
+
+/** Whether the server threw this and it means one of `codes`. */
+export function isRemoteError(error: unknown, ...codes: readonly string[]): error is RemoteError {
+  return error instanceof RemoteError && codes.includes(error.code);
+}
+
+/** The one place where Java's exceptions get a meaning. An unnamed one is REMOTE_EXCEPTION and not retried. */
+function meaningOf(javaClass: string): Meaning {
+  switch (simpleName(javaClass)) {
+    case "StandbyException":
+      return { code: "STANDBY", retryable: true };
+    case "RetriableException":
+    case "ObserverRetryOnActiveException":
+      return { code: "NOT_READY", retryable: true };
+    case "NMNotYetReadyException":
+      return { code: "NODE_NOT_READY", retryable: true };
+    case "RpcNoSuchMethodException":
+    case "RpcNoSuchProtocolException":
+      return { code: "NOT_SUPPORTED_BY_SERVER" };
+    case "VersionMismatch":
+      return { code: "VERSION_MISMATCH" };
+    case "AccessControlException":
+    case "AuthorizationException":
+      return { code: "ACCESS_DENIED" };
+    case "InvalidToken":
+      return { code: "INVALID_TOKEN" };
+    case "ApplicationNotFoundException":
+      return { code: "APPLICATION_NOT_FOUND" };
+    case "ApplicationAttemptNotFoundException":
+      return { code: "ATTEMPT_NOT_FOUND" };
+    case "ContainerNotFoundException":
+      return { code: "CONTAINER_NOT_FOUND" };
+    case "ApplicationMasterNotRegisteredException":
+      return { code: "NOT_REGISTERED" };
+    case "InvalidApplicationMasterRequestException":
+      return { code: "INVALID_MASTER_REQUEST" };
+    case "InvalidResourceRequestException":
+      return { code: "INVALID_RESOURCE_REQUEST" };
+    case "InvalidLabelResourceRequestException":
+      return { code: "INVALID_LABEL" };
+    case "InvalidResourceBlacklistRequestException":
+      return { code: "INVALID_BLACKLIST" };
+    case "InvalidContainerReleaseException":
+      return { code: "INVALID_RELEASE" };
+    case "InvalidContainerException":
+      return { code: "INVALID_CONTAINER" };
+    case "ResourceNotFoundException":
+      return { code: "RESOURCE_TYPE_UNKNOWN" };
+    default:
+      return { code: "REMOTE_EXCEPTION" };
+  }
+}
+
+/** `org.apache.hadoop.security.token.SecretManager$InvalidToken` → `InvalidToken` */
+function simpleName(javaClass: string): string {
+  return javaClass.slice(Math.max(javaClass.lastIndexOf("."), javaClass.lastIndexOf("$")) + 1);
+}
+
+/** Everything before the stack trace, which may be several lines. */
+function messageOf(text: string, javaClass: string): string {
+  const message = text.slice(0, traceStart(text)).trim();
+  return message === "" ? simpleName(javaClass) : message;
+}
+
+function traceStart(text: string): number {
+  const start = text.search(/^\s*at [\w.$/<>]+\(|^Caused by: /m);
+  return start < 0 ? text.length : start;
+}

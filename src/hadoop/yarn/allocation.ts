@@ -1,0 +1,123 @@
+import type {
+  Container,
+  ContainerId,
+  ContainerStatus,
+  ExecutionType,
+  FinalStatus,
+  NodeId,
+  NodeReport,
+  Resource,
+  ResourceType,
+  Token,
+} from "./records.ts";
+
+/**
+ * One row of what an application still wants (org.apache.hadoop.yarn.api.records.ResourceRequest). `count` is the whole number
+ * outstanding under this row's key (priority, resource name, capability, execution type, allocation request id), never a difference;
+ * 0 withdraws the row.
+ */
+export interface ResourceRequest {
+  readonly priority: number;
+  /** `*`, a rack (`/default-rack`) or a host. A row for a host needs rows for its rack and for `*` in the same call. */
+  readonly resourceName: string;
+  readonly capability: Resource;
+  readonly count: number;
+  /** Whether other places are taken when the named one is full. Default true. */
+  readonly relaxLocality?: boolean;
+  /** On the `*` row only. */
+  readonly nodeLabelExpression?: string;
+  readonly executionType?: ExecutionType;
+  /** Comes back in the containers given for this row; −1 when absent. */
+  readonly allocationRequestId?: number;
+}
+
+/** What the ApplicationMaster tells the ResourceManager about itself. */
+export interface MasterRegistration {
+  readonly host: string;
+  readonly rpcPort: number;
+  readonly trackingUrl: string;
+}
+
+/** The token that opens a NodeManager to this application attempt. */
+export interface NodeToken {
+  readonly nodeId: NodeId;
+  readonly token: Token;
+}
+
+/** The answer to `registerApplicationMaster`. */
+export interface Registration {
+  readonly maximum: Resource;
+  readonly queue: string;
+  readonly resourceTypes: readonly ResourceType[];
+  /** Running containers that an earlier attempt left, when containers are kept. */
+  readonly containersFromPreviousAttempts: readonly Container[];
+  readonly nodeTokens: readonly NodeToken[];
+  /** Signs the passwords of client-to-AM tokens; only on secured clusters. */
+  readonly clientToAmMasterKey?: Uint8Array;
+}
+
+/** A change asked for a container that the application holds. */
+export interface ContainerUpdate {
+  readonly containerId: ContainerId;
+  /** The container's current version; another one is refused. */
+  readonly version: number;
+  readonly type: ContainerUpdateType;
+  readonly capability?: Resource;
+  readonly executionType?: ExecutionType;
+}
+
+export type ContainerUpdateType =
+  | "INCREASE_RESOURCE"
+  | "DECREASE_RESOURCE"
+  | "PROMOTE_EXECUTION_TYPE"
+  | "DEMOTE_EXECUTION_TYPE";
+
+/**
+ * YARN's notice that it wants resources back. CapacityScheduler fills `negotiable.containers`, once; FairScheduler `strict`.
+ * The containers are killed some seconds later, or never.
+ */
+export interface PreemptionMessage {
+  /** These will be taken. */
+  readonly strict: readonly ContainerId[];
+  /** Either `containers` or others worth `resources` will be taken. */
+  readonly negotiable: {
+    readonly containers: readonly ContainerId[];
+    readonly resources: readonly ResourceRequest[];
+  };
+}
+
+/** What one heartbeat brought (org.apache.hadoop.yarn.api.protocolrecords.AllocateResponse). */
+export interface Allocation {
+  readonly allocated: readonly Container[];
+  readonly completed: readonly ContainerStatus[];
+  /** Changes only, never the whole list. */
+  readonly updatedNodes: readonly NodeReport[];
+  /** Headroom of the application in its queue. */
+  readonly available: Resource;
+  readonly clusterNodeCount: number;
+  readonly preemption?: PreemptionMessage;
+  /** New tokens; each is sent once. */
+  readonly nodeTokens: readonly NodeToken[];
+  /** Containers with their new capability and token, which the NodeManager is still to be told. */
+  readonly updated: readonly { readonly type: ContainerUpdateType; readonly container: Container }[];
+  readonly updateErrors: readonly { readonly containerId: ContainerId; readonly reason: string }[];
+  /** Containers of earlier attempts that were found late, after a restart of the ResourceManager. */
+  readonly containersFromPreviousAttempts: readonly Container[];
+  readonly applicationPriority?: number;
+}
+
+/**
+ * A heartbeat either brings an allocation, or says that the ResourceManager has forgotten this attempt's registration (`resync`:
+ * register again, everything outstanding is then asked for again), or that the attempt is over (`shutdown`: end, touching nothing).
+ */
+export type HeartbeatOutcome =
+  | { readonly kind: "allocation"; readonly allocation: Allocation }
+  | { readonly kind: "resync"; readonly reason: string }
+  | { readonly kind: "shutdown"; readonly reason: string };
+
+/** How an application ended, as its ApplicationMaster says. */
+export interface FinishRequest {
+  readonly status: FinalStatus;
+  readonly diagnostics: string;
+  readonly trackingUrl: string;
+}
