@@ -1,0 +1,177 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { down } from "./cluster/down.mjs";
+import { daemonsOf } from "./cluster/daemons.mjs";
+import { stateFolder } from "./cluster/folders.mjs";
+import { endDaemon, signalDaemon, startDaemon, runningPid } from "./cluster/processes.mjs";
+import { progressTo } from "./cluster/progress.mjs";
+import { readRecord } from "./cluster/record.mjs";
+import { clusterStatus } from "./cluster/status.mjs";
+import { up } from "./cluster/up.mjs";
+import { Problem, runMain } from "./problem.mjs";
+
+const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManager and two NodeManagers.
+
+  npm run cluster -- up      starts what does not run, and waits until jobs can be submitted
+  npm run cluster -- down    ends it: applications, daemons, every process of a container
+  npm run cluster -- status  daemons, pids, memory, addresses
+  npm run cluster -- env     shell lines: HADOOP_CONF_DIR, and tony-ts on PATH
+                             eval "$(npm run -s cluster -- env)"
+  npm run cluster -- kill|term|stop|cont|start DAEMON
+                             a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
+                             DAEMON: namenode, datanode, resourcemanager, nm1, nm2
+
+  --name NAME                which cluster (default: default); several can run side by side
+  --json                     with status and env
+  --delete                   with down: removes the cluster's folder too
+ with up, when it does not run yet:
+  --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
+  --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
+  --label exclusive|shareable|none   who may use the labelled node (default exclusive: only who asks for gpu)
+  --preemption               queues take back what the other borrowed
+  --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
+  TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
+
+const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
+
+await runMain(async () => {
+  const { command, daemon, name, json, deleteState, settings, help } = parseCommandLine(process.argv.slice(2));
+  if (help) console.log(USAGE);
+  else if (command === "up") await up(name, settings, progressTo(process.stderr));
+  else if (command === "down") await reportDown(name, deleteState);
+  else if (command === "status") return await printStatus(name, json);
+  else if (command === "env") await printEnvironment(name, json);
+  else await controlDaemon(name, command, daemon);
+  return 0;
+});
+
+function parseCommandLine(args) {
+  const { values, positionals } = parse(args);
+  const [command, daemon, ...rest] = positionals;
+  const takesDaemon = command === "start" || Object.hasOwn(SIGNALS, command ?? "");
+  const known = takesDaemon || ["up", "down", "status", "env"].includes(command);
+  const help = values.help === true || command === undefined;
+  if (!help && (!known || rest.length > 0 || takesDaemon !== (daemon !== undefined))) {
+    throw new Problem(`Not understood: ${positionals.join(" ")}\n\n${USAGE}`, { exitCode: 2 });
+  }
+  const name = values.name ?? "default";
+  if (!/^[a-z0-9][a-z0-9-]*$/.test(name)) {
+    throw new Problem(`--name ${name}: only lower-case letters, digits and dashes, starting with a letter or digit`, { exitCode: 2 });
+  }
+  return { command, daemon, name, help, json: values.json === true, deleteState: values.delete === true, settings: settingsOf(values) };
+}
+
+function parse(args) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        name: { type: "string" },
+        json: { type: "boolean" },
+        delete: { type: "boolean" },
+        "nm-heartbeat-ms": { type: "string" },
+        nodes: { type: "string" },
+        label: { type: "string" },
+        preemption: { type: "boolean" },
+        set: { type: "string", multiple: true },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (cause) {
+    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+  }
+}
+
+/** Only what was given: an option left out never contradicts a running cluster. */
+function settingsOf(values) {
+  const settings = {};
+  if (values["nm-heartbeat-ms"] !== undefined) settings.nmHeartbeatMs = wholeNumber("nm-heartbeat-ms", values["nm-heartbeat-ms"], 50, 60_000);
+  if (values.nodes !== undefined) settings.nodes = wholeNumber("nodes", values.nodes, 1, 16);
+  if (values.label !== undefined) {
+    if (!["exclusive", "shareable", "none"].includes(values.label)) {
+      throw new Problem(`--label ${values.label}: must be exclusive, shareable or none`, { exitCode: 2 });
+    }
+    settings.label = values.label;
+  }
+  if (values.preemption === true) settings.preemption = true;
+  if (values.set !== undefined) {
+    settings.properties = Object.fromEntries(
+      values.set.map((pair) => {
+        const at = pair.indexOf("=");
+        if (at < 1) throw new Problem(`--set ${pair}: must be KEY=VALUE`, { exitCode: 2 });
+        return [pair.slice(0, at), pair.slice(at + 1)];
+      }),
+    );
+  }
+  return settings;
+}
+
+function wholeNumber(option, text, least, most) {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= least && number <= most) return number;
+  throw new Problem(`--${option} ${text}: must be a whole number from ${least} to ${most}`, { exitCode: 2 });
+}
+
+async function reportDown(name, deleteState) {
+  const ended = await down(name, { deleteState });
+  if (ended === undefined) {
+    console.error(`There is no cluster ${name} at ${stateFolder(name)}.`);
+    return;
+  }
+  const { daemons, applications, leftovers } = ended;
+  const more = [
+    ...(applications > 0 ? [`${applications} running applications killed`] : []),
+    ...(leftovers > 0 ? [`${leftovers} processes of containers killed`] : []),
+  ];
+  console.error([`✓ cluster ${name} is down: ${daemons} daemons stopped`, ...more].join(", "));
+}
+
+async function printStatus(name, json) {
+  const status = await existing(name, clusterStatus);
+  if (json) {
+    console.log(JSON.stringify(status, null, 2));
+  } else {
+    console.log(`cluster ${name} · Hadoop ${status.hadoopVersion} · ${status.state}`);
+    for (const { title, pid, rssMiB, user, url } of status.daemons) {
+      const life = pid === undefined ? "down" : `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}`;
+      console.log(`  ${title.padEnd(16)} ${life}`);
+    }
+  }
+  return status.up ? 0 : 1;
+}
+
+async function printEnvironment(name, json) {
+  const { up: isUp, confDir, bin } = await existing(name, clusterStatus);
+  if (!isUp) throw new Problem(`Cluster ${name} is not up: npm run cluster -- up --name ${name}`);
+  const variables = { HADOOP_CONF_DIR: confDir, PATH: `${bin}:${process.env.PATH ?? ""}` };
+  if (json) console.log(JSON.stringify(variables));
+  else console.log(`export HADOOP_CONF_DIR=${quote(confDir)}\nexport PATH=${quote(bin)}:"$PATH"`);
+}
+
+async function controlDaemon(name, command, daemonName) {
+  const cluster = await existing(name, (wanted) => readRecord(stateFolder(wanted)));
+  const daemon = daemonsOf(cluster).find((candidate) => candidate.name === daemonName);
+  if (daemon === undefined) {
+    const names = daemonsOf(cluster).map((candidate) => candidate.name);
+    throw new Problem(`No daemon ${daemonName}: there are ${names.join(", ")}`, { exitCode: 2 });
+  }
+  if (command === "start") {
+    if ((await runningPid(cluster, daemon)) === undefined) await startDaemon(cluster, daemon);
+  } else if (!(await signalDaemon(cluster, daemon, SIGNALS[command]))) {
+    throw new Problem(`${daemon.title} of cluster ${name} is not running.`);
+  } else if (command === "kill" || command === "term") {
+    await endDaemon(cluster, daemon);
+  }
+}
+
+async function existing(name, read) {
+  const cluster = await read(name);
+  if (cluster === undefined) throw new Problem(`There is no cluster ${name} yet: npm run cluster -- up --name ${name}`);
+  return cluster;
+}
+
+/** A word as POSIX shells read it back. */
+function quote(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

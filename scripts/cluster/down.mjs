@@ -1,0 +1,47 @@
+import { rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { daemonsOf } from "./daemons.mjs";
+import { stateFolder } from "./folders.mjs";
+import { killApplication, unfinishedApplications } from "./hadoop-state.mjs";
+import { withLock } from "./lock.mjs";
+import { releaseNetwork } from "./network.mjs";
+import { endDaemon, killProcessesOf, runningPid } from "./processes.mjs";
+import { readRecord } from "./record.mjs";
+
+/** How long applications get to end properly, which aggregates their logs. */
+const APPLICATIONS_END_MS = 5000;
+
+/**
+ * Ends the cluster: its applications, its daemons, and whatever process of a container is left.
+ * @param {string} name
+ * @param {{ deleteState?: boolean }} [options] also removes the state folder and gives its addresses back
+ * @returns {Promise<{ daemons: number, applications: number, leftovers: number } | undefined>} how many ended; undefined when there is no such cluster
+ */
+export async function down(name, { deleteState = false } = {}) {
+  const state = stateFolder(name);
+  return await withLock(`cluster ${state}`, async () => {
+    const cluster = await readRecord(state);
+    if (cluster === undefined) return undefined;
+    const daemons = daemonsOf(cluster);
+    const pids = await Promise.all(daemons.map((daemon) => runningPid(cluster, daemon)));
+    const applications = await endApplications(cluster);
+    await Promise.all(daemons.map((daemon) => endDaemon(cluster, daemon)));
+    const leftovers = await killProcessesOf(state);
+    if (deleteState) {
+      await rm(state, { recursive: true, force: true });
+      await releaseNetwork(state);
+    }
+    return { daemons: pids.filter((pid) => pid !== undefined).length, applications, leftovers };
+  });
+}
+
+/** @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */
+async function endApplications({ addresses, users }) {
+  const running = await unfinishedApplications(addresses.master);
+  await Promise.allSettled(running.map((application) => killApplication(addresses.master, application, users.yarn.name)));
+  const giveUpAt = performance.now() + APPLICATIONS_END_MS;
+  while (running.length > 0 && performance.now() < giveUpAt && (await unfinishedApplications(addresses.master)).length > 0) {
+    await sleep(100);
+  }
+  return running.length;
+}

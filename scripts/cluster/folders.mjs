@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const CHECKOUT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+export const HADOOP_FILES = join(CHECKOUT, "docker", "hadoop");
+
+/**
+ * Where jars and address claims are kept for all checkouts of this user: `$XDG_CACHE_HOME/tony-ts`, or `~/.cache/tony-ts`.
+ * As root the daemons run as other users, which seldom may enter root's home: then it is /var/cache/tony-ts.
+ */
+export function cacheFolder() {
+  const preferred = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "tony-ts");
+  return mayEnter(preferred) ? preferred : "/var/cache/tony-ts";
+}
+
+/**
+ * The one folder that holds everything of a cluster: `$TONY_CLUSTER_DIR/<name>`, else `.cluster/<name>` of this checkout.
+ * Where the daemons' users could not enter the checkout it is a folder of this checkout's own under /var/tmp.
+ * @param {string} name
+ */
+export function stateFolder(name) {
+  if (process.env.TONY_CLUSTER_DIR) return resolve(process.env.TONY_CLUSTER_DIR, name);
+  if (mayEnter(CHECKOUT)) return join(CHECKOUT, ".cluster", name);
+  const checkoutId = createHash("sha256").update(CHECKOUT).digest("hex").slice(0, 8);
+  return join("/var/tmp", `tony-ts-cluster-${process.getuid()}`, checkoutId, name);
+}
+
+/**
+ * Whether the users that run the daemons can reach this path: every folder above lets others pass.
+ * Without root they are the current user, who can.
+ * @param {string} path may not exist yet
+ */
+export function mayEnter(path) {
+  if (process.getuid() !== 0) return true;
+  for (let folder = resolve(path); ; folder = dirname(folder)) {
+    if (existsSync(folder) && (statSync(folder).mode & 0o001) === 0) return false;
+    if (folder === "/") return true;
+  }
+}
+
+/** The paths inside a cluster's state folder. @param {string} state */
+export function layout(state) {
+  return {
+    state,
+    /** What is asked for and what was chosen: addresses, users, settings. */
+    record: join(state, "cluster.json"),
+    conf: join(state, "conf"),
+    nodeConf: (node) => join(state, `conf-${node}`),
+    data: join(state, "data"),
+    nodeData: (node) => join(state, "data", node),
+    logs: join(state, "logs"),
+    pids: join(state, "pids"),
+    bin: join(state, "bin"),
+    temporary: join(state, "tmp"),
+    webapps: join(state, "webapps"),
+  };
+}

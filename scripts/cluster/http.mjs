@@ -1,0 +1,42 @@
+import { request } from "node:http";
+
+/**
+ * One HTTP request to a daemon.
+ * @param {string} url
+ * @param {{ method?: string, body?: unknown, timeoutMs?: number }} [options] a body is sent as JSON
+ * @returns {Promise<{ status: number, text: string }>} rejects when nobody answers in time
+ */
+export function httpRequest(url, { method = "GET", body, timeoutMs = 5000 } = {}) {
+  return new Promise((resolve, reject) => {
+    const headers = { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    const call = request(url, { method, headers, agent: false, timeout: timeoutMs }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (part) => {
+        text += part;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      response.on("error", reject);
+    });
+    call.on("timeout", () => call.destroy(new Error(`no answer from ${url} within ${timeoutMs} ms`)));
+    call.on("error", reject);
+    call.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** The JSON a daemon answers, or undefined while it does not answer or not with 200. @param {string} url */
+export async function getJson(url) {
+  try {
+    const { status, text } = await httpRequest(url, { timeoutMs: 2000 });
+    return status === 200 ? JSON.parse(text) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** As {@link httpRequest}, but an answer outside 2xx is an error that quotes it. */
+export async function expectOk(url, options) {
+  const { status, text } = await httpRequest(url, options);
+  if (status < 200 || status > 299) throw new Error(`${options?.method ?? "GET"} ${url} answered ${status}: ${text.slice(0, 500)}`);
+  return text;
+}

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Problem } from "../problem.mjs";
+import { cacheFolder, HADOOP_FILES } from "./folders.mjs";
+import { withLock } from "./lock.mjs";
+
+const run = promisify(execFile);
+const POM = join(HADOOP_FILES, "pom.xml");
+const DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
+
+/** The version that docker/hadoop/pom.xml names. */
+export async function hadoopVersion() {
+  const version = (await readFile(POM, "utf8")).match(/<hadoop\.version>([^<]+)</)?.[1];
+  if (version === undefined) throw new Error(`${POM} names no hadoop.version`);
+  return version;
+}
+
+/**
+ * The folder of jars, filled from Maven Central on first use. Its name carries a hash of the pom, so that it never
+ * changes once it exists; it appears by a rename, whole or not at all.
+ * @param {{ java: { home: string }, onDownload?: () => void }} options
+ * @returns {Promise<string>}
+ */
+export async function provideJars({ java, onDownload }) {
+  const pomHash = createHash("sha256").update(await readFile(POM)).digest("hex").slice(0, 8);
+  const folder = join(cacheFolder(), `hadoop-${await hadoopVersion()}-${pomHash}`);
+  if (existsSync(folder)) return folder;
+  await mkdir(cacheFolder(), { recursive: true });
+  return await withLock(`jars ${folder}`, async () => {
+    if (existsSync(folder)) return folder;
+    onDownload?.();
+    const partial = `${folder}.${process.pid}.partial`;
+    try {
+      await copyDependencies(partial, java);
+      await rename(partial, folder);
+    } finally {
+      await rm(partial, { recursive: true, force: true });
+    }
+    return folder;
+  });
+}
+
+async function copyDependencies(folder, java) {
+  const goal = `${DEPENDENCY_PLUGIN}:copy-dependencies`;
+  const args = ["-B", "-q", "-f", POM, goal, `-DoutputDirectory=${folder}`, "-DincludeScope=runtime"];
+  try {
+    await run("mvn", args, { env: { ...process.env, JAVA_HOME: java.home }, maxBuffer: 64 << 20 });
+  } catch (cause) {
+    const lines = `${cause.stdout ?? ""}${cause.stderr ?? ""}`.split("\n").filter((line) => line.includes("ERROR"));
+    throw new Problem(
+      [
+        "Maven could not fetch Hadoop's jars from Maven Central:",
+        ...lines.slice(0, 5).map((line) => `  ${line}`),
+        "A proxy or mirror is set in ~/.m2/settings.xml. Then run the same command again.",
+      ].join("\n"),
+      { cause },
+    );
+  }
+}
+
+/** @param {string} folder @returns {Promise<number>} bytes of all files directly in it */
+export async function folderBytes(folder) {
+  const sizes = await Promise.all((await readdir(folder)).map(async (name) => (await stat(join(folder, name))).size));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Problem } from "../problem.mjs";
+
+/**
+ * Runs `work` while no other process of this machine holds the lock of that name.
+ *
+ * The lock is a socket in Linux' abstract namespace: only one process can listen on a name, and the kernel frees it
+ * when the holder ends, however it ends, so there is no stale lock file to judge.
+ * @template T
+ * @param {string} name
+ * @param {() => Promise<T>} work
+ * @param {{ waitMs?: number, onWait?: () => void }} [options] `onWait` is called once if somebody else holds it
+ * @returns {Promise<T>}
+ */
+export async function withLock(name, work, { waitMs = 600_000, onWait } = {}) {
+  const address = `\0tony-ts-${createHash("sha256").update(name).digest("hex").slice(0, 32)}`;
+  const giveUpAt = performance.now() + waitMs;
+  let holder = await tryListen(address);
+  if (holder === undefined) onWait?.();
+  while (holder === undefined) {
+    if (performance.now() > giveUpAt) throw new Problem(`Another process has held the lock "${name}" for ${waitMs / 1000} s.`);
+    await sleep(100);
+    holder = await tryListen(address);
+  }
+  try {
+    return await work();
+  } finally {
+    await new Promise((resolve) => holder.close(resolve));
+  }
+}
+
+/** @returns {Promise<import("node:net").Server | undefined>} undefined while another process listens there */
+function tryListen(address) {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.on("error", (error) => (error.code === "EADDRINUSE" ? resolve(undefined) : reject(error)));
+    server.listen(address, () => resolve(server));
+  });
+}

@@ -1,0 +1,84 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { Problem } from "../problem.mjs";
+import { cacheFolder, layout } from "./folders.mjs";
+import { withLock } from "./lock.mjs";
+
+/**
+ * Every cluster has its own /24 of the loopback network and the standard ports on it, so that several run side by side.
+ * The masters are at .1, the NodeManagers at .11, .12, and so on.
+ * @param {number} network 0 for 127.0.0.x
+ */
+export function addresses(network, nodeCount) {
+  return {
+    master: `127.0.${network}.1`,
+    nodes: Array.from({ length: nodeCount }, (_, index) => `127.0.${network}.${11 + index}`),
+  };
+}
+
+/** What tells that a /24 is in use by something we have no claim of: the best known ports of the masters. */
+const TELLING_PORTS = [8020, 8088, 9870, 8032];
+
+/**
+ * The /24 of the cluster in this state folder: the one it has, else a free one, claimed for it in the user's cache.
+ * "default" gets 127.0.0.x where that is free, because that is what people find in the documentation.
+ * @param {{ name: string, state: string }} cluster
+ * @returns {Promise<number>}
+ */
+export async function claimNetwork({ name, state }) {
+  const folder = claimsFolder();
+  await mkdir(folder, { recursive: true });
+  return await withLock(`networks ${folder}`, async () => {
+    const claims = await liveClaims(folder);
+    const own = [...claims].find(([, owner]) => owner === state);
+    if (own !== undefined) return own[0];
+    for (let network = name === "default" ? 0 : 1; network < 255; network += 1) {
+      if (claims.has(network) || !(await isUnused(network))) continue;
+      await writeFile(join(folder, String(network)), state);
+      return network;
+    }
+    throw new Problem("No loopback network 127.0.N.x is free: take a cluster down with `npm run cluster -- down --delete`.");
+  });
+}
+
+/** Gives the /24 back. @param {string} state */
+export async function releaseNetwork(state) {
+  const folder = claimsFolder();
+  if (!existsSync(folder)) return;
+  await withLock(`networks ${folder}`, async () => {
+    for (const [network, owner] of await liveClaims(folder)) {
+      if (owner === state) await rm(join(folder, String(network)));
+    }
+  });
+}
+
+const claimsFolder = () => join(cacheFolder(), "networks");
+
+/** Claims whose cluster still has its state; the others are dropped, so that a deleted checkout holds no address. */
+async function liveClaims(folder) {
+  /** @type {Map<number, string>} */
+  const claims = new Map();
+  for (const file of await readdir(folder)) {
+    const owner = await readFile(join(folder, file), "utf8");
+    if (existsSync(layout(owner).state)) claims.set(Number(file), owner);
+    else await rm(join(folder, file), { force: true });
+  }
+  return claims;
+}
+
+async function isUnused(network) {
+  const { master } = addresses(network, 0);
+  for (const port of TELLING_PORTS) if (!(await canListen(master, port))) return false;
+  return true;
+}
+
+/** Whether nobody listens on this address and port. @param {string} host @param {number} port */
+export function canListen(host, port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.on("error", () => resolve(false));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
+}

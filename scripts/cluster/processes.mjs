@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { javaCommand, markersOf } from "./daemons.mjs";
+import { layout } from "./folders.mjs";
+
+/**
+ * Starts a daemon detached from us, its output appended to its log, its pid recorded.
+ * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {import("./daemons.mjs").Daemon} daemon
+ * @returns {Promise<number>} pid
+ */
+export async function startDaemon(cluster, daemon) {
+  const { command, args, environment } = javaCommand(cluster, daemon);
+  const log = openSync(logFile(cluster, daemon), "a");
+  // Node's uid option also drops the supplementary groups of root.
+  const { uid, gid } = daemon.user;
+  const identity = process.getuid() === 0 ? { uid, gid } : {};
+  const child = spawn(command, args, { cwd: cluster.state, env: environment, detached: true, stdio: ["ignore", log, log], ...identity });
+  closeSync(log);
+  await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
+  child.unref();
+  await writeFile(pidFile(cluster, daemon), `${child.pid}\n`);
+  return child.pid;
+}
+
+/** @param {import("./record.mjs").ClusterRecord} cluster @param {{ name: string }} daemon */
+export const logFile = (cluster, daemon) => join(layout(cluster.state).logs, `${daemon.name}.log`);
+const pidFile = (cluster, daemon) => join(layout(cluster.state).pids, daemon.name);
+
+/**
+ * The pid of a daemon that runs. The recorded number alone proves nothing, it may be anybody's by now: the process must
+ * carry the daemon's markers, which a zombie does not.
+ * @returns {Promise<number | undefined>}
+ */
+export async function runningPid(cluster, daemon) {
+  const pid = Number(await readFile(pidFile(cluster, daemon), "utf8").catch(() => "0"));
+  return pid > 0 && (await carriesMarkers(pid, markersOf(cluster.state, daemon.name))) ? pid : undefined;
+}
+
+async function carriesMarkers(pid, markers) {
+  const commandLine = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+  return markers.every((marker) => commandLine.includes(marker));
+}
+
+/** @returns {Promise<boolean>} whether the daemon ran and got the signal */
+export async function signalDaemon(cluster, daemon, signal) {
+  const pid = await runningPid(cluster, daemon);
+  if (pid === undefined) return false;
+  process.kill(pid, signal);
+  return true;
+}
+
+/**
+ * Ends a daemon: TERM, and KILL if it is still there at the end of the grace.
+ * @returns {Promise<void>} resolves when no such process is left
+ */
+export async function endDaemon(cluster, daemon, { graceMs = 8000 } = {}) {
+  const killAt = performance.now() + graceMs;
+  if (await signalDaemon(cluster, daemon, "SIGTERM")) {
+    // A stopped process takes its TERM only once it continues.
+    await signalDaemon(cluster, daemon, "SIGCONT");
+    while ((await runningPid(cluster, daemon)) !== undefined) {
+      if (performance.now() > killAt) await signalDaemon(cluster, daemon, "SIGKILL");
+      await sleep(50);
+    }
+  }
+  await rm(pidFile(cluster, daemon), { force: true });
+}
+
+/**
+ * Processes that a cluster started: its daemons, and what its NodeManagers started, which survives them by design. A
+ * container's process has folders of its NodeManager in its environment, or works in one if it has cleared that.
+ * @param {string} state
+ * @returns {Promise<number[]>}
+ */
+export async function processesOf(state) {
+  const [marker] = markersOf(state, "");
+  const { data } = layout(state);
+  const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
+  const belongs = await Promise.all(
+    pids.map(async (pid) => {
+      const commandLine = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
+      const environment = (await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")).split("\0");
+      const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
+      return (
+        commandLine.includes(marker) ||
+        environment.some((variable) => variable.startsWith(`LOCAL_DIRS=${data}/`)) ||
+        (folder.startsWith(`${data}/`) && folder.includes("/local/usercache/"))
+      );
+    }),
+  );
+  return pids.filter((_, index) => belongs[index]);
+}
+
+/** Kills what is left of a cluster's containers until nothing is. @returns {Promise<number>} how many processes were killed */
+export async function killProcessesOf(state, { waitMs = 10_000 } = {}) {
+  const giveUpAt = performance.now() + waitMs;
+  const killed = new Set();
+  for (;;) {
+    const pids = await processesOf(state);
+    if (pids.length === 0) return killed.size;
+    if (performance.now() > giveUpAt) throw new Error(`processes ${pids.join(", ")} of ${state} do not end`);
+    for (const pid of pids) {
+      killed.add(pid);
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch (error) {
+        if (error.code !== "ESRCH") throw error;
+      }
+    }
+    await sleep(50);
+  }
+}

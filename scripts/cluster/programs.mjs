@@ -1,0 +1,22 @@
+import { spawn } from "node:child_process";
+
+/**
+ * Runs a program to its end, as another user where we are root.
+ * @param {{ command: string, args: string[], environment: Record<string, string> }} program
+ * @param {{ cwd: string, user: import("./accounts.mjs").Account }} options
+ * @returns {Promise<{ code: number | null, output: string }>} both streams in one
+ */
+export function runToEnd({ command, args, environment }, { cwd, user }) {
+  return new Promise((resolve, reject) => {
+    const identity = process.getuid() === 0 ? { uid: user.uid, gid: user.gid } : {};
+    const child = spawn(command, args, { cwd, env: environment, stdio: ["ignore", "pipe", "pipe"], ...identity });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, output }));
+  });
+}

@@ -1,0 +1,41 @@
+import { existsSync } from "node:fs";
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { layout } from "./folders.mjs";
+
+/**
+ * What a cluster is, as kept in cluster.json of its state folder. Tests read it through `status --json`.
+ * @typedef {object} Settings
+ * @property {number} nmHeartbeatMs how often a NodeManager reports, which paces allocation
+ * @property {number} nodes how many NodeManagers
+ * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
+ * @property {boolean} preemption whether a queue takes back what the other borrowed
+ * @property {Record<string, string>} properties Hadoop's keys set by `--set`
+ *
+ * @typedef {object} ClusterRecord
+ * @property {string} name
+ * @property {string} state folder of everything
+ * @property {number} network N of 127.0.N.x
+ * @property {{ master: string, nodes: string[] }} addresses
+ * @property {{ hdfs: import("./accounts.mjs").Account, yarn: import("./accounts.mjs").Account }} users
+ * @property {string} submitter the person's own user, who has a home in HDFS too
+ * @property {string} javaHome
+ * @property {string} jars
+ * @property {string} hadoopVersion
+ * @property {Settings} settings
+ */
+
+/** @type {Settings} */
+export const DEFAULT_SETTINGS = { nmHeartbeatMs: 1000, nodes: 2, label: "exclusive", preemption: false, properties: {} };
+
+/** @param {string} state @returns {Promise<ClusterRecord | undefined>} undefined when no cluster was ever made there */
+export async function readRecord(state) {
+  const { record } = layout(state);
+  return existsSync(record) ? JSON.parse(await readFile(record, "utf8")) : undefined;
+}
+
+/** @param {ClusterRecord} cluster */
+export async function writeRecord(cluster) {
+  const { record } = layout(cluster.state);
+  await writeFile(`${record}.new`, `${JSON.stringify(cluster, null, 2)}\n`);
+  await rename(`${record}.new`, record);
+}

@@ -1,0 +1,93 @@
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { HADOOP_FILES, layout } from "./folders.mjs";
+
+const TEMPLATES = join(HADOOP_FILES, "conf");
+
+/** The users that own something in the test cluster's HDFS besides the daemons' own. `nohome` has no home there. */
+export const SUBMITTERS = ["alice", "bob", "nohome"];
+
+/** What `--preemption` adds: the two queues take back what the other borrowed. */
+const PREEMPTION = {
+  "yarn.resourcemanager.scheduler.monitor.enable": "true",
+  "yarn.resourcemanager.monitor.capacity.preemption.monitoring_interval": "1000",
+  "yarn.resourcemanager.monitor.capacity.preemption.max_wait_before_kill": "5000",
+  "yarn.resourcemanager.monitor.capacity.preemption.total_preemption_per_round": "1.0",
+  "yarn.resourcemanager.monitor.capacity.preemption.natural_termination_factor": "1.0",
+};
+
+/**
+ * Writes the configuration folders of a cluster from the templates under docker/hadoop/conf: one for the masters and
+ * all clients, and a small one for each NodeManager.
+ * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {string} jars folder of Hadoop's jars
+ */
+export async function writeSiteFiles(cluster, jars) {
+  const { state, settings, addresses } = cluster;
+  const { conf, data, nodeConf, nodeData, webapps } = layout(state);
+  const values = {
+    MASTER: addresses.master,
+    DATANODE: addresses.master,
+    DATA: data,
+    CONF: conf,
+    JARS: jars,
+    GROUPS: groupMapping(cluster),
+    NM_HEARTBEAT_MS: String(settings.nmHeartbeatMs),
+    ...extraProperties(settings),
+  };
+  for (const file of await readdir(TEMPLATES, { withFileTypes: true })) {
+    if (file.isFile()) await render(join(TEMPLATES, file.name), conf, values);
+  }
+  for (const [index, address] of addresses.nodes.entries()) {
+    const node = nodeName(index);
+    const nodeValues = { ...values, NODE: address, NODE_DATA: nodeData(node), NODE_GPUS: index === GPU_NODE ? "2" : "0" };
+    for (const file of await readdir(join(TEMPLATES, "nodemanager"))) {
+      await render(join(TEMPLATES, "nodemanager", file), nodeConf(node), nodeValues);
+    }
+  }
+  await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
+}
+
+/** The second node has the GPUs and the label. */
+export const GPU_NODE = 1;
+
+/** @param {number} index from 0 @returns {string} nm1, nm2, … */
+export const nodeName = (index) => `nm${index + 1}`;
+
+/** Fills the placeholders `@NAME@` of one template; one that has no value is a defect of the template. */
+async function render(template, folder, values) {
+  const text = (await readFile(template, "utf8")).replaceAll(/@([A-Z_]+)@/g, (_, name) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${template} has @${name}@, which nothing fills`);
+    return value;
+  });
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, basename(template)), text);
+}
+
+/** `--set key=value` goes to the file that Hadoop reads such keys from; later entries of a file win. */
+function extraProperties(settings) {
+  const files = { CORE_SITE: [], HDFS_SITE: [], YARN_SITE: [], MAPRED_SITE: [], CAPACITY_SCHEDULER: [] };
+  for (const [key, value] of Object.entries({ ...(settings.preemption ? PREEMPTION : {}), ...settings.properties })) {
+    files[siteFileOf(key)].push(`<property><name>${escapeXml(key)}</name><value>${escapeXml(value)}</value></property>`);
+  }
+  return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
+}
+
+function siteFileOf(key) {
+  if (key.startsWith("dfs.")) return "HDFS_SITE";
+  if (key.startsWith("yarn.scheduler.capacity.")) return "CAPACITY_SCHEDULER";
+  if (key.startsWith("yarn.")) return "YARN_SITE";
+  if (key.startsWith("mapreduce.")) return "MAPRED_SITE";
+  return "CORE_SITE";
+}
+
+function groupMapping({ users, submitter }) {
+  const groups = new Map([...SUBMITTERS, submitter].map((name) => [name, name]));
+  groups.set(users.hdfs.name, `${users.hdfs.name},hadoop`).set(users.yarn.name, `${users.yarn.name},hadoop`);
+  // The user of the ResourceManager's web pages; it has no groups.
+  groups.set("dr.who", "");
+  return [...groups].map(([user, list]) => `${user}=${list}`).join(";");
+}
+
+const escapeXml = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

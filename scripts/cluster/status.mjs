@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { daemonsOf } from "./daemons.mjs";
+import { layout, stateFolder } from "./folders.mjs";
+import { logFile, runningPid } from "./processes.mjs";
+import { readRecord } from "./record.mjs";
+
+/**
+ * The cluster and its daemons as data; what `status --json` prints and the tests read.
+ * @param {string} name
+ * @returns {Promise<undefined | (import("./record.mjs").ClusterRecord & { up: boolean, confDir: string, bin: string, endpoints: object, daemons: object[] })>}
+ */
+export async function clusterStatus(name) {
+  const cluster = await readRecord(stateFolder(name));
+  if (cluster === undefined) return undefined;
+  const { conf, bin, nodeData, logs } = layout(cluster.state);
+  const { master } = cluster.addresses;
+  const daemons = await Promise.all(
+    daemonsOf(cluster).map(async (daemon) => {
+      const pid = await runningPid(cluster, daemon);
+      const { name: daemonName, title, host, ports, url, user } = daemon;
+      const memory = pid === undefined ? undefined : await residentMiB(pid);
+      return { name: daemonName, title, host, ports, url, user: user.name, pid, rssMiB: memory, log: logFile(cluster, daemon) };
+    }),
+  );
+  return {
+    ...cluster,
+    up: daemons.every(({ pid }) => pid !== undefined),
+    confDir: conf,
+    bin,
+    logs,
+    endpoints: {
+      hdfs: `hdfs://${master}:8020`,
+      webHdfs: `http://${master}:9870/webhdfs/v1`,
+      resourceManager: `http://${master}:8088`,
+      resourceManagerRpc: `${master}:8032`,
+      schedulerRpc: `${master}:8030`,
+    },
+    nodes: cluster.addresses.nodes.map((host, index) => ({
+      name: `nm${index + 1}`,
+      nodeId: `${host}:8041`,
+      http: `http://${host}:8042`,
+      folder: nodeData(`nm${index + 1}`),
+    })),
+    daemons,
+  };
+}
+
+async function residentMiB(pid) {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  return Math.round(Number(status.match(/VmRSS:\s+(\d+)/)?.[1] ?? 0) / 1024);
+}

@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import { access, constants, readdir } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { Problem } from "./problem.mjs";
+
+const run = promisify(execFile);
+const MINIMUM_NODE = [20, 19];
+const JAVA_MAJOR = 17;
+
+/**
+ * What this machine must have before anything of ours runs, each with the line that gets it.
+ * @typedef {"node" | "java" | "maven" | "python" | "container-tools" | "accounts" | "network-tools"} Prerequisite
+ * @typedef {object} Found
+ * @property {string} node version
+ * @property {{ home: string, version: string }} [java]
+ * @property {{ command: string, version: string }} [maven]
+ * @property {{ command: string, version: string }} [python]
+ */
+
+/**
+ * Looks for everything asked for and names all that is missing in one message.
+ * @param {readonly Prerequisite[]} wanted
+ * @returns {Promise<Found>}
+ */
+export async function checkPrerequisites(wanted) {
+  const missing = [];
+  /** @type {Found} */
+  const found = { node: process.versions.node };
+  for (const name of wanted) {
+    const problem = await CHECKS[name](found);
+    if (problem !== undefined) missing.push(problem);
+  }
+  if (missing.length > 0) throw new Problem(describeMissing(missing), { exitCode: 2 });
+  return found;
+}
+
+/** @typedef {{ what: string, debianPackage?: string, otherwise?: string }} Missing */
+
+/** @type {Record<Prerequisite, (found: Found) => Promise<Missing | undefined>>} */
+const CHECKS = {
+  async node() {
+    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+    if (major > MINIMUM_NODE[0] || (major === MINIMUM_NODE[0] && minor >= MINIMUM_NODE[1])) return undefined;
+    return {
+      what: `Node ${MINIMUM_NODE.join(".")} or newer (this is ${process.versions.node} at ${process.execPath})`,
+      otherwise: "get it from https://nodejs.org/en/download, or: npm exec --yes n -- 22",
+    };
+  },
+  async java(found) {
+    found.java = await findJava();
+    if (found.java !== undefined) return undefined;
+    return { what: `Java ${JAVA_MAJOR} (looked at JAVA_HOME, PATH and /usr/lib/jvm)`, debianPackage: "openjdk-17-jdk-headless" };
+  },
+  async maven(found) {
+    const output = await firstOutput("mvn", ["--version"], { JAVA_HOME: found.java?.home });
+    const version = output?.match(/Apache Maven (\S+)/)?.[1];
+    if (version === undefined) return { what: "Maven (no mvn on PATH)", debianPackage: "maven" };
+    found.maven = { command: "mvn", version };
+    return undefined;
+  },
+  async python(found) {
+    found.python = await findPython([]);
+    return found.python === undefined ? { what: "Python 3 (no python3 on PATH)", debianPackage: "python3" } : undefined;
+  },
+  /** NodeManagers start containers with `setsid bash`. */
+  "container-tools": async () =>
+    (await onPath("bash")) === undefined || (await onPath("setsid")) === undefined
+      ? { what: "bash and setsid, which NodeManagers start containers with", debianPackage: "bash util-linux" }
+      : undefined,
+  /** Only root can run daemons as other users, and makes them when they are absent. */
+  accounts: async () =>
+    process.getuid?.() === 0 && (await onPath("useradd")) === undefined
+      ? { what: "useradd, which makes the users hdfs and yarn", debianPackage: "passwd" }
+      : undefined,
+  "network-tools": async () =>
+    (await onPath("ip")) === undefined ? { what: "ip, which cuts a node's network in tests", debianPackage: "iproute2" } : undefined,
+};
+
+/** @param {Missing[]} missing */
+function describeMissing(missing) {
+  const lines = ["This machine lacks:", ...missing.map(({ what }) => `  ✗ ${what}`)];
+  const packages = missing.flatMap(({ debianPackage }) => debianPackage ?? []);
+  if (packages.length > 0) {
+    const sudo = process.getuid?.() === 0 ? "" : "sudo ";
+    lines.push("On Debian or Ubuntu this line gets it:", `  ${sudo}apt-get install -y ${packages.join(" ")}`);
+  }
+  lines.push(...missing.flatMap(({ otherwise }) => (otherwise === undefined ? [] : [`  ${otherwise}`])));
+  return lines.join("\n");
+}
+
+/**
+ * A Java of exactly this major version: Hadoop 3.4 runs on 17, and what `java` means may be newer or older.
+ * @returns {Promise<{ home: string, version: string } | undefined>}
+ */
+export async function findJava() {
+  for (const home of await javaHomes()) {
+    const output = await firstOutput(join(home, "bin", "java"), ["-XshowSettings:properties", "-version"]);
+    const version = output?.match(/java\.version = (\S+)/)?.[1];
+    const realHome = output?.match(/java\.home = (.+)/)?.[1]?.trim();
+    if (version?.split(".")[0] === String(JAVA_MAJOR)) return { home: realHome ?? home, version };
+  }
+  return undefined;
+}
+
+async function javaHomes() {
+  const homes = process.env.JAVA_HOME ? [process.env.JAVA_HOME] : [];
+  const command = await onPath("java");
+  if (command !== undefined) homes.push(dirname(dirname(command)));
+  for (const folder of ["/usr/lib/jvm", "/opt/java"]) {
+    const names = await readdir(folder).catch(() => []);
+    homes.push(...names.sort().map((name) => join(folder, name)));
+  }
+  return homes;
+}
+
+/**
+ * The first interpreter that can import every module: `python3` on PATH, then the system's own.
+ * @param {readonly string[]} modules
+ * @returns {Promise<{ command: string, version: string } | undefined>}
+ */
+export async function findPython(modules) {
+  const program = `${modules.map((name) => `import ${name}\n`).join("")}import platform, sys\nprint(sys.executable, platform.python_version())`;
+  for (const command of ["python3", "/usr/bin/python3"]) {
+    const [executable, version] = (await firstOutput(command, ["-c", program]))?.trim().split(" ") ?? [];
+    if (executable && version?.startsWith("3.")) return { command: executable, version };
+  }
+  return undefined;
+}
+
+/** What the command prints on both streams, or undefined when it cannot run or fails. */
+async function firstOutput(command, args, extraEnvironment = {}) {
+  try {
+    const { stdout, stderr } = await run(command, args, { env: { ...process.env, ...extraEnvironment }, timeout: 60_000 });
+    return stdout + stderr;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The full path of a command, looked up as a shell would. */
+async function onPath(command) {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    const path = join(folder, command);
+    const executable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return path;
+  }
+  return undefined;
+}
