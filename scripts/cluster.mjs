@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { down } from "./cluster/down.mjs";
 import { daemonsOf } from "./cluster/daemons.mjs";
+import { down } from "./cluster/down.mjs";
 import { stateFolder } from "./cluster/folders.mjs";
-import { endDaemon, signalDaemon, startDaemon, runningPid } from "./cluster/processes.mjs";
+import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/processes.mjs";
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
@@ -56,9 +56,19 @@ function parseCommandLine(args) {
   }
   const name = values.name ?? "default";
   if (!/^[a-z0-9][a-z0-9-]*$/.test(name)) {
-    throw new Problem(`--name ${name}: only lower-case letters, digits and dashes, starting with a letter or digit`, { exitCode: 2 });
+    throw new Problem(`--name ${name}: only lower-case letters, digits and dashes, starting with a letter or digit`, {
+      exitCode: 2,
+    });
   }
-  return { command, daemon, name, help, json: values.json === true, deleteState: values.delete === true, settings: settingsOf(values) };
+  return {
+    command,
+    daemon,
+    name,
+    help,
+    json: values.json === true,
+    deleteState: values.delete === true,
+    settings: settingsOf(values),
+  };
 }
 
 function parse(args) {
@@ -86,7 +96,8 @@ function parse(args) {
 /** Only what was given: an option left out never contradicts a running cluster. */
 function settingsOf(values) {
   const settings = {};
-  if (values["nm-heartbeat-ms"] !== undefined) settings.nmHeartbeatMs = wholeNumber("nm-heartbeat-ms", values["nm-heartbeat-ms"], 50, 60_000);
+  if (values["nm-heartbeat-ms"] !== undefined)
+    settings.nmHeartbeatMs = wholeNumber("nm-heartbeat-ms", values["nm-heartbeat-ms"], 50, 60_000);
   if (values.nodes !== undefined) settings.nodes = wholeNumber("nodes", values.nodes, 1, 16);
   if (values.label !== undefined) {
     if (!["exclusive", "shareable", "none"].includes(values.label)) {
@@ -134,7 +145,10 @@ async function printStatus(name, json) {
   } else {
     console.log(`cluster ${name} · Hadoop ${status.hadoopVersion} · ${status.state}`);
     for (const { title, pid, rssMiB, user, url } of status.daemons) {
-      const life = pid === undefined ? "down" : `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}`;
+      const life =
+        pid === undefined
+          ? "down"
+          : `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}`;
       console.log(`  ${title.padEnd(16)} ${life}`);
     }
   }

@@ -13,7 +13,9 @@ const STAMP = join(CHECKOUT, "node_modules", ".tony-ts-lock-hash");
  * @returns {Promise<boolean>} whether `npm ci` ran
  */
 export async function installPackages() {
-  const wanted = createHash("sha256").update(await readFile(join(CHECKOUT, "package-lock.json"))).digest("hex");
+  const wanted = createHash("sha256")
+    .update(await readFile(join(CHECKOUT, "package-lock.json")))
+    .digest("hex");
   if ((await readFile(STAMP, "utf8").catch(() => "")) === wanted) return false;
   await npmCi();
   await writeFile(STAMP, wanted);
@@ -26,7 +28,9 @@ function npmCi() {
     let output = "";
     const npm = spawn("npm", ["ci", "--no-audit", "--no-fund"], { cwd: CHECKOUT, stdio: ["ignore", "pipe", "pipe"] });
     for (const stream of [npm.stdout, npm.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
-    npm.on("error", (cause) => reject(new Problem("npm was not found: it comes with Node; put it on PATH", { exitCode: 2, cause })));
+    npm.on("error", (cause) =>
+      reject(new Problem("npm was not found: it comes with Node; put it on PATH", { exitCode: 2, cause })),
+    );
     npm.on("close", (code) => {
       if (code === 0) resolve();
       else reject(new Problem(`npm ci failed (exit ${code}):\n${output.trim().split("\n").slice(-15).join("\n")}`));
@@ -38,6 +42,8 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runMain(async () => {
     const started = performance.now();
     const ran = await installPackages();
-    console.log(ran ? `✓ npm packages  ${((performance.now() - started) / 1000).toFixed(0)} s` : "✓ npm packages  up to date");
+    console.log(
+      ran ? `✓ npm packages  ${((performance.now() - started) / 1000).toFixed(0)} s` : "✓ npm packages  up to date",
+    );
   });
 }

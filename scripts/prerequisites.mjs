@@ -50,7 +50,10 @@ const CHECKS = {
   async java(found) {
     found.java = await findJava();
     if (found.java !== undefined) return undefined;
-    return { what: `Java ${JAVA_MAJOR} (looked at JAVA_HOME, PATH and /usr/lib/jvm)`, debianPackage: "openjdk-17-jdk-headless" };
+    return {
+      what: `Java ${JAVA_MAJOR} (looked at JAVA_HOME, PATH and /usr/lib/jvm)`,
+      debianPackage: "openjdk-17-jdk-headless",
+    };
   },
   async maven(found) {
     const output = await firstOutput("mvn", ["--version"], { JAVA_HOME: found.java?.home });
@@ -74,7 +77,9 @@ const CHECKS = {
       ? { what: "useradd, which makes the users hdfs and yarn", debianPackage: "passwd" }
       : undefined,
   "network-tools": async () =>
-    (await onPath("ip")) === undefined ? { what: "ip, which cuts a node's network in tests", debianPackage: "iproute2" } : undefined,
+    (await onPath("ip")) === undefined
+      ? { what: "ip, which cuts a node's network in tests", debianPackage: "iproute2" }
+      : undefined,
 };
 
 /** @param {Missing[]} missing */
@@ -131,7 +136,10 @@ export async function findPython(modules) {
 /** What the command prints on both streams, or undefined when it cannot run or fails. */
 async function firstOutput(command, args, extraEnvironment = {}) {
   try {
-    const { stdout, stderr } = await run(command, args, { env: { ...process.env, ...extraEnvironment }, timeout: 60_000 });
+    const { stdout, stderr } = await run(command, args, {
+      env: { ...process.env, ...extraEnvironment },
+      timeout: 60_000,
+    });
     return stdout + stderr;
   } catch {
     return undefined;

@@ -33,7 +33,10 @@ async function systemAccount(name) {
     // Another `up` may have made it between our look and our try.
     const made = await findAccount(name);
     if (made !== undefined) return made;
-    throw new Problem(`The user ${name} is absent and useradd could not make it: ${cause.stderr?.trim() ?? cause.message}`, { cause });
+    throw new Problem(
+      `The user ${name} is absent and useradd could not make it: ${cause.stderr?.trim() ?? cause.message}`,
+      { cause },
+    );
   }
   const made = await findAccount(name);
   if (made === undefined) throw new Problem(`useradd made the user ${name}, but getent does not show it.`);

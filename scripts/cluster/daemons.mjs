@@ -92,6 +92,8 @@ export function javaCommand(cluster, daemon, programArguments = []) {
       "-Djava.net.preferIPv4Stack=true",
       // Hadoop 3.4 is made for Java 8: its web frameworks reach into java.lang by reflection.
       "--add-opens=java.base/java.lang=ALL-UNNAMED",
+      // Names come from this file alone, so that addresses stay addresses whatever this machine's own files say.
+      `-Djdk.net.hosts.file=${layout(cluster.state).hosts}`,
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,
       `-Dhadoop.home.dir=${cluster.state}`,
       "-cp",
@@ -99,12 +101,12 @@ export function javaCommand(cluster, daemon, programArguments = []) {
       daemon.mainClass,
       ...programArguments,
     ],
-    /** Nothing of the caller's environment: what a developer has set must not change what containers see. */
+    /** Nothing of the caller's environment: what a developer has set must not change what containers see. No
+     * HADOOP_CONF_DIR either, which NodeManagers would hand on: a job must bring what it needs. */
     environment: {
       PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
       LANG: "C.UTF-8",
       JAVA_HOME: cluster.javaHome,
-      HADOOP_CONF_DIR: layout(cluster.state).conf,
     },
   };
 }

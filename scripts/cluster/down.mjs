@@ -38,9 +38,15 @@ export async function down(name, { deleteState = false } = {}) {
 /** @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */
 async function endApplications({ addresses, users }) {
   const running = await unfinishedApplications(addresses.master);
-  await Promise.allSettled(running.map((application) => killApplication(addresses.master, application, users.yarn.name)));
+  await Promise.allSettled(
+    running.map((application) => killApplication(addresses.master, application, users.yarn.name)),
+  );
   const giveUpAt = performance.now() + APPLICATIONS_END_MS;
-  while (running.length > 0 && performance.now() < giveUpAt && (await unfinishedApplications(addresses.master)).length > 0) {
+  while (
+    running.length > 0 &&
+    performance.now() < giveUpAt &&
+    (await unfinishedApplications(addresses.master)).length > 0
+  ) {
     await sleep(100);
   }
   return running.length;

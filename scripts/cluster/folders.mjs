@@ -48,6 +48,7 @@ export function layout(state) {
     /** What is asked for and what was chosen: addresses, users, settings. */
     record: join(state, "cluster.json"),
     conf: join(state, "conf"),
+    hosts: join(state, "hosts"),
     nodeConf: (node) => join(state, `conf-${node}`),
     data: join(state, "data"),
     nodeData: (node) => join(state, "data", node),

@@ -38,7 +38,9 @@ export async function killApplication(master, application, user) {
  */
 export async function makeHdfsFolders({ addresses, users, submitter }) {
   const call = (path, query) =>
-    expectOk(`http://${addresses.master}:9870/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, { method: "PUT" });
+    expectOk(`http://${addresses.master}:9870/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, {
+      method: "PUT",
+    });
   const folder = async (path, permission, owner) => {
     await call(path, `op=MKDIRS&permission=${permission}`);
     // MKDIRS leaves an existing folder as it is.
@@ -62,7 +64,10 @@ export async function labelGpuNode({ addresses, users, settings }) {
   const address = addresses.nodes[GPU_NODE];
   if (settings.label === "none" || address === undefined) return;
   const call = (path, body) =>
-    expectOk(`http://${addresses.master}:8088/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, { method: "POST", body });
+    expectOk(`http://${addresses.master}:8088/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
+      method: "POST",
+      body,
+    });
   await call("add-node-labels", { nodeLabelInfo: [{ name: "gpu", exclusivity: settings.label === "exclusive" }] });
   await call("replace-node-to-labels", { nodeToLabels: [{ nodeId: `${address}:8041`, labels: ["gpu"] }] });
 }

@@ -8,7 +8,10 @@ import { request } from "node:http";
  */
 export function httpRequest(url, { method = "GET", body, timeoutMs = 5000 } = {}) {
   return new Promise((resolve, reject) => {
-    const headers = { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) };
+    const headers = {
+      accept: "application/json",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
+    };
     const call = request(url, { method, headers, agent: false, timeout: timeoutMs }, (response) => {
       let text = "";
       response.setEncoding("utf8");
@@ -37,6 +40,7 @@ export async function getJson(url) {
 /** As {@link httpRequest}, but an answer outside 2xx is an error that quotes it. */
 export async function expectOk(url, options) {
   const { status, text } = await httpRequest(url, options);
-  if (status < 200 || status > 299) throw new Error(`${options?.method ?? "GET"} ${url} answered ${status}: ${text.slice(0, 500)}`);
+  if (status < 200 || status > 299)
+    throw new Error(`${options?.method ?? "GET"} ${url} answered ${status}: ${text.slice(0, 500)}`);
   return text;
 }

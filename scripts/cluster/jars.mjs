@@ -26,7 +26,10 @@ export async function hadoopVersion() {
  * @returns {Promise<string>}
  */
 export async function provideJars({ java, onDownload }) {
-  const pomHash = createHash("sha256").update(await readFile(POM)).digest("hex").slice(0, 8);
+  const pomHash = createHash("sha256")
+    .update(await readFile(POM))
+    .digest("hex")
+    .slice(0, 8);
   const folder = join(cacheFolder(), `hadoop-${await hadoopVersion()}-${pomHash}`);
   if (existsSync(folder)) return folder;
   await mkdir(cacheFolder(), { recursive: true });

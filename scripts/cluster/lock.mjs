@@ -20,7 +20,8 @@ export async function withLock(name, work, { waitMs = 600_000, onWait } = {}) {
   let holder = await tryListen(address);
   if (holder === undefined) onWait?.();
   while (holder === undefined) {
-    if (performance.now() > giveUpAt) throw new Problem(`Another process has held the lock "${name}" for ${waitMs / 1000} s.`);
+    if (performance.now() > giveUpAt)
+      throw new Problem(`Another process has held the lock "${name}" for ${waitMs / 1000} s.`);
     await sleep(100);
     holder = await tryListen(address);
   }

@@ -39,7 +39,9 @@ export async function claimNetwork({ name, state }) {
       await writeFile(join(folder, String(network)), state);
       return network;
     }
-    throw new Problem("No loopback network 127.0.N.x is free: take a cluster down with `npm run cluster -- down --delete`.");
+    throw new Problem(
+      "No loopback network 127.0.N.x is free: take a cluster down with `npm run cluster -- down --delete`.",
+    );
   });
 }
 

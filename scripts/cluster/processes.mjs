@@ -18,7 +18,13 @@ export async function startDaemon(cluster, daemon) {
   // Node's uid option also drops the supplementary groups of root.
   const { uid, gid } = daemon.user;
   const identity = process.getuid() === 0 ? { uid, gid } : {};
-  const child = spawn(command, args, { cwd: cluster.state, env: environment, detached: true, stdio: ["ignore", log, log], ...identity });
+  const child = spawn(command, args, {
+    cwd: cluster.state,
+    env: environment,
+    detached: true,
+    stdio: ["ignore", log, log],
+    ...identity,
+  });
   closeSync(log);
   await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
   child.unref();

@@ -25,7 +25,13 @@ import { layout } from "./folders.mjs";
  */
 
 /** @type {Settings} */
-export const DEFAULT_SETTINGS = { nmHeartbeatMs: 1000, nodes: 2, label: "exclusive", preemption: false, properties: {} };
+export const DEFAULT_SETTINGS = {
+  nmHeartbeatMs: 1000,
+  nodes: 2,
+  label: "exclusive",
+  preemption: false,
+  properties: {},
+};
 
 /** @param {string} state @returns {Promise<ClusterRecord | undefined>} undefined when no cluster was ever made there */
 export async function readRecord(state) {

@@ -1,4 +1,5 @@
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { HADOOP_FILES, layout } from "./folders.mjs";
 
@@ -24,7 +25,7 @@ const PREEMPTION = {
  */
 export async function writeSiteFiles(cluster, jars) {
   const { state, settings, addresses } = cluster;
-  const { conf, data, nodeConf, nodeData, webapps } = layout(state);
+  const { conf, data, hosts, nodeConf, nodeData, webapps } = layout(state);
   const values = {
     MASTER: addresses.master,
     DATANODE: addresses.master,
@@ -40,12 +41,29 @@ export async function writeSiteFiles(cluster, jars) {
   }
   for (const [index, address] of addresses.nodes.entries()) {
     const node = nodeName(index);
-    const nodeValues = { ...values, NODE: address, NODE_DATA: nodeData(node), NODE_GPUS: index === GPU_NODE ? "2" : "0" };
+    const nodeValues = {
+      ...values,
+      NODE: address,
+      NODE_DATA: nodeData(node),
+      NODE_GPUS: index === GPU_NODE ? "2" : "0",
+    };
     for (const file of await readdir(join(TEMPLATES, "nodemanager"))) {
       await render(join(TEMPLATES, "nodemanager", file), nodeConf(node), nodeValues);
     }
   }
+  await writeFile(hosts, hostsFile(addresses));
   await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
+}
+
+/**
+ * What the daemons' JVMs resolve names by. Every address is its own name, or nodes would register under names of this
+ * machine's /etc/hosts; this host is the master, because Hadoop replaces a loopback address in the URLs that it shows
+ * people by the local host's name.
+ */
+function hostsFile({ master, nodes }) {
+  const lines = [`${master} ${master} ${hostname()}`, ...nodes.map((address) => `${address} ${address}`)];
+  // Where the master is 127.0.0.1 the first line answers for that address.
+  return [...lines, "127.0.0.1 localhost", ""].join("\n");
 }
 
 /** The second node has the GPUs and the label. */
@@ -69,7 +87,9 @@ async function render(template, folder, values) {
 function extraProperties(settings) {
   const files = { CORE_SITE: [], HDFS_SITE: [], YARN_SITE: [], MAPRED_SITE: [], CAPACITY_SCHEDULER: [] };
   for (const [key, value] of Object.entries({ ...(settings.preemption ? PREEMPTION : {}), ...settings.properties })) {
-    files[siteFileOf(key)].push(`<property><name>${escapeXml(key)}</name><value>${escapeXml(value)}</value></property>`);
+    files[siteFileOf(key)].push(
+      `<property><name>${escapeXml(key)}</name><value>${escapeXml(value)}</value></property>`,
+    );
   }
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
 }

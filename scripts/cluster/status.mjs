@@ -19,7 +19,17 @@ export async function clusterStatus(name) {
       const pid = await runningPid(cluster, daemon);
       const { name: daemonName, title, host, ports, url, user } = daemon;
       const memory = pid === undefined ? undefined : await residentMiB(pid);
-      return { name: daemonName, title, host, ports, url, user: user.name, pid, rssMiB: memory, log: logFile(cluster, daemon) };
+      return {
+        name: daemonName,
+        title,
+        host,
+        ports,
+        url,
+        user: user.name,
+        pid,
+        rssMiB: memory,
+        log: logFile(cluster, daemon),
+      };
     }),
   );
   return {

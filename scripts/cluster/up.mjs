@@ -34,7 +34,9 @@ export async function up(name, wanted, progress) {
   process.umask(0o022);
   const state = stateFolder(name);
   if (!mayEnter(state)) {
-    throw new Problem(`The users hdfs and yarn cannot enter ${state}: open its folders (chmod o+x) or set TONY_CLUSTER_DIR.`);
+    throw new Problem(
+      `The users hdfs and yarn cannot enter ${state}: open its folders (chmod o+x) or set TONY_CLUSTER_DIR.`,
+    );
   }
   let jars = "";
   await progress.step("Hadoop jars", async () => {
@@ -96,13 +98,15 @@ async function prepareFolders(cluster) {
   const { data, logs, pids, temporary, nodeData } = layout(cluster.state);
   await killProcessesOf(cluster.state);
   const nodes = cluster.addresses.nodes.map((_, index) => nodeData(nodeName(index)));
-  for (const folder of [join(data, "resourcemanager"), ...nodes, logs, temporary]) await rm(folder, { recursive: true, force: true });
+  for (const folder of [join(data, "resourcemanager"), ...nodes, logs, temporary])
+    await rm(folder, { recursive: true, force: true });
   for (const folder of [cluster.state, data, logs, pids, temporary]) await mkdir(folder, { recursive: true });
   await chmod(temporary, 0o1777);
   const { hdfs, yarn } = cluster.users;
   await ownedFolder(join(data, "namenode"), hdfs);
   await ownedFolder(join(data, "datanode"), hdfs);
-  for (const folder of [join(data, "resourcemanager"), join(data, "node-labels"), ...nodes]) await ownedFolder(folder, yarn);
+  for (const folder of [join(data, "resourcemanager"), join(data, "node-labels"), ...nodes])
+    await ownedFolder(folder, yarn);
 }
 
 async function ownedFolder(path, { uid, gid }) {
@@ -145,7 +149,11 @@ async function startWhatIsDown(cluster) {
   const { master, nodes } = cluster.addresses;
   await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(master));
   await makeHdfsFolders(cluster);
-  await waitFor(cluster, `${nodes.length} NodeManagers to register`, async () => (await activeNodes(master)) === nodes.length);
+  await waitFor(
+    cluster,
+    `${nodes.length} NodeManagers to register`,
+    async () => (await activeNodes(master)) === nodes.length,
+  );
   await labelGpuNode(cluster);
   return down.length;
 }
@@ -167,7 +175,8 @@ async function formatOnce(cluster, nameNode) {
     cwd: cluster.state,
     user: nameNode.user,
   });
-  if (code !== 0) throw new Problem(`The NameNode's folder could not be formatted (exit ${code}):\n${lastLines(output)}`);
+  if (code !== 0)
+    throw new Problem(`The NameNode's folder could not be formatted (exit ${code}):\n${lastLines(output)}`);
 }
 
 /** Waits for a condition as long as every daemon lives; a dead one ends the wait with the last lines of its log. */
@@ -178,7 +187,9 @@ async function waitFor(cluster, what, condition) {
       if ((await runningPid(cluster, daemon)) === undefined) throw await deadDaemon(cluster, daemon);
     }
     if (performance.now() > giveUpAt) {
-      throw new Problem(`Waited ${START_LIMIT_MS / 1000} s for ${what}. The daemons' logs: ${layout(cluster.state).logs}`);
+      throw new Problem(
+        `Waited ${START_LIMIT_MS / 1000} s for ${what}. The daemons' logs: ${layout(cluster.state).logs}`,
+      );
     }
     await sleep(100);
   }
