@@ -1,3 +1,4 @@
+import type { LaunchFile } from "../../src/job/job-file.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import type { Ask } from "../core/effects.ts";
 import type { AllocatedContainer, Event } from "../core/events.ts";
@@ -33,21 +34,10 @@ export interface ContainerCommand {
   readonly containerId: string;
   readonly environment: Readonly<Record<string, string>>;
   readonly commands: readonly string[];
-  /** Files by link name, as the job's manifest names them. */
+  /** Files by link name, as job.json names them. */
   readonly files: readonly LaunchFile[];
   /** A token file's bytes (HDTS): the job's secrets and the user's tokens, never the AM's own. */
   readonly credentials: Uint8Array;
-}
-
-/** A file or archive to place in the container's working directory. */
-export interface LaunchFile {
-  readonly link: string;
-  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler. */
-  readonly url: string;
-  readonly sizeBytes: number;
-  readonly modificationTimeMs: number;
-  readonly type: "FILE" | "ARCHIVE";
-  readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
 }
 
 /**

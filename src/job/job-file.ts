@@ -1,0 +1,39 @@
+import type { JobSpec } from "./spec.ts";
+
+/** A file or archive to place in a container's working directory, as a scheduler is told of it. */
+export interface LaunchFile {
+  /** Its name in the working directory. */
+  readonly link: string;
+  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler. */
+  readonly url: string;
+  /** Size and time must equal the stored file's exactly, or the NodeManager refuses it. */
+  readonly sizeBytes: number;
+  readonly modificationTimeMs: number;
+  readonly type: "FILE" | "ARCHIVE";
+  readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
+}
+
+/**
+ * `job.json` in the staging folder: all that the ApplicationMaster needs to know, written once by the client and localised into the AM's
+ * working directory. It holds no secret: those travel in YARN's credentials (see src/api/identity.ts).
+ */
+export interface JobFile {
+  readonly jobFileVersion: 1;
+  /** Version and revision of the client that wrote it. */
+  readonly build: string;
+  readonly applicationId: string;
+  readonly user: string;
+  readonly spec: JobSpec;
+  /** `hdfs://…/.tony-ts/<applicationId>`: the journal, the AM's address and whatever else lives as long as the application. */
+  readonly stagingUrl: string;
+  readonly files: {
+    /** For the container of every task: runtime, executor bundle, program, environment. */
+    readonly all: readonly LaunchFile[];
+    /** Beyond those, for one role's containers. */
+    readonly byRole: Readonly<Record<string, readonly LaunchFile[]>>;
+  };
+  /** The link name of the Node runtime, or an absolute path where the nodes have their own. */
+  readonly node: string;
+  /** Every Hadoop property that the client's configuration set or the job overrode, `${…}` expanded. */
+  readonly hadoop: Readonly<Record<string, string>>;
+}
