@@ -1,0 +1,252 @@
+import { readdirSync } from "node:fs";
+import { homedir, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { errorMessage } from "../errors.ts";
+import { deprecatedNames, hadoopDefaults } from "./defaults.ts";
+import { ConfigurationError, type ConfigurationErrorCode, formatLocation, type SourceLocation } from "./errors.ts";
+import { expandVariables, maximumSubstitutions } from "./expansion.ts";
+import {
+  type DurationUnit,
+  type HostPort,
+  parseDurationMs,
+  parseHostPort,
+  parseInteger,
+  parseList,
+  parseSizeBytes,
+} from "./values.ts";
+import { readPropertiesFile, type XmlProperty } from "./xml.ts";
+
+/** A setting that is added to a configuration; without a place it came from a program or a command line. */
+export interface Setting {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly final?: boolean;
+  readonly file?: string;
+  readonly line?: number;
+}
+
+/** A setting that was not taken, because an earlier file declares the key final. */
+export interface RefusedSetting {
+  readonly setting: Setting;
+  readonly keeps: Setting;
+}
+
+/** What `${…}` may refer to besides the configuration's own keys. */
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Java's system properties that sites use in values; here `user.name`, `user.home` and `java.io.tmpdir`. */
+  readonly systemProperties: Readonly<Record<string, string>>;
+}
+
+/** The surroundings of this process. HADOOP_USER_NAME does not change `user.name`: Java's is the OS user too. */
+export function processSurroundings(environment: NodeJS.ProcessEnv = process.env): Surroundings {
+  return {
+    environment,
+    systemProperties: { "user.name": osUserName(), "user.home": homedir(), "java.io.tmpdir": tmpdir() },
+  };
+}
+
+/** Containers often run under a number that has no name. */
+function osUserName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return String(process.getuid?.() ?? "unknown");
+  }
+}
+
+/** The files a Hadoop client reads from its configuration folder, in this order. */
+const siteFiles = ["core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-site.xml"] as const;
+
+/**
+ * Reads the site files of a configuration folder (`HADOOP_CONF_DIR`).
+ * @throws ConfigurationError when the folder is missing or holds none of the files, or a file is malformed
+ */
+export function loadConfiguration(
+  directory: string,
+  surroundings: Surroundings = processSurroundings(),
+): Configuration {
+  const present = siteFiles.filter((name) => listDirectory(directory).includes(name));
+  if (present.length === 0) {
+    throw new ConfigurationError(
+      `${directory} holds no ${siteFiles.join(", ")}; set HADOOP_CONF_DIR to the folder of the cluster's site files`,
+      { code: "CONFIGURATION_MISSING" },
+    );
+  }
+  return present.reduce(
+    (configuration, name) => configuration.with(readPropertiesFile(join(directory, name), { unnamed: "skip" })),
+    new Configuration(surroundings),
+  );
+}
+
+function listDirectory(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    throw new ConfigurationError(
+      `the Hadoop configuration folder ${directory} cannot be read: ${errorMessage(error)}; set HADOOP_CONF_DIR`,
+      { code: "CONFIGURATION_UNREADABLE", cause: error },
+    );
+  }
+}
+
+/**
+ * Hadoop's settings: the defaults of Hadoop itself, then each file or list that was added, later ones winning except over a final
+ * key. Immutable; values are read trimmed and with `${…}` expanded, as org.apache.hadoop.conf.Configuration does.
+ */
+export class Configuration {
+  readonly #settings: ReadonlyMap<string, Setting>;
+  readonly #surroundings: Surroundings;
+  /** What later layers tried to change although it is final, for a warning. */
+  readonly refused: readonly RefusedSetting[];
+
+  constructor(
+    surroundings: Surroundings = processSurroundings(),
+    settings: ReadonlyMap<string, Setting> = new Map(),
+    refused: readonly RefusedSetting[] = [],
+  ) {
+    this.#surroundings = surroundings;
+    this.#settings = settings;
+    this.refused = refused;
+  }
+
+  /** A configuration with these settings on top. A key that is final keeps its value. */
+  with(layer: Iterable<Setting | XmlProperty>): Configuration {
+    const settings = new Map(this.#settings);
+    const refused = [...this.refused];
+    for (const setting of layer) {
+      const name = currentName(setting.name);
+      const before = settings.get(name);
+      if (before?.final === true) {
+        if (setting.value !== undefined && setting.value !== before.value) refused.push({ setting, keeps: before });
+      } else if (setting.value !== undefined) {
+        settings.set(name, { ...setting, name });
+      } else if (setting.final === true) {
+        // Final without a value: what was there before stays for good.
+        settings.set(name, { ...(before ?? { name, value: undefined }), final: true });
+      }
+    }
+    return new Configuration(this.#surroundings, settings, refused);
+  }
+
+  /** The same, by a plain object: `configuration.withValues({ "fs.defaultFS": "hdfs://nn:8020" })`. */
+  withValues(values: Readonly<Record<string, string>>): Configuration {
+    return this.with(Object.entries(values).map(([name, value]) => ({ name, value })));
+  }
+
+  /** The settings that files and programs gave, by name, not expanded; Hadoop's own defaults are not among them. */
+  entries(): IterableIterator<[string, Setting]> {
+    return this.#settings.entries();
+  }
+
+  /** Whether a file or program set the key; a default does not count. */
+  has(name: string): boolean {
+    return this.#settings.get(currentName(name))?.value !== undefined;
+  }
+
+  /** The value, expanded and trimmed, or undefined. */
+  get(name: string): string | undefined {
+    const raw = this.getRaw(name);
+    if (raw === undefined) return undefined;
+    const expanded = expandVariables(raw, {
+      environment: this.#surroundings.environment,
+      lookUp: (variable) => this.#surroundings.systemProperties[variable] ?? this.getRaw(variable),
+    });
+    if (expanded === undefined) {
+      throw this.invalid(name, `needs more than ${maximumSubstitutions} substitutions: ${raw}`);
+    }
+    return expanded.trim();
+  }
+
+  /** The value as written. */
+  getRaw(name: string): string | undefined {
+    const current = currentName(name);
+    return this.#settings.get(current)?.value ?? hadoopDefaults[current];
+  }
+
+  /** @throws ConfigurationError (CONFIGURATION_MISSING) when the key has no value or an empty one */
+  require(name: string): string {
+    const value = this.get(name);
+    if (value === undefined || value === "") {
+      throw new ConfigurationError(`${name} is not set`, {
+        code: "CONFIGURATION_MISSING",
+        location: this.locate(name),
+      });
+    }
+    return value;
+  }
+
+  /** The number, `fallback` when the key is absent. @throws ConfigurationError when it is no whole number below 2^53 */
+  getInteger(name: string, fallback: number): number;
+  getInteger(name: string): number | undefined;
+  getInteger(name: string, fallback?: number): number | undefined {
+    return this.#typed(name, fallback, "a whole number", parseInteger);
+  }
+
+  /** Anything but `true` and `false` gives the fallback, as in Hadoop. */
+  getBoolean(name: string, fallback: boolean): boolean {
+    const value = this.get(name)?.toLowerCase();
+    return value === "true" ? true : value === "false" ? false : fallback;
+  }
+
+  /** Milliseconds. @param unit what a bare number is in */
+  getDurationMs(name: string, unit: DurationUnit, fallbackMs: number): number;
+  getDurationMs(name: string, unit: DurationUnit): number | undefined;
+  getDurationMs(name: string, unit: DurationUnit, fallbackMs?: number): number | undefined {
+    return this.#typed(name, fallbackMs, "a duration such as 30s or 5m", (text) => parseDurationMs(text, unit));
+  }
+
+  /** Bytes, from `128m`, `1gb` or a bare number. */
+  getSizeBytes(name: string, fallbackBytes: number): number;
+  getSizeBytes(name: string): number | undefined;
+  getSizeBytes(name: string, fallbackBytes?: number): number | undefined {
+    return this.#typed(name, fallbackBytes, "a size such as 128m or 1gb", parseSizeBytes);
+  }
+
+  /** Comma-separated values, trimmed; absent gives an empty list. */
+  getList(name: string): string[] {
+    return parseList(this.get(name) ?? "");
+  }
+
+  /** Host and port. @param defaultPort for a value that has none */
+  getAddress(name: string, defaultPort?: number): HostPort | undefined {
+    return this.#typed(name, undefined, "host:port", (text) => parseHostPort(text, defaultPort));
+  }
+
+  /** File and line of the value in force; undefined for defaults and for settings a program made. */
+  locate(name: string): SourceLocation | undefined {
+    const setting = this.#settings.get(currentName(name));
+    return setting?.file === undefined || setting.line === undefined
+      ? undefined
+      : { file: setting.file, line: setting.line };
+  }
+
+  /** The key with its place, for messages: `yarn.resourcemanager.address (yarn-site.xml:12)`. */
+  describe(name: string): string {
+    const location = this.locate(name);
+    return location === undefined ? name : `${name} (${formatLocation(location)})`;
+  }
+
+  /** An error about a key, with its place in front. */
+  invalid(name: string, problem: string, code: ConfigurationErrorCode = "CONFIGURATION_INVALID"): ConfigurationError {
+    return new ConfigurationError(`${name} ${problem}`, { code, location: this.locate(name) });
+  }
+
+  /** An empty value counts as absent, as Hadoop's own defaults files use it. */
+  #typed<T>(
+    name: string,
+    fallback: T | undefined,
+    kind: string,
+    parse: (text: string) => T | undefined,
+  ): T | undefined {
+    const text = this.get(name);
+    if (text === undefined || text === "") return fallback;
+    const value = parse(text);
+    if (value === undefined) throw this.invalid(name, `must be ${kind}, not "${text}"`);
+    return value;
+  }
+}
+
+function currentName(name: string): string {
+  return deprecatedNames[name] ?? name;
+}

@@ -1,0 +1,42 @@
+import { HadoopError } from "../errors.ts";
+
+/** Where a setting was read. */
+export interface SourceLocation {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** `core-site.xml:12`, as editors and compilers print it. */
+export function formatLocation(location: SourceLocation): string {
+  return `${location.file}:${location.line}`;
+}
+
+export type ConfigurationErrorCode =
+  /** The file cannot be read. */
+  | "CONFIGURATION_UNREADABLE"
+  /** The file is not XML, or not a Hadoop configuration. */
+  | "CONFIGURATION_MALFORMED"
+  /** A value does not have its key's type, or points at nothing. */
+  | "CONFIGURATION_INVALID"
+  /** A key that is needed has no value. */
+  | "CONFIGURATION_MISSING";
+
+/** A configuration that cannot be used. The message names file and line, or the key, and how to mend it; a person mends it. */
+export class ConfigurationError extends HadoopError {
+  override readonly name = "ConfigurationError";
+  declare readonly code: ConfigurationErrorCode;
+  readonly location: SourceLocation | undefined;
+
+  constructor(
+    message: string,
+    options: {
+      readonly code: ConfigurationErrorCode;
+      readonly cause?: unknown;
+      readonly location?: SourceLocation | undefined;
+    },
+  ) {
+    super(options.location === undefined ? message : `${formatLocation(options.location)}: ${message}`, options);
+    this.location = options.location;
+  }
+}

@@ -1,0 +1,50 @@
+/** org.apache.hadoop.conf.Configuration.MAX_SUBST */
+export const maximumSubstitutions = 20;
+
+export interface ExpansionContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** A Java system property (`user.name`) or a configuration key, in that order, not expanded. */
+  readonly lookUp: (name: string) => string | undefined;
+}
+
+/**
+ * Expands `${…}` as org.apache.hadoop.conf.Configuration.substituteVars does: the leftmost innermost reference first, again and again.
+ * `${env.X}`, `${env.X:-default}` (unset or empty) and `${env.X-default}` (unset) read the environment. What has no value stops the
+ * expansion and stays as written, and so does everything to its right; a value that contains its own reference gives the
+ * expression back untouched.
+ *
+ * @returns undefined when more than 20 substitutions would be needed: a loop over several keys
+ */
+export function expandVariables(expression: string, context: ExpansionContext): string | undefined {
+  let text = expression;
+  for (let count = 0; count < maximumSubstitutions; count += 1) {
+    const found = findReference(text);
+    if (found === undefined) return text;
+    const { name, start, end } = found;
+    const value = environmentValue(name, context.environment) ?? context.lookUp(name);
+    if (value === undefined) return text;
+    const reference = text.slice(start, end);
+    if (value.includes(reference)) return expression;
+    text = text.slice(0, start) + value + text.slice(end);
+  }
+  return undefined;
+}
+
+/** The leftmost `${name}` whose name holds no `$`, space or brace. */
+function findReference(text: string): { name: string; start: number; end: number } | undefined {
+  const match = /\$\{([^}$ ]+)\}/.exec(text);
+  const name = match?.[1];
+  if (match === null || name === undefined) return undefined;
+  return { name, start: match.index, end: match.index + match[0].length };
+}
+
+/** The value of an `env.` reference; the first `:-` or `-` ends the variable's name. */
+function environmentValue(name: string, environment: ExpansionContext["environment"]): string | undefined {
+  if (!name.startsWith("env.") || name.length === 4) return undefined;
+  const expression = name.slice(4);
+  const separator = /:-|-/.exec(expression);
+  if (separator === null) return environment[expression];
+  const value = environment[expression.slice(0, separator.index)];
+  const fallback = expression.slice(separator.index + separator[0].length);
+  return separator[0] === ":-" ? value || fallback : (value ?? fallback);
+}

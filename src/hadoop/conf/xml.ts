@@ -1,0 +1,195 @@
+import { readFileSync } from "node:fs";
+import { dirname, isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { SaxesParser } from "saxes";
+import { errorCode, errorMessage } from "../errors.ts";
+import { ConfigurationError, type SourceLocation } from "./errors.ts";
+
+/** One `<property>` of a Hadoop configuration file, with the place of its opening tag. */
+export interface XmlProperty extends SourceLocation {
+  readonly name: string;
+  /** As written, `${…}` untouched. Undefined when the element is missing or empty: Hadoop then leaves the key as it was. */
+  readonly value: string | undefined;
+  readonly final: boolean;
+}
+
+export interface XmlReaderOptions {
+  /** Hadoop ignores a `<property>` without a name; `refuse` (the default) makes it an error, as a person's own file deserves. */
+  readonly unnamed?: "refuse" | "skip";
+  /** The text of a file, or undefined when there is none. Default: the local disk. */
+  readonly readText?: (path: string) => string | undefined;
+}
+
+/** The text of a local file; undefined when it does not exist. Other failures throw ConfigurationError. */
+export function readLocalText(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw new ConfigurationError(`${path} cannot be read: ${errorMessage(error)}`, {
+      code: "CONFIGURATION_UNREADABLE",
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Reads a Hadoop configuration file (`*-site.xml`, `job.xml`), in the order of the file, includes in their place.
+ *
+ * Follows org.apache.hadoop.conf.Configuration.Parser: element and attribute form, `<final>`, `<include>` and `<xi:include>` with
+ * `<xi:fallback>`, names trimmed and values not; relative includes, nested ones too, start at the folder of the first file.
+ *
+ * @throws ConfigurationError naming file and line
+ */
+export function readPropertiesFile(path: string, options: XmlReaderOptions = {}): XmlProperty[] {
+  const readText = options.readText ?? readLocalText;
+  const text = readText(path);
+  if (text === undefined) {
+    throw new ConfigurationError(`${path} does not exist`, { code: "CONFIGURATION_UNREADABLE" });
+  }
+  return parseProperties(text, path, options);
+}
+
+/** The same for text at hand; `file` names it in errors and is where relative includes start. */
+export function parseProperties(text: string, file: string, options: XmlReaderOptions = {}): XmlProperty[] {
+  return new PropertiesParser([file], options).parse(text);
+}
+
+interface PendingProperty {
+  line: number;
+  name: string | undefined;
+  value: string | undefined;
+  final: boolean;
+}
+
+/** The elements whose text counts. */
+const textElements: ReadonlySet<string> = new Set(["name", "value", "final"]);
+
+class PropertiesParser {
+  readonly #trail: readonly string[];
+  readonly #file: string;
+  readonly #options: XmlReaderOptions;
+  readonly #parser = new SaxesParser();
+  readonly #results: XmlProperty[] = [];
+  #depth = 0;
+  #text: string | undefined;
+  #property: PendingProperty | undefined;
+  #missingInclude: { readonly href: string; readonly line: number } | undefined;
+  #fallbackDepth: number | undefined;
+  /** Set when the fallback of a missing include was seen. */
+  #fallbackTaken = false;
+
+  /** @param trail the files being read, outermost first */
+  constructor(trail: readonly string[], options: XmlReaderOptions) {
+    this.#trail = trail;
+    this.#file = trail.at(-1) ?? "";
+    this.#options = options;
+  }
+
+  parse(text: string): XmlProperty[] {
+    const parser = this.#parser;
+    parser.on("error", (error) => {
+      // saxes puts `line:column: ` in front; the line is said once, as file:line.
+      this.#fail(`not well-formed XML: ${error.message.replace(/^\d+:\d+: /, "")}`, parser.line);
+    });
+    parser.on("opentag", (tag) => this.#open(localName(tag.name), tag.attributes));
+    parser.on("text", (value) => this.#append(value));
+    parser.on("cdata", (value) => this.#append(value));
+    parser.on("closetag", (tag) => this.#close(localName(tag.name)));
+    parser.write(text.replace(/^\uFEFF/, "")).close();
+    return this.#results;
+  }
+
+  #open(element: string, attributes: Readonly<Record<string, string>>): void {
+    this.#depth += 1;
+    if (this.#depth === 1 && element !== "configuration") {
+      this.#fail(`a Hadoop configuration starts with <configuration>, this file with <${element}>`, this.#parser.line);
+    }
+    if (textElements.has(element)) {
+      this.#text = "";
+    } else if (element === "property") {
+      this.#property = {
+        line: this.#parser.line,
+        name: attributes.name,
+        value: attributes.value,
+        final: attributes.final === "true",
+      };
+    } else if (element === "include") {
+      this.#include(attributes.href);
+    } else if (element === "fallback") {
+      this.#fallbackDepth = this.#depth;
+      this.#fallbackTaken = true;
+    }
+  }
+
+  #append(text: string): void {
+    if (this.#text !== undefined) this.#text += text;
+  }
+
+  #close(element: string): void {
+    const text = this.#text ?? "";
+    if (textElements.has(element)) this.#text = undefined;
+    const property = this.#property;
+    if (element === "name" && property !== undefined && text !== "") property.name = text.trim();
+    if (element === "value" && property !== undefined && text !== "") property.value = text;
+    if (element === "final" && property !== undefined) property.final = text === "true";
+    if (element === "property") this.#finishProperty();
+    if (element === "fallback" && this.#fallbackDepth === this.#depth) this.#fallbackDepth = undefined;
+    if (element === "include") this.#finishInclude();
+    this.#depth -= 1;
+  }
+
+  #finishProperty(): void {
+    const property = this.#property;
+    this.#property = undefined;
+    // A fallback counts only while its include is missing.
+    if (property === undefined || (this.#fallbackDepth !== undefined && this.#missingInclude === undefined)) return;
+    const { name, value, final, line } = property;
+    if (name === undefined || name === "") {
+      if (this.#options.unnamed === "skip") return;
+      this.#fail("this <property> has no <name>", line);
+    }
+    this.#results.push({ name, value, final, file: this.#file, line });
+  }
+
+  #include(href: string | undefined): void {
+    this.#fallbackTaken = false;
+    if (href === undefined) return;
+    const line = this.#parser.line;
+    const path = this.#resolve(href, line);
+    if (this.#trail.includes(path)) this.#fail(`<include href="${href}"> goes round in a circle`, line);
+    const text = (this.#options.readText ?? readLocalText)(path);
+    if (text === undefined) {
+      this.#missingInclude = { href, line };
+      return;
+    }
+    this.#results.push(...new PropertiesParser([...this.#trail, path], this.#options).parse(text));
+  }
+
+  #finishInclude(): void {
+    const missing = this.#missingInclude;
+    this.#missingInclude = undefined;
+    if (missing === undefined || this.#fallbackTaken) return;
+    this.#fail(
+      `<include href="${missing.href}"> names a file that does not exist, and has no <fallback>`,
+      missing.line,
+    );
+  }
+
+  #resolve(href: string, line: number): string {
+    if (href.startsWith("file:")) return fileURLToPath(href);
+    if (/^[a-z][a-z0-9+.-]*:\/\//i.test(href)) {
+      this.#fail(`<include href="${href}"> is not a local file; copy it beside this one and name it by its path`, line);
+    }
+    return isAbsolute(href) ? href : join(dirname(this.#trail[0] ?? ""), href);
+  }
+
+  #fail(message: string, line: number): never {
+    throw new ConfigurationError(message, { code: "CONFIGURATION_MALFORMED", location: { file: this.#file, line } });
+  }
+}
+
+/** Hadoop compares local names: `xi:include` and `include` are one. */
+function localName(name: string): string {
+  return name.slice(name.indexOf(":") + 1);
+}

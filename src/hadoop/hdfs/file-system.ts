@@ -1,0 +1,93 @@
+import type { Readable } from "node:stream";
+import type { LocalResource } from "../yarn/records.ts";
+
+/** What a file system says about one path (org.apache.hadoop.fs.FileStatus). */
+export interface FileStatus {
+  /** Absolute, without scheme and host. */
+  readonly path: string;
+  readonly type: "FILE" | "DIRECTORY" | "SYMLINK";
+  /** 0 for a directory. */
+  readonly lengthBytes: number;
+  /** Milliseconds since the epoch; a NodeManager compares this with a LocalResource's to the millisecond. */
+  readonly modificationTimeMs: number;
+  readonly accessTimeMs: number;
+  /** The nine permission bits and the sticky bit, as a number: 0o755. */
+  readonly permission: number;
+  readonly owner: string;
+  readonly group: string;
+}
+
+/**
+ * What is written: bytes at hand, or a source that opens a new stream of the same bytes each time it is asked, so that a transfer
+ * that broke can be repeated from the start.
+ */
+export type Content = Uint8Array | { readonly lengthBytes?: number; open(): Readable };
+
+export interface CreateOptions {
+  /** Always explicit, because a default would depend on the site's umask: 0o600. */
+  readonly permission: number;
+  /** Default false: an existing file is refused with FILE_EXISTS. */
+  readonly overwrite?: boolean;
+  /** Bytes handed to the file system so far; starts again from 0 when a transfer is repeated. */
+  readonly onProgress?: (sentBytes: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface OpenOptions {
+  /** First byte wanted; default 0. */
+  readonly offset?: number;
+  /** How many bytes at most; default all. */
+  readonly lengthBytes?: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The files of a cluster, or of this machine in the same terms. Paths are absolute and decoded (`/user/ada/a b`), without scheme.
+ * Every failure is a FileSystemError whose `code` says what to do; every wait is bounded by the implementation's timeouts.
+ */
+export interface FileSystem {
+  /** `hdfs://nameservice`, `file://`: what this file system's paths are printed under. */
+  readonly uri: string;
+
+  /** The path as YARN wants it in a LocalResource. */
+  resourceUrl(path: string): LocalResource["url"];
+
+  /** The user's home, whether it exists or not. */
+  homeDirectory(): Promise<string>;
+
+  /** Writes a whole file; missing parents are made with mode 755 less the server's umask, so make them first where that matters. */
+  create(path: string, content: Content, options: CreateOptions): Promise<void>;
+
+  /** Adds to the end of a file that exists; never repeated blindly. */
+  append(path: string, content: Content, options?: { readonly signal?: AbortSignal }): Promise<void>;
+
+  /** The file's bytes. A transfer that ends early fails the stream; nothing is silently cut. */
+  open(path: string, options?: OpenOptions): Promise<Readable>;
+
+  stat(path: string): Promise<FileStatus>;
+
+  /** The entries of a directory, sorted by path; of a file, that file alone. */
+  list(path: string): Promise<FileStatus[]>;
+
+  /** Makes the directory and its parents. `permission` is set on the directory itself and on the parents that had to be made. */
+  mkdirs(path: string, permission: number): Promise<void>;
+
+  /** @returns whether there was anything to remove. */
+  delete(path: string, options?: { readonly recursive?: boolean }): Promise<boolean>;
+
+  /**
+   * Moves a file or directory; `to` is the full new name.
+   * @returns false when `to` exists already (and `overwrite` is not set); nothing is changed then.
+   */
+  rename(from: string, to: string, options?: { readonly overwrite?: boolean }): Promise<boolean>;
+
+  setPermission(path: string, permission: number): Promise<void>;
+
+  setTimes(
+    path: string,
+    times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },
+  ): Promise<void>;
+
+  /** Closes idle connections. */
+  close(): void;
+}

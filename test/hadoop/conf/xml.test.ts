@@ -1,0 +1,99 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseProperties } from "../../../src/hadoop/conf/xml.ts";
+
+const document = (body: string) => `<?xml version="1.0"?>\n<configuration>\n${body}\n</configuration>`;
+const files = (texts: Record<string, string>) => ({ readText: (path: string) => texts[path] });
+
+describe("a Hadoop configuration file", () => {
+  test("gives each property with its line, name trimmed and value as written", () => {
+    const text = document("<property>\n <name> a.b </name>\n <value> x </value>\n <final>true</final>\n</property>");
+    expect(parseProperties(text, "core-site.xml")).toEqual([
+      { name: "a.b", value: " x ", final: true, file: "core-site.xml", line: 3 },
+    ]);
+  });
+
+  test("knows the attribute form", () => {
+    const text = document('<property name="a" value="1" final="true"/>\n<property name="b" value=""/>');
+    expect(parseProperties(text, "f")).toEqual([
+      { name: "a", value: "1", final: true, file: "f", line: 3 },
+      { name: "b", value: "", final: false, file: "f", line: 4 },
+    ]);
+  });
+
+  test("an empty or missing value element is no value", () => {
+    const text = document("<property><name>a</name><value></value></property><property><name>b</name></property>");
+    expect(parseProperties(text, "f").map((property) => property.value)).toEqual([undefined, undefined]);
+  });
+
+  test("reads CDATA and entities, and ignores comments and descriptions", () => {
+    const text = document(
+      "<property><name>a</name><!-- no --><value><![CDATA[<x>]]>&amp;y</value><description>d</description></property>",
+    );
+    expect(parseProperties(text, "f")[0]?.value).toBe("<x>&y");
+  });
+
+  test("takes only the exact word true for final", () => {
+    const text = document("<property><name>a</name><value>1</value><final>TRUE</final></property>");
+    expect(parseProperties(text, "f")[0]?.final).toBe(false);
+  });
+
+  test.each([
+    ["a tag left open", "<configuration>\n<property>", /^f:2: not well-formed XML: unclosed tag/],
+    ["text that is no XML", "hello", /^f:1: not well-formed XML/],
+    ["another kind of file", "<project/>", /^f:1: a Hadoop configuration starts with <configuration>/],
+    [
+      "a property without a name",
+      document("<property><value>1</value></property>"),
+      /^f:3: this <property> has no <name>/,
+    ],
+  ])("%s is refused with file and line", (_, text, message) => {
+    expect(() => parseProperties(text, "f")).toThrow(message);
+  });
+
+  test("a property without a name is passed over where Hadoop would", () => {
+    expect(parseProperties(document("<property><value>1</value></property>"), "f", { unnamed: "skip" })).toEqual([]);
+  });
+});
+
+describe("include", () => {
+  const included = document("<property><name>a</name><value>1</value></property>");
+
+  test("puts the other file's properties in its place, under that file's name", () => {
+    const text = document('<xi:include href="sub/b.xml" xmlns:xi="http://www.w3.org/2001/XInclude"/>');
+    expect(parseProperties(text, "/c/a.xml", files({ "/c/sub/b.xml": included }))).toEqual([
+      { name: "a", value: "1", final: false, file: "/c/sub/b.xml", line: 3 },
+    ]);
+  });
+
+  test("nested relative names start at the folder of the first file, as in Hadoop", () => {
+    const texts = { "/c/sub/b.xml": document('<include href="c.xml"/>'), "/c/c.xml": included };
+    expect(parseProperties(document('<include href="sub/b.xml"/>'), "/c/a.xml", files(texts))).toHaveLength(1);
+  });
+
+  const withFallback = document(
+    '<include href="b.xml"><fallback><property><name>z</name><value>0</value></property></fallback></include>',
+  );
+
+  test("a missing file takes the fallback", () => {
+    expect(parseProperties(withFallback, "/c/a.xml", files({})).map(({ name }) => name)).toEqual(["z"]);
+  });
+
+  test("a file that is there leaves the fallback out", () => {
+    expect(parseProperties(withFallback, "/c/a.xml", files({ "/c/b.xml": included })).map(({ name }) => name)).toEqual([
+      "a",
+    ]);
+  });
+
+  test("a missing file without fallback, a circle and a web address are errors with file and line", () => {
+    const circle = document('<include href="a.xml"/>');
+    expect(() => parseProperties(circle, "/c/a.xml", files({}))).toThrow(
+      '/c/a.xml:3: <include href="a.xml"> goes round',
+    );
+    expect(() => parseProperties(document('<include href="b.xml"/>'), "/c/a.xml", files({}))).toThrow(
+      '/c/a.xml:3: <include href="b.xml"> names a file that does not exist',
+    );
+    expect(() => parseProperties(document('<include href="http://h/b.xml"/>'), "/c/a.xml", files({}))).toThrow(
+      "is not a local file",
+    );
+  });
+});
