@@ -1,0 +1,124 @@
+// Builds what the package ships: one file for each program (dist/programs) and the library with its types (dist/lib).
+// Everything is written beside its place and renamed, so that a build never shows half a program to another process.
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { Problem, runMain } from "./problem.mjs";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const megabyte = 1e6;
+
+/**
+ * `limit` is the largest bundle in bytes. Programs that run in containers hold no native module: they must load on any node,
+ * whatever is installed there.
+ */
+const programs = [
+  { name: "am", entry: "am/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
+  { name: "executor", entry: "executor/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
+  { name: "tony-ts", entry: "client/main.ts", limit: 2.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
+];
+
+/** Folders of generated modules, which the compiler takes types from but does not copy. */
+const generatedFolders = ["src/hadoop/wire/generated", "src/api/generated"];
+
+/** Bundled CommonJS packages call `require` for Node's own modules. */
+const banner =
+  'import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);';
+
+/** Version of the package, and the revision where this is a checkout: `0.1.0+1a2b3c4d5e6f`. */
+function buildId() {
+  const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const git = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], { cwd: root, encoding: "utf8" });
+  return git.status === 0 && existsSync(path.join(root, ".git")) ? `${version}+${git.stdout.trim()}` : version;
+}
+
+function run(...command) {
+  const result = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
+  if (result.status !== 0) throw new Problem(`${command[0]} failed:\n${result.stdout}${result.stderr}`);
+}
+
+async function bundle(program) {
+  const target = path.join(root, "dist/programs", `${program.name}.mjs`);
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: [program.entry],
+    outfile: target,
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    // Names stay, so that a stack in a log can be read.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    banner: { js: program.name === "tony-ts" ? `#!/usr/bin/env node\n${banner}` : banner },
+    define: { TONY_BUILD_ID: JSON.stringify(buildId()) },
+    external: program.optionalNative,
+    legalComments: "external",
+    metafile: true,
+    write: false,
+    logLevel: "silent",
+  }).catch((error) => {
+    throw new Problem(`${program.entry} could not be bundled:\n${error.message}`, { cause: error });
+  });
+  check(program, result.metafile);
+  for (const file of result.outputFiles) replaceFile(file.path, file.contents);
+  return sizeOf(result.metafile);
+}
+
+function sizeOf(metafile) {
+  const [, output] = Object.entries(metafile.outputs).find(([name]) => name.endsWith(".mjs"));
+  return output.bytes;
+}
+
+/** Refuses a bundle that would not load everywhere, or that has grown by a package nobody meant to ship. */
+function check(program, metafile) {
+  const bytes = sizeOf(metafile);
+  if (bytes > program.limit) {
+    const largest = Object.entries(Object.values(metafile.outputs).find((output) => output.bytes === bytes).inputs)
+      .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
+      .slice(0, 10)
+      .map(([name, { bytesInOutput }]) => `  ${bytesInOutput} ${name}`);
+    throw new Problem(`${program.name}.mjs has ${bytes} bytes, more than ${program.limit}:\n${largest.join("\n")}`);
+  }
+  const native = Object.keys(metafile.inputs).filter((name) => name.endsWith(".node"));
+  const foreign = Object.values(metafile.outputs)
+    .flatMap((output) => output.imports)
+    .filter(({ path: name, external }) => external && !isBuiltin(name) && !program.optionalNative.includes(name))
+    .map(({ path: name }) => name);
+  const unwanted = [...native, ...foreign];
+  if (unwanted.length > 0) throw new Problem(`${program.name}.mjs would need ${unwanted.join(", ")} beside it`);
+}
+
+function replaceFile(file, contents) {
+  mkdirSync(path.dirname(file), { recursive: true });
+  const draft = `${file}.${process.pid}`;
+  writeFileSync(draft, contents, { mode: 0o755 });
+  renameSync(draft, file);
+}
+
+function compileLibrary() {
+  const target = path.join(root, "dist/lib");
+  const draft = `${target}.${process.pid}`;
+  rmSync(draft, { recursive: true, force: true });
+  run("node_modules/typescript/bin/tsc", "-p", "tsconfig.lib.json", "--outDir", draft);
+  for (const folder of generatedFolders) {
+    const modules = readdirSync(path.join(root, folder)).filter((name) => /\.(js|d\.ts)$/.test(name));
+    for (const name of modules) cpSync(path.join(root, folder, name), path.join(draft, folder, name));
+  }
+  rmSync(target, { recursive: true, force: true });
+  renameSync(draft, target);
+}
+
+await runMain(async () => {
+  run("scripts/proto.mjs");
+  const existing = programs.filter(({ entry }) => existsSync(path.join(root, entry)));
+  const sizes = await Promise.all(existing.map(bundle));
+  compileLibrary();
+  for (const [index, { name }] of existing.entries()) {
+    console.log(`dist/programs/${name}.mjs  ${((sizes[index] ?? 0) / megabyte).toFixed(2)} MB`);
+  }
+  console.log("dist/lib");
+});

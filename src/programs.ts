@@ -1,0 +1,48 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { TonyError } from "./errors.ts";
+
+/** Replaced by the version and revision when a program is bundled. */
+declare const TONY_BUILD_ID: string | undefined;
+
+/** A program in the form it is shipped in: one file that needs Node alone. */
+export type ProgramName = "am" | "executor" | "tony-ts";
+
+/**
+ * The folder of this package, found the same way from its sources, its compiled library and its bundled programs.
+ * Throws a TonyError with code `PACKAGE_NOT_FOUND` where there is none above, as in a container.
+ */
+export function packageRoot(from: string = path.dirname(fileURLToPath(import.meta.url))): string {
+  for (let folder = from; ; folder = path.dirname(folder)) {
+    if (isPackageRoot(folder)) return folder;
+    if (folder === path.dirname(folder)) break;
+  }
+  throw new TonyError(`The package tony-ts was not found in ${from} nor above it`, { code: "PACKAGE_NOT_FOUND" });
+}
+
+/** The bundle of a program. Throws a TonyError with code `PROGRAM_NOT_BUILT` when it has not been built. */
+export function programPath(name: ProgramName, root: string = packageRoot()): string {
+  const file = path.join(root, "dist", "programs", `${name}.mjs`);
+  if (!existsSync(file)) {
+    throw new TonyError(`${file} is missing: run \`npm run build\` in ${root}`, { code: "PROGRAM_NOT_BUILT" });
+  }
+  return file;
+}
+
+/** Which tony-ts this is, for messages to peers and people: `0.1.0+1a2b3c4d5e6f`; the bare version outside the bundles. */
+export function buildId(): string {
+  if (typeof TONY_BUILD_ID === "string") return TONY_BUILD_ID;
+  return packageField(packageRoot(), "version") ?? "unknown";
+}
+
+function isPackageRoot(folder: string): boolean {
+  return existsSync(path.join(folder, "package.json")) && packageField(folder, "name") === "tony-ts";
+}
+
+function packageField(folder: string, field: "name" | "version"): string | undefined {
+  const parsed: unknown = JSON.parse(readFileSync(path.join(folder, "package.json"), "utf8"));
+  if (typeof parsed !== "object" || parsed === null) return undefined;
+  const value = Object.entries(parsed).find(([key]) => key === field)?.[1];
+  return typeof value === "string" ? value : undefined;
+}
