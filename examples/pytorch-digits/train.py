@@ -1,0 +1,121 @@
+"""Trains a small network on scikit-learn's handwritten digits with PyTorch's DistributedDataParallel over gloo.
+
+Every process of the job runs this file. The environment tells it its place: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT.
+Rank 0 saves a checkpoint after every epoch; a restarted job goes on from the newest one.
+"""
+import json
+import os
+import time
+
+import torch
+import torch.distributed as distributed
+from sklearn.datasets import load_digits
+from sklearn.model_selection import train_test_split
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
+
+EPOCHS = int(os.environ.get("EPOCHS", "5"))
+BATCH_SIZE = 16
+LEARNING_RATE = 6e-3
+CHECKPOINTS = os.environ.get("TONY_CHECKPOINT_DIR") or "checkpoints"
+
+
+def digits():
+    images, labels = load_digits(return_X_y=True)
+    split = train_test_split(images / 16.0, labels, test_size=0.2, random_state=7, stratify=labels)
+    train_images, test_images, train_labels, test_labels = split
+    as_set = lambda x, y: TensorDataset(torch.tensor(x, dtype=torch.float32), torch.tensor(y))
+    return as_set(train_images, train_labels), as_set(test_images, test_labels)
+
+
+def newest_checkpoint():
+    try:
+        names = [name for name in os.listdir(CHECKPOINTS) if name.startswith("step-") and name.endswith(".pt")]
+    except FileNotFoundError:
+        return None
+    steps = sorted(int(name[len("step-") : -len(".pt")]) for name in names)
+    return os.path.join(CHECKPOINTS, f"step-{steps[-1]}.pt") if steps else None
+
+
+def save_checkpoint(model, optimizer, epoch, step):
+    """Writes under a temporary name and renames, so that a half-written file is never taken for a checkpoint."""
+    os.makedirs(CHECKPOINTS, exist_ok=True)
+    path = os.path.join(CHECKPOINTS, f"step-{step}.pt")
+    state = {"model": model.module.state_dict(), "optimizer": optimizer.state_dict(), "epoch": epoch, "step": step}
+    torch.save(state, path + ".part")
+    os.replace(path + ".part", path)
+    return path
+
+
+def report_progress(step, checkpoint=None):
+    """Tells tony-ts how far the training is; it shows up in `tony-ts status` and in failure reports."""
+    file = os.environ.get("TONY_PROGRESS_FILE")
+    if not file:
+        return
+    line = {"step": step}
+    if checkpoint:
+        line["checkpoint"] = {"path": os.path.abspath(checkpoint), "step": step}
+    with open(file, "a", encoding="utf-8") as progress:
+        progress.write(json.dumps(line) + "\n")
+
+
+def accuracy(model, test_set):
+    images, labels = test_set.tensors
+    with torch.no_grad():
+        return (model(images).argmax(dim=1) == labels).float().mean().item()
+
+
+def main():
+    torch.manual_seed(0)
+    torch.set_num_threads(1)
+    distributed.init_process_group("gloo")
+    rank, world = distributed.get_rank(), distributed.get_world_size()
+    print(f"rank {rank} of {world}", flush=True)
+
+    train_set, test_set = digits()
+    model = DistributedDataParallel(nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)))
+    optimizer = torch.optim.Adam(model.parameters(), lr=LEARNING_RATE)
+    sampler = DistributedSampler(train_set, num_replicas=world, rank=rank, seed=1)
+    loader = DataLoader(train_set, batch_size=BATCH_SIZE, sampler=sampler)
+
+    first_epoch, step = 0, 0
+    checkpoint = newest_checkpoint()
+    # Rank 0 decides for all, so that nobody resumes from a file that another one has not seen.
+    chosen = [checkpoint]
+    distributed.broadcast_object_list(chosen, src=0)
+    if chosen[0]:
+        state = torch.load(chosen[0])
+        model.module.load_state_dict(state["model"])
+        optimizer.load_state_dict(state["optimizer"])
+        first_epoch, step = state["epoch"] + 1, state["step"]
+        print(f"resumed from {chosen[0]}, step {step}", flush=True)
+
+    pause = float(os.environ.get("SECONDS_PER_STEP", "0"))
+    for epoch in range(first_epoch, EPOCHS):
+        sampler.set_epoch(epoch)
+        for group in optimizer.param_groups:
+            group["lr"] = LEARNING_RATE * (1 - epoch / EPOCHS)
+        total = 0.0
+        for images, labels in loader:
+            optimizer.zero_grad()
+            loss = nn.functional.cross_entropy(model(images), labels)
+            loss.backward()
+            optimizer.step()
+            total += loss.item()
+            step += 1
+            time.sleep(pause)
+        if rank == 0:
+            saved = save_checkpoint(model, optimizer, epoch, step)
+            report_progress(step, saved)
+            share = accuracy(model.module, test_set) * 100
+            print(
+                f"epoch {epoch + 1}/{EPOCHS}  loss {total / len(loader):.2f}  test accuracy {share:.1f} %   checkpoint step {step}",
+                flush=True,
+            )
+        distributed.barrier()
+    distributed.destroy_process_group()
+
+
+if __name__ == "__main__":
+    main()
