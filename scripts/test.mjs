@@ -1,0 +1,69 @@
+#!/usr/bin/env node
+// Every check of the project from a fresh clone: one line for each phase with its seconds, at the end `N passed, N failed`.
+import { parseArgs } from "node:util";
+import { checkPrerequisites } from "./prerequisites.mjs";
+import { Problem, runMain } from "./problem.mjs";
+import { phases } from "./test/phases.mjs";
+import { runPhase } from "./test/run-phase.mjs";
+
+const USAGE = `Runs every check: types, lint, walls, unit tests, the package, and the suites on a real Hadoop.
+
+  npm test                       all of them
+  npm test -- --only NAME        some of them, with what they need; may be repeated
+  npm test -- --list             their names`;
+
+await runMain(async () => {
+  const { only, list, help } = parseCommandLine();
+  if (help || list) {
+    console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(12)} ${what}`).join("\n"));
+    return 0;
+  }
+  await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts", "network-tools"]);
+  const totals = await runAll(phases.filter((phase) => only.length === 0 || phase.always || only.includes(phase.name)));
+  console.log(`${totals.passed} passed, ${totals.failed} failed`);
+  return totals.failed === 0 ? 0 : 1;
+});
+
+function parseCommandLine() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        only: { type: "string", multiple: true },
+        list: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+    const only = values.only ?? [];
+    const unknown = only.find((name) => !phases.some((phase) => phase.name === name));
+    if (unknown !== undefined) throw new Error(`--only ${unknown}: see npm test -- --list`);
+    return { only, list: values.list === true, help: values.help === true };
+  } catch (cause) {
+    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+  }
+}
+
+/** A phase whose requirement failed counts as failed itself: nothing is skipped in silence. The last ones clean up and always run. */
+async function runAll(chosen) {
+  const totals = { passed: 0, failed: 0 };
+  const failedPhases = new Set();
+  for (const phase of chosen) {
+    const missing = phase.needs.find((name) => failedPhases.has(name));
+    const result =
+      missing === undefined
+        ? await runPhase(phase)
+        : { passed: 0, failed: 1, seconds: 0, output: `not run: ${missing} failed` };
+    totals.passed += result.passed;
+    totals.failed += result.failed;
+    if (result.failed > 0) failedPhases.add(phase.name);
+    report(phase, result);
+  }
+  return totals;
+}
+
+function report({ name, limitSeconds }, { passed, failed, seconds, output }) {
+  const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
+  console.log(
+    `${failed === 0 ? "✓" : "✗"} ${name.padEnd(12)} ${seconds.toFixed(0).padStart(5)} s of ${limitSeconds} s   ${counts}`,
+  );
+  if (failed > 0) console.log(output.trimEnd().replace(/^/gm, "  | "));
+}

@@ -1,0 +1,126 @@
+/**
+ * The phases of `npm test` in their order.
+ * @typedef {object} Phase
+ * @property {string} name
+ * @property {string} what for people
+ * @property {readonly string[]} command run from the checkout's root; `node` is the running one
+ * @property {number} limitSeconds a breach is a failure
+ * @property {readonly string[]} needs phases without which it cannot run
+ * @property {boolean} [always] runs also when only others are asked for
+ * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
+ */
+
+const jest = (...args) => [
+  "node",
+  "--experimental-vm-modules",
+  "--no-warnings=ExperimentalWarning",
+  "node_modules/jest/bin/jest.js",
+  ...args,
+];
+const onCluster = (...patterns) =>
+  jest("--selectProjects", "cluster", "--runInBand", "--testPathPatterns", ...patterns);
+
+/** @type {readonly Phase[]} */
+export const phases = [
+  {
+    name: "packages",
+    what: "npm ci, when the lock file changed",
+    command: ["node", "scripts/install.mjs"],
+    limitSeconds: 300,
+    needs: [],
+    always: true,
+  },
+  {
+    name: "proto",
+    what: "generated protobuf modules",
+    command: ["node", "scripts/proto.mjs"],
+    limitSeconds: 120,
+    needs: ["packages"],
+    always: true,
+  },
+  {
+    name: "types",
+    what: "the compiler, every strict flag",
+    command: ["node", "node_modules/typescript/bin/tsc", "--noEmit"],
+    limitSeconds: 120,
+    needs: ["proto"],
+  },
+  {
+    name: "lint",
+    what: "Biome: lint and format",
+    command: ["node", "node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."],
+    limitSeconds: 120,
+    needs: ["packages"],
+  },
+  {
+    name: "walls",
+    what: "the architecture's walls, no cycles",
+    command: [
+      "node",
+      "node_modules/dependency-cruiser/bin/dependency-cruise.mjs",
+      "--config",
+      ".dependency-cruiser.mjs",
+      "src",
+      "am",
+      "executor",
+      "client",
+    ],
+    limitSeconds: 120,
+    needs: ["proto"],
+  },
+  {
+    name: "unused",
+    what: "no unused file, export or dependency",
+    command: ["node", "node_modules/knip/bin/knip.js"],
+    limitSeconds: 120,
+    needs: ["proto"],
+  },
+  {
+    name: "build",
+    what: "bundles and library",
+    command: ["node", "scripts/build.mjs"],
+    limitSeconds: 180,
+    needs: ["proto"],
+    always: true,
+  },
+  {
+    name: "unit",
+    what: "tests that need Node alone",
+    command: jest("--selectProjects", "unit"),
+    limitSeconds: 420,
+    needs: ["build"],
+    jest: true,
+  },
+  {
+    name: "cluster-up",
+    what: "a real Hadoop for the next phases",
+    command: ["node", "scripts/cluster.mjs", "up", "--name", "test"],
+    limitSeconds: 300,
+    needs: ["build"],
+    always: true,
+  },
+  {
+    name: "integration",
+    what: "each part against the real daemons",
+    command: onCluster("test/integration"),
+    limitSeconds: 600,
+    needs: ["cluster-up"],
+    jest: true,
+  },
+  {
+    name: "e2e",
+    what: "whole jobs, as people run them",
+    command: onCluster("test/e2e"),
+    limitSeconds: 900,
+    needs: ["cluster-up"],
+    jest: true,
+  },
+  {
+    name: "cluster-down",
+    what: "ends that Hadoop",
+    command: ["node", "scripts/cluster.mjs", "down", "--name", "test", "--delete"],
+    limitSeconds: 60,
+    needs: [],
+    always: true,
+  },
+];
