@@ -1,4 +1,5 @@
 import type { Resource } from "../hadoop/yarn/records.ts";
+import type { KeyValue } from "./keys.ts";
 import type { TaskId } from "./task.ts";
 
 /**
@@ -25,6 +26,8 @@ export interface JobSpec {
   readonly leadTask: TaskId;
   /** The task that gets a port for TensorBoard: the `tensorboard` role's, else the lead task. */
   readonly tensorBoardTask: TaskId;
+  /** What every container finds in its working directory, the ApplicationMaster's too. */
+  readonly resources: readonly ResourceToLocalize[];
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
   readonly sidecarTensorBoardLogDir?: string;
@@ -33,6 +36,7 @@ export interface JobSpec {
   readonly failure: FailureSpec;
   readonly timeouts: Timeouts;
   readonly preemption: { readonly signal: StopSignal };
+  /** Where the programs of this project and of the job may listen; absent: any free port. */
   readonly ports: { readonly am?: PortRange; readonly task?: PortRange };
   readonly history: { readonly location?: string };
   readonly logs: LogSpec;
@@ -40,9 +44,9 @@ export interface JobSpec {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-export type Framework = "tensorflow" | "pytorch" | "standalone" | "mxnet" | "horovod";
+export type Framework = KeyValue<"tony.application.framework">;
 /** `gang`: nothing starts before every task is registered; `fcfs`: each task starts when it can, without a cluster spec. */
-export type DistributedMode = "gang" | "fcfs";
+export type DistributedMode = KeyValue<"tony.application.distributed-mode">;
 /**
  * - `tracked`: the job ends when these have ended
  * - `untracked`: not waited for, stopped when the tracked ones are done; a failure counts
@@ -50,17 +54,18 @@ export type DistributedMode = "gang" | "fcfs";
  */
 export type Tracking = "tracked" | "untracked" | "sidecar";
 /** What is replaced when a task of the role fails: the whole gang, the task alone, or nothing. */
-export type RestartPolicy = "gang" | "task" | "none";
+export type RestartPolicy = KeyValue<"tony.{role}.restart-policy">;
 /** How the containers of a role are spread over nodes. */
-export type Placement = "any" | "pack" | "spread";
-export type StopSignal = "SIGTERM" | "SIGINT" | "SIGUSR1" | "SIGUSR2";
-export type LogLevel = "debug" | "info" | "warn" | "error";
+export type Placement = KeyValue<"tony.{role}.placement">;
+export type StopSignal = KeyValue<"tony.task.preemption-signal">;
+export type LogLevel = KeyValue<"tony.am.log-level">;
 
 export interface AmSpec {
   readonly resource: Resource;
   readonly nodeLabel?: string;
   /** YARN attempts; absent: the cluster's maximum. */
   readonly maxAttempts?: number;
+  /** Beside the job's. */
   readonly resources: readonly ResourceToLocalize[];
 }
 
@@ -81,7 +86,9 @@ export interface RoleSpec {
   /** Which of its tasks are chiefs: all of role `chief`; the first of `worker` where there is no role `chief`; else none. */
   readonly chief: "all" | "first" | "none";
   readonly restartPolicy: RestartPolicy;
-  /** What its containers find in their working directory: the job's and the role's own. */
+  /** The port is held with SO_REUSEPORT while the program runs, for programs that open it so (TF_GRPC_REUSE_PORT). */
+  readonly reusePort: boolean;
+  /** What its containers find beside the job's. */
   readonly resources: readonly ResourceToLocalize[];
 }
 
@@ -145,10 +152,7 @@ export interface Timeouts {
 }
 
 /** Inclusive at both ends. */
-export interface PortRange {
-  readonly from: number;
-  readonly to: number;
-}
+export type PortRange = NonNullable<KeyValue<"tony.am.port-range">>;
 
 export interface LogSpec {
   readonly level: LogLevel;

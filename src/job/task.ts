@@ -1,5 +1,5 @@
 /** A task's name, `<role>:<index>`, as people, logs and messages write it. */
-export type TaskId = `${string}:${number}`;
+export type TaskId = string;
 
 export interface TaskName {
   readonly role: string;

@@ -1,0 +1,123 @@
+import { errorMessage } from "../hadoop/errors.ts";
+import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
+import { roleNames } from "./check-keys.ts";
+import type { JobReader } from "./job-reader.ts";
+import { findKey, type KeyName, keyFor } from "./keys.ts";
+import { nearest } from "./nearest.ts";
+import { parseResourceAmount } from "./resource-amounts.ts";
+import type { RoleSpec, Tracking } from "./spec.ts";
+
+const GPU = "yarn.io/gpu";
+const TENSORBOARD = "tensorboard";
+
+/** The roles that have tasks, in the job's order, checked one by one. */
+export function buildRoles(reader: JobReader, types: readonly ResourceType[] | undefined): RoleSpec[] {
+  const names = roleNames(reader.settings).filter((role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0);
+  const logDir = reader.read("tony.application.tensorboard-log-dir");
+  if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
+  checkRoleLists(reader, names);
+  const hasChief = names.includes("chief");
+  return names.map((role) => buildRole(reader, role, { hasChief, logDir, types }));
+}
+
+interface RoleContext {
+  readonly hasChief: boolean;
+  readonly logDir: string | undefined;
+  readonly types: readonly ResourceType[] | undefined;
+}
+
+function buildRole(reader: JobReader, role: string, { hasChief, logDir, types }: RoleContext): RoleSpec {
+  const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
+  const sidecarTensorBoard = role === TENSORBOARD && logDir !== undefined;
+  const environment: Record<string, string> = {
+    ...reader.read("tony.execution.envs"),
+    ...(sidecarTensorBoard ? { TB_LOG_DIR: logDir } : {}),
+    ...reader.read("tony.{role}.envs", { role }),
+  };
+  return {
+    name: role,
+    instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
+    resource: readResource(reader, role, types),
+    ...(nodeLabel === undefined ? {} : { nodeLabel }),
+    placement: reader.read("tony.{role}.placement", { role }),
+    command: commandOf(reader, role, sidecarTensorBoard),
+    environment,
+    tracking: sidecarTensorBoard ? "sidecar" : trackingOf(reader, role),
+    stopOnFailure: reader.read("tony.application.stop-on-failure-jobtypes").includes(role),
+    chief: role === "chief" ? "all" : role === "worker" && !hasChief ? "first" : "none",
+    restartPolicy: reader.read("tony.{role}.restart-policy", { role }),
+    reusePort: reader.read("tony.task.reuse-port") || environment.TF_GRPC_REUSE_PORT === "true",
+    resources: reader.resources("tony.{role}.resources", { role }),
+  };
+}
+
+/**
+ * What each container of a role, or of the ApplicationMaster, is to have. A type that the cluster lacks is refused here, because
+ * the ResourceManager drops it from the request without a word.
+ */
+export function readResource(reader: JobReader, role: string, types: readonly ResourceType[] | undefined): Resource {
+  const am = role === "am";
+  const gpus = am ? reader.read("tony.am.gpus") : reader.read("tony.{role}.gpus", { role });
+  const template: KeyName = am ? "tony.am.resource.{resource}" : "tony.{role}.resource.{resource}";
+  const others: Record<string, number> = {};
+  const add = (key: string, name: string, text: string): void => {
+    try {
+      others[name] = parseResourceAmount(name, text, types);
+    } catch (error) {
+      reader.error(key, errorMessage(error));
+    }
+  };
+  if (gpus > 0) add(keyFor(am ? "tony.am.gpus" : "tony.{role}.gpus", { role }), GPU, String(gpus));
+  for (const { key, value } of reader.settings.values()) {
+    const found = findKey(key);
+    if (found?.name !== template || found.parameters.resource === undefined) continue;
+    if (!am && found.parameters.role !== role) continue;
+    if (found.parameters.resource in others) reader.error(key, "asks for the same again as gpus; keep one of the two");
+    else add(key, found.parameters.resource, value);
+  }
+  return {
+    memoryMiB: am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role }),
+    vcores: am ? reader.read("tony.am.vcores") : reader.read("tony.{role}.vcores", { role }),
+    others,
+  };
+}
+
+function commandOf(reader: JobReader, role: string, sidecarTensorBoard: boolean): string {
+  const own = reader.read("tony.{role}.command", { role })?.trim();
+  if (own !== undefined && own !== "") return own;
+  if (sidecarTensorBoard) {
+    const interpreter = reader.read("tony.python-exec-path") ?? "python3";
+    return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --bind_all`;
+  }
+  const shared = reader.read("tony.containers.command")?.trim();
+  if (shared !== undefined && shared !== "") return shared;
+  reader.error(
+    keyFor("tony.{role}.instances", { role }),
+    `asks for tasks that have no command: set ${keyFor("tony.{role}.command", { role })} or tony.containers.command, or give -executes`,
+  );
+  return "";
+}
+
+function trackingOf(reader: JobReader, role: string): Tracking {
+  if (reader.read("tony.application.sidecar.jobtypes").includes(role)) return "sidecar";
+  return reader.read("tony.application.untracked.jobtypes").includes(role) ? "untracked" : "tracked";
+}
+
+/** A role that a list names and the job does not have is most often a misspelt one. */
+function checkRoleLists(reader: JobReader, roles: readonly string[]): void {
+  const lists = [
+    "tony.application.untracked.jobtypes",
+    "tony.application.sidecar.jobtypes",
+    "tony.application.stop-on-failure-jobtypes",
+  ] as const;
+  for (const name of lists) {
+    if (!reader.has(name)) continue;
+    for (const role of reader.read(name).filter((listed) => !roles.includes(listed))) {
+      const meant = nearest(role, roles);
+      reader.warn(
+        name,
+        `names ${role}, which the job does not have${meant === undefined ? "" : `; did you mean ${meant}?`}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { errorMessage } from "../hadoop/errors.ts";
+import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "./keys.ts";
+import { nearest } from "./nearest.ts";
+import type { Problem } from "./problem.ts";
+import type { EffectiveSetting, Settings } from "./settings.ts";
+
+/**
+ * Checks every `tony.` setting by the table of keys: unknown keys and values of the wrong type are errors; keys that do nothing here,
+ * or belong to a role that the job does not have, are warnings.
+ */
+export function checkKeys(settings: Settings): Problem[] {
+  const roles = roleNames(settings);
+  const problems: Problem[] = [];
+  for (const setting of settings.values()) {
+    if (!setting.key.startsWith("tony.")) continue;
+    const problem = checkSetting(setting, roles);
+    if (problem !== undefined) problems.push({ ...problem, key: setting.key, at: setting.at });
+  }
+  return problems;
+}
+
+/** The roles of the job, in the order in which they were first given instances. */
+export function roleNames(settings: Settings): string[] {
+  const roles: string[] = [];
+  for (const key of settings.keys()) {
+    const found = findKey(key);
+    if (found?.name === "tony.{role}.instances" && found.parameters.role !== undefined)
+      roles.push(found.parameters.role);
+  }
+  return roles;
+}
+
+function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit<Problem, "key" | "at"> | undefined {
+  const found = findKey(setting.key);
+  if (found === undefined) return { severity: "error", message: unknownKey(setting.key, roles) };
+  const { definition, name, parameters } = found;
+  try {
+    definition.type.parse(setting.value);
+  } catch (error) {
+    return { severity: "error", message: `${setting.key} must be ${errorMessage(error)}` };
+  }
+  // A site's file holds for every job and every reader of it; its author is not the one who sees this.
+  if (setting.layer === "site") return undefined;
+  const warning =
+    unusedRole(setting.key, name, parameters.role, roles) ??
+    supportWarning(setting.key, definition.support, definition.note);
+  return warning === undefined ? undefined : { severity: "warning", message: warning };
+}
+
+function unknownKey(key: string, roles: readonly string[]): string {
+  const role = key.split(".")[1] ?? "";
+  if (RESERVED_ROLE_NAMES.has(role) && findKey(key.replace(role, "worker"))?.name.startsWith("tony.{role}.") === true) {
+    return `${key} is not a key: ${role} cannot be the name of a role`;
+  }
+  const suggestion = nearest(key, knownKeys([...roles, role]));
+  return `${key} is not a key${suggestion === undefined ? "; tony-ts keys lists them" : `; did you mean ${suggestion}?`}`;
+}
+
+/** Every key that could be meant, with the templates filled for these roles. */
+function* knownKeys(roles: readonly string[]): Generator<string> {
+  for (const name of Object.keys(keys)) {
+    if (!name.includes("{role}")) {
+      yield name;
+      continue;
+    }
+    for (const role of new Set([...roles, "worker"])) {
+      const key = name.replace("{role}", role);
+      if (key.includes("{") || findKey(key) !== undefined) yield key;
+    }
+  }
+}
+
+/** `tensorboard` is a role as soon as there is a log folder, `driver` in TonY's Horovod. */
+const IMPLIED_ROLES: ReadonlySet<string> = new Set(["tensorboard", "driver", "am"]);
+
+function unusedRole(
+  key: string,
+  name: KeyName,
+  role: string | undefined,
+  roles: readonly string[],
+): string | undefined {
+  if (role === undefined || roles.includes(role) || IMPLIED_ROLES.has(role) || name === "tony.{role}.max-instances") {
+    return undefined;
+  }
+  const suggestion = nearest(role, roles);
+  const hint = suggestion === undefined ? "" : `; did you mean ${keyFor(name, { role: suggestion })}?`;
+  return `${key} has no effect: the job has no role ${role} (tony.${role}.instances is not set)${hint}`;
+}
+
+function supportWarning(key: string, support: string, note: string | undefined): string | undefined {
+  const hint = note === undefined ? "" : `: ${note}`;
+  if (support === "not-yet") return `${key} is known to TonY, not yet here${hint}`;
+  if (support === "ignored-with-warning") return `${key} has no effect${hint}`;
+  return undefined;
+}

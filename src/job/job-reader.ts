@@ -1,0 +1,84 @@
+import { posix } from "node:path";
+import { errorMessage } from "../hadoop/errors.ts";
+import { type KeyName, type KeyParameters, type KeyValue, keyFor } from "./keys.ts";
+import type { Problem } from "./problem.ts";
+import { readSetting } from "./read-settings.ts";
+import { type LookUpPath, locate, parseResourceString } from "./resource-strings.ts";
+import type { Settings } from "./settings.ts";
+import type { ResourceToLocalize } from "./spec.ts";
+
+/** Reads typed values of a job's settings and gathers what is wrong with them, each with its place. */
+export class JobReader {
+  readonly settings: Settings;
+  readonly problems: Problem[] = [];
+  readonly #workingDirectory: string;
+  readonly #lookUp: LookUpPath;
+
+  constructor(settings: Settings, workingDirectory: string, lookUp: LookUpPath) {
+    this.settings = settings;
+    this.#workingDirectory = workingDirectory;
+    this.#lookUp = lookUp;
+  }
+
+  read<K extends KeyName>(name: K, parameters?: KeyParameters): KeyValue<K> {
+    return readSetting(this.settings, name, parameters);
+  }
+
+  /** Whether somebody set the key. */
+  has(name: KeyName, parameters?: KeyParameters): boolean {
+    return this.settings.has(keyFor(name, parameters));
+  }
+
+  error(key: string, message: string): void {
+    this.#report("error", key, message);
+  }
+
+  warn(key: string, message: string): void {
+    this.#report("warning", key, message);
+  }
+
+  #report(severity: Problem["severity"], key: string, message: string): void {
+    const at = this.settings.get(key)?.at;
+    this.problems.push({ severity, message: `${key} ${message}`, key, ...(at === undefined ? {} : { at }) });
+  }
+
+  /** The resources that a list key names; what cannot be is an error and left out. */
+  resources(
+    name: "tony.containers.resources" | "tony.am.resources" | "tony.{role}.resources",
+    parameters?: KeyParameters,
+  ): ResourceToLocalize[] {
+    const key = keyFor(name, parameters);
+    return (this.read(name, parameters) ?? []).flatMap((text) =>
+      this.#attempt(key, () => parseResourceString(text, { folders: this.#foldersOf(key), lookUp: this.#lookUp })),
+    );
+  }
+
+  /** A thing to ship that an option named, its local source made absolute. */
+  shipped(resource: ResourceToLocalize, option: string): ResourceToLocalize[] {
+    if (/^[a-z][a-z0-9+.-]*:\//i.test(resource.source)) return [resource];
+    try {
+      const { source } = locate(resource.source, { folders: [this.#workingDirectory], lookUp: this.#lookUp });
+      return [{ ...resource, source }];
+    } catch (error) {
+      this.problems.push({ severity: "error", message: errorMessage(error), at: option });
+      return [];
+    }
+  }
+
+  #attempt<T>(key: string, read: () => T): T[] {
+    try {
+      return [read()];
+    } catch (error) {
+      this.error(key, `: ${errorMessage(error)}`.replace(/^: /, "names what cannot be used: "));
+      return [];
+    }
+  }
+
+  /** A path in a file starts at that file's folder; failing that, and on the command line, at the working directory. */
+  #foldersOf(key: string): string[] {
+    const setting = this.settings.get(key);
+    const files = [setting, ...(setting?.overrides ?? [])].flatMap((made) => made?.file ?? []);
+    const folders = files.map((file) => posix.resolve(this.#workingDirectory, posix.dirname(file)));
+    return [...folders, this.#workingDirectory];
+  }
+}

@@ -1,0 +1,97 @@
+import { amKeys } from "./keys/am.ts";
+import { applicationKeys } from "./keys/application.ts";
+import { failureKeys } from "./keys/failure.ts";
+import type { KeyDefinition } from "./keys/key.ts";
+import { olderKeys } from "./keys/older.ts";
+import { roleKeys } from "./keys/role.ts";
+import { siteKeys } from "./keys/site.ts";
+import { taskKeys } from "./keys/task.ts";
+import type { KeyType } from "./keys/types.ts";
+
+/**
+ * Every key there is: validation, `tony-ts keys`, docs/keys.md and the types of JobSpec come from here.
+ * `{role}`, `{group}`, `{resource}` and `{field}` stand for any name.
+ */
+export const keys = {
+  ...applicationKeys,
+  ...roleKeys,
+  ...taskKeys,
+  ...amKeys,
+  ...failureKeys,
+  ...siteKeys,
+  ...olderKeys,
+} as const;
+
+/** A row's name: `tony.yarn.queue`, `tony.{role}.memory`. */
+export type KeyName = keyof typeof keys;
+
+/** What the text of a key becomes: always there when the key has a default. */
+export type KeyValue<K extends KeyName> = (typeof keys)[K] extends { readonly type: KeyType<infer T> }
+  ? (typeof keys)[K] extends { readonly default: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** What the placeholders of a template stand for in one written key: `{role}` → `worker`. */
+export type KeyParameters = Readonly<Partial<Record<"role" | "group" | "resource" | "field", string>>>;
+
+export interface MatchedKey {
+  readonly name: KeyName;
+  readonly definition: KeyDefinition;
+  readonly parameters: KeyParameters;
+}
+
+/** `gpus` is spelt `[a-z]+` in TonY; names of roles may hold digits and dashes here, resource types dots and slashes (yarn.io/gpu). */
+const PLACEHOLDERS: Readonly<Record<string, string>> = {
+  role: "[a-z][a-z0-9-]*",
+  group: "[A-Za-z][A-Za-z0-9_-]*",
+  resource: "[A-Za-z][A-Za-z0-9._/-]*",
+  field: "[a-z]+",
+};
+
+const names = Object.keys(keys).filter((name): name is KeyName => name in keys);
+const templates = names.filter((name) => name.includes("{")).map((name) => ({ name, pattern: templatePattern(name) }));
+
+function templatePattern(template: string): RegExp {
+  const source = template
+    .split(/\{(\w+)\}/)
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll(".", "\\.") : `(?<${part}>${PLACEHOLDERS[part]})`));
+  return new RegExp(`^${source.join("")}$`);
+}
+
+/**
+ * Second words of TonY's own keys, which therefore no role may be called; `am` has its own keys beside those of roles.
+ * `driver` and `tensorboard` are roles.
+ */
+export const RESERVED_ROLE_NAMES: ReadonlySet<string> = new Set([
+  "am",
+  "application",
+  "container",
+  "containers",
+  "docker",
+  "execution",
+  "history",
+  "horovod",
+  "task",
+]);
+
+/** The row that a written key belongs to; undefined when there is none. An exact name goes before a template. */
+export function findKey(key: string): MatchedKey | undefined {
+  const exact = names.find((name) => name === key && !name.includes("{"));
+  if (exact !== undefined) return { name: exact, definition: keys[exact], parameters: {} };
+  for (const { name, pattern } of templates) {
+    const groups = pattern.exec(key)?.groups;
+    if (groups === undefined) continue;
+    if (name.startsWith("tony.{role}.") && RESERVED_ROLE_NAMES.has(groups.role ?? "")) continue;
+    return { name, definition: keys[name], parameters: { ...groups } };
+  }
+  return undefined;
+}
+
+/** A row's name with its placeholders filled: what a person writes. */
+export function keyFor(name: KeyName, parameters: KeyParameters = {}): string {
+  return name.replaceAll(
+    /\{(\w+)\}/g,
+    (placeholder, parameter: keyof KeyParameters) => parameters[parameter] ?? placeholder,
+  );
+}

@@ -1,0 +1,76 @@
+import { key } from "./key.ts";
+import { duration, integer, label, list, memory, oneOf, optionalDuration, portRange, text } from "./types.ts";
+
+/** The ApplicationMaster. */
+export const amKeys = {
+  "tony.am.memory": key({
+    type: memory,
+    default: "1g",
+    doc: "Memory of the ApplicationMaster's container. TonY's default is 2g: a JVM needs it.",
+    support: "works",
+  }),
+  "tony.am.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Its cores.", support: "works" }),
+  "tony.am.gpus": key({ type: integer(), default: "0", doc: "Its GPUs (yarn.io/gpu).", support: "works" }),
+  "tony.am.resource.{resource}": key({
+    type: text,
+    doc: "Its amount of any other resource type of the cluster, with YARN's units.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.am.node-label": key({ type: label, doc: "Its node label.", support: "works" }),
+  "tony.am.resources": key({
+    type: list,
+    doc: "What its container finds in its working directory, as tony.containers.resources.",
+    support: "works",
+  }),
+  "tony.am.command": key({
+    type: text,
+    doc: "Command of a single-node job or a preprocessing step.",
+    support: "not-yet",
+  }),
+  "tony.am.retry-count": key({
+    type: integer(),
+    default: "0",
+    doc: "How often the tasks are started again after a failure of the program.",
+    support: "works",
+  }),
+  "tony.am.max-attempts": key({
+    type: integer({ min: 1 }),
+    doc: "How often YARN may start an ApplicationMaster; without it the cluster's maximum.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.am.startup-timeout": key({
+    type: optionalDuration("ms"),
+    default: "0",
+    doc: "The client kills the application if no ApplicationMaster runs after this.",
+    support: "works",
+  }),
+  "tony.am.port-range": key({
+    type: portRange,
+    doc: "Ports the ApplicationMaster may listen on; without it any free one.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.am.log-level": key({
+    type: oneOf("debug", "info", "warn", "error"),
+    default: "info",
+    doc: "The least important lines that the ApplicationMaster and the executors log.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.am.wait-client-signal-stop-timeout-sec": key({
+    type: duration("s"),
+    default: "15",
+    doc: "How long TonY's ApplicationMaster waits for the client at the end.",
+    support: "ignored-with-warning",
+    note: "the outcome is pushed to the clients, nothing waits",
+  }),
+  "tony.task.am.jvm.opts": key({
+    type: text,
+    default: "",
+    doc: "Options of the ApplicationMaster's JVM.",
+    support: "ignored-with-warning",
+    note: "there is no JVM",
+  }),
+} as const;

@@ -1,0 +1,28 @@
+import type { KeyType } from "./types.ts";
+
+/**
+ * - `works`: does what its text says
+ * - `not-yet`: TonY or a later release does something with it, this one does not; setting it is answered by a warning
+ * - `ignored-with-warning`: has nothing to act on here (there is no JVM), accepted so that a TonY job runs unchanged
+ */
+export type KeySupport = "works" | "not-yet" | "ignored-with-warning";
+
+/** One row of the table of keys. */
+export interface KeyDefinition<T = unknown> {
+  readonly type: KeyType<T>;
+  /** As a person would write it; absent: nothing is set. */
+  readonly default?: string;
+  readonly doc: string;
+  readonly support: KeySupport;
+  /** Why it is ignored, or what to use instead; shown in the warning. */
+  readonly note?: string;
+  /** `-conf key=value` adds to what the file says instead of replacing it (TonY's MULTI_VALUE_CONF). */
+  readonly multiValued?: boolean;
+  /** Not among TonY's keys. */
+  readonly ours?: boolean;
+}
+
+/** Writes one row with its own type kept, so that values read by it are typed. */
+export function key<const D extends KeyDefinition>(definition: D): D {
+  return definition;
+}

@@ -1,0 +1,76 @@
+import { key } from "./key.ts";
+import { environment, integer, label, limit, list, memory, oneOf, optionalDuration, text } from "./types.ts";
+
+/** Each role: `{role}` is its name. */
+export const roleKeys = {
+  "tony.{role}.instances": key({
+    type: integer({ max: 100_000 }),
+    doc: "How many tasks the role has. This key makes a role.",
+    support: "works",
+  }),
+  "tony.{role}.max-instances": key({
+    type: limit,
+    default: "-1",
+    doc: "Most instances that a job may ask for.",
+    support: "works",
+  }),
+  "tony.{role}.memory": key({ type: memory, default: "2g", doc: "Memory of each container.", support: "works" }),
+  "tony.{role}.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Cores of each.", support: "works" }),
+  "tony.{role}.gpus": key({ type: integer(), default: "0", doc: "GPUs (yarn.io/gpu) of each.", support: "works" }),
+  "tony.{role}.resource.{resource}": key({
+    type: text,
+    doc: "Amount of any other resource type of the cluster in each, with YARN's units: tony.worker.resource.yarn.io/fpga = 1.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.{role}.command": key({
+    type: text,
+    doc: "What its tasks run; without it tony.containers.command.",
+    support: "works",
+  }),
+  "tony.{role}.resources": key({
+    type: list,
+    doc: "What its containers find beside tony.containers.resources.",
+    support: "works",
+  }),
+  "tony.{role}.envs": key({
+    type: environment,
+    doc: "Environment of its programs, over tony.execution.envs.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.{role}.node-label": key({ type: label, doc: "Node label of its containers.", support: "works" }),
+  "tony.{role}.placement": key({
+    type: oneOf("any", "pack", "spread"),
+    default: "any",
+    doc: "any: where there is room first. pack: on few nodes. spread: over many nodes.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.{role}.restart-policy": key({
+    type: oneOf("gang", "task", "none"),
+    default: "gang",
+    doc: "What is started again when one of its tasks fails: the whole gang, the task alone, or nothing.",
+    support: "not-yet",
+    ours: true,
+  }),
+  "tony.{role}.timeout": key({
+    type: optionalDuration("ms"),
+    doc: "TonY's older name of a program's time limit (worker only).",
+    support: "not-yet",
+    note: "use tony.task.executor.execution-timeout-ms",
+  }),
+  "tony.{role}.placement-spec": key({
+    type: text,
+    doc: "YARN placement constraint of its containers.",
+    support: "not-yet",
+    note: "tony.{role}.placement spreads or packs a role",
+  }),
+  "tony.{role}.allocation-tags": key({ type: list, doc: "YARN allocation tags.", support: "not-yet" }),
+  "tony.{role}.depends-on": key({
+    type: list,
+    doc: "Nothing in TonY reads it.",
+    support: "ignored-with-warning",
+    note: "TonY never reads it either; stages order roles",
+  }),
+} as const;

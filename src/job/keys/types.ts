@@ -1,0 +1,154 @@
+import { parseDurationMs } from "../../hadoop/conf/values.ts";
+
+/** What a key's text may say and what it becomes. `parse` throws a RangeError whose message completes "<key> must be …". */
+export interface KeyType<T> {
+  /** For `tony-ts keys` and the documentation: `memory`, `gang | fcfs`. */
+  readonly label: string;
+  readonly parse: (text: string) => T;
+}
+
+function keyType<T>(label: string, mustBe: string, read: (text: string) => T | undefined): KeyType<T> {
+  return {
+    label,
+    parse: (text) => {
+      const value = read(text.trim());
+      if (value === undefined) throw new RangeError(`${mustBe}, not "${text.trim()}"`);
+      return value;
+    },
+  };
+}
+
+export const text: KeyType<string> = keyType("text", "text", (value) => value);
+
+/** A path as it stands; whether it is local or Hadoop's is the reader's business. */
+export const path: KeyType<string> = keyType("path", "a path or URL", (value) => value || undefined);
+
+/** YARN's node label expressions are one label or nothing (CommonNodeLabelsManager). */
+export const label: KeyType<string> = keyType(
+  "label",
+  'a node label (letters, digits, "-" and "_")',
+  (value) => /^[0-9A-Za-z][0-9A-Za-z_-]*$/.exec(value)?.[0],
+);
+
+export const boolean: KeyType<boolean> = keyType("true | false", "true or false", (value) =>
+  /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : undefined,
+);
+
+/** A whole number, both bounds included. */
+export function integer({ min = 0, max = 2_147_483_647 } = {}): KeyType<number> {
+  const mustBe =
+    max === 2_147_483_647 ? `a whole number of at least ${min}` : `a whole number between ${min} and ${max}`;
+  return keyType("number", mustBe, (value) => wholeNumber(value, min, max));
+}
+
+/** TonY's limits: a negative number means none, and is undefined here. */
+export const limit: KeyType<number | undefined> = {
+  label: "number, -1: no limit",
+  parse: (value) => unlessNegative(integer({ min: -2_147_483_648 }).parse(value)),
+};
+
+function unlessNegative(value: number): number | undefined {
+  return value < 0 ? undefined : value;
+}
+
+function wholeNumber(value: string, min: number, max: number): number | undefined {
+  if (!/^[+-]?\d{1,15}$/.test(value)) return undefined;
+  const number = Number(value);
+  return number >= min && number <= max ? number : undefined;
+}
+
+const MIB_PER_UNIT: Readonly<Record<string, number>> = { "": 1, m: 1, g: 1024, t: 1024 * 1024 };
+
+/** TonY's memory, in MiB: `2g`, `512m`, or a bare number of MiB. `2gb` and `2GiB` mean the same as `2g`. */
+export const memory: KeyType<number> = keyType(
+  "memory",
+  "a whole amount such as 2g or 512m (a bare number is MiB; for one and a half GiB write 1536m)",
+  (value) => {
+    const [, amount, unit] = /^(\d{1,9})\s*([mgt]?)(?:i?b)?$/i.exec(value) ?? [];
+    if (amount === undefined || unit === undefined) return undefined;
+    const mebibytes = Number(amount) * (MIB_PER_UNIT[unit.toLowerCase()] ?? 1);
+    return mebibytes > 0 ? mebibytes : undefined;
+  },
+);
+
+/** Milliseconds. A bare number counts `bareUnit`, which for TonY's keys is what TonY takes it for; units are always allowed. */
+export function duration(bareUnit: "ms" | "s" = "ms"): KeyType<number> {
+  return keyType(
+    `duration (${bareUnit})`,
+    `a duration such as 90s, 5m or 2h (a bare number is ${bareUnit})`,
+    (value) => {
+      const ms = parseDurationMs(value, bareUnit);
+      return ms !== undefined && ms >= 0 ? ms : undefined;
+    },
+  );
+}
+
+/** Milliseconds of a wait that may be off: 0 and -1 mean never, as in TonY, and are undefined here. */
+export function optionalDuration(bareUnit: "ms" | "s" = "ms"): KeyType<number | undefined> {
+  const anyDuration = keyType(
+    "duration",
+    `a duration such as 90s, 5m or 2h (a bare number is ${bareUnit}; 0 or -1: none)`,
+    (value) => parseDurationMs(value, bareUnit),
+  );
+  return {
+    label: `duration (${bareUnit}), 0: none`,
+    parse: (value) => {
+      const ms = anyDuration.parse(value);
+      return ms > 0 ? ms : undefined;
+    },
+  };
+}
+
+export interface WordType<T extends string> extends KeyType<T> {
+  readonly words: readonly T[];
+}
+
+/** One of a few words, in any case, as TonY reads them. */
+export function oneOf<const T extends string>(...words: readonly T[]): WordType<T> {
+  const type = keyType(words.join(" | "), `one of ${words.join(", ")}`, (value) =>
+    words.find((word) => word.toLowerCase() === value.toLowerCase()),
+  );
+  return { ...type, words };
+}
+
+/** Comma-separated words; empty ones are left out. A comma inside a word is written `\,`. */
+export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", splitList);
+
+/** Splits at commas that no backslash precedes. */
+export function splitList(value: string): string[] {
+  return value
+    .split(/(?<!\\),/)
+    .map((item) => item.trim().replaceAll("\\,", ","))
+    .filter((item) => item !== "");
+}
+
+/** One item as `splitList` gives it back. */
+export function escapeListItem(item: string): string {
+  return item.replaceAll(",", "\\,");
+}
+
+/** `NAME=value,NAME=value`; a name without `=` has an empty value, as in TonY. */
+export const environment: KeyType<Readonly<Record<string, string>>> = keyType(
+  "NAME=value list",
+  "NAME=value pairs (names: letters, digits and _; a comma inside a value is written \\,)",
+  (value) => {
+    const pairs = splitList(value).map((item): [string, string] => {
+      const equals = item.indexOf("=");
+      return equals < 0 ? [item, ""] : [item.slice(0, equals).trim(), item.slice(equals + 1)];
+    });
+    return pairs.every(([name]) => /^[A-Za-z_]\w*$/.test(name)) ? Object.fromEntries(pairs) : undefined;
+  },
+);
+
+/** `20000-20100`, both included; one port alone is a range of one. */
+export const portRange: KeyType<{ readonly from: number; readonly to: number }> = keyType(
+  "port range",
+  "a range of ports such as 20000-20100",
+  (value) => {
+    const [, first, last] = /^(\d{1,5})(?:\s*-\s*(\d{1,5}))?$/.exec(value) ?? [];
+    if (first === undefined) return undefined;
+    const from = Number(first);
+    const to = Number(last ?? first);
+    return from >= 1 && from <= to && to <= 65_535 ? { from, to } : undefined;
+  },
+);

@@ -1,0 +1,73 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { Surroundings } from "../hadoop/conf/configuration.ts";
+import { parseProperties, readLocalText, type XmlProperty } from "../hadoop/conf/xml.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import { buildJobSpec, type CheckedJob, type JobSurroundings } from "./build-spec.ts";
+import { hasErrors, inFileOrder, type Problem } from "./problem.ts";
+import { expandSettings } from "./read-settings.ts";
+import type { LookUpPath } from "./resource-strings.ts";
+import { hadoopSettings, mergeSettings, type Settings, settingsOf } from "./settings.ts";
+import { type Submission, type SubmissionOptions, submissionSettings } from "./submission.ts";
+
+/** Where TonY looks for tony-site.xml when TONY_CONF_DIR is not set. */
+const DEFAULT_SITE_FOLDER = "/export/apps/tony/conf";
+
+export interface JobSources {
+  readonly surroundings: Surroundings;
+  /** The text of a file, or undefined when there is none. Default: the local disk. A caller with HDFS at hand reads URLs too. */
+  readonly readText?: (path: string) => string | undefined;
+}
+
+/** A job as its files and options have it, not yet checked as a whole. */
+export interface JobText {
+  readonly submission: Submission;
+  /** In force, with `${…}` expanded. */
+  readonly settings: Settings;
+  /** To lay over the cluster's configuration. */
+  readonly hadoop: Readonly<Record<string, string>>;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the job's file, the site's, and the options, and lays them over each other. Bad XML and missing files are problems too. */
+export function readJob(options: SubmissionOptions, { surroundings, readText = readLocalText }: JobSources): JobText {
+  const submission = submissionSettings(options);
+  const problems: Problem[] = [...submission.problems];
+  const read = (path: string, optional: boolean): XmlProperty[] => {
+    try {
+      const text = readText(path);
+      if (text !== undefined) return parseProperties(text, path, { readText });
+      if (!optional) problems.push({ severity: "error", message: `${path} does not exist`, at: "--conf" });
+    } catch (error) {
+      problems.push({ severity: "error", message: errorMessage(error) });
+    }
+    return [];
+  };
+  const job = submission.jobFile === undefined ? [] : read(submission.jobFile, false);
+  const site = read(siteFile(surroundings.environment), true);
+  const merged = mergeSettings([...settingsOf(job, "job"), ...settingsOf(site, "site"), ...submission.settings]);
+  const settings = expandSettings(merged.settings, surroundings);
+  return { submission, settings, hadoop: hadoopSettings(settings), problems: [...problems, ...merged.problems] };
+}
+
+/**
+ * Checks a job that was read, and makes its spec; the problems are all there are, in the order of the file. A job that could not be
+ * read is not checked further: what is missing would be found missing again and again.
+ */
+export function checkJob(text: JobText, surroundings: Omit<JobSurroundings, "ship">): CheckedJob {
+  if (hasErrors(text.problems)) return { problems: text.problems };
+  const { spec, problems } = buildJobSpec(text.settings, { ...surroundings, ship: text.submission.ship });
+  const all = inFileOrder([...text.problems, ...problems]);
+  return spec === undefined ? { problems: all } : { spec, problems: all };
+}
+
+/** The file in which a site sets limits and defaults for every job: `$TONY_CONF_DIR/tony-site.xml`. */
+export function siteFile(environment: Readonly<Record<string, string | undefined>>): string {
+  return join(environment.TONY_CONF_DIR || DEFAULT_SITE_FOLDER, "tony-site.xml");
+}
+
+/** What lies at a path of the local disk. */
+export const lookUpLocalPath: LookUpPath = (path) => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : found.isDirectory() ? "directory" : "file";
+};

@@ -1,0 +1,82 @@
+import type { XmlProperty } from "../hadoop/conf/xml.ts";
+import { findKey } from "./keys.ts";
+import type { Problem } from "./problem.ts";
+
+/** Where a setting was made, lowest first: the job's file, the site's file, the command line. */
+export type SettingLayer = "job" | "site" | "option";
+
+/** One key with the text that somebody gave it. */
+export interface Setting {
+  readonly key: string;
+  readonly value: string;
+  readonly layer: SettingLayer;
+  /** `job.xml:16`, `-conf`, `--shell_env` */
+  readonly at: string;
+  /** The file it was made in. */
+  readonly file?: string;
+  /** Nothing that comes later changes it; has a meaning in the site's file only. */
+  readonly final: boolean;
+}
+
+/** The setting in force, and what it replaced, latest first. */
+export interface EffectiveSetting extends Setting {
+  readonly overrides: readonly Setting[];
+}
+
+/** By key, in the order in which the keys were first set; defaults are not among them. */
+export type Settings = ReadonlyMap<string, EffectiveSetting>;
+
+export interface MergedSettings {
+  readonly settings: Settings;
+  readonly problems: readonly Problem[];
+}
+
+/** The properties of a file as settings. Empty elements set nothing, as in Hadoop. */
+export function settingsOf(properties: Iterable<XmlProperty>, layer: "job" | "site"): Setting[] {
+  const settings: Setting[] = [];
+  for (const { name, value, final, file, line } of properties) {
+    if (value !== undefined)
+      settings.push({ key: name, value: value.trim(), layer, at: `${file}:${line}`, file, final });
+  }
+  return settings;
+}
+
+/**
+ * Lays settings over each other: the job's file, then the site's, whose final keys stay, then the command line, which adds to
+ * multi-valued keys and replaces others. What a final key keeps away is a warning.
+ * @param settings in that order
+ */
+export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
+  const merged = new Map<string, EffectiveSetting>();
+  const problems: Problem[] = [];
+  for (const setting of settings) {
+    const before = merged.get(setting.key);
+    if (before?.layer === "site" && before.final) {
+      if (before.value !== setting.value) problems.push(overruled(setting, before));
+    } else {
+      merged.set(setting.key, before === undefined ? { ...setting, overrides: [] } : over(before, setting));
+    }
+  }
+  return { settings: merged, problems };
+}
+
+function over({ overrides, ...before }: EffectiveSetting, setting: Setting): EffectiveSetting {
+  const adds = setting.layer === "option" && findKey(setting.key)?.definition.multiValued === true;
+  const value = adds && before.value !== "" ? `${before.value},${setting.value}` : setting.value;
+  return { ...setting, value, overrides: [before, ...overrides] };
+}
+
+function overruled(setting: Setting, by: Setting): Problem {
+  return {
+    severity: "warning",
+    message: `${setting.key} = ${setting.value} has no effect: ${by.at} declares it final, ${by.value}`,
+    key: setting.key,
+    at: setting.at,
+  };
+}
+
+/** What the job says of Hadoop itself: every setting outside `tony.`, laid over the cluster's configuration. */
+export function hadoopSettings(settings: Settings): Record<string, string> {
+  const own = [...settings.values()].filter(({ key }) => !key.startsWith("tony."));
+  return Object.fromEntries(own.map(({ key, value }) => [key, value]));
+}

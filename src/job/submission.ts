@@ -1,0 +1,124 @@
+import { escapeListItem } from "./keys/types.ts";
+import type { Problem } from "./problem.ts";
+import type { Setting } from "./settings.ts";
+import type { ResourceToLocalize } from "./spec.ts";
+
+/** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */
+export interface SubmissionOptions {
+  /** `--conf` and `-conf`, both forms mixed: a job file, or `key=value`. */
+  readonly conf?: readonly string[];
+  readonly confFile?: string;
+  /** The program, or with `pythonBinaryPath` the script, that every role without a command runs. */
+  readonly executes?: string;
+  readonly taskParams?: string;
+  /** A folder or archive whose content appears in every working directory. */
+  readonly srcDir?: string;
+  /** A folder or archive that is unpacked as `venv/`. */
+  readonly pythonVenv?: string;
+  /** Absolute, or a path inside the environment of `pythonVenv`, or a name that the nodes find. */
+  readonly pythonBinaryPath?: string;
+  readonly shellEnv?: readonly string[];
+  readonly containerEnv?: readonly string[];
+  readonly sidecarTensorboardLogDir?: string;
+}
+
+export interface Submission {
+  /** Path or URL of the job's file. */
+  readonly jobFile?: string;
+  /** Laid over every file. */
+  readonly settings: readonly Setting[];
+  /** Beside what the keys name; sources as written. */
+  readonly ship: readonly ResourceToLocalize[];
+  readonly problems: readonly Problem[];
+}
+
+/** Where `--python_venv` is unpacked, and the source tree while its entries are linked into the working directory. */
+export const VENV_NAME = "venv";
+export const SOURCE_NAME = "src-dir";
+
+/**
+ * `--conf job.xml` names a file, `--conf tony.worker.memory=4g` is a setting: what tells them apart is a key and a `=` at its start.
+ * A file whose name looks like that is written `./name`.
+ */
+export function isSetting(confArgument: string): boolean {
+  return /^(?:tony\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
+}
+
+/** What TonY's options mean: settings over the job's file, and what travels with the job. */
+export function submissionSettings(options: SubmissionOptions): Submission {
+  const files = (options.conf ?? []).filter((item) => !isSetting(item));
+  if (options.confFile !== undefined) files.push(options.confFile);
+  const [jobFile] = files;
+  return {
+    ...(jobFile === undefined ? {} : { jobFile }),
+    settings: [...optionSettings(options)],
+    ship: [...shipped(options)],
+    problems: [...optionProblems(options, files)],
+  };
+}
+
+function* optionProblems(options: SubmissionOptions, files: readonly string[]): Generator<Problem> {
+  if (files.length > 1)
+    yield { severity: "error", message: `one job file can be given, not ${files.join(" and ")}`, at: "--conf" };
+  if (options.taskParams !== undefined && options.executes === undefined) {
+    yield { severity: "warning", message: "has no effect without -executes", at: "--task_params" };
+  }
+  yield* pairProblems("--shell_env", options.shellEnv ?? []);
+  yield* pairProblems("--container_env", options.containerEnv ?? []);
+}
+
+function* pairProblems(option: string, pairs: readonly string[]): Generator<Problem> {
+  for (const pair of pairs) {
+    if (!/^[A-Za-z_]\w*=/.test(pair))
+      yield { severity: "error", message: `must be NAME=value, not "${pair}"`, at: option };
+  }
+}
+
+function* optionSettings(options: SubmissionOptions): Generator<Setting> {
+  const option = (key: string, value: string, at: string): Setting => ({
+    key,
+    value,
+    layer: "option",
+    at,
+    final: false,
+  });
+  const command = taskCommand(options);
+  if (command !== undefined) yield option("tony.containers.command", command, "-executes");
+  const interpreter = pythonInterpreter(options);
+  if (interpreter !== undefined) yield option("tony.python-exec-path", interpreter, "--python_binary_path");
+  if (options.sidecarTensorboardLogDir !== undefined) {
+    yield option(
+      "tony.application.tensorboard-log-dir",
+      options.sidecarTensorboardLogDir,
+      "-sidecar_tensorboard_log_dir",
+    );
+  }
+  for (const pair of options.shellEnv ?? []) yield option("tony.execution.envs", escapeListItem(pair), "--shell_env");
+  for (const pair of options.containerEnv ?? [])
+    yield option("tony.containers.envs", escapeListItem(pair), "--container_env");
+  for (const pair of (options.conf ?? []).filter(isSetting)) {
+    const equals = pair.indexOf("=");
+    yield option(pair.slice(0, equals), pair.slice(equals + 1), "-conf");
+  }
+}
+
+function* shipped(options: SubmissionOptions): Generator<ResourceToLocalize> {
+  if (options.srcDir !== undefined) {
+    yield { source: options.srcDir, name: SOURCE_NAME, as: "working-directory" };
+  }
+  if (options.pythonVenv !== undefined) yield { source: options.pythonVenv, name: VENV_NAME, as: "archive" };
+}
+
+/** `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand). */
+function taskCommand(options: SubmissionOptions): string | undefined {
+  if (options.executes === undefined) return undefined;
+  const parts = [pythonInterpreter(options), options.executes, options.taskParams];
+  return parts.filter((part) => part !== undefined && part !== "").join(" ");
+}
+
+function pythonInterpreter({ pythonBinaryPath, pythonVenv }: SubmissionOptions): string | undefined {
+  if (pythonBinaryPath === undefined || pythonBinaryPath.startsWith("/") || pythonVenv === undefined) {
+    return pythonBinaryPath;
+  }
+  return `${VENV_NAME}/${pythonBinaryPath}`;
+}

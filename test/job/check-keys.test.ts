@@ -1,0 +1,84 @@
+import { describe, expect, test } from "@jest/globals";
+import { checkKeys } from "../../src/job/check-keys.ts";
+import { nearest } from "../../src/job/nearest.ts";
+import { formatProblem } from "../../src/job/problem.ts";
+import { mergeSettings } from "../../src/job/settings.ts";
+import { jobSettings, siteSetting } from "./support.ts";
+
+function said(values: Readonly<Record<string, string>>): string[] {
+  return checkKeys(mergeSettings(jobSettings(values)).settings).map(formatProblem);
+}
+
+const worker = { "tony.worker.instances": "1" };
+
+describe("checking keys", () => {
+  test("an unknown key is an error with its place and the nearest key", () => {
+    expect(said({ ...worker, "tony.worker.memroy": "4g" })).toEqual([
+      "job.xml:2: tony.worker.memroy is not a key; did you mean tony.worker.memory?",
+    ]);
+    expect(said({ "tony.aplication.nmae": "x" })).toEqual([
+      "job.xml:1: tony.aplication.nmae is not a key; did you mean tony.application.name?",
+    ]);
+  });
+
+  test("the suggestion keeps the job's own roles", () => {
+    expect(said({ "tony.trainer.instances": "1", "tony.trainer.vcore": "2" })).toEqual([
+      "job.xml:2: tony.trainer.vcore is not a key; did you mean tony.trainer.vcores?",
+    ]);
+  });
+
+  test("a key that resembles none points at the list", () => {
+    expect(said({ "tony.x": "1" })).toEqual(["job.xml:1: tony.x is not a key; tony-ts keys lists them"]);
+  });
+
+  test("a role cannot take the name of TonY's own keys", () => {
+    expect(said({ "tony.task.instances": "1" })).toEqual([
+      "job.xml:1: tony.task.instances is not a key: task cannot be the name of a role",
+    ]);
+  });
+
+  test("a value of the wrong type is an error that says the right one", () => {
+    expect(said({ ...worker, "tony.worker.memory": "lots" })).toEqual([
+      'job.xml:2: tony.worker.memory must be a whole amount such as 2g or 512m (a bare number is MiB; for one and a half GiB write 1536m), not "lots"',
+    ]);
+  });
+
+  test("Java's keys and those still to come are warnings", () => {
+    expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g", "tony.docker.enabled": "true" })).toEqual([
+      "job.xml:1: warning: tony.task.executor.jvm.opts has no effect: there is no JVM",
+      "job.xml:2: warning: tony.docker.enabled is known to TonY, not yet here",
+    ]);
+  });
+
+  test("a key of a role that the job does not have is a warning, with the role that was meant", () => {
+    expect(said({ ...worker, "tony.wroker.memory": "4g", "tony.evaluator.gpus": "1" })).toEqual([
+      "job.xml:2: warning: tony.wroker.memory has no effect: the job has no role wroker (tony.wroker.instances is not set); did you mean tony.worker.memory?",
+      "job.xml:3: warning: tony.evaluator.gpus has no effect: the job has no role evaluator (tony.evaluator.instances is not set)",
+    ]);
+  });
+
+  test("a site's file is checked for errors, but warns nobody", () => {
+    const { settings } = mergeSettings([
+      siteSetting("tony.ps.memory", "1g"),
+      siteSetting("tony.docker.enabled", "true"),
+      siteSetting("tony.am.memory", "x"),
+    ]);
+    expect(checkKeys(settings).map((problem) => problem.key)).toEqual(["tony.am.memory"]);
+  });
+
+  test("Hadoop's own keys are none of our business", () => {
+    expect(said({ "yarn.resourcemanager.address": "rm:8032" })).toEqual([]);
+  });
+});
+
+describe("the nearest word", () => {
+  test("forgives a swap, a slip and a missing letter, and nothing far off", () => {
+    expect(nearest("wroker", ["ps", "worker"])).toBe("worker");
+    expect(nearest("evalutor", ["evaluator", "worker"])).toBe("evaluator");
+    expect(nearest("zzz", ["worker"])).toBeUndefined();
+  });
+
+  test("prefers the closer one", () => {
+    expect(nearest("tony.ps.memoy", ["tony.ps.gpus", "tony.ps.memory"])).toBe("tony.ps.memory");
+  });
+});

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  boolean,
+  duration,
+  environment,
+  escapeListItem,
+  integer,
+  label,
+  limit,
+  list,
+  memory,
+  oneOf,
+  optionalDuration,
+  portRange,
+  splitList,
+} from "../../../src/job/keys/types.ts";
+
+describe("memory", () => {
+  test.each([
+    ["2g", 2048],
+    ["2G", 2048],
+    ["512m", 512],
+    ["512", 512],
+    [" 3 GiB ", 3072],
+    ["1t", 1_048_576],
+    ["1536MB", 1536],
+  ])("%s is %d MiB", (text, mebibytes) => {
+    expect(memory.parse(text)).toBe(mebibytes);
+  });
+
+  test.each(["", "0", "-1", "1.5g", "2gg", "g", "two", "2k"])('"%s" is refused with an example', (text) => {
+    expect(() => memory.parse(text)).toThrow(/such as 2g or 512m/);
+  });
+});
+
+describe("durations", () => {
+  test("a bare number counts what TonY takes it for, a unit always wins", () => {
+    expect(duration("ms").parse("1500")).toBe(1500);
+    expect(duration("s").parse("15")).toBe(15_000);
+    expect(duration("s").parse("250ms")).toBe(250);
+    expect(duration("ms").parse("2h")).toBe(7_200_000);
+  });
+
+  test("0 and -1 turn a wait off where that is allowed", () => {
+    expect(optionalDuration().parse("0")).toBeUndefined();
+    expect(optionalDuration().parse("-1")).toBeUndefined();
+    expect(optionalDuration("s").parse("5m")).toBe(300_000);
+    expect(() => duration().parse("-1")).toThrow(/a duration such as/);
+  });
+
+  test.each(["soon", "5 weeks", "1.5h", ""])('"%s" is refused', (text) => {
+    expect(() => optionalDuration().parse(text)).toThrow(/not "/);
+  });
+});
+
+describe("numbers, words and labels", () => {
+  test("a number keeps to its bounds and says them", () => {
+    expect(integer({ min: 1 }).parse("12")).toBe(12);
+    expect(() => integer({ min: 1 }).parse("0")).toThrow("a whole number of at least 1");
+    expect(() => integer({ max: 5 }).parse("6")).toThrow("between 0 and 5");
+    expect(() => integer().parse("1e3")).toThrow();
+  });
+
+  test("a negative limit is none", () => {
+    expect(limit.parse("-1")).toBeUndefined();
+    expect(limit.parse("0")).toBe(0);
+  });
+
+  test("words and booleans are read in any case, as TonY does", () => {
+    expect(oneOf("gang", "fcfs").parse("GANG")).toBe("gang");
+    expect(() => oneOf("gang", "fcfs").parse("gnag")).toThrow('one of gang, fcfs, not "gnag"');
+    expect(boolean.parse("True")).toBe(true);
+    expect(() => boolean.parse("yes")).toThrow("true or false");
+  });
+
+  test("a label is one word", () => {
+    expect(label.parse("gpu-a100")).toBe("gpu-a100");
+    expect(() => label.parse("gpu && big")).toThrow(/a node label/);
+  });
+});
+
+describe("lists", () => {
+  test("are split at commas, trimmed, without empty items", () => {
+    expect(list.parse(" a, b,,c ")).toEqual(["a", "b", "c"]);
+    expect(list.parse("")).toEqual([]);
+  });
+
+  test("an escaped comma belongs to its item", () => {
+    fc.assert(
+      fc.property(fc.array(fc.stringMatching(/^[a-z,]+$/)), (items) => {
+        expect(splitList(items.map(escapeListItem).join(","))).toEqual(items);
+      }),
+    );
+  });
+
+  test("an environment keeps everything after the first equals sign", () => {
+    expect(environment.parse("A=1,OPTS=-Dx=y -Dz,EMPTY,LIST=a\\,b")).toEqual({
+      A: "1",
+      OPTS: "-Dx=y -Dz",
+      EMPTY: "",
+      LIST: "a,b",
+    });
+    expect(() => environment.parse("a b=1")).toThrow(/NAME=value/);
+  });
+});
+
+describe("port ranges", () => {
+  test("both ends count, one port is a range", () => {
+    expect(portRange.parse("20000-20100")).toEqual({ from: 20_000, to: 20_100 });
+    expect(portRange.parse("8888")).toEqual({ from: 8888, to: 8888 });
+  });
+
+  test.each(["20100-20000", "0-10", "1-70000", "any"])('"%s" is refused', (text) => {
+    expect(() => portRange.parse(text)).toThrow(/20000-20100/);
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from "@jest/globals";
+import { checkJob, readJob } from "../../src/job/load-job.ts";
+import { formatProblem } from "../../src/job/problem.ts";
+import type { SubmissionOptions } from "../../src/job/submission.ts";
+
+const files: Readonly<Record<string, string>> = {
+  "jobs/job.xml": `<configuration>
+  <property><name>tony.application.name</name><value>digits-\${user.name}</value></property>
+  <property><name>tony.worker.instances</name><value>4</value></property>
+  <property><name>tony.worker.memory</name><value>64g</value></property>
+  <property><name>tony.containers.resources</name><value>train.py</value></property>
+  <property><name>fs.defaultFS</name><value>hdfs://other:8020</value></property>
+</configuration>`,
+  "/etc/tony/tony-site.xml": `<configuration>
+  <property><name>tony.worker.memory</name><value>8g</value><final>true</final></property>
+</configuration>`,
+  "broken.xml": "<configuration>\n</wrong>",
+};
+
+function load(options: SubmissionOptions) {
+  const text = readJob(options, {
+    surroundings: { environment: { TONY_CONF_DIR: "/etc/tony" }, systemProperties: { "user.name": "ada" } },
+    readText: (path) => files[path],
+  });
+  const checked = checkJob(text, {
+    workingDirectory: "/home/ada",
+    lookUp: (path) => (path === "/home/ada/jobs/train.py" ? "file" : undefined),
+  });
+  return { ...checked, hadoop: text.hadoop, said: checked.problems.map(formatProblem) };
+}
+
+describe("loading a job", () => {
+  test("file, site and options make one spec; paths start at the job's file", () => {
+    const { spec, hadoop, said } = load({
+      conf: ["jobs/job.xml", "tony.worker.memory=16g"],
+      executes: "python3 train.py",
+    });
+    expect(said).toEqual([
+      "-conf: warning: tony.worker.memory = 16g has no effect: /etc/tony/tony-site.xml:2 declares it final, 8g",
+    ]);
+    expect(spec).toMatchObject({
+      name: "digits-ada",
+      roles: [{ command: "python3 train.py", resource: { memoryMiB: 8192 } }],
+      resources: [{ source: "/home/ada/jobs/train.py", name: "train.py", as: "file" }],
+      sources: { "tony.worker.instances": "jobs/job.xml:3", "tony.worker.memory": "/etc/tony/tony-site.xml:2" },
+    });
+    expect(hadoop).toEqual({ "fs.defaultFS": "hdfs://other:8020" });
+  });
+
+  test("a file that is missing or no XML is one clear problem, and no spec", () => {
+    expect(load({ conf: ["gone.xml"], executes: "true" }).said[0]).toBe("--conf: gone.xml does not exist");
+    const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
+    expect(broken.said[0]).toMatch(/^broken.xml:2: not well-formed XML/);
+    expect(broken.spec).toBeUndefined();
+  });
+
+  test("problems come in the order of the file", () => {
+    const { said } = load({ conf: ["jobs/job.xml", "tony.nonsense=1"] });
+    expect(said.map((line) => line.split(": ")[0])).toEqual(["jobs/job.xml:3", "-conf"]);
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import { formatProblem } from "../../src/job/problem.ts";
+import { expandSettings, readSetting } from "../../src/job/read-settings.ts";
+import { hadoopSettings, mergeSettings, settingsOf } from "../../src/job/settings.ts";
+import { jobSettings, optionSetting, siteSetting } from "./support.ts";
+
+const key = "tony.worker.memory";
+
+describe("laying settings over each other", () => {
+  test("the site's file goes over the job's, the command line over both, and what was replaced is kept", () => {
+    const { settings } = mergeSettings([
+      ...jobSettings({ [key]: "1g" }),
+      siteSetting(key, "2g"),
+      optionSetting(key, "3g"),
+    ]);
+    expect(settings.get(key)).toMatchObject({ value: "3g", at: "-conf" });
+    expect(settings.get(key)?.overrides.map(({ value, at }) => `${value} ${at}`)).toEqual([
+      "2g tony-site.xml:1",
+      "1g job.xml:1",
+    ]);
+  });
+
+  test("a final key of the site stays, and who is overruled is told", () => {
+    const { settings, problems } = mergeSettings([
+      ...jobSettings({ [key]: "1g" }),
+      siteSetting(key, "2g", true),
+      optionSetting(key, "3g"),
+    ]);
+    expect(settings.get(key)?.value).toBe("2g");
+    expect(problems.map(formatProblem)).toEqual([
+      "-conf: warning: tony.worker.memory = 3g has no effect: tony-site.xml:1 declares it final, 2g",
+    ]);
+  });
+
+  test("a final key of the job's own file keeps nobody away", () => {
+    const [own] = jobSettings({ [key]: "64g" });
+    const { settings } = mergeSettings([
+      { ...own, key, value: "64g", layer: "job", at: "", final: true },
+      siteSetting(key, "2g"),
+    ]);
+    expect(settings.get(key)?.value).toBe("2g");
+  });
+
+  test("the command line adds to multi-valued keys, again and again; files replace them", () => {
+    const envs = "tony.execution.envs";
+    const { settings } = mergeSettings([
+      ...jobSettings({ [envs]: "A=1" }),
+      siteSetting(envs, "B=2"),
+      optionSetting(envs, "C=3"),
+      optionSetting(envs, "D=4"),
+    ]);
+    expect(settings.get(envs)?.value).toBe("B=2,C=3,D=4");
+  });
+
+  test("keys of other prefixes are Hadoop's", () => {
+    const { settings } = mergeSettings(jobSettings({ [key]: "1g", "fs.defaultFS": "hdfs://nn:8020" }));
+    expect(hadoopSettings(settings)).toEqual({ "fs.defaultFS": "hdfs://nn:8020" });
+  });
+
+  test("an empty element of a file sets nothing", () => {
+    const property = { name: key, final: false, file: "job.xml", line: 3 };
+    expect(settingsOf([{ ...property, value: undefined }], "job")).toEqual([]);
+    expect(settingsOf([{ ...property, value: " 2g\n" }], "job")).toMatchObject([{ value: "2g", at: "job.xml:3" }]);
+  });
+});
+
+describe("reading a value", () => {
+  test("gives the default where nothing is set and where the text is wrong", () => {
+    const { settings } = mergeSettings(jobSettings({ "tony.ps.memory": "much" }));
+    expect(readSetting(settings, "tony.{role}.memory", { role: "worker" })).toBe(2048);
+    expect(readSetting(settings, "tony.{role}.memory", { role: "ps" })).toBe(2048);
+    expect(readSetting(settings, "tony.application.node-label")).toBeUndefined();
+  });
+
+  test("a wait that is turned off stays off although its default is on", () => {
+    const { settings } = mergeSettings(jobSettings({ "tony.container.registration.timeout": "-1" }));
+    expect(readSetting(settings, "tony.container.registration.timeout")).toBeUndefined();
+    expect(readSetting(new Map(), "tony.container.registration.timeout")).toBe(900_000);
+  });
+});
+
+describe("expanding variables", () => {
+  test("reads other settings, the user and the environment, and leaves the shell its own", () => {
+    const { settings } = mergeSettings(
+      jobSettings({
+        "data.root": "/data/${user.name}",
+        "tony.worker.command": "python3 train.py --in ${data.root} --home ${env.HOME} --index ${TASK_INDEX}",
+      }),
+    );
+    const surroundings = { environment: { HOME: "/home/ada" }, systemProperties: { "user.name": "ada" } };
+    expect(expandSettings(settings, surroundings).get("tony.worker.command")?.value).toBe(
+      "python3 train.py --in /data/ada --home /home/ada --index ${TASK_INDEX}",
+    );
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import { formatProblem } from "../../src/job/problem.ts";
+import { isSetting, type SubmissionOptions, submissionSettings } from "../../src/job/submission.ts";
+
+function overlay(options: SubmissionOptions): string[] {
+  return submissionSettings(options).settings.map(({ key, value, at }) => `${key} = ${value} (${at})`);
+}
+
+describe("the two forms of conf", () => {
+  test.each([
+    "tony.worker.memory=4g",
+    "tony.worker.resource.yarn.io/fpga=1",
+    "fs.defaultFS=hdfs://nn/",
+    "tony.execution.envs=A=1",
+  ])("%s is a setting", (argument) => {
+    expect(isSetting(argument)).toBe(true);
+  });
+
+  test.each(["job.xml", "./a=b.xml", "/jobs/lr=0.1/job.xml", "jobs/lr=0.1/job.xml", "hdfs://nn/jobs/job.xml"])(
+    "%s is a file",
+    (argument) => {
+      expect(isSetting(argument)).toBe(false);
+    },
+  );
+
+  test("may be mixed, in any order, and with TonY's conf_file", () => {
+    const options = { conf: ["tony.yarn.queue=ml", "job.xml", "tony.worker.memory=4g"] };
+    expect(submissionSettings(options).jobFile).toBe("job.xml");
+    expect(overlay(options)).toEqual(["tony.yarn.queue = ml (-conf)", "tony.worker.memory = 4g (-conf)"]);
+    expect(submissionSettings({ confFile: "tony.xml", conf: ["tony.yarn.queue=ml"] }).jobFile).toBe("tony.xml");
+  });
+
+  test("name one file only", () => {
+    expect(submissionSettings({ conf: ["a.xml"], confFile: "b.xml" }).problems.map(formatProblem)).toEqual([
+      "--conf: one job file can be given, not a.xml and b.xml",
+    ]);
+  });
+});
+
+describe("the command that TonY's options make", () => {
+  const command = (options: SubmissionOptions) =>
+    submissionSettings(options).settings.find(({ key }) => key === "tony.containers.command")?.value;
+
+  test.each([
+    [{ executes: "python3 train.py" }, "python3 train.py"],
+    [{ executes: "train.py", taskParams: "--epochs 5 --lr '0.1'" }, "train.py --epochs 5 --lr '0.1'"],
+    [{ executes: "train.py", pythonBinaryPath: "python3.11" }, "python3.11 train.py"],
+    [{ executes: "train.py", pythonBinaryPath: "bin/python", pythonVenv: "env.zip" }, "venv/bin/python train.py"],
+    [
+      { executes: "train.py", pythonBinaryPath: "/opt/bin/python", pythonVenv: "env.zip", taskParams: "-v" },
+      "/opt/bin/python train.py -v",
+    ],
+    [{ pythonBinaryPath: "python3" }, undefined],
+  ])("%j", (options, expected) => {
+    expect(command(options)).toBe(expected);
+  });
+
+  test("the interpreter is kept for what runs beside the program", () => {
+    expect(overlay({ pythonBinaryPath: "bin/python", pythonVenv: "env.zip" })).toEqual([
+      "tony.python-exec-path = venv/bin/python (--python_binary_path)",
+    ]);
+  });
+
+  test("parameters of no command are pointed out", () => {
+    expect(submissionSettings({ taskParams: "-v" }).problems.map(formatProblem)).toEqual([
+      "--task_params: warning: has no effect without -executes",
+    ]);
+  });
+});
+
+describe("the other options", () => {
+  test("environments, a comma kept, and TensorBoard's folder", () => {
+    expect(
+      overlay({ shellEnv: ["A=1", "LIST=a,b"], containerEnv: ["CUDA=12"], sidecarTensorboardLogDir: "hdfs:///logs" }),
+    ).toEqual([
+      "tony.application.tensorboard-log-dir = hdfs:///logs (-sidecar_tensorboard_log_dir)",
+      "tony.execution.envs = A=1 (--shell_env)",
+      "tony.execution.envs = LIST=a\\,b (--shell_env)",
+      "tony.containers.envs = CUDA=12 (--container_env)",
+    ]);
+  });
+
+  test("an environment variable without a value is refused", () => {
+    expect(submissionSettings({ shellEnv: ["A"] }).problems.map(formatProblem)).toEqual([
+      '--shell_env: must be NAME=value, not "A"',
+    ]);
+  });
+
+  test("source tree and Python environment are shipped", () => {
+    expect(submissionSettings({ srcDir: "src", pythonVenv: "hdfs:///env.tar.gz" }).ship).toEqual([
+      { source: "src", name: "src-dir", as: "working-directory" },
+      { source: "hdfs:///env.tar.gz", name: "venv", as: "archive" },
+    ]);
+  });
+});
