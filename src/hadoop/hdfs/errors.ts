@@ -14,11 +14,15 @@ export type FileSystemErrorCode =
   /** No DataNode takes the data: full, excluded or none alive. */
   | "NO_SPACE"
   | "STANDBY"
+  /** The server is still starting. */
+  | "NOT_READY"
   /** Another writer holds the file's lease, or a writer that died did not give it back yet. */
   | "LEASE_HELD"
   | "INVALID_REQUEST"
   /** Nobody answered under any of the addresses. */
   | "UNREACHABLE"
+  /** The NameNode answered, but the DataNode it named cannot be reached from here. */
+  | "DATANODE_UNREACHABLE"
   | "TIMEOUT"
   /** The connection ended in the middle of a request or reply. */
   | "CONNECTION_LOST"

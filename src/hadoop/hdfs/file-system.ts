@@ -55,13 +55,13 @@ export interface FileSystem {
   /** The user's home, whether it exists or not. */
   homeDirectory(): Promise<string>;
 
-  /** Writes a whole file; missing parents are made with mode 755 less the server's umask, so make them first where that matters. */
+  /** Writes a whole file. Missing parents are made too, with permissions of the server's choice: make them first where that matters. */
   create(path: string, content: Content, options: CreateOptions): Promise<void>;
 
   /** Adds to the end of a file that exists; never repeated blindly. */
   append(path: string, content: Content, options?: { readonly signal?: AbortSignal }): Promise<void>;
 
-  /** The file's bytes. A transfer that ends early fails the stream; nothing is silently cut. */
+  /** The file's bytes; none when `offset` is at the end or beyond it. A transfer that ends early fails the stream. */
   open(path: string, options?: OpenOptions): Promise<Readable>;
 
   stat(path: string): Promise<FileStatus>;
@@ -69,10 +69,10 @@ export interface FileSystem {
   /** The entries of a directory, sorted by path; of a file, that file alone. */
   list(path: string): Promise<FileStatus[]>;
 
-  /** Makes the directory and its parents. `permission` is set on the directory itself and on the parents that had to be made. */
+  /** Makes the directory and its parents with this permission. A directory that exists stays as it is. */
   mkdirs(path: string, permission: number): Promise<void>;
 
-  /** @returns whether there was anything to remove. */
+  /** @returns whether there was anything to remove; also true when it is gone but the answer was lost on the way. */
   delete(path: string, options?: { readonly recursive?: boolean }): Promise<boolean>;
 
   /**

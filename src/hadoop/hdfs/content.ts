@@ -1,0 +1,25 @@
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import type { Content } from "./file-system.ts";
+
+/** Large enough that a transfer is bound by the network, small enough to be no burden in an AM. */
+const chunkBytes = 1024 * 1024;
+
+/** The length, when it is known before the stream ends. */
+export function contentLengthBytes(content: Content): number | undefined {
+  return content instanceof Uint8Array ? content.byteLength : content.lengthBytes;
+}
+
+/** A new stream of the content, from its start. */
+export function openContent(content: Content): Readable {
+  return content instanceof Uint8Array ? Readable.from(chunksOf(content), { objectMode: false }) : content.open();
+}
+
+function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.byteLength; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes);
+}
+
+/** A local file. @param lengthBytes as its status says; a file that changes while it is sent fails the transfer */
+export function localFileContent(path: string, lengthBytes: number): Content {
+  return { lengthBytes, open: () => createReadStream(path, { highWaterMark: chunkBytes }) };
+}

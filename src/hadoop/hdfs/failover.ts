@@ -1,0 +1,81 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { FileSystemError, hasCode } from "./errors.ts";
+
+/** How long a failing operation is tried again. */
+export interface RetryPolicy {
+  /** Tries of every server together count as one round. */
+  readonly rounds: number;
+  /** The pause after the first round; each further one is twice as long. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+/** About 4 s in all: longer outages are the caller's to wait for, who can say so. */
+export const defaultRetryPolicy: RetryPolicy = { rounds: 5, firstPauseMs: 250, longestPauseMs: 2000 };
+
+export interface FailoverOptions {
+  readonly policy?: RetryPolicy;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+  /** 0 to 1, for jitter. */
+  readonly random?: () => number;
+}
+
+/** Whether an operation may be sent again although the server may have carried it out already. */
+export type Repeatable = "idempotent" | "look-first";
+
+/**
+ * Chooses among the servers of one file system and decides about trying again: the server that answered last is asked first; one
+ * that is standby, starting or out of reach is passed over; an answer that was lost is asked for again only where that is harmless.
+ */
+export class Failover {
+  readonly #endpoints: readonly string[];
+  readonly #policy: RetryPolicy;
+  readonly #sleep: (ms: number) => Promise<unknown>;
+  readonly #random: () => number;
+  #current = 0;
+
+  /** @param endpoints base addresses, at least one */
+  constructor(endpoints: readonly string[], options: FailoverOptions = {}) {
+    this.#endpoints = endpoints;
+    this.#policy = options.policy ?? defaultRetryPolicy;
+    this.#sleep = options.sleep ?? ((ms) => delay(ms));
+    this.#random = options.random ?? Math.random;
+  }
+
+  /**
+   * Runs an attempt until it succeeds, fails for good, or the policy is spent.
+   * @throws the last failure; for `look-first` also at once when an answer was lost (CONNECTION_LOST or TIMEOUT)
+   */
+  async run<T>(repeatable: Repeatable, attempt: (endpoint: string) => Promise<T>): Promise<T> {
+    const attempts = this.#policy.rounds * this.#endpoints.length;
+    for (let count = 1; ; count += 1) {
+      const index = this.#current % this.#endpoints.length;
+      try {
+        return await attempt(this.#endpoints[index] ?? "");
+      } catch (error) {
+        // Another operation may have moved on meanwhile; a DataNode's failure says nothing about the NameNode.
+        if (isServerFailure(error) && this.#current === index && !hasCode(error, "DATANODE_UNREACHABLE")) {
+          this.#current = (index + 1) % this.#endpoints.length;
+        }
+        if (count >= attempts || !isServerFailure(error)) throw error;
+        if (repeatable === "look-first" && isLostAnswer(error)) throw error;
+        if (count % this.#endpoints.length === 0) await this.#sleep(this.#pauseMs(count / this.#endpoints.length));
+      }
+    }
+  }
+
+  #pauseMs(round: number): number {
+    const { firstPauseMs, longestPauseMs } = this.#policy;
+    return Math.min(longestPauseMs, firstPauseMs * 2 ** (round - 1)) * (0.75 + this.#random() / 2);
+  }
+}
+
+/** The server may have carried the operation out; its answer did not arrive. */
+export function isLostAnswer(error: unknown): boolean {
+  return error instanceof FileSystemError && hasCode(error, "CONNECTION_LOST", "TIMEOUT");
+}
+
+function isServerFailure(error: unknown): boolean {
+  if (!(error instanceof FileSystemError)) return false;
+  return isLostAnswer(error) || hasCode(error, "UNREACHABLE", "DATANODE_UNREACHABLE", "STANDBY", "NOT_READY");
+}

@@ -1,0 +1,252 @@
+import { createReadStream, createWriteStream, fchmodSync, type Stats } from "node:fs";
+import fs from "node:fs/promises";
+import { homedir, userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { errorCode, errorMessage } from "../errors.ts";
+import type { LocalResource } from "../yarn/records.ts";
+import { openContent } from "./content.ts";
+import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
+import type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
+import { checkPath } from "./webhdfs-paths.ts";
+
+const codes: Readonly<Record<string, FileSystemErrorCode>> = {
+  ENOENT: "FILE_NOT_FOUND",
+  EEXIST: "FILE_EXISTS",
+  ENOTDIR: "NOT_A_DIRECTORY",
+  ENOTEMPTY: "DIRECTORY_NOT_EMPTY",
+  EACCES: "ACCESS_DENIED",
+  EPERM: "ACCESS_DENIED",
+  ENOSPC: "NO_SPACE",
+  EDQUOT: "QUOTA_EXCEEDED",
+  EROFS: "ACCESS_DENIED",
+  EISDIR: "INVALID_REQUEST",
+  ENAMETOOLONG: "INVALID_REQUEST",
+};
+
+/** This machine's files in the terms of HDFS: the staging of jobs that run here, and the other side of the contract's tests. */
+export class LocalFileSystem implements FileSystem {
+  readonly uri = "file://";
+  readonly #home: string;
+
+  /** @param home where `homeDirectory` points; default the OS user's */
+  constructor(home: string = homedir()) {
+    this.#home = home;
+  }
+
+  resourceUrl(path: string): LocalResource["url"] {
+    return { scheme: "file", host: "", port: -1, path };
+  }
+
+  async homeDirectory(): Promise<string> {
+    return this.#home;
+  }
+
+  stat(path: string): Promise<FileStatus> {
+    return named("GETFILESTATUS", path, async () => statusOf(path, await fs.stat(path)));
+  }
+
+  list(path: string): Promise<FileStatus[]> {
+    return named("LISTSTATUS", path, async () => {
+      const itself = statusOf(path, await fs.stat(path));
+      if (itself.type !== "DIRECTORY") return [itself];
+      const names = (await fs.readdir(path)).sort();
+      const entries = await Promise.all(names.map((name) => statusIfPresent(join(path, name))));
+      return entries.filter((entry) => entry !== undefined);
+    });
+  }
+
+  mkdirs(path: string, permission: number): Promise<void> {
+    return named("MKDIRS", path, async () => {
+      const missing: string[] = [];
+      let ancestor = path;
+      while ((await statusIfPresent(ancestor)) === undefined) {
+        missing.unshift(ancestor);
+        ancestor = dirname(ancestor);
+      }
+      if (missing.length === 0 && !(await fs.stat(path)).isDirectory()) {
+        throw new FileSystemError(`MKDIRS ${path}: a file of that name is there`, {
+          code: "FILE_EXISTS",
+          operation: "MKDIRS",
+          path,
+        });
+      }
+      for (const directory of missing) {
+        await fs.mkdir(directory).catch((error: unknown) => {
+          if (errorCode(error) !== "EEXIST") throw error;
+        });
+        // mkdir's own mode is cut by this process's umask.
+        await fs.chmod(directory, permission);
+      }
+    });
+  }
+
+  delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<boolean> {
+    return named("DELETE", path, async () => {
+      try {
+        const directory = (await fs.lstat(path)).isDirectory();
+        if (directory && options.recursive) await fs.rm(path, { recursive: true });
+        else if (directory) await fs.rmdir(path);
+        else await fs.unlink(path);
+        return true;
+      } catch (error) {
+        if (errorCode(error) === "ENOENT") return false;
+        throw error;
+      }
+    });
+  }
+
+  rename(from: string, to: string, options: { readonly overwrite?: boolean } = {}): Promise<boolean> {
+    return named("RENAME", from, async () => {
+      checkPath(to);
+      if (options.overwrite) {
+        await fs.rename(from, to);
+        return true;
+      }
+      const source = await fs.lstat(from);
+      try {
+        // A hard link is the one way of giving a file a name that never replaces another.
+        if (source.isDirectory()) {
+          if ((await statusIfPresent(to)) !== undefined) return false;
+          await fs.rename(from, to);
+        } else {
+          await fs.link(from, to);
+          await fs.unlink(from);
+        }
+        return true;
+      } catch (error) {
+        if (errorCode(error) === "EEXIST") return false;
+        throw error;
+      }
+    });
+  }
+
+  setPermission(path: string, permission: number): Promise<void> {
+    return named("SETPERMISSION", path, () => fs.chmod(path, permission));
+  }
+
+  setTimes(
+    path: string,
+    times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },
+  ): Promise<void> {
+    return named("SETTIMES", path, async () => {
+      const now = await fs.stat(path);
+      await fs.utimes(
+        path,
+        seconds(times.accessTimeMs ?? now.atimeMs),
+        seconds(times.modificationTimeMs ?? now.mtimeMs),
+      );
+    });
+  }
+
+  create(path: string, content: Content, options: CreateOptions): Promise<void> {
+    return named("CREATE", path, async () => {
+      await fs.mkdir(dirname(path), { recursive: true });
+      const flags = options.overwrite ? "w" : "wx";
+      await this.#write(path, content, flags, options);
+    });
+  }
+
+  append(path: string, content: Content, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    return named("APPEND", path, async () => {
+      await fs.access(path);
+      await this.#write(path, content, "a", options);
+    });
+  }
+
+  open(path: string, options: OpenOptions = {}): Promise<Readable> {
+    return named("OPEN", path, async () => {
+      const { offset = 0, lengthBytes, signal } = options;
+      const status = await fs.stat(path);
+      if (status.isDirectory())
+        throw new FileSystemError(`OPEN ${path}: it is a directory`, { code: "FILE_NOT_FOUND", path });
+      if (lengthBytes === 0 || offset >= status.size) return Readable.from([]);
+      const source = createReadStream(path, {
+        start: offset,
+        ...(lengthBytes === undefined ? {} : { end: offset + lengthBytes - 1 }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const stream = new PassThrough();
+      source.on("error", (error) => stream.destroy(fileSystemError(error, "OPEN", path)));
+      stream.on("close", () => source.destroy());
+      return source.pipe(stream);
+    });
+  }
+
+  close(): void {}
+
+  async #write(
+    path: string,
+    content: Content,
+    flags: string,
+    options: {
+      readonly permission?: number;
+      readonly onProgress?: (sentBytes: number) => void;
+      readonly signal?: AbortSignal;
+    },
+  ): Promise<void> {
+    const { permission, onProgress, signal } = options;
+    let sentBytes = 0;
+    const file = createWriteStream(path, { flags, ...(permission === undefined ? {} : { mode: permission }) });
+    file.once("open", (descriptor) => {
+      // The mode of open() is cut by this process's umask, and an overwritten file would keep its own.
+      if (permission !== undefined) fchmodSync(descriptor, permission);
+    });
+    const source = openContent(content);
+    source.on("data", (chunk: Uint8Array) => {
+      sentBytes += chunk.byteLength;
+      onProgress?.(sentBytes);
+    });
+    await pipeline(source, file, signal === undefined ? {} : { signal });
+  }
+}
+
+/** A hundredth of a millisecond on top, because the nearest double may lie below the time and be read back as the one before. */
+function seconds(timeMs: number): number {
+  return (timeMs + 0.01) / 1000;
+}
+
+async function statusIfPresent(path: string): Promise<FileStatus | undefined> {
+  try {
+    return statusOf(path, await fs.stat(path));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function statusOf(path: string, stats: Stats): FileStatus {
+  const directory = stats.isDirectory();
+  return {
+    path,
+    type: directory ? "DIRECTORY" : "FILE",
+    lengthBytes: directory ? 0 : stats.size,
+    modificationTimeMs: Math.floor(stats.mtimeMs),
+    accessTimeMs: Math.floor(stats.atimeMs),
+    permission: stats.mode & 0o1777,
+    owner: ownerName(stats.uid),
+    group: String(stats.gid),
+  };
+}
+
+/** The OS gives numbers; the one name that is compared with is this process's own user. */
+function ownerName(uid: number): string {
+  return uid === process.getuid?.() ? userInfo().username : String(uid);
+}
+
+/** Runs an operation; its failure becomes a FileSystemError that names operation and path. */
+async function named<T>(operation: string, path: string, run: () => Promise<T>): Promise<T> {
+  try {
+    checkPath(path);
+    return await run();
+  } catch (error) {
+    throw fileSystemError(error, operation, path);
+  }
+}
+
+function fileSystemError(error: unknown, operation: string, path: string): Error {
+  if (error instanceof FileSystemError) return error;
+  const code = codes[String(errorCode(error))] ?? "REMOTE";
+  return new FileSystemError(`${operation} ${path}: ${errorMessage(error)}`, { code, operation, path, cause: error });
+}

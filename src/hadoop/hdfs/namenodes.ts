@@ -1,0 +1,79 @@
+import type { Configuration } from "../conf/configuration.ts";
+import { formatHostPort, type HostPort, parseHostPort } from "../conf/values.ts";
+
+const defaultPorts = { http: 9870, https: 9871 } as const;
+
+/**
+ * The web addresses of the NameNodes behind `hdfs://<authority>`: the nameservice's, all of them when it is HA, or those of one
+ * NameNode. Follows org.apache.hadoop.hdfs.DFSUtilClient.getHaNnWebHdfsAddresses and DFSUtil.getInfoServer.
+ *
+ * @param authority a nameservice of `dfs.nameservices`, or `host[:port]` of a NameNode's RPC
+ * @returns base URLs, `http://nn1:9870`
+ * @throws ConfigurationError naming the key that is missing
+ */
+export function nameNodeEndpoints(configuration: Configuration, authority: string): string[] {
+  const protocol = configuration.get("dfs.http.policy")?.toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
+  const key = `dfs.namenode.${protocol}-address`;
+  const print = (address: HostPort) => `${protocol}://${formatHostPort(address)}`;
+
+  if (configuration.getList("dfs.nameservices").includes(authority)) {
+    return nameServiceKeys(configuration, authority).map((suffix) =>
+      print(
+        webAddress(configuration, `${key}.${suffix}`, `dfs.namenode.rpc-address.${suffix}`, defaultPorts[protocol]),
+      ),
+    );
+  }
+
+  const rpc = parseHostPort(authority, 8020);
+  if (rpc === undefined) {
+    throw configuration.invalid(
+      "fs.defaultFS",
+      `names "${authority}", which is neither host:port nor in dfs.nameservices`,
+    );
+  }
+  const suffix = suffixOfRpcAddress(configuration, rpc);
+  if (suffix !== undefined) {
+    return [
+      print(
+        webAddress(configuration, `${key}.${suffix}`, `dfs.namenode.rpc-address.${suffix}`, defaultPorts[protocol]),
+      ),
+    ];
+  }
+  const configured = configuration.getAddress(key, defaultPorts[protocol]) ?? {
+    host: "0.0.0.0",
+    port: defaultPorts[protocol],
+  };
+  // The one web address of a site without nameservices is its own NameNode's; another cluster's is asked on its own host.
+  const own = configuration.get("fs.defaultFS")?.replace(/^hdfs:\/\/|\/+$/g, "") === authority;
+  const host = own && !isWildcard(configured.host) ? configured.host : rpc.host;
+  return [print({ host, port: configured.port })];
+}
+
+/** `ns` or `ns.nn1`, `ns.nn2`: what stands behind the keys of a nameservice. */
+function nameServiceKeys(configuration: Configuration, nameService: string): string[] {
+  const ids = configuration.getList(`dfs.ha.namenodes.${nameService}`);
+  return ids.length === 0 ? [nameService] : ids.map((id) => `${nameService}.${id}`);
+}
+
+function webAddress(configuration: Configuration, webKey: string, rpcKey: string, defaultPort: number): HostPort {
+  const web = configuration.getAddress(webKey, defaultPort);
+  if (web !== undefined && !isWildcard(web.host)) return web;
+  const rpc = configuration.getAddress(rpcKey, 8020);
+  if (rpc === undefined) throw configuration.invalid(webKey, `is not set, nor is ${rpcKey}`, "CONFIGURATION_MISSING");
+  return { host: rpc.host, port: web?.port ?? defaultPort };
+}
+
+/** The nameservice (and NameNode) whose RPC address this is. */
+function suffixOfRpcAddress(configuration: Configuration, rpc: HostPort): string | undefined {
+  return configuration
+    .getList("dfs.nameservices")
+    .flatMap((nameService) => nameServiceKeys(configuration, nameService))
+    .find((suffix) => {
+      const address = configuration.getAddress(`dfs.namenode.rpc-address.${suffix}`, 8020);
+      return address?.host === rpc.host && address.port === rpc.port;
+    });
+}
+
+function isWildcard(host: string): boolean {
+  return host === "0.0.0.0" || host === "::";
+}

@@ -1,0 +1,363 @@
+import type { IncomingMessage } from "node:http";
+import { PassThrough, Readable } from "node:stream";
+import { type ExchangeBody, toHttpError } from "../http/exchange.ts";
+import type { LocalResource } from "../yarn/records.ts";
+import { contentLengthBytes, openContent } from "./content.ts";
+import { FileSystemError, hasCode } from "./errors.ts";
+import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
+import type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
+import { isObject } from "./remote-exception.ts";
+import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
+import { octal } from "./webhdfs-paths.ts";
+import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
+
+export interface WebHdfsOptions {
+  /** What the files are called elsewhere: `hdfs://nameservice` or `hdfs://namenode:8020`. */
+  readonly uri: string;
+  /** The web addresses of the NameNodes (`http://nn1:9870`), or of the gateway; at least one. */
+  readonly endpoints: readonly string[];
+  /** HttpFS or Knox: one address for everything, data too. */
+  readonly gateway?: boolean;
+  readonly user: string;
+  /** Default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** Default 60 s without a byte in either direction. */
+  readonly idleTimeoutMs?: number;
+  readonly failover?: FailoverOptions;
+}
+
+/** How often an operation whose answer was lost, and which turned out not to have taken place, is sent again. */
+const lostAnswerRepeats = 3;
+
+/**
+ * HDFS over WebHDFS (https://hadoop.apache.org/docs/r3.4.2/hadoop-project-dist/hadoop-hdfs/WebHDFS.html). Data goes straight to and
+ * from the DataNodes, in two steps made by hand: a client that followed the redirect by itself would send the data twice.
+ *
+ * What may have been carried out although its answer was lost is not simply sent again: RENAME, APPEND and an exclusive CREATE look
+ * at the files first. A CREATE that overwrites is repeated from the start, because it gives the same file however often it runs.
+ */
+export class WebHdfs implements FileSystem {
+  readonly uri: string;
+  readonly #gateway: boolean;
+  readonly #connection: WebHdfsConnection;
+  readonly #failover: Failover;
+
+  constructor(options: WebHdfsOptions) {
+    this.uri = options.uri.replace(/\/+$/, "");
+    this.#gateway = options.gateway ?? false;
+    this.#connection = new WebHdfsConnection({
+      user: options.user,
+      connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+      idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
+    });
+    this.#failover = new Failover(options.endpoints, options.failover);
+  }
+
+  resourceUrl(path: string): LocalResource["url"] {
+    const match = /^([a-z]+):\/\/([^:/]*)(?::(\d+))?$/.exec(this.uri);
+    // A nameservice has no port; YARN writes -1 then (org.apache.hadoop.yarn.api.records.URL.fromPath).
+    return {
+      scheme: match?.[1] ?? "hdfs",
+      host: match?.[2] ?? "",
+      port: match?.[3] === undefined ? -1 : Number(match[3]),
+      path,
+    };
+  }
+
+  async homeDirectory(): Promise<string> {
+    const request = { method: "GET", operation: "GETHOMEDIRECTORY", path: "/" } as const;
+    const answer = await this.#json(request);
+    if (isObject(answer) && typeof answer.Path === "string") return answer.Path;
+    throw this.#unexpected(request, answer);
+  }
+
+  async stat(path: string): Promise<FileStatus> {
+    return parseStatusAnswer(await this.#json({ method: "GET", operation: "GETFILESTATUS", path }), path);
+  }
+
+  async list(path: string): Promise<FileStatus[]> {
+    return parseListAnswer(await this.#json({ method: "GET", operation: "LISTSTATUS", path }), path);
+  }
+
+  async mkdirs(path: string, permission: number): Promise<void> {
+    await this.#boolean({ method: "PUT", operation: "MKDIRS", path, parameters: { permission: octal(permission) } });
+  }
+
+  async delete(path: string, options: { readonly recursive?: boolean } = {}): Promise<boolean> {
+    let lost = false;
+    const request = {
+      method: "DELETE",
+      operation: "DELETE",
+      path,
+      parameters: { recursive: String(options.recursive ?? false) },
+    } as const;
+    const answer = await this.#failover.run("idempotent", async (endpoint) => {
+      try {
+        return await this.#connection.json(endpoint, request);
+      } catch (error) {
+        lost ||= isLostAnswer(error);
+        throw error;
+      }
+    });
+    return this.#booleanIn(request, answer) || lost;
+  }
+
+  async setPermission(path: string, permission: number): Promise<void> {
+    await this.#json({
+      method: "PUT",
+      operation: "SETPERMISSION",
+      path,
+      parameters: { permission: octal(permission) },
+    });
+  }
+
+  async setTimes(
+    path: string,
+    times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },
+  ): Promise<void> {
+    const parameters = {
+      modificationtime: String(times.modificationTimeMs ?? -1),
+      accesstime: String(times.accessTimeMs ?? -1),
+    };
+    await this.#json({ method: "PUT", operation: "SETTIMES", path, parameters });
+  }
+
+  async rename(from: string, to: string, options: { readonly overwrite?: boolean } = {}): Promise<boolean> {
+    const overwrite = options.overwrite ?? false;
+    if (this.#gateway && !overwrite && (await this.#find(to)) !== undefined) return false;
+    // With an option named, the NameNode refuses what plain RENAME would do: move into `to` when that is a directory.
+    const request = {
+      method: "PUT",
+      operation: "RENAME",
+      path: from,
+      parameters: { destination: to, renameoptions: overwrite ? "OVERWRITE" : "NONE" },
+    } as const;
+    try {
+      return await this.#lookFirst(
+        () => this.#failover.run("look-first", (endpoint) => this.#connection.json(endpoint, request)).then(renamed),
+        async () => ((await this.#find(from)) === undefined && (await this.#find(to)) !== undefined ? true : undefined),
+      );
+    } catch (error) {
+      if (!overwrite && hasCode(error, "FILE_EXISTS")) return false;
+      throw error;
+    }
+  }
+
+  async create(path: string, content: Content, options: CreateOptions): Promise<void> {
+    const overwrite = options.overwrite ?? false;
+    // Asked before the data is sent: a DataNode would say it only after it got the data's beginning.
+    if (!overwrite && (await this.#find(path)) !== undefined) {
+      throw new FileSystemError(`CREATE ${path}: it exists already`, {
+        code: "FILE_EXISTS",
+        operation: "CREATE",
+        path,
+      });
+    }
+    const request: WebHdfsRequest = {
+      method: "PUT",
+      operation: "CREATE",
+      path,
+      parameters: { overwrite: String(overwrite), permission: octal(options.permission) },
+      signal: options.signal,
+    };
+    if (overwrite) return this.#write("idempotent", request, content, options.onProgress);
+    await this.#lookFirst(
+      async () => {
+        await this.#write("look-first", request, content, options.onProgress);
+        return true;
+      },
+      async () => {
+        const found = await this.#find(path);
+        if (found === undefined) return undefined;
+        if (found.lengthBytes === contentLengthBytes(content)) return true;
+        throw this.#outcomeUnknown(request, `${found.lengthBytes} bytes of it are there`);
+      },
+    );
+  }
+
+  async append(path: string, content: Content, options: { readonly signal?: AbortSignal } = {}): Promise<void> {
+    const request: WebHdfsRequest = { method: "POST", operation: "APPEND", path, signal: options.signal };
+    const before = (await this.stat(path)).lengthBytes;
+    const added = contentLengthBytes(content);
+    await this.#lookFirst(
+      async () => {
+        await this.#write("look-first", request, content);
+        return true;
+      },
+      async () => {
+        const { lengthBytes } = await this.stat(path);
+        if (lengthBytes === before) return undefined;
+        if (added !== undefined && lengthBytes === before + added) return true;
+        throw this.#outcomeUnknown(request, `the file had ${before} bytes and has ${lengthBytes}`);
+      },
+    );
+  }
+
+  async open(path: string, options: OpenOptions = {}): Promise<Readable> {
+    const { offset = 0, lengthBytes, signal } = options;
+    if (lengthBytes === 0) return Readable.from([]);
+    const request: WebHdfsRequest = {
+      method: "GET",
+      operation: "OPEN",
+      path,
+      parameters: {
+        ...(offset > 0 ? { offset: String(offset) } : {}),
+        ...(lengthBytes === undefined ? {} : { length: String(lengthBytes) }),
+      },
+      signal,
+    };
+    try {
+      const excluded = new Set<string>();
+      const answer = await this.#failover.run("idempotent", (endpoint) => this.#read(endpoint, request, excluded));
+      return this.#guarded(answer, request);
+    } catch (error) {
+      // The NameNode refuses an offset at the end or beyond with a plain IOException.
+      if (offset > 0 && hasCode(error, "REMOTE") && (await this.stat(path)).lengthBytes <= offset)
+        return Readable.from([]);
+      throw error;
+    }
+  }
+
+  close(): void {
+    this.#connection.close();
+  }
+
+  #json(request: WebHdfsRequest): Promise<unknown> {
+    return this.#failover.run("idempotent", (endpoint) => this.#connection.json(endpoint, request));
+  }
+
+  async #boolean(request: WebHdfsRequest): Promise<void> {
+    if (!this.#booleanIn(request, await this.#json(request))) {
+      throw new FileSystemError(`${request.operation} ${request.path}: the server answered that it did not`, {
+        code: "REMOTE",
+        operation: request.operation,
+        path: request.path,
+      });
+    }
+  }
+
+  #booleanIn(request: WebHdfsRequest, answer: unknown): boolean {
+    if (isObject(answer) && typeof answer.boolean === "boolean") return answer.boolean;
+    throw this.#unexpected(request, answer);
+  }
+
+  /** The status, or undefined when there is no such path. */
+  async #find(path: string): Promise<FileStatus | undefined> {
+    try {
+      return await this.stat(path);
+    } catch (error) {
+      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Runs an operation that must not take place twice: when its answer is lost, `look` tells the result, or undefined to repeat. */
+  async #lookFirst<T>(attempt: () => Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return await attempt();
+      } catch (error) {
+        if (!isLostAnswer(error)) throw error;
+        const result = await look();
+        if (result !== undefined) return result;
+        if (repeats === lostAnswerRepeats) throw error;
+      }
+    }
+  }
+
+  async #write(
+    repeatable: "idempotent" | "look-first",
+    request: WebHdfsRequest,
+    content: Content,
+    onProgress?: (sentBytes: number) => void,
+  ): Promise<void> {
+    const excluded = new Set<string>();
+    await this.#failover.run(repeatable, async (endpoint) => {
+      const body = (): ExchangeBody => ({
+        stream: openContent(content),
+        lengthBytes: contentLengthBytes(content),
+        onProgress,
+      });
+      if (this.#gateway) return this.#writeThroughGateway(endpoint, request, body);
+      const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
+      await this.#atDataNode(url, excluded, () => this.#connection.upload(url, request, body()));
+    });
+  }
+
+  /** HttpFS takes the data at once (`data=true`); Knox redirects to itself before it. */
+  async #writeThroughGateway(endpoint: string, request: WebHdfsRequest, body: () => ExchangeBody): Promise<void> {
+    const url = this.#connection.url(endpoint, { ...request, parameters: { ...request.parameters, data: "true" } });
+    const redirected = await this.#connection.upload(url, request, { ...body(), waitForContinue: true });
+    if (redirected !== undefined) await this.#connection.upload(redirected, request, body());
+  }
+
+  async #read(endpoint: string, request: WebHdfsRequest, excluded: Set<string>): Promise<IncomingMessage> {
+    if (!this.#gateway) {
+      const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
+      return this.#atDataNode(url, excluded, () => this.#connection.send(url, request));
+    }
+    const url = this.#connection.url(endpoint, request);
+    const answer = await this.#connection.send(url, request, { redirect: "give" });
+    if (answer.headers.location === undefined) return answer;
+    answer.resume();
+    return this.#connection.send(new URL(answer.headers.location, url), request);
+  }
+
+  /** A DataNode out of reach is named to the NameNode as one not to choose again. */
+  async #atDataNode<T>(url: URL, excluded: Set<string>, transfer: () => Promise<T>): Promise<T> {
+    try {
+      return await transfer();
+    } catch (error) {
+      if (!(error instanceof FileSystemError) || error.code !== "UNREACHABLE") throw error;
+      excluded.add(url.hostname);
+      throw new FileSystemError(`${error.message}; this machine must reach the web address of every DataNode`, {
+        code: "DATANODE_UNREACHABLE",
+        operation: error.operation,
+        path: error.path,
+        cause: error,
+        retryable: true,
+      });
+    }
+  }
+
+  /** The answer's body, its failures named as this file system's. */
+  #guarded(answer: IncomingMessage, request: WebHdfsRequest): Readable {
+    const stream = new PassThrough();
+    answer.on("error", (error) => {
+      stream.destroy(asError(this.#connection.fileSystemError(toHttpError(error, "the DataNode", true), request)));
+    });
+    stream.on("close", () => answer.destroy());
+    return answer.pipe(stream);
+  }
+
+  #outcomeUnknown(request: WebHdfsRequest, seen: string): FileSystemError {
+    return new FileSystemError(
+      `${request.operation} ${request.path}: the answer was lost, and ${seen}: look at the file before trying again`,
+      { code: "OUTCOME_UNKNOWN", operation: request.operation, path: request.path },
+    );
+  }
+
+  #unexpected(request: WebHdfsRequest, answer: unknown): FileSystemError {
+    const shown = JSON.stringify(answer) ?? "nothing";
+    return new FileSystemError(`${request.operation} ${request.path}: unexpected answer ${shown.slice(0, 200)}`, {
+      code: "PROTOCOL",
+      operation: request.operation,
+      path: request.path,
+    });
+  }
+}
+
+/** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */
+function renamed(answer: unknown): boolean {
+  return !(isObject(answer) && answer.boolean === false);
+}
+
+/** Hosts, as WebHdfsFileSystem of Hadoop's own client names them. */
+function withExcluded(request: WebHdfsRequest, excluded: ReadonlySet<string>): WebHdfsRequest {
+  if (excluded.size === 0) return request;
+  return { ...request, parameters: { ...request.parameters, excludedatanodes: [...excluded].join(",") } };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof FileSystemError ? error : new FileSystemError(String(error), { code: "CONNECTION_LOST" });
+}

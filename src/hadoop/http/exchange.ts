@@ -1,0 +1,218 @@
+import http from "node:http";
+import https from "node:https";
+import type { Readable } from "node:stream";
+import { pipeline } from "node:stream";
+import { errorCode, errorMessage, HadoopError } from "../errors.ts";
+
+/** How an exchange failed, told apart by whether the server may have acted on the request. */
+export type HttpErrorCode =
+  /** No connection was made, so nothing was sent. */
+  | "HTTP_UNREACHABLE"
+  /** The connection ended before the answer did. */
+  | "HTTP_CONNECTION_LOST"
+  /** Nothing moved for the idle time. */
+  | "HTTP_TIMEOUT"
+  /** The body to be sent could not be read, or was longer or shorter than announced. */
+  | "HTTP_BODY_FAILED"
+  /** The answer is not HTTP, or larger than allowed. */
+  | "HTTP_PROTOCOL";
+
+/** A failed HTTP exchange; an answer of any status is not a failure here. */
+export class HttpError extends HadoopError {
+  override readonly name = "HttpError";
+  declare readonly code: HttpErrorCode;
+}
+
+export interface ExchangeBody {
+  readonly stream: Readable;
+  readonly lengthBytes?: number | undefined;
+  readonly onProgress?: ((sentBytes: number) => void) | undefined;
+  /** Sends the headers, and the body only when the server asks for it or stays silent; an answer before that is the answer. */
+  readonly waitForContinue?: boolean;
+}
+
+export interface ExchangeOptions {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: ExchangeBody;
+  /** A pool of kept connections; without it the connection is used once. */
+  readonly agent?: http.Agent;
+  readonly connectTimeoutMs: number;
+  /** How long nothing may move in either direction while we wait for the server. */
+  readonly idleTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Servers that do not know `Expect: 100-continue` say nothing; after this time the body is sent all the same. */
+const continueWaitMs = 1000;
+
+/**
+ * One HTTP request over node:http(s), never through a proxy and never following a redirect.
+ *
+ * @returns the answer once its headers are there, whatever its status. Read its body to the end or destroy it. A body that breaks
+ *   off or stalls fails the stream with an HttpError.
+ */
+export function exchange(url: URL, options: ExchangeOptions): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const where = url.host;
+    let connected = false;
+    let answer: http.IncomingMessage | undefined;
+    let bodyError: HttpError | undefined;
+    const { body } = options;
+
+    const request = (url.protocol === "https:" ? https : http).request(url, {
+      method: options.method,
+      headers: {
+        ...options.headers,
+        ...(body?.lengthBytes === undefined ? {} : { "content-length": String(body.lengthBytes) }),
+        ...(body?.waitForContinue ? { expect: "100-continue" } : {}),
+      },
+      agent: options.agent ?? false,
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    });
+
+    const connectTimer = setTimeout(() => {
+      request.destroy(unreachable(where, `no connection within ${options.connectTimeoutMs / 1000} s`));
+    }, options.connectTimeoutMs);
+    request.on("socket", (socket) => {
+      const established = () => {
+        connected = true;
+        clearTimeout(connectTimer);
+        // Set on the socket, because a kept connection still has the agent's shorter timeout.
+        socket.setTimeout(options.idleTimeoutMs);
+      };
+      if (socket.connecting) socket.once(url.protocol === "https:" ? "secureConnect" : "connect", established);
+      else established();
+    });
+
+    request.on("timeout", () => {
+      // Data that waits for our own reader is not the server's silence.
+      if (answer !== undefined && answer.readableLength > 0) {
+        request.socket?.setTimeout(options.idleTimeoutMs);
+        return;
+      }
+      const error = new HttpError(`${where} was silent for ${options.idleTimeoutMs / 1000} s`, {
+        code: "HTTP_TIMEOUT",
+        retryable: true,
+      });
+      if (answer === undefined) request.destroy(error);
+      else answer.destroy(error);
+    });
+
+    request.on("error", (error) => {
+      clearTimeout(connectTimer);
+      body?.stream.destroy();
+      reject(bodyError ?? toHttpError(error, where, connected));
+    });
+    request.on("response", (response) => {
+      answer = response;
+      // Without a listener an answer that breaks off before anybody reads it would end the process.
+      response.on("error", () => undefined);
+      // An answer before the body's end is a refusal; the rest of the body is of no use.
+      if (body !== undefined && !request.writableFinished) body.stream.destroy();
+      resolve(response);
+    });
+
+    if (body === undefined) {
+      request.end();
+    } else {
+      sendBody(request, body, (error) => {
+        bodyError = error;
+        request.destroy(error);
+      });
+    }
+  });
+}
+
+/** Sends the body, now or when the server is ready, and watches that it has the length announced. */
+function sendBody(request: http.ClientRequest, body: ExchangeBody, fail: (error: HttpError) => void): void {
+  const { stream, lengthBytes } = body;
+  let sentBytes = 0;
+  let started = false;
+
+  const start = () => {
+    if (started || stream.destroyed || request.destroyed) return;
+    started = true;
+    stream.on("data", (chunk: Uint8Array) => {
+      sentBytes += chunk.byteLength;
+      body.onProgress?.(sentBytes);
+      if (lengthBytes !== undefined && sentBytes > lengthBytes) fail(lengthError(sentBytes, lengthBytes));
+    });
+    stream.once("end", () => {
+      if (lengthBytes !== undefined && sentBytes < lengthBytes) fail(lengthError(sentBytes, lengthBytes));
+    });
+    // A failing request is reported by the request itself; only the source's own failure is told here.
+    pipeline(stream, request, () => undefined);
+  };
+  stream.once("error", (error) => {
+    fail(
+      new HttpError(`the data to send cannot be read: ${errorMessage(error)}`, {
+        code: "HTTP_BODY_FAILED",
+        cause: error,
+      }),
+    );
+  });
+
+  if (!body.waitForContinue) {
+    start();
+    return;
+  }
+  request.flushHeaders();
+  const timer = setTimeout(start, continueWaitMs);
+  request.once("continue", start);
+  request.once("close", () => clearTimeout(timer));
+}
+
+function lengthError(sentBytes: number, announcedBytes: number): HttpError {
+  return new HttpError(
+    `the data to send has ${sentBytes} bytes or more, but ${announcedBytes} were announced: it changed while it was read`,
+    { code: "HTTP_BODY_FAILED" },
+  );
+}
+
+function unreachable(where: string, why: string, cause?: unknown): HttpError {
+  return new HttpError(`${where} cannot be reached: ${why}`, { code: "HTTP_UNREACHABLE", retryable: true, cause });
+}
+
+/** Names a failure of node:http by what the server may have seen. An abort by the caller's signal stays what it is. */
+export function toHttpError(error: unknown, where: string, connected: boolean): unknown {
+  if (error instanceof HttpError || errorCode(error) === "ABORT_ERR") return error;
+  const code = errorCode(error);
+  if (!connected) return unreachable(where, errorMessage(error), error);
+  if (typeof code === "string" && code.startsWith("HPE_")) {
+    return new HttpError(`${where} does not speak HTTP: ${errorMessage(error)}`, {
+      code: "HTTP_PROTOCOL",
+      cause: error,
+    });
+  }
+  return new HttpError(`the connection to ${where} was lost: ${errorMessage(error)}`, {
+    code: "HTTP_CONNECTION_LOST",
+    cause: error,
+    retryable: true,
+  });
+}
+
+/** The whole body as text. @throws HttpError when it breaks off, stalls or is larger than `maximumBytes` */
+export async function readText(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let lengthBytes = 0;
+  try {
+    for await (const chunk of answer) {
+      chunks.push(chunk);
+      lengthBytes += chunk.length;
+      if (lengthBytes > maximumBytes) break;
+    }
+  } catch (error) {
+    throw toHttpError(error, where, true);
+  }
+  if (lengthBytes > maximumBytes) {
+    throw new HttpError(`${where} answered with more than ${maximumBytes} bytes`, { code: "HTTP_PROTOCOL" });
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** Kept connections; idle ones are closed before the usual server does so, which would look like a lost request. */
+export function keepAliveAgent(protocol: "http:" | "https:"): http.Agent {
+  const options = { keepAlive: true, timeout: 4000, scheduling: "lifo" } as const;
+  return protocol === "https:" ? new https.Agent(options) : new http.Agent(options);
+}

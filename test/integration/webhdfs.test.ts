@@ -1,0 +1,55 @@
+import { randomBytes } from "node:crypto";
+import { afterAll, describe, expect, jest, test } from "@jest/globals";
+import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { describeFileSystem } from "../support/file-system-contract.ts";
+
+// The first write of a DataNode's life takes seconds.
+jest.setTimeout(60_000);
+
+const confDir = process.env.HADOOP_CONF_DIR;
+if (confDir === undefined) throw new Error("HADOOP_CONF_DIR names the cluster under test");
+const configuration = loadConfiguration(confDir);
+
+describeFileSystem("HDFS over WebHDFS", async () => {
+  const fileSystems = new FileSystems({ configuration, user: "alice" });
+  const { fileSystem, path: home } = await fileSystems.home();
+  const folder = `${home}/contract-${randomBytes(6).toString("hex")}`;
+  await fileSystem.mkdirs(folder, 0o700);
+  return {
+    fileSystem,
+    folder,
+    dispose: async () => {
+      await fileSystem.delete(folder, { recursive: true });
+      fileSystems.close();
+    },
+  };
+});
+
+describe("HDFS over WebHDFS", () => {
+  const fileSystems = new FileSystems({ configuration, user: "nohome" });
+  afterAll(() => fileSystems.close());
+
+  test("a user without rights is told who can give them", async () => {
+    const { fileSystem, path } = await fileSystems.home();
+    expect(path).toBe("/user/nohome");
+    await expect(fileSystem.mkdirs(path, 0o700)).rejects.toMatchObject({
+      code: "ACCESS_DENIED",
+      message: expect.stringContaining("or an administrator can give nohome write access there"),
+    });
+  });
+
+  test("a large upload that is refused names the reason, not a broken connection", async () => {
+    const { fileSystem } = fileSystems.locate("/user/alice");
+    await expect(
+      fileSystem.create("/user/nohome-big", randomBytes(30_000_000), { permission: 0o600, overwrite: true }),
+    ).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+  });
+
+  test("files are named to YARN by the name node's URI", () => {
+    const { fileSystem } = fileSystems.locate("/");
+    expect(`hdfs://${fileSystem.resourceUrl("/x").host}:${fileSystem.resourceUrl("/x").port}`).toBe(
+      configuration.get("fs.defaultFS"),
+    );
+  });
+});
