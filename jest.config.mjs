@@ -21,6 +21,9 @@ export default {
       displayName: "cluster",
       roots: ["<rootDir>/test"],
       testMatch: ["<rootDir>/test/(integration|e2e|faults)/**/*.test.ts"],
+      globalSetup: "<rootDir>/test/support/cluster-setup.mjs",
+      setupFilesAfterEnv: ["<rootDir>/test/support/cluster-timeout.mjs"],
+      globalTeardown: "<rootDir>/test/support/cluster-teardown.mjs",
     },
   ],
 };

@@ -80,33 +80,37 @@ export async function endDaemon(cluster, daemon, { graceMs = 8000 } = {}) {
  * Processes that a cluster started: its daemons, and what its NodeManagers started, which survives them by design. A
  * container's process has folders of its NodeManager in its environment, or works in one if it has cleared that.
  * @param {string} state
- * @returns {Promise<number[]>}
+ * @returns {Promise<{ daemons: number[], containers: { pid: number, command: string }[] }>}
  */
 export async function processesOf(state) {
   const [marker] = markersOf(state, "");
-  const { data } = layout(state);
+  const data = `${layout(state).data}/`;
+  const found = { daemons: [], containers: [] };
   const pids = (await readdir("/proc")).map(Number).filter((pid) => pid > 0 && pid !== process.pid);
-  const belongs = await Promise.all(
+  await Promise.all(
     pids.map(async (pid) => {
       const commandLine = (await readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")).split("\0");
       const environment = (await readFile(`/proc/${pid}/environ`, "utf8").catch(() => "")).split("\0");
       const folder = await readlink(`/proc/${pid}/cwd`).catch(() => "");
-      return (
-        commandLine.includes(marker) ||
-        environment.some((variable) => variable.startsWith(`LOCAL_DIRS=${data}/`)) ||
-        (folder.startsWith(`${data}/`) && folder.includes("/local/usercache/"))
-      );
+      if (commandLine.includes(marker)) found.daemons.push(pid);
+      else if (
+        environment.some((variable) => variable.startsWith(`LOCAL_DIRS=${data}`)) ||
+        (folder.startsWith(data) && folder.includes("/local/usercache/"))
+      ) {
+        found.containers.push({ pid, command: commandLine.join(" ").trim().slice(0, 500) });
+      }
     }),
   );
-  return pids.filter((_, index) => belongs[index]);
+  return found;
 }
 
-/** Kills what is left of a cluster's containers until nothing is. @returns {Promise<number>} how many processes were killed */
+/** Kills what is left of a cluster until nothing is. @returns {Promise<number>} how many processes were killed */
 export async function killProcessesOf(state, { waitMs = 10_000 } = {}) {
   const giveUpAt = performance.now() + waitMs;
   const killed = new Set();
   for (;;) {
-    const pids = await processesOf(state);
+    const { daemons, containers } = await processesOf(state);
+    const pids = [...daemons, ...containers.map(({ pid }) => pid)];
     if (pids.length === 0) return killed.size;
     if (performance.now() > giveUpAt) throw new Error(`processes ${pids.join(", ")} of ${state} do not end`);
     for (const pid of pids) {

@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { layout, stateFolder } from "./folders.mjs";
-import { logFile, runningPid } from "./processes.mjs";
+import { logFile, processesOf, runningPid } from "./processes.mjs";
 import { readRecord } from "./record.mjs";
+import { nodeName } from "./site-files.mjs";
 
 /**
  * The cluster and its daemons as data; what `status --json` prints and the tests read.
@@ -46,12 +47,13 @@ export async function clusterStatus(name) {
       schedulerRpc: `${master}:8030`,
     },
     nodes: cluster.addresses.nodes.map((host, index) => ({
-      name: `nm${index + 1}`,
+      name: nodeName(index),
       nodeId: `${host}:8041`,
       http: `http://${host}:8042`,
-      folder: nodeData(`nm${index + 1}`),
+      folder: nodeData(nodeName(index)),
     })),
     daemons,
+    containerProcesses: (await processesOf(cluster.state)).containers,
   };
 }
 

@@ -1,0 +1,16 @@
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const TOOL = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "scripts", "cluster.mjs");
+
+/** Runs the cluster tool with its progress shown. @param {readonly string[]} args @returns {Promise<void>} */
+export function clusterTool(args) {
+  return new Promise((resolve, reject) => {
+    const tool = spawn(process.execPath, [TOOL, ...args], { stdio: ["ignore", "inherit", "inherit"] });
+    tool.on("error", reject);
+    tool.on("close", (code) =>
+      code === 0 ? resolve() : reject(new Error(`cluster ${args.join(" ")} ended with ${code}`)),
+    );
+  });
+}

@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const CHECKOUT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** One daemon as `cluster status --json` tells it; `pid` is absent while it does not run. */
+export interface ClusterDaemon {
+  readonly name: string;
+  readonly title: string;
+  readonly host: string;
+  readonly ports: readonly number[];
+  readonly url: string;
+  readonly user: string;
+  readonly pid?: number;
+  readonly log: string;
+}
+
+/** A NodeManager: its id in YARN, its web address, and its folder with `local/` and `logs/`. */
+export interface ClusterNode {
+  readonly name: string;
+  readonly nodeId: string;
+  readonly http: string;
+  readonly folder: string;
+}
+
+/** What `node scripts/cluster.mjs status --json` prints: the whole contract between the tool and the tests. */
+export interface ClusterStatus {
+  readonly name: string;
+  readonly up: boolean;
+  readonly state: string;
+  /** For HADOOP_CONF_DIR. */
+  readonly confDir: string;
+  /** Holds `tony-ts`, which runs this checkout's bundle. */
+  readonly bin: string;
+  readonly logs: string;
+  readonly jars: string;
+  readonly javaHome: string;
+  readonly addresses: { readonly master: string; readonly nodes: readonly string[] };
+  readonly users: { readonly hdfs: { readonly name: string }; readonly yarn: { readonly name: string } };
+  readonly settings: { readonly nmHeartbeatMs: number; readonly nodes: number; readonly label: string };
+  readonly endpoints: {
+    readonly hdfs: string;
+    /** `http://host:port/webhdfs/v1` */
+    readonly webHdfs: string;
+    /** `http://host:port`, for REST and the proxy */
+    readonly resourceManager: string;
+    readonly resourceManagerRpc: string;
+    readonly schedulerRpc: string;
+  };
+  readonly nodes: readonly ClusterNode[];
+  readonly daemons: readonly ClusterDaemon[];
+  /** Processes of containers, alive now. */
+  readonly containerProcesses: readonly { readonly pid: number; readonly command: string }[];
+}
+
+/** Users as the test cluster has them: who submits, and what is special about his home in HDFS. */
+export const ClusterUser = {
+  /** Home /user/alice, mode 700. */
+  alice: "alice",
+  /** Home /user/bob, mode 755: NodeManagers may share what lies in it. */
+  bob: "bob",
+  /** Has no home, and may not make one. */
+  homeless: "nohome",
+} as const;
+
+/** Runs `scripts/cluster.mjs`. Rejects with what it said when it fails. */
+export async function clusterTool(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  return await run(process.execPath, [join(CHECKOUT, "scripts", "cluster.mjs"), ...args], {
+    env: { ...process.env, ...environment },
+    maxBuffer: 16 << 20,
+  });
+}
+
+/** The cluster of that name as it is now. */
+export async function clusterStatus(
+  name: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ClusterStatus> {
+  // Exit code 1 says that a daemon is down, which is an answer too.
+  const { stdout } = await clusterTool(["status", "--json", "--name", name], environment).catch((error: unknown) => {
+    if (isFailedRun(error) && error.stdout !== "") return error;
+    throw error;
+  });
+  return JSON.parse(stdout);
+}
+
+function isFailedRun(error: unknown): error is { stdout: string } {
+  return typeof error === "object" && error !== null && "stdout" in error && typeof error.stdout === "string";
+}
+
+/**
+ * The cluster that this run of the tests uses: the one named by TONY_TEST_CLUSTER. Jest's global set-up
+ * (cluster-setup.mjs) starts it, and sets that variable where the caller has not.
+ */
+export async function testCluster(): Promise<ClusterStatus> {
+  const name = process.env.TONY_TEST_CLUSTER;
+  if (name === undefined) throw new Error("TONY_TEST_CLUSTER is not set: run this file in Jest's project `cluster`");
+  const status = await clusterStatus(name);
+  if (!status.up) throw new Error(`a daemon of cluster ${name} is down: ${JSON.stringify(status.daemons, null, 2)}`);
+  return status;
+}
+
+/** Sends a daemon a signal or starts it again: what the fault tests do. `kill` and `term` resolve when it has ended. */
+export async function controlDaemon(
+  cluster: ClusterStatus,
+  action: "kill" | "term" | "stop" | "cont" | "start",
+  daemon: string,
+): Promise<void> {
+  await clusterTool([action, daemon, "--name", cluster.name]);
+}
+
+/** The environment of a program that uses the cluster as that user. */
+export function environmentFor(cluster: ClusterStatus, user: string): Record<string, string> {
+  return {
+    HADOOP_CONF_DIR: cluster.confDir,
+    HADOOP_USER_NAME: user,
+    PATH: `${cluster.bin}:${process.env.PATH ?? ""}`,
+  };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ClusterStatus } from "./cluster.ts";
+import { at, requestJson } from "./http-json.ts";
+
+/**
+ * Submits one shell command as an application's only container, over the ResourceManager's REST interface: a way to use
+ * the cluster that shares no code with the product. The command never registers as a master, so its application fails
+ * when it ends.
+ * @returns the application's id
+ */
+export async function submitCommand(
+  { endpoints }: ClusterStatus,
+  { user, command, queue = "default", memoryMiB = 256 }: SubmittedCommand,
+): Promise<string> {
+  const url = `${endpoints.resourceManager}/ws/v1/cluster/apps`;
+  const created = await requestJson(`${url}/new-application?user.name=${user}`, { method: "POST" });
+  const id = String(at(created.body, "application-id"));
+  const body = {
+    "application-id": id,
+    "application-name": "one command",
+    "application-type": "YARN",
+    queue,
+    "max-app-attempts": 1,
+    "am-container-spec": { commands: { command }, environment: { entry: [] } },
+    resource: { memory: memoryMiB, vCores: 1 },
+  };
+  const submitted = await requestJson(`${url}?user.name=${user}`, { method: "POST", body });
+  if (submitted.status !== 202)
+    throw new Error(`submission was answered ${submitted.status}: ${JSON.stringify(submitted.body)}`);
+  return id;
+}
+
+export interface SubmittedCommand {
+  readonly user: string;
+  /** For bash; `<LOG_DIR>` stands for the container's log folder. */
+  readonly command: string;
+  readonly queue?: string;
+  readonly memoryMiB?: number;
+}
+
+export interface ApplicationView {
+  readonly state: string;
+  readonly diagnostics: string;
+}
+
+/** The application as the ResourceManager tells it. */
+export async function viewApplication({ endpoints }: ClusterStatus, id: string): Promise<ApplicationView> {
+  const answer = await requestJson(`${endpoints.resourceManager}/ws/v1/cluster/apps/${id}`);
+  return { state: String(at(answer.body, "app", "state")), diagnostics: String(at(answer.body, "app", "diagnostics")) };
+}
+
+/** Kills it, as its user. */
+export async function killApplication({ endpoints }: ClusterStatus, id: string, user: string): Promise<void> {
+  const url = `${endpoints.resourceManager}/ws/v1/cluster/apps/${id}/state?user.name=${user}`;
+  await requestJson(url, { method: "PUT", body: { state: "KILLED" } });
+}
+
+/**
+ * Asks again until there is an answer; for what can only be polled.
+ * @param what for the message when the time is over
+ */
+export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 30_000): Promise<T> {
+  const giveUpAt = performance.now() + waitMs;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > giveUpAt) throw new Error(`waited ${waitMs / 1000} s for ${what}`);
+    await sleep(100);
+  }
+}

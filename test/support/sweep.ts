@@ -1,0 +1,94 @@
+import { readFile } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type ClusterStatus, clusterStatus } from "./cluster.ts";
+import { at, listAt, requestJson } from "./http-json.ts";
+
+const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
+
+/**
+ * Asserts that jobs have left nothing on the cluster: no running application, no container, no process of one, no
+ * staging folder, no listening port. To be called after every cluster test; names everything that is left.
+ *
+ * Some of it takes a moment by YARN's design (a NodeManager forgets a container one heartbeat after its end), so the
+ * sweep looks again until nothing is left or `waitMs` is over.
+ * @param waitMs how long what is ending may take
+ */
+export async function sweep(cluster: ClusterStatus, { waitMs = 10_000 } = {}): Promise<void> {
+  const giveUpAt = performance.now() + waitMs;
+  for (;;) {
+    const left = await leftovers(cluster);
+    if (left.length === 0) return;
+    if (performance.now() > giveUpAt) throw new Error(`Left on cluster ${cluster.name}:\n  ${left.join("\n  ")}`);
+    await sleep(100);
+  }
+}
+
+/** Everything of jobs that is on the cluster now, each as a line for people. */
+export async function leftovers(cluster: ClusterStatus): Promise<readonly string[]> {
+  const found = await Promise.all([
+    applications(cluster),
+    containers(cluster),
+    processes(cluster),
+    stagingFolders(cluster),
+    listeners(cluster),
+  ]);
+  return found.flat();
+}
+
+async function applications({ endpoints }: ClusterStatus): Promise<string[]> {
+  const answer = await requestJson(`${endpoints.resourceManager}/ws/v1/cluster/apps?states=${UNFINISHED}`);
+  return listAt(answer.body, "apps", "app").map((app) => `application ${at(app, "id")} is ${at(app, "state")}`);
+}
+
+async function containers({ nodes }: ClusterStatus): Promise<string[]> {
+  const perNode = await Promise.all(
+    nodes.map(async ({ http, nodeId }) => {
+      const answer = await requestJson(`${http}/ws/v1/node/containers`);
+      return listAt(answer.body, "containers", "container")
+        .filter((container) => at(container, "state") !== "DONE")
+        .map((container) => `container ${at(container, "id")} on ${nodeId} is ${at(container, "state")}`);
+    }),
+  );
+  return perNode.flat();
+}
+
+async function processes({ name }: ClusterStatus): Promise<string[]> {
+  const { containerProcesses } = await clusterStatus(name);
+  return containerProcesses.map(({ pid, command }) => `process ${pid}: ${command}`);
+}
+
+/** Folders `<home>/.tony-ts/<application id>` of all users; the cache beside them is meant to stay. */
+async function stagingFolders({ endpoints, users }: ClusterStatus): Promise<string[]> {
+  const list = async (path: string): Promise<string[]> => {
+    const answer = await requestJson(`${endpoints.webHdfs}${path}?op=LISTSTATUS&user.name=${users.hdfs.name}`);
+    return listAt(answer.body, "FileStatuses", "FileStatus").map((file) => `${path}/${at(file, "pathSuffix")}`);
+  };
+  const perHome = await Promise.all((await list("/user")).map((home) => list(`${home}/.tony-ts`)));
+  return perHome
+    .flat()
+    .filter((path) => /\/application_\d+_\d+$/.test(path))
+    .map((path) => `staging folder ${path}`);
+}
+
+/** Ports that somebody listens on at a node's address, but its NodeManager's own. */
+async function listeners({ daemons, addresses }: ClusterStatus): Promise<string[]> {
+  const ofDaemons = new Set(daemons.flatMap(({ host, ports }) => ports.map((port) => `${host}:${port}`)));
+  return (await listeningAddresses())
+    .filter((address) => addresses.nodes.some((node) => address.startsWith(`${node}:`)) && !ofDaemons.has(address))
+    .map((address) => `somebody listens on ${address}`);
+}
+
+/** All IPv4 addresses that are listened on, `host:port`, from the kernel's table (proc(5): little-endian hex, state 0A). */
+async function listeningAddresses(): Promise<string[]> {
+  const tables = await Promise.all(["/proc/net/tcp", "/proc/net/tcp6"].map((file) => readFile(file, "utf8")));
+  return tables.flatMap((table) =>
+    table.split("\n").flatMap((line) => {
+      const [, hexAddress = "", hexPort, state] =
+        /^\s*\d+: ([0-9A-F]+):([0-9A-F]{4}) \S+ ([0-9A-F]{2})/.exec(line) ?? [];
+      if (hexPort === undefined || state !== "0A") return [];
+      // Java and Node listen on IPv4 through IPv6 sockets too: the address is then the last four bytes.
+      const bytes = Buffer.from(hexAddress.slice(-8), "hex").reverse();
+      return [`${bytes.join(".")}:${Number.parseInt(hexPort, 16)}`];
+    }),
+  );
+}
