@@ -1,3 +1,4 @@
+import { frameworks } from "../frameworks/frameworks.ts";
 import type { ResourceType } from "../hadoop/yarn/records.ts";
 import { buildRoles, readResource } from "./build-roles.ts";
 import { checkKeys } from "./check-keys.ts";
@@ -151,11 +152,9 @@ function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
 /** What only the job as a whole shows. */
 function checkWhole(reader: JobReader, roles: readonly RoleSpec[]): void {
   const framework = reader.read("tony.application.framework");
-  if (framework === "mxnet" || framework === "horovod") {
-    reader.error(
-      "tony.application.framework",
-      `= ${framework} is known to TonY, not yet here; tensorflow, pytorch and standalone work`,
-    );
+  if (frameworks[framework] === undefined) {
+    const working = Object.keys(frameworks).join(", ");
+    reader.error("tony.application.framework", `= ${framework} is known to TonY, not yet here; these work: ${working}`);
   }
   if (framework === "pytorch" && reader.read("tony.application.distributed-mode") === "fcfs") {
     reader.warn("tony.application.distributed-mode", "= fcfs gives PyTorch no ranks and no master address; gang does");

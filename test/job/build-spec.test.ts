@@ -155,7 +155,7 @@ describe("what a job cannot be", () => {
 
   test("of a framework that is still to come", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.framework": "Horovod" })).toEqual([
-      "job.xml:3: tony.application.framework = horovod is known to TonY, not yet here; tensorflow, pytorch and standalone work",
+      "job.xml:3: tony.application.framework = horovod is known to TonY, not yet here; these work: pytorch, standalone, tensorflow",
     ]);
   });
 

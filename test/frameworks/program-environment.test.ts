@@ -1,0 +1,109 @@
+import { describe, expect, test } from "@jest/globals";
+import { programEnvironment } from "../../src/frameworks/program-environment.ts";
+import { environmentOf, jobOf, startOf } from "./support.ts";
+
+const standalone = { "tony.application.framework": "standalone" };
+
+describe("what every program is told", () => {
+  test("the first worker of a first generation", () => {
+    expect(environmentOf(jobOf({ worker: 2, ps: 1 }, standalone), "worker:0")).toEqual({
+      JOB_NAME: "worker",
+      JOB_ID: "application_1_0001",
+      appid: "application_1_0001",
+      TASK_INDEX: "0",
+      TASK_NUM: "2",
+      DISTRIBUTED_MODE: "GANG",
+      SESSION_ID: "0",
+      ATTEMPT_NUMBER: "0",
+      IS_CHIEF: "true",
+      AM_HOST: "am-host",
+      AM_PORT: "7000",
+      TONY_GENERATION: "1",
+    });
+  });
+
+  test("only the chief is the chief: role chief where there is one", () => {
+    const plain = jobOf({ worker: 2 });
+    expect(environmentOf(plain, "worker:1").IS_CHIEF).toBeUndefined();
+    const withChief = jobOf({ chief: 1, worker: 2 });
+    expect(environmentOf(withChief, "chief:0").IS_CHIEF).toBe("true");
+    expect(environmentOf(withChief, "worker:0").IS_CHIEF).toBeUndefined();
+  });
+
+  test("a later generation knows its number, why it came and where to resume", () => {
+    const spec = jobOf({ worker: 1 }, { ...standalone, "tony.application.checkpoint-dir": "hdfs:///ckpt" });
+    const environment = environmentOf(spec, "worker:0", {
+      generation: 3,
+      attempt: 2,
+      restartReason: "worker:1 exited with 1",
+      checkpoint: "step-200",
+      progressFile: "/logs/progress",
+      tensorBoardPort: 6006,
+    });
+    expect(environment).toMatchObject({
+      SESSION_ID: "2",
+      NUM_AM_RETRIES: "2",
+      ATTEMPT_NUMBER: "1",
+      TONY_GENERATION: "3",
+      TONY_RESTART_REASON: "worker:1 exited with 1",
+      TONY_CHECKPOINT_DIR: "hdfs:///ckpt",
+      TONY_CHECKPOINT: "step-200",
+      TONY_PROGRESS_FILE: "/logs/progress",
+      TB_PORT: "6006",
+    });
+  });
+
+  test("a role that the job does not have is a mistake of ours", () => {
+    expect(() => environmentOf(jobOf({ worker: 1 }), "ps:0")).toThrow("the job has no role ps");
+  });
+});
+
+describe("whose value wins", () => {
+  const spec = jobOf({ worker: 1 }, { "tony.execution.envs": "B=program,TASK_INDEX=9" });
+
+  test("the container's < the program's < what is told", () => {
+    const inherited = { A: "container", B: "container", PATH: "/bin", GONE: undefined };
+    const environment = programEnvironment(inherited, startOf(spec, "worker:0"));
+    expect(environment).toMatchObject({ PATH: "/bin", A: "container", B: "program", TASK_INDEX: "0" });
+    expect(environment).not.toHaveProperty("GONE");
+  });
+
+  test("MALLOC_ARENA_MAX is taken away", () => {
+    expect(programEnvironment({ MALLOC_ARENA_MAX: "4" }, startOf(spec, "worker:0"))).not.toHaveProperty(
+      "MALLOC_ARENA_MAX",
+    );
+  });
+});
+
+describe("GPUs", () => {
+  const spec = jobOf({ worker: 1, ps: 1 }, { "tony.worker.gpus": "1" });
+
+  test("are hidden from a role that has none in a job that has some", () => {
+    expect(environmentOf(spec, "ps:0").CUDA_VISIBLE_DEVICES).toBe("");
+    expect(environmentOf(spec, "worker:0").CUDA_VISIBLE_DEVICES).toBeUndefined();
+  });
+
+  test("stay as they are in a job that asks for none: the cluster may not schedule them", () => {
+    expect(environmentOf(jobOf({ worker: 1, ps: 1 }), "ps:0").CUDA_VISIBLE_DEVICES).toBeUndefined();
+  });
+
+  test("the job's own word goes before that", () => {
+    const own = jobOf({ worker: 1, ps: 1 }, { "tony.worker.gpus": "1", "tony.ps.envs": "CUDA_VISIBLE_DEVICES=0" });
+    expect(environmentOf(own, "ps:0").CUDA_VISIBLE_DEVICES).toBe("0");
+    const all = jobOf(
+      { worker: 1, ps: 1 },
+      { "tony.worker.gpus": "1", "tony.containers.envs": "CUDA_VISIBLE_DEVICES=1" },
+    );
+    expect(programEnvironment({ CUDA_VISIBLE_DEVICES: "1" }, startOf(all, "ps:0")).CUDA_VISIBLE_DEVICES).toBe("1");
+  });
+});
+
+describe("distributed mode fcfs", () => {
+  test("gives no addresses", () => {
+    const spec = jobOf({ worker: 2 }, { "tony.application.distributed-mode": "FCFS" });
+    const environment = environmentOf(spec, "worker:1");
+    expect(environment.DISTRIBUTED_MODE).toBe("FCFS");
+    expect(environment).not.toHaveProperty("TF_CONFIG");
+    expect(environment).not.toHaveProperty("CLUSTER_SPEC");
+  });
+});

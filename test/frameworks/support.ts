@@ -1,0 +1,39 @@
+import { type ProgramStart, programEnvironment } from "../../src/frameworks/program-environment.ts";
+import { formatProblem } from "../../src/job/problem.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { formatTaskId, parseTaskId } from "../../src/job/task.ts";
+import { check } from "../job/support.ts";
+
+/** A job of these roles: `{ worker: 2, ps: 1 }`. */
+export function jobOf(roles: Readonly<Record<string, number>>, keys: Readonly<Record<string, string>> = {}): JobSpec {
+  const instances = Object.entries(roles).map(([role, count]) => [`tony.${role}.instances`, String(count)]);
+  const { spec, problems } = check({ "tony.containers.command": "true", ...Object.fromEntries(instances), ...keys });
+  if (spec === undefined) throw new Error(problems.map(formatProblem).join("\n"));
+  return spec;
+}
+
+/** Every task listens: the n-th of the job on port 5000 + n, on `hosts` in turn. */
+export function startOf(spec: JobSpec, task: string, hosts: readonly string[] = ["n1"]): ProgramStart {
+  const tasks = spec.roles
+    .flatMap(({ name, instances }) => Array.from({ length: instances }, (_, index) => formatTaskId(name, index)))
+    .map((id, index) => ({ task: id, host: hosts[index % hosts.length] ?? "n1", port: 5000 + index }));
+  return {
+    spec,
+    task: parseTaskId(task) ?? { role: task, index: 0 },
+    cluster: { generation: 1, tasks },
+    applicationId: "application_1_0001",
+    attempt: 1,
+    generation: 1,
+    amHost: "am-host",
+    amPort: 7000,
+  };
+}
+
+export function environmentOf(
+  spec: JobSpec,
+  task: string,
+  more: Partial<ProgramStart> & { readonly hosts?: readonly string[] } = {},
+): Record<string, string> {
+  const { hosts, ...start } = more;
+  return programEnvironment({}, { ...startOf(spec, task, hosts), ...start });
+}
