@@ -36,7 +36,7 @@ const modules = [
     sources: ["proto/tony/tony.proto"],
     include: "proto/tony",
     output: "src/api/generated",
-    flags: ["--force-number"],
+    flags: [],
   },
 ];
 

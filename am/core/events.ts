@@ -1,3 +1,7 @@
+import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
+
+export type { ChildExit, ChildReport, ExecutorRegistration } from "../../src/job/execution.ts";
+
 /**
  * Everything that can happen to a job, as the core hears of it. Events about a container name it, and its generation where a generation
  * can be over by the time they arrive; what is stale is ignored in one place.
@@ -29,41 +33,6 @@ export interface AllocatedContainer {
   readonly priority: number;
   /** What was really granted: schedulers round up. */
   readonly resource: ResourceAmount;
-}
-
-/** How a program ended, as its executor saw it. */
-export interface ChildExit {
-  readonly exitCode: number;
-  /** `SIGKILL`, …; empty when it exited. */
-  readonly signal: string;
-  readonly atMs: number;
-  /** Why the executor stopped it; empty when it ended by itself. */
-  readonly stopReason: string;
-  readonly failedToStart: boolean;
-  readonly lastLines: readonly string[];
-  readonly traceback: string;
-  readonly errorSummary: string;
-  readonly peerConnectionLost: boolean;
-  readonly outOfMemory: boolean;
-  readonly peakMemoryBytes: number;
-}
-
-/** What runs or ran under an executor, as it says on (re)connecting. */
-export type ChildReport =
-  | { readonly state: "none" }
-  | { readonly state: "running"; readonly pid: number; readonly startedAtMs: number }
-  | { readonly state: "exited"; readonly exit: ChildExit };
-
-export interface ExecutorRegistration {
-  readonly task: string;
-  readonly containerId: string;
-  readonly generation: number;
-  readonly host: string;
-  /** Reserved for the child; 0 while one runs. */
-  readonly port: number;
-  readonly tensorboardPort: number;
-  readonly rejoinAddress: string;
-  readonly child: ChildReport;
 }
 
 export type Event =

@@ -1,0 +1,82 @@
+import { decodeHello, decodeLogChunk, decodeLogStream, encodeLogChunk } from "./common-codec.ts";
+import type {
+  FollowMessage,
+  FollowRequest,
+  LogChunk,
+  ReadLogRequest,
+  ReattachReply,
+  ReattachRequest,
+  StopReply,
+  StopRequest,
+} from "./messages.ts";
+import { type Codec, toBuffer, toNumber, v1 } from "./wire.ts";
+
+export const followRequest: Codec<FollowRequest> = {
+  serialize: ({ hello }) => toBuffer(v1.FollowRequest.encode({ hello }).finish()),
+  deserialize: (bytes) => ({ hello: decodeHello(v1.FollowRequest.decode(bytes).hello) }),
+};
+
+export const followMessage: Codec<FollowMessage> = {
+  serialize(message) {
+    const { attempt } = message;
+    const { status, outcome } = { status: undefined, outcome: undefined, ...message };
+    return toBuffer(
+      v1.FollowMessage.encode({ attempt, ...(status && { status }), ...(outcome && { outcome }) }).finish(),
+    );
+  },
+  deserialize(bytes) {
+    const { attempt, status, outcome } = v1.FollowMessage.decode(bytes);
+    if (status) return { type: "status", attempt: attempt ?? 0, status };
+    if (outcome) return { type: "outcome", attempt: attempt ?? 0, outcome };
+    return { type: "unknown", attempt: attempt ?? 0 };
+  },
+};
+
+export const readLogRequest: Codec<ReadLogRequest> = {
+  serialize: (request) => toBuffer(v1.ReadLogRequest.encode(request).finish()),
+  deserialize(bytes) {
+    const wire = v1.ReadLogRequest.decode(bytes);
+    return {
+      hello: decodeHello(wire.hello),
+      task: wire.task ?? "",
+      stream: decodeLogStream(wire.stream),
+      offset: toNumber(wire.offset),
+      follow: wire.follow ?? false,
+    };
+  },
+};
+
+export const logChunk: Codec<LogChunk> = {
+  serialize: (chunk) => toBuffer(v1.LogChunk.encode(encodeLogChunk(chunk)).finish()),
+  deserialize: (bytes) => decodeLogChunk(v1.LogChunk.decode(bytes)),
+};
+
+export const stopRequest: Codec<StopRequest> = {
+  serialize: (request) => toBuffer(v1.StopRequest.encode(request).finish()),
+  deserialize(bytes) {
+    const wire = v1.StopRequest.decode(bytes);
+    return { hello: decodeHello(wire.hello), reason: wire.reason ?? "" };
+  },
+};
+
+export const stopReply: Codec<StopReply> = {
+  serialize: (reply) => toBuffer(v1.StopReply.encode(reply).finish()),
+  deserialize: (bytes) => ({ accepted: v1.StopReply.decode(bytes).accepted ?? false }),
+};
+
+export const reattachRequest: Codec<ReattachRequest> = {
+  serialize: ({ hello, attempt, masterAddress }) =>
+    toBuffer(v1.ReattachRequest.encode({ hello, attempt, amAddress: masterAddress }).finish()),
+  deserialize(bytes) {
+    const wire = v1.ReattachRequest.decode(bytes);
+    return { hello: decodeHello(wire.hello), attempt: wire.attempt ?? 0, masterAddress: wire.amAddress ?? "" };
+  },
+};
+
+export const reattachReply: Codec<ReattachReply> = {
+  serialize: (reply) => toBuffer(v1.ReattachReply.encode(reply).finish()),
+  deserialize(bytes) {
+    const wire = v1.ReattachReply.decode(bytes);
+    return { accepted: wire.accepted ?? false, reason: wire.reason ?? "" };
+  },
+};

@@ -1,0 +1,123 @@
+import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from "@grpc/grpc-js";
+import {
+  type FollowMessage,
+  type FollowRequest,
+  type Hello,
+  type LogChunk,
+  PROTOCOL_VERSION,
+  type ReadLogRequest,
+  type StopReply,
+  type StopRequest,
+} from "./messages.ts";
+import { StreamWriter } from "./stream-writer.ts";
+
+/** A client that waits for the outcome. Statuses that it is too slow for are skipped, the newest and the outcome never. */
+export interface Follower {
+  /** JSON of JobStatus. */
+  status(status: Uint8Array): void;
+  /** JSON of JobOutcome; ends the stream. */
+  outcome(outcome: Uint8Array): void;
+}
+
+/** A client that reads a log. */
+export interface LogReader {
+  /** Resolves when the client has taken it: send no more before. A chunk that says `end` ends the stream. */
+  send(chunk: LogChunk): Promise<void>;
+  /** Ends the stream with an error. */
+  fail(reason: string): void;
+}
+
+/** What `tony-ts` asks of the ApplicationMaster. Functions that are returned are called once, when the client has gone. */
+export interface ClientHandler {
+  follow(follower: Follower): () => void;
+  readLog(request: ReadLogRequest, reader: LogReader): () => void;
+  /** Whether the job will be stopped. */
+  stop(reason: string): boolean;
+}
+
+export interface ClientEndpointOptions {
+  readonly attempt: number;
+  readonly build: string;
+  readonly handler: ClientHandler;
+}
+
+const WRITER_LIMIT = 64;
+
+/** The AM's side of ClientService. */
+export class ClientEndpoint {
+  readonly #options: ClientEndpointOptions;
+
+  constructor(options: ClientEndpointOptions) {
+    this.#options = options;
+  }
+
+  follow(stream: ServerWritableStream<FollowRequest, FollowMessage>): void {
+    const writer = openWriter(stream, stream.request.hello, this.#options.build);
+    if (writer === undefined) return;
+    const { attempt, handler } = this.#options;
+    const stop = handler.follow({
+      status: (status) => writer.send({ type: "status", attempt, status }, "status"),
+      outcome(outcome) {
+        writer.send({ type: "outcome", attempt, outcome });
+        void writer.drained().then(() => stream.end());
+      },
+    });
+    onceGone(stream, writer, stop);
+  }
+
+  readLog(stream: ServerWritableStream<ReadLogRequest, LogChunk>): void {
+    const writer = openWriter(stream, stream.request.hello, this.#options.build);
+    if (writer === undefined) return;
+    const stop = this.#options.handler.readLog(stream.request, {
+      async send(chunk) {
+        writer.send(chunk);
+        await writer.drained();
+        if (chunk.end) stream.end();
+      },
+      fail: (reason) => stream.destroy(Object.assign(new Error(reason), { code: status.NOT_FOUND })),
+    });
+    onceGone(stream, writer, stop);
+  }
+
+  stop(call: ServerUnaryCall<StopRequest, StopReply>, reply: sendUnaryData<StopReply>): void {
+    const mismatch = protocolMismatch(call.request.hello, this.#options.build);
+    if (mismatch !== undefined) reply({ code: status.FAILED_PRECONDITION, details: mismatch });
+    else reply(null, { accepted: this.#options.handler.stop(call.request.reason) });
+  }
+}
+
+function openWriter<Message>(stream: ServerWritableStream<unknown, Message>, hello: Hello, build: string) {
+  const mismatch = protocolMismatch(hello, build);
+  if (mismatch !== undefined) {
+    stream.destroy(Object.assign(new Error(mismatch), { code: status.FAILED_PRECONDITION }));
+    return undefined;
+  }
+  return new StreamWriter<Message>(stream, {
+    limit: WRITER_LIMIT,
+    onOverflow: () => stream.destroy(Object.assign(new Error("the client does not read"), { code: status.ABORTED })),
+  });
+}
+
+function onceGone<Message>(
+  stream: ServerWritableStream<unknown, Message>,
+  writer: StreamWriter<Message>,
+  stop: () => void,
+): void {
+  let gone = false;
+  const end = () => {
+    if (gone) return;
+    gone = true;
+    writer.close();
+    stop();
+  };
+  stream.on("cancelled", end);
+  stream.on("close", end);
+  stream.on("finish", end);
+  stream.on("error", end);
+}
+
+/** What is wrong with a peer of that protocol, or undefined. */
+export function protocolMismatch(hello: Hello, build: string): string | undefined {
+  if (hello.protocol === PROTOCOL_VERSION) return undefined;
+  return `${build} speaks protocol ${PROTOCOL_VERSION}, ${hello.build || "the caller"} speaks ${hello.protocol}: use tony-ts of the same version`;
+}

@@ -1,0 +1,27 @@
+import type { Hello, LogChunk, LogStream } from "./messages.ts";
+import { toNumber, type tony } from "./wire.ts";
+
+export function decodeHello(wire: tony.v1.Hello.$Properties | null | undefined): Hello {
+  return { protocol: wire?.protocol ?? 0, build: wire?.build ?? "" };
+}
+
+/** Anything but `stderr` is the standard output. */
+export function decodeLogStream(name: string | null | undefined): LogStream {
+  return name === "stderr" ? "stderr" : "stdout";
+}
+
+export function encodeLogChunk(chunk: LogChunk): tony.v1.LogChunk.$Properties {
+  return { ...chunk };
+}
+
+export function decodeLogChunk(wire: tony.v1.LogChunk.$Properties): LogChunk {
+  return {
+    tailId: toNumber(wire.tailId),
+    stream: decodeLogStream(wire.stream),
+    offset: toNumber(wire.offset),
+    data: wire.data ?? new Uint8Array(),
+    end: wire.end ?? false,
+    generation: toNumber(wire.generation),
+    skippedBytes: toNumber(wire.skippedBytes),
+  };
+}

@@ -1,0 +1,42 @@
+import { status } from "@grpc/grpc-js";
+import { TonyError } from "../errors.ts";
+import { errorCode, errorMessage } from "../hadoop/errors.ts";
+
+/**
+ * A call between the programs failed. Codes:
+ * - `API_UNREACHABLE`: no connection, or it broke (retryable)
+ * - `API_TIMEOUT`: no answer in time (retryable)
+ * - `API_UNAUTHENTICATED`: the certificate or the secret is not this application's
+ * - `API_PROTOCOL_MISMATCH`: the peer is of another, incompatible version
+ * - `API_CANCELLED`: we ended the call ourselves
+ * - `API_FAILED`: the peer refused it for the reason in the message
+ */
+export class ApiError extends TonyError {
+  override readonly name = "ApiError";
+}
+
+/** What grpc-js threw, in our terms. */
+export function toApiError(error: unknown, peer: string): ApiError {
+  const message = `${peer}: ${errorMessage(error)}`;
+  switch (errorCode(error)) {
+    case status.UNAVAILABLE:
+      return isCertificateError(error)
+        ? new ApiError(message, { code: "API_UNAUTHENTICATED", cause: error })
+        : new ApiError(message, { code: "API_UNREACHABLE", cause: error, retryable: true });
+    case status.DEADLINE_EXCEEDED:
+      return new ApiError(message, { code: "API_TIMEOUT", cause: error, retryable: true });
+    case status.UNAUTHENTICATED:
+      return new ApiError(message, { code: "API_UNAUTHENTICATED", cause: error });
+    case status.FAILED_PRECONDITION:
+      return new ApiError(message, { code: "API_PROTOCOL_MISMATCH", cause: error });
+    case status.CANCELLED:
+      return new ApiError(message, { code: "API_CANCELLED", cause: error });
+    default:
+      return new ApiError(message, { code: "API_FAILED", cause: error });
+  }
+}
+
+/** grpc-js reports a refused certificate as UNAVAILABLE, with OpenSSL's or our own words in the message. */
+function isCertificateError(error: unknown): boolean {
+  return /certificate|does not match certificate|pinned/i.test(errorMessage(error));
+}

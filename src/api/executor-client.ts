@@ -1,0 +1,68 @@
+import type { ClientDuplexStream } from "@grpc/grpc-js";
+import { Channel } from "./channel.ts";
+import { executorService } from "./definition.ts";
+import type { ApiError } from "./errors.ts";
+import { type ExecutorIdentity, masterServerName } from "./identity.ts";
+import type { ExecutorMessage, MasterMessage } from "./messages.ts";
+import { StreamWriter } from "./stream-writer.ts";
+
+/** More waiting messages than this and the ApplicationMaster does not read: the stream is given up. */
+const WRITER_LIMIT = 1_000;
+
+export interface MasterStreamOptions {
+  readonly identity: ExecutorIdentity;
+  /** `host:port` of the ApplicationMaster. */
+  readonly address: string;
+  readonly onMessage: (message: MasterMessage) => void;
+  /** Once, when the stream is over for whatever reason; the error is absent when the AM ended it in order. */
+  readonly onEnd: (error?: ApiError) => void;
+}
+
+/** One stream from an executor to the ApplicationMaster. */
+export class MasterStream {
+  readonly #channel: Channel;
+  readonly #stream: ClientDuplexStream<ExecutorMessage, MasterMessage>;
+  readonly #writer: StreamWriter<ExecutorMessage>;
+  readonly #onEnd: (error?: ApiError) => void;
+  #ended = false;
+
+  constructor({ identity, address, onMessage, onEnd }: MasterStreamOptions) {
+    this.#onEnd = onEnd;
+    this.#channel = new Channel({
+      address,
+      serverName: masterServerName(identity.applicationId),
+      certificate: identity.masterCertificate,
+      secret: identity.executorSecret,
+    });
+    this.#stream = this.#channel.openBidirectional(executorService.link);
+    this.#writer = new StreamWriter(this.#stream, { limit: WRITER_LIMIT, onOverflow: () => this.#stream.cancel() });
+    this.#stream.on("data", (message: MasterMessage) => {
+      if (!this.#ended) onMessage(message);
+    });
+    this.#stream.on("error", (error) => this.#end(this.#channel.toError(error)));
+    this.#stream.on("end", () => this.#end());
+  }
+
+  send(message: ExecutorMessage, replaces?: string): void {
+    this.#writer.send(message, replaces);
+  }
+
+  /** Resolves when everything sent so far has been taken by the transport. */
+  drained(): Promise<void> {
+    return this.#writer.drained();
+  }
+
+  /** Gives up the stream at once; `onEnd` is not called. */
+  close(): void {
+    this.#ended = true;
+    this.#writer.close();
+    this.#stream.cancel();
+    this.#channel.close();
+  }
+
+  #end(error?: ApiError): void {
+    if (this.#ended) return;
+    this.close();
+    this.#onEnd(error);
+  }
+}

@@ -1,0 +1,150 @@
+import type { ChildExit, ChildReport, ExecutorRegistration } from "../job/execution.ts";
+import { decodeHello, decodeLogChunk, encodeLogChunk } from "./common-codec.ts";
+import type { ExecutorMessage, ExecutorReport, Metrics } from "./messages.ts";
+import { type Codec, toBuffer, toNumber, type tony, v1 } from "./wire.ts";
+
+type WireExecutorMessage = tony.v1.ExecutorMessage.$Properties;
+type WireState = tony.v1.Child.State;
+
+const state = { none: 1, running: 2, exited: 3 } as const satisfies Record<ChildReport["state"], WireState>;
+
+export const executorMessage: Codec<ExecutorMessage> = {
+  serialize({ attempt, generation, body }) {
+    return toBuffer(v1.ExecutorMessage.encode({ attempt, generation, ...encodeReport(body) }).finish());
+  },
+  deserialize(bytes) {
+    const wire = v1.ExecutorMessage.decode(bytes);
+    return { attempt: wire.attempt ?? 0, generation: wire.generation ?? 0, body: decodeReport(wire) };
+  },
+};
+
+function encodeReport(body: ExecutorReport): WireExecutorMessage {
+  switch (body.type) {
+    case "register":
+      return { register: { hello: body.hello, ...encodeRegistration(body.registration) } };
+    case "heartbeat":
+      return { heartbeat: { sentAtMs: body.sentAtMs, ...(body.metrics && { metrics: body.metrics }) } };
+    case "child-started":
+      return { childStarted: { pid: body.pid, atMs: body.atMs } };
+    case "child-exited":
+      return { childExited: encodeExit(body.exit) };
+    case "progress":
+      return {
+        progress: {
+          step: body.step,
+          atMs: body.atMs,
+          ...(body.checkpoint && { checkpoint: body.checkpoint.path, checkpointStep: body.checkpoint.step }),
+        },
+      };
+    case "log-chunk":
+      return { logChunk: encodeLogChunk(body.chunk) };
+    case "service":
+      return { serviceAddress: { name: body.name, url: body.url } };
+    case "goodbye":
+      return { goodbye: { reason: body.reason } };
+    case "unknown":
+      return {};
+  }
+}
+
+function decodeReport(wire: WireExecutorMessage): ExecutorReport {
+  const { register, heartbeat, childStarted, childExited, progress, logChunk, serviceAddress, goodbye } = wire;
+  if (register) return decodeRegister(register, wire.generation ?? 0);
+  if (heartbeat) return decodeHeartbeat(heartbeat);
+  if (childStarted) return { type: "child-started", ...decodeStarted(childStarted) };
+  if (childExited) return { type: "child-exited", exit: decodeExit(childExited) };
+  if (progress) return decodeProgress(progress);
+  if (logChunk) return { type: "log-chunk", chunk: decodeLogChunk(logChunk) };
+  if (serviceAddress) return { type: "service", name: serviceAddress.name ?? "", url: serviceAddress.url ?? "" };
+  if (goodbye) return { type: "goodbye", reason: goodbye.reason ?? "" };
+  return { type: "unknown" };
+}
+
+function encodeRegistration(registration: ExecutorRegistration): tony.v1.Register.$Properties {
+  const { task, containerId, host, port, tensorboardPort, rejoinAddress, child } = registration;
+  return { task, containerId, host, port, tensorboardPort, rejoinAddress, child: encodeChild(child) };
+}
+
+function decodeRegister(wire: tony.v1.Register.$Properties, generation: number): ExecutorReport {
+  return {
+    type: "register",
+    hello: decodeHello(wire.hello),
+    registration: {
+      task: wire.task ?? "",
+      containerId: wire.containerId ?? "",
+      generation,
+      host: wire.host ?? "",
+      port: wire.port ?? 0,
+      tensorboardPort: wire.tensorboardPort ?? 0,
+      rejoinAddress: wire.rejoinAddress ?? "",
+      child: decodeChild(wire.child),
+    },
+  };
+}
+
+function encodeChild(child: ChildReport): tony.v1.Child.$Properties {
+  switch (child.state) {
+    case "none":
+      return { state: state.none };
+    case "running":
+      return { state: state.running, started: { pid: child.pid, atMs: child.startedAtMs } };
+    case "exited":
+      return { state: state.exited, exited: encodeExit(child.exit) };
+  }
+}
+
+function decodeChild(wire: tony.v1.Child.$Properties | null | undefined): ChildReport {
+  if (wire?.state === state.running) {
+    const { pid, atMs } = decodeStarted(wire.started ?? {});
+    return { state: "running", pid, startedAtMs: atMs };
+  }
+  if (wire?.state === state.exited) return { state: "exited", exit: decodeExit(wire.exited ?? {}) };
+  return { state: "none" };
+}
+
+function decodeStarted(wire: tony.v1.ChildStarted.$Properties): { readonly pid: number; readonly atMs: number } {
+  return { pid: wire.pid ?? 0, atMs: toNumber(wire.atMs) };
+}
+
+function encodeExit(exit: ChildExit): tony.v1.ChildExited.$Properties {
+  return { ...exit, lastLines: [...exit.lastLines] };
+}
+
+function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
+  return {
+    exitCode: wire.exitCode ?? 0,
+    signal: wire.signal ?? "",
+    atMs: toNumber(wire.atMs),
+    stopReason: wire.stopReason ?? "",
+    failedToStart: wire.failedToStart ?? false,
+    lastLines: wire.lastLines ?? [],
+    traceback: wire.traceback ?? "",
+    errorSummary: wire.errorSummary ?? "",
+    peerConnectionLost: wire.peerConnectionLost ?? false,
+    outOfMemory: wire.outOfMemory ?? false,
+    peakMemoryBytes: toNumber(wire.peakMemoryBytes),
+  };
+}
+
+function decodeHeartbeat(wire: tony.v1.Heartbeat.$Properties): ExecutorReport {
+  const sentAtMs = toNumber(wire.sentAtMs);
+  return wire.metrics
+    ? { type: "heartbeat", sentAtMs, metrics: decodeMetrics(wire.metrics) }
+    : { type: "heartbeat", sentAtMs };
+}
+
+function decodeMetrics(wire: tony.v1.Metrics.$Properties): Metrics {
+  return {
+    memoryBytes: toNumber(wire.memoryBytes),
+    maxMemoryBytes: toNumber(wire.maxMemoryBytes),
+    averageMemoryBytes: toNumber(wire.averageMemoryBytes),
+    cpuCores: wire.cpuCores ?? 0,
+    processes: wire.processes ?? 0,
+  };
+}
+
+function decodeProgress(wire: tony.v1.Progress.$Properties): ExecutorReport {
+  const progress = { type: "progress", step: toNumber(wire.step), atMs: toNumber(wire.atMs) } as const;
+  if (!wire.checkpoint) return progress;
+  return { ...progress, checkpoint: { path: wire.checkpoint, step: toNumber(wire.checkpointStep) } };
+}

@@ -1,0 +1,195 @@
+import { type ServerDuplexStream, status } from "@grpc/grpc-js";
+import type { ExecutorRegistration } from "../job/execution.ts";
+import { judgeExecutorMessage } from "./fence.ts";
+import {
+  type ExecutorMessage,
+  type ExecutorReport,
+  type Hello,
+  type MasterCommand,
+  type MasterMessage,
+  PROTOCOL_VERSION,
+} from "./messages.ts";
+import { StreamWriter } from "./stream-writer.ts";
+
+/** More waiting messages than this and the executor does not read: the stream is given up. */
+const WRITER_LIMIT = 1_000;
+
+/** One stream of one executor, from its registration on. */
+export interface ExecutorLink {
+  readonly task: string;
+  readonly containerId: string;
+  /** Version and revision of the executor. */
+  readonly build: string;
+  send(generation: number, command: MasterCommand): void;
+  /** Ends the stream; the executor opens another unless it was told to end. */
+  close(): void;
+}
+
+export type LinkEnd =
+  /** The executor said that it ends. */
+  | "goodbye"
+  | "broken"
+  /** The same container opened another stream. */
+  | "replaced";
+
+/** Told of all that executors do. Calls come one after the other, in the order of each stream. */
+export interface ExecutorHandler {
+  /** The first registration of a stream; the executor has been welcomed. */
+  connected(link: ExecutorLink, registration: ExecutorRegistration): void;
+  /** The executor is ready for a further generation. */
+  registered(link: ExecutorLink, registration: ExecutorRegistration): void;
+  report(
+    link: ExecutorLink,
+    generation: number,
+    report: Exclude<ExecutorReport, { type: "register" | "unknown" }>,
+  ): void;
+  disconnected(link: ExecutorLink, end: LinkEnd): void;
+  /** An executor already obeys a later attempt: this ApplicationMaster must not act any more. */
+  superseded(attempt: number): void;
+  /** A registration that is turned away: the reason, told to the executor, which then ends. Undefined accepts it. */
+  refusal(registration: ExecutorRegistration): string | undefined;
+}
+
+export interface ExecutorEndpointOptions {
+  readonly attempt: number;
+  readonly build: string;
+  readonly heartbeatIntervalMs: number;
+  /** JSON of ExecutorJob. */
+  readonly job: Uint8Array;
+  readonly handler: ExecutorHandler;
+}
+
+type Registration = Extract<ExecutorReport, { type: "register" }>;
+type Stream = ServerDuplexStream<ExecutorMessage, MasterMessage>;
+
+/** The AM's side of ExecutorService: admits streams, keeps one per container and turns their messages into calls of the handler. */
+export class ExecutorEndpoint {
+  readonly #options: ExecutorEndpointOptions;
+  readonly #links = new Map<string, Link>();
+
+  constructor(options: ExecutorEndpointOptions) {
+    this.#options = options;
+  }
+
+  /** Serves one new stream. */
+  accept(stream: Stream): void {
+    const link = new Link(stream, this.#options.attempt);
+    stream.on("data", (message: ExecutorMessage) => this.#receive(link, message));
+    stream.on("end", () => this.#ended(link));
+    stream.on("cancelled", () => this.#ended(link));
+    stream.on("error", () => this.#ended(link));
+  }
+
+  #receive(link: Link, message: ExecutorMessage): void {
+    if (link.ended) return;
+    const verdict = judgeExecutorMessage(message, this.#options.attempt);
+    if (verdict === "higher-attempt") this.#options.handler.superseded(message.attempt);
+    else if (verdict === "current") this.#dispatch(link, message);
+  }
+
+  #dispatch(link: Link, { generation, body }: ExecutorMessage): void {
+    const { handler } = this.#options;
+    if (body.type === "register") {
+      if (link.admitted) handler.registered(link, body.registration);
+      else this.#admit(link, body);
+    } else if (!link.admitted) {
+      link.refuse("the first message of a stream is a registration");
+    } else if (body.type !== "unknown") {
+      if (body.type === "goodbye") link.saidGoodbye = true;
+      handler.report(link, generation, body);
+    }
+  }
+
+  #admit(link: Link, { hello, registration }: Registration): void {
+    const refusal = this.#refusal(hello, registration);
+    if (refusal !== undefined) {
+      link.refuse(refusal);
+      return;
+    }
+    const { build, heartbeatIntervalMs, job, handler } = this.#options;
+    link.admit(registration, hello.build);
+    this.#replaceEarlier(link);
+    const welcome = { hello: { protocol: PROTOCOL_VERSION, build }, heartbeatIntervalMs, job };
+    link.send(registration.generation, { type: "welcome", ...welcome });
+    handler.connected(link, registration);
+  }
+
+  #refusal(hello: Hello, registration: ExecutorRegistration): string | undefined {
+    if (hello.protocol === PROTOCOL_VERSION) return this.#options.handler.refusal(registration);
+    const own = `ApplicationMaster ${this.#options.build} speaks protocol ${PROTOCOL_VERSION}`;
+    return `${own}, executor ${hello.build} speaks ${hello.protocol}`;
+  }
+
+  #replaceEarlier(link: Link): void {
+    const previous = this.#links.get(link.containerId);
+    this.#links.set(link.containerId, link);
+    if (previous === undefined) return;
+    previous.close();
+    this.#options.handler.disconnected(previous, "replaced");
+  }
+
+  #ended(link: Link): void {
+    const wasOpen = !link.ended;
+    link.abandon();
+    if (!wasOpen || this.#links.get(link.containerId) !== link) return;
+    this.#links.delete(link.containerId);
+    this.#options.handler.disconnected(link, link.saidGoodbye ? "goodbye" : "broken");
+  }
+}
+
+class Link implements ExecutorLink {
+  readonly #stream: Stream;
+  readonly #writer: StreamWriter<MasterMessage>;
+  readonly #attempt: number;
+  task = "";
+  containerId = "";
+  build = "";
+  admitted = false;
+  saidGoodbye = false;
+  ended = false;
+
+  constructor(stream: Stream, attempt: number) {
+    this.#stream = stream;
+    this.#attempt = attempt;
+    this.#writer = new StreamWriter(stream, {
+      limit: WRITER_LIMIT,
+      onOverflow: () =>
+        stream.destroy(Object.assign(new Error("the executor does not read"), { code: status.ABORTED })),
+    });
+  }
+
+  admit(registration: ExecutorRegistration, build: string): void {
+    this.task = registration.task;
+    this.containerId = registration.containerId;
+    this.build = build;
+    this.admitted = true;
+  }
+
+  send(generation: number, body: MasterCommand): void {
+    this.#writer.send({ attempt: this.#attempt, generation, body });
+  }
+
+  /** For good: an executor that is told so ends. */
+  refuse(reason: string): void {
+    this.send(0, { type: "refuse", reason, fatal: true });
+    this.close();
+  }
+
+  /** Ends the stream when what was sent has gone out. */
+  close(): void {
+    if (this.ended) return;
+    this.ended = true;
+    void this.#writer.drained().then(() => this.#finish());
+  }
+
+  /** The stream is over already. */
+  abandon(): void {
+    this.ended = true;
+    this.#finish();
+  }
+
+  #finish(): void {
+    this.#writer.close();
+    this.#stream.end();
+  }
+}

@@ -1,0 +1,44 @@
+import type { ExecutorMessage, MasterMessage } from "./messages.ts";
+
+/** An attempt of the ApplicationMaster and a generation of the gang: what both sides compare before they believe a message. */
+export interface Position {
+  readonly attempt: number;
+  readonly generation: number;
+}
+
+/**
+ * - `current`: do it
+ * - `lower-attempt`: from an ApplicationMaster that has been replaced: refuse
+ * - `stale-generation`: about a gang that is over, or not yet prepared: ignore
+ */
+export type MasterVerdict = "current" | "lower-attempt" | "stale-generation";
+
+/** What an executor at that position makes of a message of an ApplicationMaster. */
+export function judgeMasterMessage(message: MasterMessage, own: Position): MasterVerdict {
+  if (message.attempt < own.attempt) return "lower-attempt";
+  switch (message.body.type) {
+    case "start-child":
+    case "stop-child":
+    case "signal-child":
+    case "acknowledge":
+      return message.generation === own.generation ? "current" : "stale-generation";
+    case "prepare":
+      return message.generation > own.generation ? "current" : "stale-generation";
+    default:
+      return "current";
+  }
+}
+
+/**
+ * - `current`: from an executor that obeys this attempt, or that registers and still names an earlier one
+ * - `lower-attempt`: meant for an earlier attempt: ignore
+ * - `higher-attempt`: this ApplicationMaster has been replaced and must not act any more
+ */
+export type ExecutorVerdict = "current" | "lower-attempt" | "higher-attempt";
+
+/** What an ApplicationMaster makes of a message of an executor. Generations are the core's to judge. */
+export function judgeExecutorMessage(message: ExecutorMessage, ownAttempt: number): ExecutorVerdict {
+  if (message.attempt > ownAttempt) return "higher-attempt";
+  if (message.attempt < ownAttempt && message.body.type !== "register") return "lower-attempt";
+  return "current";
+}

@@ -1,0 +1,71 @@
+import type { ClientReadableStream } from "@grpc/grpc-js";
+import { Channel } from "./channel.ts";
+import { clientService } from "./definition.ts";
+import { type ClientAccess, masterServerName } from "./identity.ts";
+import { type FollowMessage, type Hello, type LogChunk, PROTOCOL_VERSION, type ReadLogRequest } from "./messages.ts";
+
+export interface MasterClientOptions {
+  /** `host:port` from the application report. */
+  readonly address: string;
+  readonly access: ClientAccess;
+  /** Version and revision of this program. */
+  readonly build: string;
+}
+
+/** Calls the ApplicationMaster for `tony-ts`. Every call throws an ApiError. */
+export class MasterClient {
+  readonly #channel: Channel;
+  readonly #hello: Hello;
+
+  constructor({ address, access, build }: MasterClientOptions) {
+    const { applicationId, masterCertificate, clientSecret } = access;
+    this.#hello = { protocol: PROTOCOL_VERSION, build };
+    this.#channel = new Channel({
+      address,
+      serverName: masterServerName(applicationId),
+      certificate: masterCertificate,
+      secret: clientSecret,
+    });
+  }
+
+  /** The status now and whenever it changes, then the outcome. Ends early, without an outcome, when the signal aborts. */
+  follow(signal?: AbortSignal): AsyncGenerator<FollowMessage, void> {
+    return this.#read(() => this.#channel.openServerStream(clientService.follow, { hello: this.#hello }), signal);
+  }
+
+  /** A log in chunks of its own order. Ends early when the signal aborts. */
+  readLog(request: Omit<ReadLogRequest, "hello">, signal?: AbortSignal): AsyncGenerator<LogChunk, void> {
+    const whole = { hello: this.#hello, ...request };
+    return this.#read(() => this.#channel.openServerStream(clientService.readLog, whole), signal);
+  }
+
+  /** Asks for the job's orderly end; whether it will be stopped. */
+  async stop(reason: string, timeoutMs: number): Promise<boolean> {
+    const { accepted } = await this.#channel.call(clientService.stop, { hello: this.#hello, reason }, timeoutMs);
+    return accepted;
+  }
+
+  close(): void {
+    this.#channel.close();
+  }
+
+  async *#read<Message>(
+    open: () => ClientReadableStream<Message>,
+    signal?: AbortSignal,
+  ): AsyncGenerator<Message, void> {
+    if (signal?.aborted) return;
+    const stream = open();
+    const cancel = () => stream.cancel();
+    signal?.addEventListener("abort", cancel);
+    try {
+      for await (const message of stream) yield message;
+    } catch (error) {
+      if (!signal?.aborted) throw this.#channel.toError(error);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      // Reading a stream that was left early may still report the cancellation; nobody waits for it.
+      stream.on("error", () => undefined);
+      stream.cancel();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { decodeHello, decodeLogStream } from "./common-codec.ts";
+import type { MasterCommand, MasterMessage } from "./messages.ts";
+import { type Codec, toBuffer, toNumber, type tony, v1 } from "./wire.ts";
+
+type WireMasterMessage = tony.v1.MasterMessage.$Properties;
+
+export const masterMessage: Codec<MasterMessage> = {
+  serialize({ attempt, generation, body }) {
+    return toBuffer(v1.MasterMessage.encode({ attempt, generation, ...encodeCommand(body) }).finish());
+  },
+  deserialize(bytes) {
+    const wire = v1.MasterMessage.decode(bytes);
+    return { attempt: wire.attempt ?? 0, generation: wire.generation ?? 0, body: decodeCommand(wire) };
+  },
+};
+
+function encodeCommand(body: MasterCommand): WireMasterMessage {
+  switch (body.type) {
+    case "welcome":
+      return { welcome: { hello: body.hello, heartbeatIntervalMs: body.heartbeatIntervalMs, job: body.job } };
+    case "prepare":
+      return { prepare: { reason: body.reason } };
+    case "start-child": {
+      const { clusterSpec, restartReason, checkpoint } = body;
+      return { startChild: { clusterSpec, restartReason, checkpoint } };
+    }
+    case "stop-child":
+      return { stopChild: { graceMs: body.graceMs, reason: body.reason } };
+    case "exit":
+      return { exit: { graceMs: body.graceMs, reason: body.reason } };
+    case "acknowledge":
+      return { acknowledge: {} };
+    case "tail-log": {
+      const { tailId, stream, offset, follow, cancel } = body;
+      return { tailLog: { tailId, stream, offset, follow, cancel } };
+    }
+    case "tail-credit":
+      return { tailCredit: { tailId: body.tailId, bytes: body.bytes } };
+    case "signal-child":
+      return { signalChild: { signal: body.signal, reason: body.reason } };
+    case "refuse":
+      return { refuse: { reason: body.reason, fatal: body.fatal } };
+    case "unknown":
+      return {};
+  }
+}
+
+function decodeCommand(wire: WireMasterMessage): MasterCommand {
+  const { welcome, prepare, startChild, stopChild, exit, tailLog, tailCredit, signalChild, refuse } = wire;
+  if (welcome) {
+    return {
+      type: "welcome",
+      hello: decodeHello(welcome.hello),
+      heartbeatIntervalMs: welcome.heartbeatIntervalMs ?? 0,
+      job: welcome.job ?? new Uint8Array(),
+    };
+  }
+  if (prepare) return { type: "prepare", reason: prepare.reason ?? "" };
+  if (startChild) {
+    return {
+      type: "start-child",
+      clusterSpec: startChild.clusterSpec ?? new Uint8Array(),
+      restartReason: startChild.restartReason ?? "",
+      checkpoint: startChild.checkpoint ?? "",
+    };
+  }
+  if (stopChild) return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason: stopChild.reason ?? "" };
+  if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: exit.reason ?? "" };
+  if (wire.acknowledge) return { type: "acknowledge" };
+  if (tailLog) return decodeTailLog(tailLog);
+  if (tailCredit) return { type: "tail-credit", tailId: toNumber(tailCredit.tailId), bytes: tailCredit.bytes ?? 0 };
+  if (signalChild) return { type: "signal-child", signal: signalChild.signal ?? "", reason: signalChild.reason ?? "" };
+  if (refuse) return { type: "refuse", reason: refuse.reason ?? "", fatal: refuse.fatal ?? false };
+  return { type: "unknown" };
+}
+
+function decodeTailLog(wire: tony.v1.TailLog.$Properties): MasterCommand {
+  return {
+    type: "tail-log",
+    tailId: toNumber(wire.tailId),
+    stream: decodeLogStream(wire.stream),
+    offset: toNumber(wire.offset),
+    follow: wire.follow ?? false,
+    cancel: wire.cancel ?? false,
+  };
+}

@@ -1,0 +1,157 @@
+import type { ChildExit, ExecutorRegistration } from "../job/execution.ts";
+
+/** Raised when a peer of an older protocol could misunderstand what is sent; fields alone never raise it. */
+export const PROTOCOL_VERSION = 1;
+
+/** How many bytes of a log may be under way before the reader has granted more (see `tail-credit`). */
+export const INITIAL_TAIL_CREDIT_BYTES = 262_144;
+
+/** Who speaks. */
+export interface Hello {
+  readonly protocol: number;
+  /** Version and revision, for people. */
+  readonly build: string;
+}
+
+/** Every message between executor and ApplicationMaster names the AM's attempt and the generation it is about. */
+export interface Addressed<Body> {
+  readonly attempt: number;
+  readonly generation: number;
+  readonly body: Body;
+}
+
+export type ExecutorMessage = Addressed<ExecutorReport>;
+export type MasterMessage = Addressed<MasterCommand>;
+
+/** What an executor says. */
+export type ExecutorReport =
+  /** First on every stream, and again for each generation the executor is prepared for. */
+  | {
+      readonly type: "register";
+      readonly hello: Hello;
+      /** Its `generation` is the message's. */
+      readonly registration: ExecutorRegistration;
+    }
+  | { readonly type: "heartbeat"; readonly sentAtMs: number; readonly metrics?: Metrics }
+  | { readonly type: "child-started"; readonly pid: number; readonly atMs: number }
+  /** Sent again on every new stream until it is acknowledged. */
+  | { readonly type: "child-exited"; readonly exit: ChildExit }
+  | {
+      readonly type: "progress";
+      readonly step: number;
+      readonly atMs: number;
+      readonly checkpoint?: { readonly path: string; readonly step: number };
+    }
+  | { readonly type: "log-chunk"; readonly chunk: LogChunk }
+  | { readonly type: "service"; readonly name: string; readonly url: string }
+  /** The executor ends on purpose; a stream that breaks without it is a loss. */
+  | { readonly type: "goodbye"; readonly reason: string }
+  /** Something a newer peer says: ignored. */
+  | { readonly type: "unknown" };
+
+/** Of the child's whole process tree. */
+export interface Metrics {
+  readonly memoryBytes: number;
+  readonly maxMemoryBytes: number;
+  readonly averageMemoryBytes: number;
+  /** Average since the sample before. */
+  readonly cpuCores: number;
+  readonly processes: number;
+}
+
+/** What the ApplicationMaster tells one executor. */
+export type MasterCommand =
+  | {
+      readonly type: "welcome";
+      readonly hello: Hello;
+      readonly heartbeatIntervalMs: number;
+      /** JSON of ExecutorJob; the same bytes for every executor, so that they are encoded once. */
+      readonly job: Uint8Array;
+    }
+  /** Make ready for the message's generation: stop what runs, reserve new ports, register for it. */
+  | { readonly type: "prepare"; readonly reason: string }
+  | {
+      readonly type: "start-child";
+      /** JSON of ClusterSpec, encoded once per generation (see cluster-spec-codec.ts). */
+      readonly clusterSpec: Uint8Array;
+      readonly restartReason: string;
+      /** What the program may resume from; empty: nothing is known. */
+      readonly checkpoint: string;
+    }
+  | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: string }
+  | { readonly type: "exit"; readonly graceMs: number; readonly reason: string }
+  /** The exit of this generation's child is recorded. */
+  | { readonly type: "acknowledge" }
+  | TailRequest
+  | { readonly type: "tail-credit"; readonly tailId: number; readonly bytes: number }
+  | { readonly type: "signal-child"; readonly signal: string; readonly reason: string }
+  | { readonly type: "refuse"; readonly reason: string; readonly fatal: boolean }
+  | { readonly type: "unknown" };
+
+export type LogStream = "stdout" | "stderr";
+
+/** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
+export interface TailRequest {
+  readonly type: "tail-log";
+  readonly tailId: number;
+  readonly stream: LogStream;
+  /** Negative: that many bytes before the end. */
+  readonly offset: number;
+  readonly follow: boolean;
+  readonly cancel: boolean;
+}
+
+export interface LogChunk {
+  readonly tailId: number;
+  readonly stream: LogStream;
+  /** Of the first byte of `data`. */
+  readonly offset: number;
+  readonly data: Uint8Array;
+  /** Nothing follows. */
+  readonly end: boolean;
+  /** The generation whose output it is. */
+  readonly generation: number;
+  /** Left out before this chunk because the reader was too slow. */
+  readonly skippedBytes: number;
+}
+
+export interface ReattachRequest {
+  readonly hello: Hello;
+  readonly attempt: number;
+  /** `host:port` of the new ApplicationMaster. */
+  readonly masterAddress: string;
+}
+
+export interface ReattachReply {
+  readonly accepted: boolean;
+  readonly reason: string;
+}
+
+/** What a client that follows is told; the status and the outcome are JSON of src/job/status.ts. */
+export type FollowMessage =
+  | { readonly type: "status"; readonly attempt: number; readonly status: Uint8Array }
+  | { readonly type: "outcome"; readonly attempt: number; readonly outcome: Uint8Array }
+  | { readonly type: "unknown"; readonly attempt: number };
+
+export interface FollowRequest {
+  readonly hello: Hello;
+}
+
+export interface ReadLogRequest {
+  readonly hello: Hello;
+  /** `worker:0`, or `am`. */
+  readonly task: string;
+  readonly stream: LogStream;
+  /** Negative: that many bytes before the end. */
+  readonly offset: number;
+  readonly follow: boolean;
+}
+
+export interface StopRequest {
+  readonly hello: Hello;
+  readonly reason: string;
+}
+
+export interface StopReply {
+  readonly accepted: boolean;
+}

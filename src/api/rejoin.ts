@@ -1,0 +1,61 @@
+import type { handleUnaryCall } from "@grpc/grpc-js";
+import { requireSecret } from "./authentication.ts";
+import { Channel } from "./channel.ts";
+import { protocolMismatch } from "./client-endpoint.ts";
+import { rejoinService } from "./definition.ts";
+import { type ApplicationIdentity, type ExecutorIdentity, executorServerName } from "./identity.ts";
+import { PROTOCOL_VERSION, type ReattachReply, type ReattachRequest } from "./messages.ts";
+import { type BindOptions, bindServer, closeServer, makeServer } from "./server.ts";
+
+export interface RejoinServerOptions extends BindOptions {
+  readonly identity: ExecutorIdentity;
+  readonly build: string;
+  /** A new ApplicationMaster calls. It proves who it is only on the stream that is then opened to its address. */
+  readonly reattach: (request: ReattachRequest) => ReattachReply;
+}
+
+export interface RejoinServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** Serves an executor's rejoin port; throws as bindServer. */
+export async function startRejoinServer(options: RejoinServerOptions): Promise<RejoinServer> {
+  const { identity, build, reattach } = options;
+  const server = makeServer([requireSecret({ "tony.v1.RejoinService": identity.executorSecret })]);
+  const answer: handleUnaryCall<ReattachRequest, ReattachReply> = ({ request }, reply) => {
+    const mismatch = protocolMismatch(request.hello, build);
+    reply(null, mismatch === undefined ? reattach(request) : { accepted: false, reason: mismatch });
+  };
+  server.addService(rejoinService, { reattach: answer });
+  const port = await bindServer(server, identity.executor, options);
+  return { port, close: () => closeServer(server, 0) };
+}
+
+export interface ReattachCall {
+  readonly identity: ApplicationIdentity;
+  readonly build: string;
+  /** `host:port` of the executor's rejoin port, as it registered it. */
+  readonly rejoinAddress: string;
+  readonly attempt: number;
+  /** `host:port` of this ApplicationMaster. */
+  readonly masterAddress: string;
+  readonly timeoutMs: number;
+}
+
+/** Asks an executor to come over to this attempt. Throws an ApiError. */
+export async function callReattach(call: ReattachCall): Promise<ReattachReply> {
+  const { identity, build, attempt, masterAddress } = call;
+  const channel = new Channel({
+    address: call.rejoinAddress,
+    serverName: executorServerName(identity.applicationId),
+    certificate: identity.executor.certificate,
+    secret: identity.executorSecret,
+  });
+  try {
+    const request = { hello: { protocol: PROTOCOL_VERSION, build }, attempt, masterAddress };
+    return await channel.call(rejoinService.reattach, request, call.timeoutMs);
+  } finally {
+    channel.close();
+  }
+}

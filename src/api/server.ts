@@ -1,0 +1,77 @@
+import { Server, type ServerInterceptor } from "@grpc/grpc-js";
+import { formatHostPort } from "../hadoop/conf/values.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import type { PortRange } from "../job/spec.ts";
+import { ApiError } from "./errors.ts";
+import type { KeyAndCertificate } from "./identity.ts";
+import { serverCredentials, serverOptions } from "./tls.ts";
+
+/** Where a server listens. */
+export interface BindOptions {
+  /** An address of this machine; absent: all of them. */
+  readonly host?: string;
+  /** Absent: any free port. */
+  readonly ports?: PortRange;
+  /** The key a person changes when no port of the range is free. */
+  readonly portKey: string;
+  /** 0 up to, not including, 1: spreads the servers of one machine over the range. */
+  readonly random: () => number;
+}
+
+export function makeServer(interceptors: readonly ServerInterceptor[]): Server {
+  return new Server({ ...serverOptions, interceptors: [...interceptors] });
+}
+
+/**
+ * Listens over TLS. Resolves with the port.
+ * Throws an ApiError with code `NO_FREE_PORT` naming the key when every port of the range is taken, else `BIND_FAILED`.
+ */
+export async function bindServer(server: Server, identity: KeyAndCertificate, options: BindOptions): Promise<number> {
+  const hosts = options.host === undefined ? ["::", "0.0.0.0"] : [options.host];
+  let failure: unknown;
+  for (const port of candidatePorts(options)) {
+    for (const host of hosts) {
+      try {
+        return await bindOnce(server, identity, formatHostPort({ host, port }));
+      } catch (error) {
+        failure = error;
+      }
+    }
+  }
+  throw bindError(failure, options);
+}
+
+function bindOnce(server: Server, identity: KeyAndCertificate, address: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, serverCredentials(identity), (error, port) => (error ? reject(error) : resolve(port)));
+  });
+}
+
+/** Every port of the range once, beginning anywhere. */
+export function candidatePorts({ ports, random }: Pick<BindOptions, "ports" | "random">): number[] {
+  if (ports === undefined) return [0];
+  const count = ports.to - ports.from + 1;
+  const first = Math.floor(random() * count);
+  return Array.from({ length: count }, (_, index) => ports.from + ((first + index) % count));
+}
+
+function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {
+  if (ports === undefined) {
+    return new ApiError(`No port could be opened: ${errorMessage(cause)}`, { code: "BIND_FAILED", cause });
+  }
+  return new ApiError(
+    `No port of ${ports.from}-${ports.to} is free on this machine: widen ${portKey} (${errorMessage(cause)})`,
+    { code: "NO_FREE_PORT", cause, retryable: true },
+  );
+}
+
+/** Lets calls under way end, for at most that long, and then cuts them off. */
+export function closeServer(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.forceShutdown(), graceMs);
+    server.tryShutdown(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,75 @@
+/** The sending half of a gRPC stream, as far as a writer needs it. */
+export interface MessageSink<Message> {
+  write(message: Message): boolean;
+  once(event: "drain", listener: () => void): unknown;
+}
+
+/**
+ * The one writer of a stream: keeps order, waits for the transport, and is bounded. Only messages that say the same thing anew (a status,
+ * a heartbeat) replace each other while they wait; nothing else is ever dropped. A peer that stops reading overflows the queue, and the
+ * stream is given up: what must not be lost is sent again on the next one.
+ */
+export class StreamWriter<Message> {
+  readonly #sink: MessageSink<Message>;
+  readonly #limit: number;
+  readonly #onOverflow: () => void;
+  #waiting: { readonly message: Message; readonly replaces: string | undefined }[] = [];
+  #whenDrained: (() => void)[] = [];
+  #blocked = false;
+  #closed = false;
+
+  constructor(sink: MessageSink<Message>, options: { readonly limit: number; readonly onOverflow: () => void }) {
+    this.#sink = sink;
+    this.#limit = options.limit;
+    this.#onOverflow = options.onOverflow;
+  }
+
+  /** @param replaces messages of the same name that still wait give way to this one, which takes the place of the first */
+  send(message: Message, replaces?: string): void {
+    if (this.#closed) return;
+    const same = replaces === undefined ? -1 : this.#waiting.findIndex((entry) => entry.replaces === replaces);
+    if (same >= 0) this.#waiting[same] = { message, replaces };
+    else this.#waiting.push({ message, replaces });
+    this.#flush();
+    if (this.#waiting.length > this.#limit) {
+      this.close();
+      this.#onOverflow();
+    }
+  }
+
+  /** Resolves when everything sent so far has been taken by the transport, or the writer is closed. */
+  drained(): Promise<void> {
+    if (this.#closed || (!this.#blocked && this.#waiting.length === 0)) return Promise.resolve();
+    return new Promise((resolve) => this.#whenDrained.push(resolve));
+  }
+
+  /** Nothing is written any more. */
+  close(): void {
+    this.#closed = true;
+    this.#waiting = [];
+    this.#release();
+  }
+
+  #flush(): void {
+    while (!this.#blocked && !this.#closed) {
+      const next = this.#waiting.shift();
+      if (next === undefined) break;
+      if (!this.#sink.write(next.message)) this.#awaitDrain();
+    }
+    if (!this.#blocked) this.#release();
+  }
+
+  #awaitDrain(): void {
+    this.#blocked = true;
+    this.#sink.once("drain", () => {
+      this.#blocked = false;
+      this.#flush();
+    });
+  }
+
+  #release(): void {
+    const resolvers = this.#whenDrained;
+    this.#whenDrained = [];
+    for (const resolve of resolvers) resolve();
+  }
+}

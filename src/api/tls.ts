@@ -1,0 +1,83 @@
+import { timingSafeEqual, X509Certificate } from "node:crypto";
+import { createSecureContext, type PeerCertificate } from "node:tls";
+import {
+  type ChannelCredentials,
+  type ChannelOptions,
+  credentials,
+  logVerbosity,
+  ServerCredentials,
+  setLogVerbosity,
+} from "@grpc/grpc-js";
+import type { KeyAndCertificate } from "./identity.ts";
+
+// grpc-js would write to the console; every failure of a call or of a server reaches its caller, who says it in our terms.
+setLogVerbosity(logVerbosity.NONE);
+
+const TLS_VERSION = "TLSv1.3";
+const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+
+/** Pings show that a peer behind a half-open connection is gone: noticed after at most their sum. */
+const KEEPALIVE_INTERVAL_MS = 10_000;
+const KEEPALIVE_TIMEOUT_MS = 5_000;
+
+const commonOptions = {
+  "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,
+  "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
+  "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
+  "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+  "grpc.enable_channelz": 0,
+} as const satisfies ChannelOptions;
+
+export const serverOptions: ChannelOptions = commonOptions;
+
+/**
+ * Options of a channel to the server of that name. Proxies named by the environment are for the world outside the cluster and are ignored;
+ * retries are ours, so that each attempt shows.
+ */
+export function channelOptions(serverName: string): ChannelOptions {
+  return {
+    ...commonOptions,
+    "grpc.keepalive_permit_without_calls": 1,
+    "grpc.ssl_target_name_override": serverName,
+    "grpc.default_authority": serverName,
+    "grpc.enable_http_proxy": 0,
+    "grpc.enable_retries": 0,
+    "grpc.service_config_disable_resolution": 1,
+    "grpc.use_local_subchannel_pool": 1,
+  };
+}
+
+/** TLS 1.3 towards a server that must show exactly this certificate. */
+export function pinnedChannelCredentials(certificate: string): ChannelCredentials {
+  const pinned = new X509Certificate(certificate).raw;
+  const context = createSecureContext({ ca: certificate, minVersion: TLS_VERSION });
+  return credentials.createFromSecureContext(context, {
+    checkServerIdentity: (_name: string, shown: PeerCertificate) =>
+      isSame(shown.raw, pinned) ? undefined : new Error("the server's certificate is not the pinned one"),
+  });
+}
+
+/** grpc-js has no public maker of server credentials that names a least TLS version. */
+class PinnedServerCredentials extends ServerCredentials {
+  readonly #identity: KeyAndCertificate;
+
+  constructor(identity: KeyAndCertificate) {
+    super(
+      { minVersion: TLS_VERSION },
+      { cert: identity.certificate, key: identity.privateKey, minVersion: TLS_VERSION },
+    );
+    this.#identity = identity;
+  }
+
+  override _equals(other: ServerCredentials): boolean {
+    return other instanceof PinnedServerCredentials && other.#identity.certificate === this.#identity.certificate;
+  }
+}
+
+export function serverCredentials(identity: KeyAndCertificate): ServerCredentials {
+  return new PinnedServerCredentials(identity);
+}
+
+function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && timingSafeEqual(left, right);
+}

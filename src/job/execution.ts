@@ -1,0 +1,34 @@
+/** How a program ended, as its executor saw it. */
+export interface ChildExit {
+  readonly exitCode: number;
+  /** `SIGKILL`, …; empty when it exited. */
+  readonly signal: string;
+  readonly atMs: number;
+  /** Why the executor stopped it; empty when it ended by itself. */
+  readonly stopReason: string;
+  readonly failedToStart: boolean;
+  readonly lastLines: readonly string[];
+  readonly traceback: string;
+  readonly errorSummary: string;
+  readonly peerConnectionLost: boolean;
+  readonly outOfMemory: boolean;
+  readonly peakMemoryBytes: number;
+}
+
+/** What runs or ran under an executor, as it says on (re)connecting. */
+export type ChildReport =
+  | { readonly state: "none" }
+  | { readonly state: "running"; readonly pid: number; readonly startedAtMs: number }
+  | { readonly state: "exited"; readonly exit: ChildExit };
+
+export interface ExecutorRegistration {
+  readonly task: string;
+  readonly containerId: string;
+  readonly generation: number;
+  readonly host: string;
+  /** Reserved for the child; 0 while one runs. */
+  readonly port: number;
+  readonly tensorboardPort: number;
+  readonly rejoinAddress: string;
+  readonly child: ChildReport;
+}

@@ -1,0 +1,202 @@
+import { createServer } from "node:net";
+import { connect } from "node:tls";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { executorIdentity, masterServerName } from "../../src/api/identity.ts";
+import { makeIdentity } from "../../src/api/make-identity.ts";
+import { aRegistration, identity, openStream, register, startMaster } from "../support/api.ts";
+
+const executor = executorIdentity(identity);
+
+describe("the ApplicationMaster's server", () => {
+  let master: Awaited<ReturnType<typeof startMaster>>;
+  const streams: { close(): void }[] = [];
+
+  beforeEach(async () => {
+    master = await startMaster();
+  });
+
+  afterEach(async () => {
+    for (const stream of streams.splice(0)) stream.close();
+    await master.server.close(0);
+  });
+
+  function open(given = executor) {
+    const opened = openStream({ identity: given, address: master.address });
+    streams.push(opened.stream);
+    return opened;
+  }
+
+  it("welcomes an executor with the heartbeat interval and the job, and tells of its registration", async () => {
+    const { stream, messages } = open();
+    stream.send(register());
+    const welcome = await messages.next();
+    expect(welcome).toMatchObject({ attempt: 1, generation: 1, body: { type: "welcome", heartbeatIntervalMs: 200 } });
+    const job = welcome.body.type === "welcome" ? Buffer.from(welcome.body.job).toString() : "";
+    expect(JSON.parse(job)).toMatchObject({ applicationId: identity.applicationId, spec: { leadTask: "worker:0" } });
+    expect(await master.executors.calls.next()).toMatchObject({ call: "connected", registration: aRegistration() });
+  });
+
+  it("carries reports one way and commands the other", async () => {
+    const { stream, messages } = open();
+    stream.send(register());
+    const connected = await master.executors.calls.next(({ call }) => call === "connected");
+    stream.send({ attempt: 1, generation: 1, body: { type: "child-started", pid: 17, atMs: 1_795_305_600_123 } });
+    expect(await master.executors.calls.next()).toMatchObject({
+      call: "report",
+      generation: 1,
+      report: { type: "child-started", pid: 17, atMs: 1_795_305_600_123 },
+    });
+    if ("link" in connected) connected.link.send(2, { type: "prepare", reason: "worker:1 exited 1" });
+    expect(await messages.next(({ body }) => body.type === "prepare")).toEqual({
+      attempt: 1,
+      generation: 2,
+      body: { type: "prepare", reason: "worker:1 exited 1" },
+    });
+  });
+
+  it("refuses an executor that shows the client's secret", async () => {
+    const { ends } = open({ ...executor, executorSecret: identity.clientSecret });
+    expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
+    expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("is not believed by an executor that knows another certificate", async () => {
+    const other = makeIdentity(identity.applicationId, Date.now());
+    const { ends } = open({ ...executor, masterCertificate: other.master.certificate });
+    expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
+  });
+
+  it("is not believed when it shows the executors' certificate, so no executor can pass for it", async () => {
+    const impostor = await startMaster({ identity: { ...identity, master: identity.executor } });
+    const opened = openStream({ identity: executor, address: impostor.address });
+    streams.push(opened.stream);
+    expect(await opened.ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
+    await impostor.server.close(0);
+  });
+
+  it.each([
+    ["TLSv1.2", false],
+    ["TLSv1.3", true],
+  ] as const)("answers a caller of %s: %s", async (version, accepted) => {
+    const outcome = await new Promise<string>((resolve) => {
+      const socket = connect({
+        port: master.server.port,
+        host: "127.0.0.1",
+        servername: masterServerName(identity.applicationId),
+        ca: identity.master.certificate,
+        minVersion: version,
+        maxVersion: version,
+        ALPNProtocols: ["h2"],
+      });
+      socket.on("secureConnect", () => {
+        resolve(socket.getProtocol() ?? "");
+        socket.destroy();
+      });
+      socket.on("error", (error) => resolve(error.message));
+    });
+    expect(outcome).toMatch(accepted ? /^TLSv1\.3$/ : /alert protocol version/);
+  });
+
+  it("is reached past the proxies that the environment names", async () => {
+    const proxied: string[] = [];
+    const proxy = createServer((socket) => {
+      proxied.push("connection");
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const address = proxy.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    const names = ["http_proxy", "https_proxy", "grpc_proxy"];
+    for (const name of names) process.env[name] = url;
+    try {
+      const { stream, messages } = open();
+      stream.send(register());
+      expect(await messages.next()).toMatchObject({ body: { type: "welcome" } });
+      expect(proxied).toEqual([]);
+    } finally {
+      for (const name of names) delete process.env[name];
+      await new Promise((resolve) => proxy.close(resolve));
+    }
+  });
+
+  it("turns away an executor of another protocol for good", async () => {
+    const { stream, messages } = open();
+    stream.send(register(aRegistration(), 1, 99));
+    expect(await messages.next()).toMatchObject({
+      body: { type: "refuse", fatal: true, reason: expect.stringContaining("executor-test speaks 99") },
+    });
+    expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("turns away an executor that its handler does not know", async () => {
+    master.executors.refusal = ({ containerId }) => `${containerId} was released`;
+    const { stream, messages, ends } = open();
+    stream.send(register());
+    expect(await messages.next()).toMatchObject({
+      body: { type: "refuse", fatal: true, reason: "container_1795305600000_0001_01_000002 was released" },
+    });
+    expect(await ends.next()).toBeUndefined();
+    expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("wants a registration first", async () => {
+    const { stream, messages } = open();
+    stream.send({ attempt: 1, generation: 1, body: { type: "heartbeat", sentAtMs: 1 } });
+    expect(await messages.next()).toMatchObject({ body: { type: "refuse" } });
+    expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("learns from an executor that a later attempt has taken over", async () => {
+    const { stream } = open();
+    stream.send(register(aRegistration(), 2));
+    expect(await master.executors.calls.next()).toEqual({ call: "superseded", attempt: 2 });
+    expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("ignores reports meant for an earlier attempt", async () => {
+    const { stream } = open();
+    stream.send(register());
+    stream.send({ attempt: 0, generation: 1, body: { type: "child-started", pid: 1, atMs: 1 } });
+    stream.send({ attempt: 1, generation: 1, body: { type: "child-started", pid: 2, atMs: 2 } });
+    expect(await master.executors.calls.next(({ call }) => call === "report")).toMatchObject({ report: { pid: 2 } });
+  });
+
+  it("tells a goodbye from a broken stream", async () => {
+    const polite = open();
+    polite.stream.send(register());
+    await polite.messages.next();
+    polite.stream.send({ attempt: 1, generation: 1, body: { type: "goodbye", reason: "told to end" } });
+    await master.executors.calls.next((call) => call.call === "report");
+    polite.stream.close();
+    expect(await master.executors.calls.next(({ call }) => call === "disconnected")).toMatchObject({ end: "goodbye" });
+
+    const broken = open();
+    broken.stream.send(register());
+    await broken.messages.next();
+    broken.stream.close();
+    expect(await master.executors.calls.next(({ call }) => call === "disconnected")).toMatchObject({ end: "broken" });
+  });
+
+  it("keeps one stream per container: a new one replaces the old", async () => {
+    const first = open();
+    first.stream.send(register());
+    await first.messages.next();
+    const second = open();
+    second.stream.send(register());
+    await second.messages.next();
+    expect(await master.executors.calls.next(({ call }) => call === "disconnected")).toMatchObject({ end: "replaced" });
+    await first.ends.next();
+    second.stream.send({ attempt: 1, generation: 1, body: { type: "heartbeat", sentAtMs: 5 } });
+    expect(await master.executors.calls.next(({ call }) => call === "report")).toMatchObject({
+      report: { sentAtMs: 5 },
+    });
+  });
+
+  it("names the key when no port of the range is free", async () => {
+    const { port } = master.server;
+    await expect(startMaster({ ports: { from: port, to: port } })).rejects.toMatchObject({
+      code: "NO_FREE_PORT",
+      message: expect.stringContaining("tony.am.port-range"),
+    });
+  });
+});

@@ -1,0 +1,181 @@
+import type { ClientHandler } from "../../src/api/client-endpoint.ts";
+import type { ApiError } from "../../src/api/errors.ts";
+import { MasterStream, type MasterStreamOptions } from "../../src/api/executor-client.ts";
+import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../../src/api/executor-endpoint.ts";
+import { makeIdentity } from "../../src/api/make-identity.ts";
+import { type MasterServer, type MasterServerOptions, startMasterServer } from "../../src/api/master-server.ts";
+import { type ExecutorReport, type MasterMessage, PROTOCOL_VERSION } from "../../src/api/messages.ts";
+import type { ExecutorRegistration } from "../../src/job/execution.ts";
+import type { ExecutorJob } from "../../src/job/executor-job.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { Inbox } from "./inbox.ts";
+
+export const identity = makeIdentity("application_1795305600000_0001", Date.now());
+
+/** A job of two workers and defaults, for programs that need one whole. */
+export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
+  const resource = { memoryMiB: 512, vcores: 1, others: {} };
+  return {
+    specVersion: 1,
+    name: "test",
+    applicationType: "TONY",
+    tags: [],
+    queue: "default",
+    framework: "standalone",
+    distributedMode: "gang",
+    am: { resource, resources: [] },
+    roles: [
+      {
+        name: "worker",
+        instances: 2,
+        resource,
+        placement: "any",
+        command: "true",
+        environment: {},
+        tracking: "tracked",
+        stopOnFailure: false,
+        chief: "first",
+        restartPolicy: "gang",
+        resources: [],
+      },
+    ],
+    leadTask: "worker:0",
+    tensorBoardTask: "worker:0",
+    containerEnvironment: {},
+    failure: {
+      onWorkerFailure: "fail",
+      budgets: { program: 0, infrastructure: 3 },
+      backOff: { initialMs: 1000, maxMs: 60_000 },
+      blame: { container: 1, node: 2, job: 3 },
+      outputLines: 20,
+    },
+    timeouts: {
+      gangHoldMs: 300_000,
+      launchMs: 600_000,
+      heartbeatIntervalMs: 1000,
+      heartbeatExpiryMs: 10_000,
+      massSilenceMs: 60_000,
+      orphanMs: 780_000,
+      verdictMs: 15_000,
+      stopGraceMs: 10_000,
+      afterChiefMs: 60_000,
+      metricsIntervalMs: 5000,
+    },
+    preemption: { signal: "SIGTERM" },
+    ports: {},
+    history: {},
+    logs: { level: "info" },
+    sources: {},
+    ...changes,
+  };
+}
+
+export function anExecutorJob(spec: JobSpec = aJobSpec()): ExecutorJob {
+  const applicationId = identity.applicationId;
+  return {
+    jobFileVersion: 1,
+    build: "test",
+    applicationId,
+    user: "alice",
+    spec,
+    stagingUrl: "file:///none",
+    hadoop: {},
+  };
+}
+
+export function aRegistration(changes: Partial<ExecutorRegistration> = {}): ExecutorRegistration {
+  return {
+    task: "worker:0",
+    containerId: "container_1795305600000_0001_01_000002",
+    generation: 1,
+    host: "node-1",
+    port: 4001,
+    tensorboardPort: 0,
+    rejoinAddress: "node-1:4002",
+    child: { state: "none" },
+    ...changes,
+  };
+}
+
+/** What an ApplicationMaster's handler was told, in order. */
+export type ExecutorCall =
+  | {
+      readonly call: "connected" | "registered";
+      readonly link: ExecutorLink;
+      readonly registration: ExecutorRegistration;
+    }
+  | {
+      readonly call: "report";
+      readonly link: ExecutorLink;
+      readonly generation: number;
+      readonly report: ExecutorReport;
+    }
+  | { readonly call: "disconnected"; readonly link: ExecutorLink; readonly end: LinkEnd }
+  | { readonly call: "superseded"; readonly attempt: number };
+
+/** A handler that keeps every call for the test to await. */
+export class RecordingExecutors implements ExecutorHandler {
+  readonly calls = new Inbox<ExecutorCall>();
+  refusal: (registration: ExecutorRegistration) => string | undefined = () => undefined;
+
+  connected(link: ExecutorLink, registration: ExecutorRegistration): void {
+    this.calls.put({ call: "connected", link, registration });
+  }
+
+  registered(link: ExecutorLink, registration: ExecutorRegistration): void {
+    this.calls.put({ call: "registered", link, registration });
+  }
+
+  report(link: ExecutorLink, generation: number, report: ExecutorReport): void {
+    this.calls.put({ call: "report", link, generation, report });
+  }
+
+  disconnected(link: ExecutorLink, end: LinkEnd): void {
+    this.calls.put({ call: "disconnected", link, end });
+  }
+
+  superseded(attempt: number): void {
+    this.calls.put({ call: "superseded", attempt });
+  }
+}
+
+export const noClients: ClientHandler = {
+  follow: () => () => undefined,
+  readLog: () => () => undefined,
+  stop: () => false,
+};
+
+export async function startMaster(changes: Partial<MasterServerOptions> = {}) {
+  const executors = new RecordingExecutors();
+  const server: MasterServer = await startMasterServer({
+    identity,
+    attempt: 1,
+    build: "master-test",
+    host: "127.0.0.1",
+    portKey: "tony.am.port-range",
+    random: () => 0,
+    heartbeatIntervalMs: 200,
+    job: anExecutorJob(),
+    executors,
+    clients: noClients,
+    ...changes,
+  });
+  return { executors, server, address: `127.0.0.1:${server.port}` };
+}
+
+/** A stream of an executor whose messages and end a test awaits. */
+export function openStream(options: Pick<MasterStreamOptions, "identity" | "address">) {
+  const messages = new Inbox<MasterMessage>();
+  const ends = new Inbox<ApiError | undefined>();
+  const stream = new MasterStream({
+    ...options,
+    onMessage: (message) => messages.put(message),
+    onEnd: (error) => ends.put(error),
+  });
+  return { stream, messages, ends };
+}
+
+export function register(registration = aRegistration(), attempt = 1, protocol = PROTOCOL_VERSION) {
+  const hello = { protocol, build: "executor-test" };
+  return { attempt, generation: registration.generation, body: { type: "register", hello, registration } } as const;
+}
