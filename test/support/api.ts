@@ -36,6 +36,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
         stopOnFailure: false,
         chief: "first",
         restartPolicy: "gang",
+        reusePort: false,
         resources: [],
       },
     ],
