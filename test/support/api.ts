@@ -23,6 +23,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     queue: "default",
     framework: "standalone",
     distributedMode: "gang",
+    resources: [],
     am: { resource, resources: [] },
     roles: [
       {
