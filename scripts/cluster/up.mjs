@@ -10,7 +10,7 @@ import { daemonAccounts } from "./accounts.mjs";
 import { daemonsOf, javaCommand } from "./daemons.mjs";
 import { CHECKOUT, layout, mayEnter, stateFolder } from "./folders.mjs";
 import { activeNodes, hdfsIsReady, labelGpuNode, makeHdfsFolders } from "./hadoop-state.mjs";
-import { hadoopVersion, provideJars } from "./jars.mjs";
+import { folderBytes, hadoopVersion, provideJars } from "./jars.mjs";
 import { withLock } from "./lock.mjs";
 import { addresses, canListen, claimNetwork } from "./network.mjs";
 import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.mjs";
@@ -42,7 +42,7 @@ export async function up(name, wanted, progress) {
   await progress.step("Hadoop jars", async () => {
     let downloaded = false;
     jars = await provideJars({ java: found.java, onDownload: () => (downloaded = true) });
-    return downloaded ? `from Maven Central into ${jars}` : "cached";
+    return downloaded ? `${Math.round((await folderBytes(jars)) / 2 ** 20)} MiB from Maven Central` : "cached";
   });
   await mkdir(state, { recursive: true });
   return await withLock(`cluster ${state}`, async () => {

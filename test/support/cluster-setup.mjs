@@ -1,16 +1,14 @@
 import { clusterTool } from "./cluster-tool.mjs";
 
 /**
- * Once before the files of Jest's project `cluster`: the cluster they use is up. TONY_TEST_CLUSTER names one to use and
- * leave; without it one is made for this run, with nothing of an earlier one in it, and removed at the end.
+ * Once before the files of Jest's project `cluster`: the cluster they use is up. It is the one that TONY_TEST_CLUSTER
+ * names, or `test`. One that is up already is used and left; one that is started here is removed at the end.
  */
 export default async function setUp() {
-  const named = process.env.TONY_TEST_CLUSTER;
-  const name = named ?? "test";
-  if (named === undefined) {
-    await clusterTool(["down", "--delete", "--name", name]);
-    globalThis.tonyClusterToRemove = name;
-  }
-  await clusterTool(["up", "--name", name]);
+  const name = process.env.TONY_TEST_CLUSTER ?? "test";
   process.env.TONY_TEST_CLUSTER = name;
+  if ((await clusterTool(["status", "--name", name])) === 0) return;
+  globalThis.tonyClusterToRemove = name;
+  const code = await clusterTool(["up", "--name", name]);
+  if (code !== 0) throw new Error(`cluster ${name} did not come up`);
 }

@@ -4,13 +4,11 @@ import { fileURLToPath } from "node:url";
 
 const TOOL = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), "scripts", "cluster.mjs");
 
-/** Runs the cluster tool with its progress shown. @param {readonly string[]} args @returns {Promise<void>} */
+/** Runs the cluster tool with its output shown. @param {readonly string[]} args @returns {Promise<number>} its exit code */
 export function clusterTool(args) {
   return new Promise((resolve, reject) => {
-    const tool = spawn(process.execPath, [TOOL, ...args], { stdio: ["ignore", "inherit", "inherit"] });
+    const tool = spawn(process.execPath, [TOOL, ...args], { stdio: ["ignore", process.stderr, "inherit"] });
     tool.on("error", reject);
-    tool.on("close", (code) =>
-      code === 0 ? resolve() : reject(new Error(`cluster ${args.join(" ")} ended with ${code}`)),
-    );
+    tool.on("close", (code) => resolve(code ?? 1));
   });
 }

@@ -1,0 +1,47 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, describe, expect, test } from "@jest/globals";
+
+const TOOL = fileURLToPath(new URL("../../scripts/cluster.mjs", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "tony-command-line-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function cluster(...args) {
+  const env = { ...process.env, TONY_CLUSTER_DIR: folder };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [TOOL, ...args], { env, encoding: "utf8" });
+  return { status, stdout, stderr };
+}
+
+describe("says what is wrong with the command line, and does nothing", () => {
+  test.each([
+    [["upp"], "Not understood: upp"],
+    [["up", "too", "much"], "Not understood: up too much"],
+    [["kill"], "Not understood: kill"],
+    [["up", "--nam", "x"], "Unknown option '--nam'"],
+    [["up", "--name", "../elsewhere"], "--name ../elsewhere: only lower-case letters"],
+    [["up", "--nodes", "0"], "--nodes 0: must be a whole number from 1 to 16"],
+    [["up", "--nm-heartbeat-ms", "1s"], "--nm-heartbeat-ms 1s: must be a whole number from 50 to 60000"],
+    [["up", "--label", "gpu"], "--label gpu: must be exclusive, shareable or none"],
+    [["up", "--set", "dfs.replication"], "--set dfs.replication: must be KEY=VALUE"],
+  ])("%j", (args, message) => {
+    expect(cluster(...args)).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(message) });
+  });
+});
+
+test("without a command it says what there is", () => {
+  expect(cluster()).toEqual({ status: 0, stderr: "", stdout: expect.stringContaining("npm run cluster -- up") });
+});
+
+test("of a cluster that does not exist: status and env say how to make it, down has nothing to do", () => {
+  const unknown = { status: 1, stdout: "", stderr: "There is no cluster nix yet: npm run cluster -- up --name nix\n" };
+  expect(cluster("status", "--name", "nix")).toEqual(unknown);
+  expect(cluster("env", "--name", "nix")).toEqual(unknown);
+  expect(cluster("kill", "namenode", "--name", "nix")).toEqual(unknown);
+  expect(cluster("down", "--name", "nix")).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining("no cluster nix"),
+  });
+});

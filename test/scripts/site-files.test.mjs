@@ -1,0 +1,87 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { DEFAULT_SETTINGS } from "../../scripts/cluster/record.mjs";
+import { writeSiteFiles } from "../../scripts/cluster/site-files.mjs";
+
+let state;
+
+beforeAll(async () => {
+  state = await mkdtemp(join(tmpdir(), "tony-site-files-"));
+  await writeSiteFiles(
+    {
+      state,
+      addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"] },
+      users: { hdfs: { name: "hdfs" }, yarn: { name: "yarn" } },
+      submitter: "ada",
+      settings: {
+        ...DEFAULT_SETTINGS,
+        nmHeartbeatMs: 250,
+        preemption: true,
+        properties: {
+          "dfs.replication": "2",
+          "yarn.am.liveness-monitor.expiry-interval-ms": "5000",
+          "yarn.scheduler.capacity.node-locality-delay": "0",
+          "mapreduce.x": "1 < 2 & 3",
+          "io.file.buffer.size": "4096",
+        },
+      },
+    },
+    "/jars",
+  );
+});
+afterAll(async () => await rm(state, { recursive: true, force: true }));
+
+const text = async (...path) => await readFile(join(state, ...path), "utf8");
+
+/** Of a site file, as Hadoop takes them: a later entry wins. */
+async function properties(...path) {
+  const entries = (await text(...path)).matchAll(/<name>([^<]*)<\/name><value>([^<]*)<\/value>/g);
+  return Object.fromEntries([...entries].map(([, name, value]) => [name, value]));
+}
+
+test("leaves no placeholder unfilled", async () => {
+  for (const folder of ["conf", "conf-nm1", "conf-nm2"]) {
+    for (const file of await readdir(join(state, folder))) {
+      expect(`${folder}/${file}: ${await text(folder, file)}`).not.toMatch(/@[A-Z_]+@/);
+    }
+  }
+});
+
+test("puts every key that is set into the file that Hadoop reads it from, after the template's own", async () => {
+  expect((await properties("conf", "hdfs-site.xml"))["dfs.replication"]).toBe("2");
+  expect((await properties("conf", "yarn-site.xml"))["yarn.am.liveness-monitor.expiry-interval-ms"]).toBe("5000");
+  expect((await properties("conf", "capacity-scheduler.xml"))["yarn.scheduler.capacity.node-locality-delay"]).toBe("0");
+  expect((await properties("conf", "mapred-site.xml"))["mapreduce.x"]).toBe("1 &lt; 2 &amp; 3");
+  expect((await properties("conf", "core-site.xml"))["io.file.buffer.size"]).toBe("4096");
+});
+
+test("turns settings into Hadoop's keys", async () => {
+  const yarn = await properties("conf", "yarn-site.xml");
+  expect(yarn).toMatchObject({
+    "yarn.resourcemanager.hostname": "127.0.9.1",
+    "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "250",
+    "yarn.resourcemanager.scheduler.monitor.enable": "true",
+  });
+});
+
+test("gives each NodeManager its address and folders on top of the cluster's settings, GPUs to the second alone", async () => {
+  expect(await text("conf-nm2", "yarn-site.xml")).toContain(`<xi:include href="${state}/conf/yarn-site.xml"/>`);
+  expect(await properties("conf-nm2", "yarn-site.xml")).toMatchObject({
+    "yarn.nodemanager.address": "127.0.9.12:8041",
+    "yarn.nodemanager.local-dirs": `${state}/data/nm2/local`,
+  });
+  const gpus = "yarn.nodemanager.resource-type.yarn.io/gpu";
+  expect((await properties("conf-nm1", "node-resources.xml"))[gpus]).toBe("0");
+  expect((await properties("conf-nm2", "node-resources.xml"))[gpus]).toBe("2");
+});
+
+test("keeps addresses as names, and makes this host the master", async () => {
+  expect((await text("hosts")).trim().split("\n")).toEqual([
+    `127.0.9.1 127.0.9.1 ${hostname()}`,
+    "127.0.9.11 127.0.9.11",
+    "127.0.9.12 127.0.9.12",
+    "127.0.0.1 localhost",
+  ]);
+});
