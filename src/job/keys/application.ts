@@ -151,7 +151,7 @@ export const applicationKeys = {
     type: path,
     doc: "A Hadoop distribution to unpack in every container.",
     support: "not-yet",
-    note: "list it in tony.containers.resources as <archive>#hadoop",
+    note: "list it in tony.containers.resources as SOURCE::hadoop#archive",
   }),
   "tony.application.hadoop.classpath": key({
     type: text,

@@ -1,0 +1,61 @@
+import { amKeys } from "./keys/am.ts";
+import { applicationKeys } from "./keys/application.ts";
+import { failureKeys } from "./keys/failure.ts";
+import type { KeyDefinition, KeySupport } from "./keys/key.ts";
+import { olderKeys } from "./keys/older.ts";
+import { roleKeys } from "./keys/role.ts";
+import { siteKeys } from "./keys/site.ts";
+import { taskKeys } from "./keys/task.ts";
+
+const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinition>>])[] = [
+  ["The job", applicationKeys],
+  ["Each role", roleKeys],
+  ["All tasks and containers", taskKeys],
+  ["The ApplicationMaster", amKeys],
+  ["Failures", failureKeys],
+  ["The site, history, Docker", siteKeys],
+  ["Older names", olderKeys],
+];
+
+const SUPPORT: Readonly<Record<KeySupport, string>> = {
+  works: "",
+  "not-yet": "**Not yet.** ",
+  "ignored-with-warning": "*No effect.* ",
+};
+
+const HEAD = `# Keys
+
+Made from the table in \`src/job/keys/\` by \`npm run docs\`; edit it there.
+
+A key is set in the job's file (\`--conf job.xml\`), for a whole site in \`$TONY_CONF_DIR/tony-site.xml\`, or by \`--conf KEY=VALUE\`. Later ones
+win, in this order: defaults, the job's file, the site's file, the command line; what the site's file marks \`<final>\` stays.
+\`tony-ts keys --effective --conf job.xml\` shows what holds and where it was set, \`tony-ts validate --conf job.xml\` what is wrong.
+
+- \`{role}\` is the name of a role: \`worker\`, \`ps\`, \`chief\`, or any other of small letters, digits and \`-\`.
+- Memory is \`2g\`, \`512m\`, or a bare number of MiB. Durations take a unit (\`90s\`, \`5m\`, \`2h\`); a bare number counts what the type column says.
+- In a list of \`NAME=value\` a comma inside a value is written \`\\,\`. Keys marked + are added to by the command line, not replaced.
+- *ours*: not among TonY's keys. **Not yet**: TonY knows it, this release does nothing with it and says so. *No effect*: accepted so
+  that a TonY job runs unchanged, with a warning.
+- Any key outside \`tony.\` is Hadoop's and goes over the cluster's configuration for this job.
+`;
+
+/** docs/keys.md, from the table. */
+export function keysPage(): string {
+  return [HEAD, ...SECTIONS.map(([title, keys]) => section(title, keys))].join("\n");
+}
+
+function section(title: string, keys: Readonly<Record<string, KeyDefinition>>): string {
+  const rows = Object.entries(keys).map(([name, definition]) => row(name, definition));
+  return [`## ${title}`, "", "| key | type | default | |", "| --- | --- | --- | --- |", ...rows, ""].join("\n");
+}
+
+function row(name: string, { type, default: preset, doc, support, note, multiValued, ours }: KeyDefinition): string {
+  const marks = `${multiValued === true ? " +" : ""}${ours === true ? " *ours*" : ""}`;
+  const value = preset === undefined ? "" : preset === "" ? "empty" : `\`${preset}\``;
+  const remark = note === undefined ? "" : ` (${note})`;
+  return `| ${[`\`${name}\`${marks}`, type.label, value, SUPPORT[support] + doc + remark].map(cell).join(" | ")} |`;
+}
+
+function cell(text: string): string {
+  return text.replaceAll("|", "\\|");
+}
