@@ -1,0 +1,48 @@
+import { createCipheriv, createDecipheriv } from "node:crypto";
+
+/** A cipher in one direction, whose state runs on from message to message. */
+export interface StreamCipher {
+  update(input: Uint8Array): Buffer;
+}
+
+export type CipherDirection = "encrypt" | "decrypt";
+
+/**
+ * Triple DES with two keys, encrypt-decrypt-encrypt, CBC without padding of its own: what DIGEST-MD5 calls `3des`
+ * (RFC 2831 §2.4; DESede/CBC/NoPadding in the JDK's com.sun.security.sasl.digest.DigestMD5Base#makeDesKeys).
+ * `key` is the 16-byte sealing key: 7 bytes for each DES key, and its last 8 bytes are the first block's vector.
+ */
+export function tripleDes(key: Uint8Array, direction: CipherDirection): StreamCipher {
+  const outer = desKey(key.subarray(0, 7));
+  return desCipher(Buffer.concat([outer, desKey(key.subarray(7, 14)), outer]), key, direction);
+}
+
+/** Single DES (`des`): triple DES with the same key three times, because OpenSSL 3 no longer offers it alone. */
+export function singleDes(key: Uint8Array, direction: CipherDirection): StreamCipher {
+  const only = desKey(key.subarray(0, 7));
+  return desCipher(Buffer.concat([only, only, only]), key, direction);
+}
+
+/** Spreads 56 bits over 8 bytes, 7 to a byte, highest first; the lowest bit of each makes its parity odd (RFC 2831 §2.4). */
+export function desKey(bits: Uint8Array): Buffer {
+  let rest = BigInt(`0x${Buffer.from(bits).toString("hex")}`);
+  const key = Buffer.alloc(8);
+  for (let index = 7; index >= 0; index -= 1) {
+    key[index] = withOddParity(Number(rest & 0x7fn) << 1);
+    rest >>= 7n;
+  }
+  return key;
+}
+
+function withOddParity(byte: number): number {
+  let ones = 0;
+  for (let rest = byte; rest > 0; rest >>= 1) ones += rest & 1;
+  return byte | (ones % 2 === 0 ? 1 : 0);
+}
+
+function desCipher(desKeys: Buffer, key: Uint8Array, direction: CipherDirection): StreamCipher {
+  const create = direction === "encrypt" ? createCipheriv : createDecipheriv;
+  const cipher = create("des-ede3-cbc", desKeys, key.subarray(8, 16));
+  cipher.setAutoPadding(false);
+  return cipher;
+}

@@ -1,0 +1,133 @@
+/** DIGEST-MD5 (RFC 2831) with a Hadoop token for name and password, as org.apache.hadoop.security.SaslRpcClient uses it. */
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { Token } from "../../yarn/records.ts";
+import { RpcAuthenticationError } from "../errors.ts";
+import { type DigestCipher, digestCiphers, digestLayer } from "./digest-md5-layer.ts";
+import { parseDirectives, quotedDirective } from "./directives.ts";
+import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLayer } from "./mechanism.ts";
+
+/** SASL's quality of protection: `hadoop.rpc.protection` authentication, integrity, privacy. */
+export type Protection = "auth" | "auth-int" | "auth-conf";
+
+export interface DigestOptions {
+  /** Acceptable to us, best first; the first that the server offers is taken. */
+  readonly protections?: readonly Protection[] | undefined;
+  readonly ciphers?: readonly DigestCipher[] | undefined;
+  /** The client's nonce; random when absent. */
+  readonly nonce?: (() => string) | undefined;
+}
+
+const defaultProtections: readonly Protection[] = ["auth-conf", "auth-int", "auth"];
+const defaultCiphers = Object.keys(digestCiphers).filter((name): name is DigestCipher => name in digestCiphers);
+const defaultMaxBytes = 65_536;
+const largestMaxBytes = 2 ** 24;
+/** A layer's own bytes must fit beside at least one of the message. */
+const smallestMaxBytes = 32;
+const nonceCount = "00000001";
+
+/** The strategy for the method TOKEN. Name and password are the token's identifier and password in base64. */
+export function tokenDigest(token: Token, options: DigestOptions = {}): AuthenticationStrategy {
+  const name = Buffer.from(token.identifier).toString("base64");
+  const password = Buffer.from(token.password).toString("base64");
+  return {
+    method: "TOKEN",
+    mechanism: "DIGEST-MD5",
+    start: (offer) => new DigestMd5({ name, password, offer, options }),
+  };
+}
+
+interface DigestParameters {
+  readonly name: string;
+  readonly password: string;
+  readonly offer: Pick<MechanismOffer, "protocol" | "serverId">;
+  readonly options?: DigestOptions;
+}
+
+/** One exchange: a challenge, our response, the server's proof. */
+export class DigestMd5 implements SaslMechanism {
+  readonly #parameters: DigestParameters;
+  #answered: { readonly proof: string; readonly layer: SecurityLayer | undefined } | undefined;
+
+  constructor(parameters: DigestParameters) {
+    this.#parameters = parameters;
+  }
+
+  respond(challenge: Uint8Array): Uint8Array {
+    if (this.#answered !== undefined) throw new RpcAuthenticationError("The server sent a second DIGEST-MD5 challenge");
+    const { name, password, offer, options = {} } = this.#parameters;
+    const directives = parseDirectives(challenge);
+    const protections = options.protections ?? defaultProtections;
+    const protection = chosen("qop", directives.get("qop") ?? "auth", protections);
+    const cipher =
+      protection === "auth-conf"
+        ? chosen("cipher", required(directives, "cipher"), options.ciphers ?? defaultCiphers)
+        : undefined;
+    const realm = directives.get("realm") ?? "";
+    const nonce = required(directives, "nonce");
+    const clientNonce = options.nonce?.() ?? randomBytes(24).toString("base64");
+    const uri = `${offer.protocol}/${offer.serverId}`;
+
+    const hashA1 = md5(md5(`${name}:${realm}:${password}`), `:${nonce}:${clientNonce}`);
+    const digest = (operation: string) => {
+      const hashA2 = md5(`${operation}:${uri}${protection === "auth" ? "" : `:${"0".repeat(32)}`}`).toString("hex");
+      const parts = [hashA1.toString("hex"), nonce, nonceCount, clientNonce, protection, hashA2];
+      return md5(parts.join(":")).toString("hex");
+    };
+    const peerMaxBytes = maxBytes(directives);
+    this.#answered = {
+      proof: digest(""),
+      layer: protection === "auth" ? undefined : digestLayer({ hashA1, cipher, peerMaxBytes }),
+    };
+    const response = [
+      ...(directives.get("charset") === "utf-8" ? ["charset=utf-8"] : []),
+      quotedDirective("username", name),
+      quotedDirective("realm", realm),
+      quotedDirective("nonce", nonce),
+      `nc=${nonceCount}`,
+      quotedDirective("cnonce", clientNonce),
+      quotedDirective("digest-uri", uri),
+      `maxbuf=${defaultMaxBytes}`,
+      `response=${digest("AUTHENTICATE")}`,
+      `qop=${protection}`,
+      ...(cipher === undefined ? [] : [quotedDirective("cipher", cipher)]),
+    ];
+    return Buffer.from(response.join(","), "utf8");
+  }
+
+  complete(finalToken: Uint8Array): SecurityLayer | undefined {
+    const proof = Buffer.from(parseDirectives(finalToken).get("rspauth") ?? "");
+    const expected = Buffer.from(this.#answered?.proof ?? "");
+    if (expected.length === 0 || proof.length !== expected.length || !timingSafeEqual(proof, expected)) {
+      throw new RpcAuthenticationError("The server could not prove that it knows the token's password");
+    }
+    return this.#answered?.layer;
+  }
+}
+
+function chosen<Name extends string>(directive: string, offered: string, wanted: readonly Name[]): Name {
+  const names = offered.split(",").map((name) => name.trim());
+  const name = wanted.find((candidate) => names.includes(candidate));
+  if (name !== undefined) return name;
+  throw new RpcAuthenticationError(
+    `The server offers ${directive} "${offered}"; this client accepts ${wanted.join(", ")}`,
+  );
+}
+
+function required(directives: ReadonlyMap<string, string>, name: string): string {
+  const value = directives.get(name);
+  if (value === undefined) throw new RpcAuthenticationError(`The server's DIGEST-MD5 challenge has no ${name}`);
+  return value;
+}
+
+/** RFC 2831 §2.1.1: `maxbuf`, 65536 when absent. */
+function maxBytes(directives: ReadonlyMap<string, string>): number {
+  const value = Number(directives.get("maxbuf") ?? defaultMaxBytes);
+  if (Number.isInteger(value) && value >= smallestMaxBytes && value < largestMaxBytes) return value;
+  throw new RpcAuthenticationError(`The server's DIGEST-MD5 challenge has maxbuf ${directives.get("maxbuf")}`);
+}
+
+function md5(...parts: readonly (string | Uint8Array)[]): Buffer {
+  const hash = createHash("md5");
+  for (const part of parts) hash.update(part);
+  return hash.digest();
+}
