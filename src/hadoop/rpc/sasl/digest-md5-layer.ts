@@ -53,7 +53,8 @@ export interface DigestLayerOptions {
 export function digestLayer({ hashA1, cipher, peerMaxBytes, side = "client" }: DigestLayerOptions): SecurityLayer {
   const [ours, theirs] =
     side === "client" ? ["client-to-server", "server-to-client"] : ["server-to-client", "client-to-server"];
-  const signingKey = (direction: string) => md5(hashA1, `Digest session key to ${direction} signing key magic constant`);
+  const signingKey = (direction: string) =>
+    md5(hashA1, `Digest session key to ${direction} signing key magic constant`);
   const keys = { own: signingKey(`${ours}`), peer: signingKey(`${theirs}`) };
   if (cipher === undefined) return new DigestLayer(keys, undefined, peerMaxBytes);
   const kind: CipherKind = digestCiphers[cipher];

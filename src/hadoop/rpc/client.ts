@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import { type Clock, systemClock } from "../clock.ts";
+import { errorMessage } from "../errors.ts";
+import { type Identity, RpcConnection } from "./connection.ts";
+import { type Endpoint, EndpointList } from "./endpoints.ts";
+import { RpcConnectionError } from "./errors.ts";
+import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
+
+export interface RpcClientOptions {
+  /** At least one; several for a service with a standby. */
+  readonly endpoints: readonly Endpoint[];
+  /** The Java interface of the service. */
+  readonly protocol: string;
+  /** Asked at each new connection, because tokens are renewed. */
+  readonly identity: () => Identity;
+  /** Default 10 s. */
+  readonly connectTimeoutMs?: number | undefined;
+  /** For each try of a call; default 60 s. */
+  readonly callTimeoutMs?: number | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  readonly maxFrameBytes?: number | undefined;
+  readonly clock?: Clock | undefined;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number | undefined;
+  readonly retry?: RetryPolicy | undefined;
+  /** Whether the call may be sent again when its answer is lost. Default true: YARN's calls are. */
+  readonly repeatable?: boolean | undefined;
+  /** Ends the waiting between tries. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const defaultConnectTimeoutMs = 10_000;
+const defaultCallTimeoutMs = 60_000;
+const clientIdBytes = 16;
+
+/** Calls to one service: keeps a connection to the endpoint that is active, and finds another when it is not. */
+export class RpcClient {
+  readonly #options: RpcClientOptions;
+  readonly #endpoints: EndpointList;
+  readonly #clock: Clock;
+  readonly #clientId = randomBytes(clientIdBytes);
+  readonly #closing = new AbortController();
+  #connection: RpcConnection | undefined;
+
+  constructor(options: RpcClientOptions) {
+    this.#options = options;
+    this.#endpoints = new EndpointList(options.endpoints);
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Calls whose answer is still out. */
+  get inFlight(): number {
+    return this.#connection?.inFlight ?? 0;
+  }
+
+  /**
+   * Makes a call with varint-delimited bytes and gives the bytes of the answer. Tries again as the policy says; the error of the
+   * last try is what the caller gets.
+   */
+  async call(method: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
+    const policy = options.retry ?? this.#options.retry ?? interactiveRetry;
+    const startedMs = this.#clock.nowMs();
+    for (let tries = 1; ; tries += 1) {
+      const endpoint = this.#endpoints.current;
+      try {
+        const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs ?? defaultCallTimeoutMs;
+        return await this.#connect(endpoint).call(method, request, timeoutMs);
+      } catch (error) {
+        const failed = {
+          error,
+          tries,
+          elapsedMs: this.#clock.nowMs() - startedMs,
+          endpointCount: this.#endpoints.size,
+          repeatable: options.repeatable ?? true,
+        };
+        const decision = decideRetry(failed, policy, this.#clock.random());
+        if (decision.kind === "fail" || stopped(options.signal)) throw this.#explained(error);
+        if (decision.moveOn) this.#leave(endpoint);
+        await this.#pause(decision.delayMs, options.signal);
+        if (stopped(this.#closing.signal)) throw closedError();
+        if (stopped(options.signal)) throw this.#explained(error);
+      }
+    }
+  }
+
+  /** Ends the connection. Calls in flight or waiting for another try fail with code `RPC_CLOSED`. */
+  close(): void {
+    this.#closing.abort();
+    this.#connection?.close();
+  }
+
+  /** Leaves the connection, so that the next try of any call makes a new one. */
+  disconnect(): void {
+    this.#connection?.close("RPC_CONNECTION_LOST");
+    this.#connection = undefined;
+  }
+
+  #connect(endpoint: Endpoint): RpcConnection {
+    if (stopped(this.#closing.signal)) throw closedError();
+    if (this.#connection === undefined || this.#connection.closed) {
+      this.#connection = new RpcConnection({
+        endpoint,
+        protocol: this.#options.protocol,
+        identity: this.#options.identity(),
+        clientId: this.#clientId,
+        connectTimeoutMs: this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs,
+        maxFrameBytes: this.#options.maxFrameBytes,
+      });
+    }
+    return this.#connection;
+  }
+
+  /** Other calls that wait for answers there are tried again likewise. */
+  #leave(endpoint: Endpoint): void {
+    if (endpoint !== this.#endpoints.current) return;
+    this.#endpoints.leave(endpoint);
+    this.disconnect();
+  }
+
+  #pause(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const signals = [this.#closing.signal, ...(signal === undefined ? [] : [signal])];
+    return this.#clock.sleep(delayMs, AbortSignal.any(signals));
+  }
+
+  /** With several endpoints a failed connection names them all. */
+  #explained(error: unknown): unknown {
+    if (!(error instanceof RpcConnectionError) || error.code !== "RPC_CONNECT_FAILED" || this.#endpoints.size === 1) {
+      return error;
+    }
+    const message = `No endpoint of ${this.#endpoints} answers; the last try: ${errorMessage(error)}`;
+    return new RpcConnectionError(message, { code: "RPC_CONNECT_FAILED", cause: error });
+  }
+}
+
+function stopped(signal: AbortSignal | undefined): boolean {
+  return signal?.aborted === true;
+}
+
+function closedError(): RpcConnectionError {
+  return new RpcConnectionError("The client was closed", { code: "RPC_CLOSED" });
+}

@@ -1,0 +1,244 @@
+import { CodedError, errorMessage } from "../errors.ts";
+import { type Endpoint, formatEndpoint } from "./endpoints.ts";
+import { RpcAuthenticationError, RpcConnectionError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
+import { defaultMaxFrameBytes } from "./frame.ts";
+import {
+  callFrame,
+  connectionHeader,
+  contextFrame,
+  decodeReply,
+  decodeSasl,
+  type Reply,
+  RpcStatus,
+  type SaslMessage,
+  SaslState,
+  saslCallId,
+  saslFrame,
+} from "./messages.ts";
+import { RemoteError } from "./remote-error.ts";
+import { Inbox } from "./sasl/inbox.ts";
+import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
+import { negotiate } from "./sasl/negotiation.ts";
+import { RpcTransport } from "./transport.ts";
+
+/** Who a connection speaks for, and how that is shown. */
+export interface Identity {
+  readonly user: string;
+  /** Who logged in, where `user` is another (a proxy user). */
+  readonly realUser?: string | undefined;
+  /** Tried in the server's order of preference. Absent: the user name is sent without negotiation. */
+  readonly strategies?: readonly AuthenticationStrategy[] | undefined;
+}
+
+export interface ConnectionOptions {
+  readonly endpoint: Endpoint;
+  /** The Java interface that is served at this port. */
+  readonly protocol: string;
+  readonly identity: Identity;
+  /** 16 bytes that name this client to the server. */
+  readonly clientId: Uint8Array;
+  /** For the connection and the negotiation together. */
+  readonly connectTimeoutMs: number;
+  readonly maxFrameBytes?: number | undefined;
+}
+
+/**
+ * - opening: the socket connects, then SASL messages pass; calls wait.
+ * - open: calls are written as they come.
+ * - closed: for good; every call fails with what closed it.
+ */
+type State = "opening" | "open" | "closed";
+
+interface PendingCall {
+  readonly method: string;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (body: Uint8Array) => void;
+  readonly reject: (cause: unknown) => void;
+}
+
+const largestCallId = 2 ** 31 - 1;
+
+/**
+ * One connection of Hadoop IPC version 9 with any number of calls in flight. Replies find their call by its id, in any order;
+ * a reply that nobody waits for is dropped. It connects at once and never again: RpcClient makes another one.
+ */
+export class RpcConnection {
+  readonly #options: ConnectionOptions;
+  readonly #where: string;
+  readonly #transport: RpcTransport;
+  readonly #saslInbox = new Inbox<SaslMessage>();
+  readonly #openTimer: NodeJS.Timeout;
+  readonly #calls = new Map<number, PendingCall>();
+  #state: State = "opening";
+  /**
+   * Header and context, held back for the first call: a server that refuses closes at once, and a call written after that would
+   * see a broken pipe instead of the reason.
+   */
+  #preamble: Buffer[] = [];
+  #waitingFrames: Buffer[] = [];
+  #nextCallId = 0;
+  #protected = false;
+  #closedBy: CodedError | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#where = formatEndpoint(options.endpoint);
+    this.#transport = new RpcTransport({
+      endpoint: options.endpoint,
+      maxFrameBytes: options.maxFrameBytes ?? defaultMaxFrameBytes,
+      onConnect: () => void this.#open(),
+      onFrame: (frame, unwrapped) => this.#receive(decodeReply(frame), unwrapped),
+      onEnd: (cause) => this.#ended(cause),
+    });
+    this.#openTimer = setTimeout(() => {
+      this.#transport.end(this.#connectionError(`no connection within ${options.connectTimeoutMs} ms`));
+    }, options.connectTimeoutMs);
+  }
+
+  get closed(): boolean {
+    return this.#state === "closed";
+  }
+
+  /** Calls whose answer is still out. */
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  /**
+   * Sends a call and gives the bytes of its answer. `request` is varint-delimited.
+   * Rejects with RpcConnectionError, RpcTimeoutError, RpcProtocolError, RpcAuthenticationError, or RemoteError.
+   */
+  call(method: string, request: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
+    return new Promise((resolve, reject) => {
+      if (this.#closedBy !== undefined) {
+        reject(this.#closedBy);
+        return;
+      }
+      const callId = this.#freeCallId();
+      const timer = setTimeout(() => {
+        this.#take(callId)?.reject(
+          new RpcTimeoutError(`${method} at ${this.#where}: no answer within ${timeoutMs} ms`),
+        );
+      }, timeoutMs);
+      this.#calls.set(callId, { method, timer, resolve, reject });
+      const { clientId, protocol } = this.#options;
+      this.#send(callFrame({ callId, clientId, protocol, method, request }));
+    });
+  }
+
+  /** Ends the connection. Calls in flight fail for good (`RPC_CLOSED`), or as if the server had gone, to be tried again elsewhere. */
+  close(code: "RPC_CLOSED" | "RPC_CONNECTION_LOST" = "RPC_CLOSED"): void {
+    this.#transport.end(new RpcConnectionError(`The connection to ${this.#where} was closed here`, { code }));
+  }
+
+  async #open(): Promise<void> {
+    const { identity, protocol, clientId } = this.#options;
+    try {
+      if (identity.strategies === undefined) {
+        this.#preamble = [connectionHeader("none"), contextFrame(protocol, identity, clientId)];
+      } else {
+        this.#preamble = [contextFrame(protocol, await this.#negotiated(identity, identity.strategies), clientId)];
+      }
+    } catch (cause) {
+      this.#transport.end(cause);
+      return;
+    }
+    if (this.#state !== "opening") return;
+    clearTimeout(this.#openTimer);
+    this.#state = "open";
+    for (const frame of this.#waitingFrames.splice(0)) this.#send(frame);
+  }
+
+  /** Settles authentication; gives the user for the context, who is nobody where a token says it. */
+  async #negotiated(identity: Identity, strategies: readonly AuthenticationStrategy[]): Promise<Partial<Identity>> {
+    this.#transport.send(connectionHeader("sasl"));
+    const channel = {
+      send: (message: SaslMessage) => this.#transport.send(saslFrame(message)),
+      receive: () => this.#saslInbox.receive(),
+    };
+    const { method, layer } = await negotiate(channel, strategies);
+    if (layer !== undefined) {
+      this.#protected = true;
+      this.#transport.protect(layer);
+    }
+    return method === "TOKEN" ? {} : identity;
+  }
+
+  #send(frame: Buffer): void {
+    if (this.#state === "opening") {
+      this.#waitingFrames.push(frame);
+      return;
+    }
+    for (const part of this.#preamble.splice(0)) this.#transport.send(part);
+    this.#transport.send(frame);
+  }
+
+  /** A frame from the server, bare or unwrapped. */
+  #receive(reply: Reply, unwrapped: boolean): void {
+    const { header, callId, body } = reply;
+    const failure = header.status === RpcStatus.SUCCESS ? undefined : remoteError(reply);
+    if (failure !== undefined && (header.status === RpcStatus.FATAL || callId < 0)) {
+      this.#transport.end(failure);
+    } else if (callId === saslCallId && !unwrapped) {
+      this.#receiveSasl(decodeSasl(body));
+    } else if (this.#protected && !unwrapped) {
+      throw new RpcProtocolError("The server sent a frame without the protection that was agreed");
+    } else {
+      const call = this.#take(callId);
+      if (failure === undefined) call?.resolve(body);
+      else call?.reject(failure);
+    }
+  }
+
+  #receiveSasl(message: SaslMessage): void {
+    if (message.state !== SaslState.WRAP) this.#saslInbox.put(message);
+    else this.#transport.receiveWrapped(message.token ?? new Uint8Array(0));
+  }
+
+  /** The one place where a call leaves the table. */
+  #take(callId: number): PendingCall | undefined {
+    const call = this.#calls.get(callId);
+    if (call === undefined) return undefined;
+    this.#calls.delete(callId);
+    clearTimeout(call.timer);
+    return call;
+  }
+
+  #freeCallId(): number {
+    do {
+      this.#nextCallId = this.#nextCallId === largestCallId ? 0 : this.#nextCallId + 1;
+    } while (this.#calls.has(this.#nextCallId));
+    return this.#nextCallId;
+  }
+
+  #ended(cause: unknown): void {
+    const error = cause instanceof CodedError ? this.#located(cause) : this.#connectionError(reasonOf(cause), cause);
+    this.#state = "closed";
+    this.#closedBy = error;
+    clearTimeout(this.#openTimer);
+    this.#saslInbox.fail(error);
+    for (const callId of [...this.#calls.keys()]) this.#take(callId)?.reject(error);
+  }
+
+  /** Errors that were made without knowing the server get its address; the server's own stay as they are. */
+  #located(error: CodedError): CodedError {
+    if (error instanceof RpcProtocolError) return new RpcProtocolError(`${this.#where}: ${error.message}`, error);
+    if (!(error instanceof RpcAuthenticationError)) return error;
+    const code = error.code === "KERBEROS_NEEDED" ? "KERBEROS_NEEDED" : "RPC_AUTHENTICATION";
+    return new RpcAuthenticationError(`${this.#where}: ${error.message}`, { code, cause: error });
+  }
+
+  #connectionError(reason: string, cause?: unknown): RpcConnectionError {
+    return this.#state === "open"
+      ? new RpcConnectionError(`Connection to ${this.#where} lost: ${reason}`, { code: "RPC_CONNECTION_LOST", cause })
+      : new RpcConnectionError(`Cannot connect to ${this.#where}: ${reason}`, { code: "RPC_CONNECT_FAILED", cause });
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  return cause === undefined ? "the server closed the connection" : errorMessage(cause);
+}
+
+function remoteError({ header }: Reply): RemoteError {
+  return new RemoteError(header.exceptionClassName, header.errorMsg);
+}

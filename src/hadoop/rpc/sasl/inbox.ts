@@ -1,0 +1,28 @@
+/** Messages in the order of their arrival, for one reader who waits for the next. */
+export class Inbox<Message> {
+  readonly #messages: Message[] = [];
+  #waiting: { readonly resolve: (message: Message) => void; readonly reject: (cause: unknown) => void } | undefined;
+  #failure: { readonly cause: unknown } | undefined;
+
+  put(message: Message): void {
+    if (this.#waiting === undefined) this.#messages.push(message);
+    else this.#waiting.resolve(message);
+    this.#waiting = undefined;
+  }
+
+  /** The reader, now or later, gets this instead of a message. */
+  fail(cause: unknown): void {
+    this.#failure ??= { cause };
+    this.#waiting?.reject(cause);
+    this.#waiting = undefined;
+  }
+
+  receive(): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const message = this.#messages.shift();
+      if (message !== undefined) resolve(message);
+      else if (this.#failure !== undefined) reject(this.#failure.cause);
+      else this.#waiting = { resolve, reject };
+    });
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * SASL over Hadoop IPC (org.apache.hadoop.security.SaslRpcClient, SaslRpcServer):
+ *
+ *     client NEGOTIATE            → server NEGOTIATE, its mechanisms in order of preference, or SUCCESS: it takes anyone
+ *     client INITIATE(choice, first response)   SIMPLE: nothing comes back, go on
+ *                                 ← CHALLENGE …  client RESPONSE …
+ *                                 ← SUCCESS(proof); a negotiated layer protects everything after it
+ */
+import { RpcAuthenticationError, RpcProtocolError } from "../errors.ts";
+import { type SaslMessage, SaslState } from "../messages.ts";
+import { kerberosNeeded } from "./gssapi.ts";
+import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLayer } from "./mechanism.ts";
+
+/** How messages travel while a connection negotiates. `receive` rejects when the connection ends. */
+export interface SaslChannel {
+  send(message: SaslMessage): void;
+  receive(): Promise<SaslMessage>;
+}
+
+/** What was settled. */
+export interface Negotiated {
+  /** SIMPLE, TOKEN, … */
+  readonly method: string;
+  readonly layer?: SecurityLayer | undefined;
+}
+
+const empty = new Uint8Array(0);
+
+/** Settles who we are with the first of the server's mechanisms that we have a strategy for. Throws RpcAuthenticationError. */
+export async function negotiate(
+  channel: SaslChannel,
+  strategies: readonly AuthenticationStrategy[],
+): Promise<Negotiated> {
+  channel.send({ state: SaslState.NEGOTIATE });
+  const answer = await channel.receive();
+  if (answer.state === SaslState.SUCCESS) return acceptedWithoutProof(strategies);
+  if (answer.state !== SaslState.NEGOTIATE) throw unexpected(answer);
+  const { offer, strategy } = choose((answer.auths ?? []).map(offerFromWire), strategies);
+  const auth = {
+    method: offer.method,
+    mechanism: offer.mechanism,
+    protocol: offer.protocol,
+    serverId: offer.serverId,
+  };
+  const mechanism = strategy.start(offer);
+  if (mechanism === undefined) {
+    channel.send({ state: SaslState.INITIATE, auths: [auth] });
+    return { method: offer.method };
+  }
+  channel.send({ state: SaslState.INITIATE, token: await mechanism.respond(offer.challenge), auths: [auth] });
+  return { method: offer.method, layer: await exchange(channel, mechanism) };
+}
+
+async function exchange(channel: SaslChannel, mechanism: SaslMechanism): Promise<SecurityLayer | undefined> {
+  for (;;) {
+    const message = await channel.receive();
+    if (message.state === SaslState.SUCCESS) return mechanism.complete(message.token ?? empty);
+    if (message.state !== SaslState.CHALLENGE) throw unexpected(message);
+    channel.send({ state: SaslState.RESPONSE, token: await mechanism.respond(message.token ?? empty) });
+  }
+}
+
+/** A server without security lets anyone in; somebody who holds a token only must not take that for proof. */
+function acceptedWithoutProof(strategies: readonly AuthenticationStrategy[]): Negotiated {
+  if (strategies.some((strategy) => strategy.method === "SIMPLE")) return { method: "SIMPLE" };
+  throw new RpcAuthenticationError("The server authenticates nobody, where a token was to be checked");
+}
+
+function choose(
+  offers: readonly MechanismOffer[],
+  strategies: readonly AuthenticationStrategy[],
+): { readonly offer: MechanismOffer; readonly strategy: AuthenticationStrategy } {
+  for (const offer of offers) {
+    const strategy = strategies.find(
+      ({ method, mechanism }) => method === offer.method && mechanism === offer.mechanism,
+    );
+    if (strategy !== undefined) return { offer, strategy };
+  }
+  const kerberos = offers.find(({ method }) => method === "KERBEROS");
+  if (kerberos !== undefined) throw kerberosNeeded(kerberos);
+  const offered = offers.map(({ method, mechanism }) => `${method}/${mechanism}`).join(", ");
+  const known = strategies.map(({ method, mechanism }) => `${method}/${mechanism}`).join(", ");
+  throw new RpcAuthenticationError(`The server accepts ${offered || "no mechanism"}; this client has ${known}`);
+}
+
+function offerFromWire(auth: NonNullable<SaslMessage["auths"]>[number]): MechanismOffer {
+  return {
+    method: auth.method,
+    mechanism: auth.mechanism,
+    protocol: auth.protocol ?? "",
+    serverId: auth.serverId ?? "",
+    challenge: auth.challenge ?? empty,
+  };
+}
+
+function unexpected(message: SaslMessage): RpcProtocolError {
+  return new RpcProtocolError(`The server sent a SASL message of state ${message.state} out of turn`);
+}

@@ -1,0 +1,103 @@
+import { connect as connectSocket, type Socket } from "node:net";
+import type { Endpoint } from "./endpoints.ts";
+import { RpcProtocolError } from "./errors.ts";
+import { FrameReader } from "./frame.ts";
+import { SaslState, saslFrame } from "./messages.ts";
+import type { SecurityLayer } from "./sasl/mechanism.ts";
+
+export interface TransportOptions {
+  readonly endpoint: Endpoint;
+  readonly maxFrameBytes: number;
+  readonly onConnect: () => void;
+  /** `unwrapped`: it came through the security layer. */
+  readonly onFrame: (frame: Buffer, unwrapped: boolean) => void;
+  /** Called once. Without a cause the other side closed in good order. */
+  readonly onEnd: (cause?: unknown) => void;
+}
+
+const keepAliveAfterMs = 30_000;
+
+/** Frames over a TCP connection, protected by a security layer once one is negotiated. Starts to connect at once. */
+export class RpcTransport {
+  readonly #options: TransportOptions;
+  readonly #socket: Socket;
+  readonly #frames: FrameReader;
+  readonly #unwrappedFrames: FrameReader;
+  #layer: SecurityLayer | undefined;
+  #outbox: Buffer[] = [];
+  #ended = false;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#frames = new FrameReader(options.maxFrameBytes);
+    this.#unwrappedFrames = new FrameReader(options.maxFrameBytes);
+    this.#socket = connectSocket({
+      ...options.endpoint,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveAfterMs,
+    });
+    this.#socket.on("connect", options.onConnect);
+    this.#socket.on("data", (chunk) => this.#guarded(() => this.#deliver(this.#frames, chunk)));
+    this.#socket.on("error", (cause) => this.end(cause));
+    this.#socket.on("close", () => this.end());
+  }
+
+  /** Everything after this, both ways, goes through the layer. */
+  protect(layer: SecurityLayer): void {
+    this.#layer = layer;
+  }
+
+  /** Sends bytes in order; all that one turn of the event loop brings goes out in one write. */
+  send(bytes: Buffer): void {
+    if (this.#ended) return;
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
+    this.#outbox.push(bytes);
+  }
+
+  /** Takes the token of a WRAP message: within it frames run on as on a bare connection, split anywhere. */
+  receiveWrapped(token: Uint8Array): void {
+    if (this.#layer === undefined)
+      throw new RpcProtocolError("The server sent a protected message before it was agreed");
+    this.#deliver(this.#unwrappedFrames, this.#layer.unwrap(token));
+  }
+
+  /** Ends the connection at once; `onEnd` is told why. */
+  end(cause?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#socket.destroy();
+    this.#options.onEnd(cause);
+  }
+
+  #deliver(reader: FrameReader, chunk: Buffer): void {
+    for (const frame of reader.push(chunk)) {
+      if (this.#ended) return;
+      this.#options.onFrame(frame, reader === this.#unwrappedFrames);
+    }
+  }
+
+  #guarded(receive: () => void): void {
+    try {
+      receive();
+    } catch (cause) {
+      this.end(cause);
+    }
+  }
+
+  #flush(): void {
+    if (this.#ended) return;
+    const bytes = Buffer.concat(this.#outbox);
+    this.#outbox = [];
+    this.#socket.write(this.#layer === undefined ? bytes : wrapped(bytes, this.#layer));
+  }
+}
+
+function wrapped(bytes: Buffer, layer: SecurityLayer): Buffer {
+  const frames: Buffer[] = [];
+  for (let offset = 0; offset < bytes.length; offset += layer.maxMessageBytes) {
+    const token = layer.wrap(bytes.subarray(offset, offset + layer.maxMessageBytes));
+    frames.push(saslFrame({ state: SaslState.WRAP, token }));
+  }
+  return Buffer.concat(frames);
+}
