@@ -1,11 +1,7 @@
-/**
- * Typed look-ups over the messages and services generated from proto/hadoop. Nothing outside src/hadoop sees these types.
- *
- * The one cast: the generated declarations describe `hadoop.yarn.X`, but protobufjs makes only names with a capital letter
- * properties, so `hadoop.yarn` is undefined at run time. What a path names is looked up and given its declared type.
- */
+/** Typed look-ups over the messages and services generated from proto/hadoop. Nothing outside src/hadoop sees these types. */
 import Long from "long";
 import protobuf from "protobufjs/light.js";
+import { declared } from "./declared.ts";
 import root, { type hadoop } from "./generated/hadoop.js";
 import { WireService } from "./service.ts";
 
@@ -13,12 +9,8 @@ import { WireService } from "./service.ts";
 protobuf.util.Long = Long;
 protobuf.configure();
 
-function lookUp<Declared>(path: string): Declared {
-  return root.lookup(path) as unknown as Declared;
-}
-
-export const common = lookUp<typeof hadoop.common>("hadoop.common");
-export const yarn = lookUp<typeof hadoop.yarn>("hadoop.yarn");
+export const common = declared<typeof hadoop.common>(root.lookup("hadoop.common"));
+export const yarn = declared<typeof hadoop.yarn>(root.lookup("hadoop.yarn"));
 
 /** YARN's three protocols. */
 export const services = {

@@ -1,4 +1,5 @@
 import type protobuf from "protobufjs/light.js";
+import { declared } from "./declared.ts";
 
 /** Names of the methods that a generated service declares. */
 export type MethodName<Service> = {
@@ -24,6 +25,12 @@ export interface WireMethod<Request, Response> {
   decode(bytes: Uint8Array): Response;
 }
 
+/** What is used of a generated message type. */
+interface MessageType<Message> {
+  encodeDelimited(message: Message): { finish(): Uint8Array };
+  decode(bytes: Uint8Array): Message;
+}
+
 /** A service whose messages are looked up by the name of the method. */
 export class WireService<Service> {
   readonly #service: protobuf.Service;
@@ -37,9 +44,11 @@ export class WireService<Service> {
   ): WireMethod<RequestOf<Service, Name>, ResponseOf<Service, Name>> {
     const method = this.#service.methods[name];
     method?.resolve();
-    const requestType = method?.resolvedRequestType;
-    const responseType = method?.resolvedResponseType;
-    if (!requestType || !responseType) throw new TypeError(`${this.#service.name} has no method ${name}`);
+    if (!method?.resolvedRequestType || !method.resolvedResponseType) {
+      throw new TypeError(`${this.#service.name} has no method ${name}`);
+    }
+    const requestType = declared<MessageType<RequestOf<Service, Name>>>(method.resolvedRequestType);
+    const responseType = declared<MessageType<ResponseOf<Service, Name>>>(method.resolvedResponseType);
     return {
       encodeDelimited: (request) => requestType.encodeDelimited(request).finish(),
       decode: (bytes) => responseType.decode(bytes),
