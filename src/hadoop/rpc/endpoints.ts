@@ -8,6 +8,15 @@ export function formatEndpoint({ host, port }: Endpoint): string {
   return `${host}:${port}`;
 }
 
+/** Reads `host`, `host:port` or `[v6]:port`. Undefined for anything else. */
+export function parseEndpoint(address: string, defaultPort?: number): Endpoint | undefined {
+  const match = /^(\[[\da-fA-F:.]+\]|[^\s:/]+)(?::(\d{1,5}))?$/.exec(address);
+  const host = match?.[1]?.replace(/^\[|\]$/g, "");
+  const port = match?.[2] === undefined ? defaultPort : Number(match[2]);
+  if (host === undefined || port === undefined || port < 1 || port > 65_535) return undefined;
+  return { host, port };
+}
+
 /** The servers of one service, one of which is active: calls go to the current one until it turns out not to be. */
 export class EndpointList {
   readonly #endpoints: readonly Endpoint[];

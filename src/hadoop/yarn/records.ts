@@ -148,9 +148,23 @@ export interface ApplicationReport {
   };
 }
 
+/** org.apache.hadoop.yarn.api.records.YarnApplicationAttemptState */
+export type ApplicationAttemptState =
+  | "NEW"
+  | "SUBMITTED"
+  | "SCHEDULED"
+  | "ALLOCATED_SAVING"
+  | "ALLOCATED"
+  | "LAUNCHED"
+  | "FAILED"
+  | "RUNNING"
+  | "FINISHING"
+  | "FINISHED"
+  | "KILLED";
+
 export interface ApplicationAttemptReport {
   readonly id: ApplicationAttemptId;
-  readonly state: string;
+  readonly state: ApplicationAttemptState;
   readonly host: string;
   readonly rpcPort: number;
   readonly trackingUrl: string;
@@ -174,10 +188,25 @@ export interface ContainerReport {
   readonly finishTimeMs: number;
 }
 
+export type QueueState = "STOPPED" | "RUNNING" | "DRAINING";
+
+/** What the caller may do in a queue. */
+export type QueueAcl = "SUBMIT_APPLICATIONS" | "ADMINISTER_QUEUE";
+
+/** org.apache.hadoop.yarn.api.records.SignalContainerCommand: SIGQUIT, SIGTERM, SIGKILL. */
+export type SignalCommand = "OUTPUT_THREAD_DUMP" | "GRACEFUL_SHUTDOWN" | "FORCEFUL_SHUTDOWN";
+
+/** A node label of the cluster. */
+export interface NodeLabel {
+  readonly name: string;
+  /** Whether nodes with it take only containers that ask for it. */
+  readonly exclusive: boolean;
+}
+
 export interface QueueInfo {
   readonly name: string;
   readonly path: string;
-  readonly state: "STOPPED" | "RUNNING" | "DRAINING";
+  readonly state: QueueState;
   /** Shares of the parent, 0 to 1. */
   readonly capacity: number;
   readonly maximumCapacity: number;

@@ -1,0 +1,24 @@
+import type { Clock } from "../clock.ts";
+import type { Endpoint } from "../rpc/endpoints.ts";
+import type { RetryPolicy } from "../rpc/retry.ts";
+import type { Protection } from "../rpc/sasl/digest-md5.ts";
+
+/** What the clients of YARN's services have in common. */
+export interface YarnConnectionOptions {
+  /** Default 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** For each try of a call; default 60 s. */
+  readonly callTimeoutMs?: number;
+  readonly retry?: RetryPolicy;
+  /** Acceptable protections of traffic, best first; default all, the strongest that the server offers. */
+  readonly protections?: readonly Protection[];
+  /** Default 128 MiB, as Hadoop's own. */
+  readonly maxFrameBytes?: number;
+  readonly clock?: Clock;
+}
+
+/** Of a service that the ResourceManager serves. */
+export interface ResourceManagerConnectionOptions extends YarnConnectionOptions {
+  /** Of every ResourceManager of the cluster; see resourceManagerEndpoints. */
+  readonly endpoints: readonly Endpoint[];
+}

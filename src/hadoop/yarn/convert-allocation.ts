@@ -1,0 +1,115 @@
+/** The ApplicationMaster's heartbeat ⇄ messages. */
+import type { hadoop } from "../wire/main.ts";
+import type { Allocation, ContainerUpdate, PreemptionMessage, Registration, ResourceRequest } from "./allocation.ts";
+import { containerFromWire, containerStatusFromWire } from "./convert-containers.ts";
+import { executionTypes, updateTypes } from "./convert-enums.ts";
+import { containerIdFromWire, containerIdToWire, toNumber } from "./convert-ids.ts";
+import { nodeReportFromWire } from "./convert-reports.ts";
+import { resourceFromWire, resourceToWire, resourceTypesFromWire } from "./convert-resources.ts";
+import { nodeTokensFromWire } from "./convert-tokens.ts";
+import type { ContainerId } from "./records.ts";
+import type { ResourceTypes } from "./resource-types.ts";
+
+const noAllocationRequestId = -1;
+
+/** Throws UnknownResourceTypeError. */
+export function resourceRequestToWire(
+  request: ResourceRequest,
+  types: ResourceTypes,
+): hadoop.yarn.ResourceRequestProto.$Properties {
+  return {
+    priority: { priority: request.priority },
+    resource_name: request.resourceName,
+    capability: resourceToWire(request.capability, types),
+    num_containers: request.count,
+    relax_locality: request.relaxLocality ?? true,
+    ...(request.nodeLabelExpression === undefined ? {} : { node_label_expression: request.nodeLabelExpression }),
+    execution_type_request: {
+      execution_type: executionTypes.toWire(request.executionType ?? "GUARANTEED"),
+      enforce_execution_type: false,
+    },
+    allocation_request_id: request.allocationRequestId ?? noAllocationRequestId,
+  };
+}
+
+function resourceRequestFromWire(message: hadoop.yarn.ResourceRequestProto.$Properties): ResourceRequest {
+  return {
+    priority: message.priority?.priority ?? 0,
+    resourceName: message.resource_name ?? "",
+    capability: resourceFromWire(message.capability),
+    count: message.num_containers ?? 0,
+    relaxLocality: message.relax_locality ?? true,
+    ...(message.node_label_expression ? { nodeLabelExpression: message.node_label_expression } : {}),
+    executionType: executionTypes.fromWire(message.execution_type_request?.execution_type),
+    allocationRequestId: toNumber(message.allocation_request_id ?? noAllocationRequestId),
+  };
+}
+
+/** Throws UnknownResourceTypeError. */
+export function containerUpdateToWire(
+  update: ContainerUpdate,
+  types: ResourceTypes,
+): hadoop.yarn.UpdateContainerRequestProto.$Properties {
+  const { capability, executionType } = update;
+  return {
+    container_version: update.version,
+    container_id: containerIdToWire(update.containerId),
+    update_type: updateTypes.toWire(update.type),
+    ...(capability === undefined ? {} : { capability: resourceToWire(capability, types) }),
+    ...(executionType === undefined ? {} : { execution_type: executionTypes.toWire(executionType) }),
+  };
+}
+
+export function registrationFromWire(
+  message: hadoop.yarn.RegisterApplicationMasterResponseProto.$Properties,
+): Registration {
+  const key = message.client_to_am_token_master_key ?? new Uint8Array(0);
+  return {
+    maximum: resourceFromWire(message.maximumCapability),
+    queue: message.queue ?? "",
+    resourceTypes: resourceTypesFromWire(message.resource_types),
+    containersFromPreviousAttempts: (message.containers_from_previous_attempts ?? []).map(containerFromWire),
+    nodeTokens: nodeTokensFromWire(message.nm_tokens_from_previous_attempts),
+    ...(key.length === 0 ? {} : { clientToAmMasterKey: Uint8Array.from(key) }),
+  };
+}
+
+export function allocationFromWire(message: hadoop.yarn.AllocateResponseProto.$Properties): Allocation {
+  return {
+    allocated: (message.allocated_containers ?? []).map(containerFromWire),
+    completed: (message.completed_container_statuses ?? []).map(containerStatusFromWire),
+    updatedNodes: (message.updated_nodes ?? []).map(nodeReportFromWire),
+    available: resourceFromWire(message.limit),
+    clusterNodeCount: message.num_cluster_nodes ?? 0,
+    ...(message.preempt ? { preemption: preemptionFromWire(message.preempt) } : {}),
+    nodeTokens: nodeTokensFromWire(message.nm_tokens),
+    updated: (message.updated_containers ?? []).map(({ update_type, container }) => ({
+      type: updateTypes.fromWire(update_type),
+      container: containerFromWire(container),
+    })),
+    updateErrors: (message.update_errors ?? []).map(({ reason, update_request }) => ({
+      containerId: containerIdFromWire(update_request?.container_id),
+      reason: reason ?? "",
+    })),
+    containersFromPreviousAttempts: (message.containers_from_previous_attempts ?? []).map(containerFromWire),
+    ...(message.application_priority ? { applicationPriority: message.application_priority.priority ?? 0 } : {}),
+  };
+}
+
+function preemptionFromWire(message: hadoop.yarn.PreemptionMessageProto.$Properties): PreemptionMessage {
+  return {
+    strict: containerIds(message.strictContract?.container),
+    negotiable: {
+      containers: containerIds(message.contract?.container),
+      resources: (message.contract?.resource ?? []).flatMap(({ resource }) =>
+        resource ? [resourceRequestFromWire(resource)] : [],
+      ),
+    },
+  };
+}
+
+function containerIds(
+  messages: readonly hadoop.yarn.PreemptionContainerProto.$Properties[] | null | undefined,
+): readonly ContainerId[] {
+  return (messages ?? []).map(({ id }) => containerIdFromWire(id));
+}

@@ -1,0 +1,85 @@
+/** Containers, their reports and how they are launched ⇄ messages. */
+import type { hadoop } from "../wire/main.ts";
+import { yarn } from "../wire/main.ts";
+import { containerStates, executionTypes, localResourceTypes, resourceVisibilities } from "./convert-enums.ts";
+import { containerIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts";
+import { resourceFromWire } from "./convert-resources.ts";
+import { tokenFromWire } from "./convert-tokens.ts";
+import type { Container, ContainerReport, ContainerStatus, LaunchContext, LocalResource } from "./records.ts";
+
+const noAllocationRequestId = -1;
+const notEnded = -1000;
+
+export function containerFromWire(message: hadoop.yarn.ContainerProto.$Properties): Container {
+  return {
+    id: containerIdFromWire(message.id),
+    nodeId: nodeIdFromWire(message.nodeId),
+    nodeHttpAddress: message.node_http_address ?? "",
+    resource: resourceFromWire(message.resource),
+    priority: message.priority?.priority ?? 0,
+    allocationRequestId: toNumber(message.allocation_request_id ?? noAllocationRequestId),
+    version: message.version ?? 0,
+    executionType: executionTypes.fromWire(message.execution_type),
+    ...(message.container_token ? { token: tokenFromWire(message.container_token) } : {}),
+  };
+}
+
+export function containerStatusFromWire(message: hadoop.yarn.ContainerStatusProto.$Properties): ContainerStatus {
+  return {
+    containerId: containerIdFromWire(message.container_id),
+    state: containerStates.fromWire(message.state),
+    exitStatus: message.exit_status ?? notEnded,
+    diagnostics: message.diagnostics ?? "",
+  };
+}
+
+export function containerReportFromWire(message: hadoop.yarn.ContainerReportProto.$Properties): ContainerReport {
+  return {
+    id: containerIdFromWire(message.container_id),
+    resource: resourceFromWire(message.resource),
+    ...(message.node_id ? { nodeId: nodeIdFromWire(message.node_id) } : {}),
+    nodeHttpAddress: message.node_http_address ?? "",
+    priority: message.priority?.priority ?? 0,
+    state: containerStates.fromWire(message.container_state),
+    exitStatus: message.container_exit_status ?? notEnded,
+    diagnostics: message.diagnostics_info ?? "",
+    logUrl: message.log_url ?? "",
+    startTimeMs: toNumber(message.creation_time),
+    finishTimeMs: toNumber(message.finish_time),
+  };
+}
+
+export function launchContextToWire(launch: LaunchContext): hadoop.yarn.ContainerLaunchContextProto.$Properties {
+  const { viewers, modifiers } = launch.acls ?? {};
+  const access = yarn.ApplicationAccessTypeProto;
+  return {
+    localResources: Object.entries(launch.localResources).map(([key, resource]) => ({
+      key,
+      value: localResourceToWire(resource),
+    })),
+    environment: Object.entries(launch.environment).map(([key, value]) => ({ key, value })),
+    command: [...launch.commands],
+    ...(launch.credentials.length === 0 ? {} : { tokens: launch.credentials }),
+    application_ACLs: [
+      ...(viewers === undefined ? [] : [{ accessType: access.APPACCESS_VIEW_APP, acl: viewers }]),
+      ...(modifiers === undefined ? [] : [{ accessType: access.APPACCESS_MODIFY_APP, acl: modifiers }]),
+    ],
+  };
+}
+
+/** org.apache.hadoop.yarn.api.records.URL: a HA file system's nameservice stands for the host and has no port. */
+function localResourceToWire(resource: LocalResource): hadoop.yarn.LocalResourceProto.$Properties {
+  const { scheme, host, port, path } = resource.url;
+  return {
+    resource: {
+      scheme,
+      file: path,
+      ...(host === "" ? {} : { host }),
+      ...(port > 0 ? { port } : {}),
+    },
+    size: resource.sizeBytes,
+    timestamp: resource.modificationTimeMs,
+    type: localResourceTypes.toWire(resource.type),
+    visibility: resourceVisibilities.toWire(resource.visibility),
+  };
+}

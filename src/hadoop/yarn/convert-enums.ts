@@ -1,0 +1,153 @@
+/** The enumerations of YARN's messages by the names that records use: Java's names, without protobuf's prefixes. */
+import { yarn } from "../wire/main.ts";
+
+/** Names ⇄ numbers. A number of a newer server that we do not know reads as `unknown`. */
+class EnumTable<Name extends string, Value extends number> {
+  readonly #values: Readonly<Record<Name, Value>>;
+  readonly #names: ReadonlyMap<number, Name>;
+  readonly #unknown: Name;
+
+  constructor(values: Readonly<Record<Name, Value>>, unknown: NoInfer<Name>) {
+    this.#values = values;
+    this.#unknown = unknown;
+    const names = Object.keys(values).filter((name): name is Name => Object.hasOwn(values, name));
+    this.#names = new Map(names.map((name) => [values[name], name]));
+  }
+
+  toWire(name: Name): Value {
+    return this.#values[name];
+  }
+
+  fromWire(value: Value | null | undefined): Name {
+    return this.#names.get(value ?? Number.NaN) ?? this.#unknown;
+  }
+}
+
+const application = yarn.YarnApplicationStateProto;
+export const applicationStates = new EnumTable(
+  {
+    NEW: application.NEW,
+    NEW_SAVING: application.NEW_SAVING,
+    SUBMITTED: application.SUBMITTED,
+    ACCEPTED: application.ACCEPTED,
+    RUNNING: application.RUNNING,
+    FINISHED: application.FINISHED,
+    FAILED: application.FAILED,
+    KILLED: application.KILLED,
+  },
+  "NEW",
+);
+
+const attempt = yarn.YarnApplicationAttemptStateProto;
+export const attemptStates = new EnumTable(
+  {
+    NEW: attempt.APP_ATTEMPT_NEW,
+    SUBMITTED: attempt.APP_ATTEMPT_SUBMITTED,
+    SCHEDULED: attempt.APP_ATTEMPT_SCHEDULED,
+    ALLOCATED_SAVING: attempt.APP_ATTEMPT_ALLOCATED_SAVING,
+    ALLOCATED: attempt.APP_ATTEMPT_ALLOCATED,
+    LAUNCHED: attempt.APP_ATTEMPT_LAUNCHED,
+    FAILED: attempt.APP_ATTEMPT_FAILED,
+    RUNNING: attempt.APP_ATTEMPT_RUNNING,
+    FINISHING: attempt.APP_ATTEMPT_FINISHING,
+    FINISHED: attempt.APP_ATTEMPT_FINISHED,
+    KILLED: attempt.APP_ATTEMPT_KILLED,
+  },
+  "NEW",
+);
+
+const finalStatus = yarn.FinalApplicationStatusProto;
+export const finalStatuses = new EnumTable(
+  {
+    UNDEFINED: finalStatus.APP_UNDEFINED,
+    SUCCEEDED: finalStatus.APP_SUCCEEDED,
+    FAILED: finalStatus.APP_FAILED,
+    KILLED: finalStatus.APP_KILLED,
+    ENDED: finalStatus.APP_ENDED,
+  },
+  "UNDEFINED",
+);
+
+const container = yarn.ContainerStateProto;
+export const containerStates = new EnumTable(
+  { NEW: container.C_NEW, RUNNING: container.C_RUNNING, COMPLETE: container.C_COMPLETE },
+  "NEW",
+);
+
+const execution = yarn.ExecutionTypeProto;
+export const executionTypes = new EnumTable(
+  { GUARANTEED: execution.GUARANTEED, OPPORTUNISTIC: execution.OPPORTUNISTIC },
+  "GUARANTEED",
+);
+
+const node = yarn.NodeStateProto;
+export const nodeStates = new EnumTable(
+  {
+    NEW: node.NS_NEW,
+    RUNNING: node.NS_RUNNING,
+    UNHEALTHY: node.NS_UNHEALTHY,
+    DECOMMISSIONED: node.NS_DECOMMISSIONED,
+    LOST: node.NS_LOST,
+    REBOOTED: node.NS_REBOOTED,
+    DECOMMISSIONING: node.NS_DECOMMISSIONING,
+    SHUTDOWN: node.NS_SHUTDOWN,
+  },
+  "NEW",
+);
+
+const queue = yarn.QueueStateProto;
+export const queueStates = new EnumTable(
+  { STOPPED: queue.Q_STOPPED, RUNNING: queue.Q_RUNNING, DRAINING: queue.Q_DRAINING },
+  "STOPPED",
+);
+
+const queueAcl = yarn.QueueACLProto;
+export const queueAcls = new EnumTable(
+  {
+    SUBMIT_APPLICATIONS: queueAcl.QACL_SUBMIT_APPLICATIONS,
+    ADMINISTER_QUEUE: queueAcl.QACL_ADMINISTER_QUEUE,
+  },
+  "SUBMIT_APPLICATIONS",
+);
+
+const visibility = yarn.LocalResourceVisibilityProto;
+export const resourceVisibilities = new EnumTable(
+  { PUBLIC: visibility.PUBLIC, PRIVATE: visibility.PRIVATE, APPLICATION: visibility.APPLICATION },
+  "APPLICATION",
+);
+
+const resourceType = yarn.LocalResourceTypeProto;
+export const localResourceTypes = new EnumTable(
+  { FILE: resourceType.FILE, ARCHIVE: resourceType.ARCHIVE, PATTERN: resourceType.PATTERN },
+  "FILE",
+);
+
+const update = yarn.ContainerUpdateTypeProto;
+export const updateTypes = new EnumTable(
+  {
+    INCREASE_RESOURCE: update.INCREASE_RESOURCE,
+    DECREASE_RESOURCE: update.DECREASE_RESOURCE,
+    PROMOTE_EXECUTION_TYPE: update.PROMOTE_EXECUTION_TYPE,
+    DEMOTE_EXECUTION_TYPE: update.DEMOTE_EXECUTION_TYPE,
+  },
+  "INCREASE_RESOURCE",
+);
+
+const signal = yarn.SignalContainerCommandProto;
+export const signalCommands = new EnumTable(
+  {
+    OUTPUT_THREAD_DUMP: signal.OUTPUT_THREAD_DUMP,
+    GRACEFUL_SHUTDOWN: signal.GRACEFUL_SHUTDOWN,
+    FORCEFUL_SHUTDOWN: signal.FORCEFUL_SHUTDOWN,
+  },
+  "GRACEFUL_SHUTDOWN",
+);
+
+const scope = yarn.ApplicationsRequestScopeProto;
+export const listingScopes = new EnumTable({ ALL: scope.ALL, VIEWABLE: scope.VIEWABLE, OWN: scope.OWN }, "ALL");
+
+const masterCommand = yarn.AMCommandProto;
+export const masterCommands = new EnumTable(
+  { NONE: 0, RESYNC: masterCommand.AM_RESYNC, SHUTDOWN: masterCommand.AM_SHUTDOWN },
+  "NONE",
+);

@@ -1,0 +1,133 @@
+/** What the ResourceManager tells about applications, nodes and queues: messages → records. */
+import type { hadoop } from "../wire/main.ts";
+import { applicationStates, attemptStates, finalStatuses, nodeStates, queueStates } from "./convert-enums.ts";
+import {
+  applicationIdFromWire,
+  attemptIdFromWire,
+  containerIdFromWire,
+  nodeIdFromWire,
+  toNumber,
+} from "./convert-ids.ts";
+import { resourceFromWire } from "./convert-resources.ts";
+import type { ApplicationAttemptReport, ApplicationReport, ClusterMetrics, NodeReport, QueueInfo } from "./records.ts";
+
+type UsageProto = hadoop.yarn.ApplicationResourceUsageReportProto.$Properties;
+
+/** What Java says where it has nothing to say. */
+const notAvailable = "N/A";
+/** YARN's names of the resources that have fields of their own. */
+const memory = "memory-mb";
+const vcores = "vcores";
+
+export function applicationReportFromWire(message: hadoop.yarn.ApplicationReportProto.$Properties): ApplicationReport {
+  const attemptNumber = message.currentApplicationAttemptId?.attemptId ?? 0;
+  const usage = message.app_resource_Usage;
+  return {
+    id: applicationIdFromWire(message.applicationId),
+    user: message.user ?? "",
+    name: message.name ?? "",
+    queue: message.queue ?? "",
+    type: message.applicationType ?? "",
+    tags: [...(message.applicationTags ?? [])],
+    state: applicationStates.fromWire(message.yarn_application_state),
+    finalStatus: finalStatuses.fromWire(message.final_application_status),
+    ...(attemptNumber > 0 ? { currentAttemptId: attemptIdFromWire(message.currentApplicationAttemptId) } : {}),
+    ...masterAddress(message.host, message.rpc_port),
+    trackingUrl: available(message.trackingUrl),
+    diagnostics: available(message.diagnostics),
+    startTimeMs: toNumber(message.startTime),
+    launchTimeMs: toNumber(message.launchTime),
+    finishTimeMs: toNumber(message.finishTime),
+    progress: message.progress ?? 0,
+    priority: message.priority?.priority ?? 0,
+    ...(usage ? { usage: usageFromWire(usage) } : {}),
+  };
+}
+
+function masterAddress(
+  host: string | null | undefined,
+  port: number | null | undefined,
+): Pick<ApplicationReport, "amHost" | "amRpcPort"> {
+  return {
+    ...(available(host) === "" ? {} : { amHost: available(host) }),
+    ...(typeof port === "number" && port >= 0 ? { amRpcPort: port } : {}),
+  };
+}
+
+/** Amounts of −1 mean that the ResourceManager does not know them, which it says of applications that have ended. */
+function usageFromWire(usage: UsageProto): NonNullable<ApplicationReport["usage"]> {
+  const byType = new Map((usage.application_resource_usage_map ?? []).map(({ key, value }) => [key, toNumber(value)]));
+  const memorySeconds = byType.get(memory) ?? toNumber(usage.memory_seconds);
+  const vcoreSeconds = byType.get(vcores) ?? toNumber(usage.vcore_seconds);
+  byType.delete(memory);
+  byType.delete(vcores);
+  return {
+    usedContainers: Math.max(0, usage.num_used_containers ?? 0),
+    used: resourceFromWire(usage.used_resources),
+    needed: resourceFromWire(usage.needed_resources),
+    memorySeconds,
+    vcoreSeconds,
+    resourceSeconds: Object.fromEntries(byType),
+  };
+}
+
+export function attemptReportFromWire(
+  message: hadoop.yarn.ApplicationAttemptReportProto.$Properties,
+): ApplicationAttemptReport {
+  return {
+    id: attemptIdFromWire(message.application_attempt_id),
+    state: attemptStates.fromWire(message.yarn_application_attempt_state),
+    host: available(message.host),
+    rpcPort: message.rpc_port ?? -1,
+    trackingUrl: available(message.tracking_url),
+    diagnostics: available(message.diagnostics),
+    ...(message.am_container_id ? { amContainerId: containerIdFromWire(message.am_container_id) } : {}),
+    startTimeMs: toNumber(message.startTime),
+    finishTimeMs: toNumber(message.finishTime),
+  };
+}
+
+export function nodeReportFromWire(message: hadoop.yarn.NodeReportProto.$Properties): NodeReport {
+  return {
+    nodeId: nodeIdFromWire(message.nodeId),
+    host: message.nodeId?.host ?? "",
+    httpAddress: message.httpAddress ?? "",
+    rack: message.rackName ?? "",
+    state: nodeStates.fromWire(message.node_state),
+    used: resourceFromWire(message.used),
+    capability: resourceFromWire(message.capability),
+    containerCount: message.numContainers ?? 0,
+    labels: [...(message.node_labels ?? [])],
+    healthReport: message.health_report ?? "",
+  };
+}
+
+export function queueInfoFromWire(message: hadoop.yarn.QueueInfoProto.$Properties): QueueInfo {
+  return {
+    name: message.queueName ?? "",
+    path: message.queuePath || message.queueName || "",
+    state: queueStates.fromWire(message.state),
+    capacity: message.capacity ?? 0,
+    maximumCapacity: message.maximumCapacity ?? 0,
+    currentCapacity: message.currentCapacity ?? 0,
+    accessibleNodeLabels: [...(message.accessibleNodeLabels ?? [])],
+    defaultNodeLabel: message.defaultNodeLabelExpression ?? "",
+    applications: (message.applications ?? []).map(applicationReportFromWire),
+    children: (message.childQueues ?? []).map(queueInfoFromWire),
+  };
+}
+
+export function clusterMetricsFromWire(
+  message: hadoop.yarn.YarnClusterMetricsProto.$Properties | null | undefined,
+): ClusterMetrics {
+  return {
+    nodeManagers: message?.num_node_managers ?? 0,
+    activeNodeManagers: message?.num_active_nms ?? 0,
+    lostNodeManagers: message?.num_lost_nms ?? 0,
+    unhealthyNodeManagers: message?.num_unhealthy_nms ?? 0,
+  };
+}
+
+function available(text: string | null | undefined): string {
+  return text === notAvailable ? "" : (text ?? "");
+}

@@ -1,0 +1,29 @@
+/** Tokens ⇄ TokenProto. */
+import type { hadoop } from "../wire/main.ts";
+import type { NodeToken } from "./allocation.ts";
+import { nodeIdFromWire } from "./convert-ids.ts";
+import type { Token } from "./records.ts";
+
+type TokenProto = hadoop.common.TokenProto.$Properties;
+
+export function tokenToWire({ identifier, password, kind, service }: Token): TokenProto {
+  return { identifier, password, kind, service };
+}
+
+/** Copies the bytes: a message's own are views of the frame that it came in, which would be kept alive. */
+export function tokenFromWire(message: TokenProto): Token {
+  return {
+    identifier: Uint8Array.from(message.identifier),
+    password: Uint8Array.from(message.password),
+    kind: message.kind,
+    service: message.service,
+  };
+}
+
+export function nodeTokensFromWire(
+  messages: readonly hadoop.yarn.NMTokenProto.$Properties[] | null | undefined,
+): readonly NodeToken[] {
+  return (messages ?? []).flatMap(({ nodeId, token }) =>
+    token ? [{ nodeId: nodeIdFromWire(nodeId), token: tokenFromWire(token) }] : [],
+  );
+}

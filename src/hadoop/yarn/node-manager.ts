@@ -1,0 +1,192 @@
+import { HadoopError } from "../errors.ts";
+import type { RpcClientOptions } from "../rpc/client.ts";
+import { type Endpoint, parseEndpoint } from "../rpc/endpoints.ts";
+import { RpcAuthenticationError } from "../rpc/errors.ts";
+import { RemoteError } from "../rpc/remote-error.ts";
+import type { RetryPolicy } from "../rpc/retry.ts";
+import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
+import { ServiceClient } from "../rpc/service.ts";
+import { type hadoop, services } from "../wire/main.ts";
+import type { NodeToken } from "./allocation.ts";
+import type { YarnConnectionOptions } from "./connection-options.ts";
+import { containerStatusFromWire, launchContextToWire } from "./convert-containers.ts";
+import { signalCommands } from "./convert-enums.ts";
+import { containerIdFromWire, containerIdToWire } from "./convert-ids.ts";
+import { tokenToWire } from "./convert-tokens.ts";
+import { parseNodeId } from "./ids.ts";
+import { NodeConnections } from "./node-connections.ts";
+import type {
+  Container,
+  ContainerId,
+  ContainerStatus,
+  LaunchContext,
+  NodeId,
+  SignalCommand,
+  Token,
+} from "./records.ts";
+
+export interface NodeManagerPoolOptions extends YarnConnectionOptions {
+  /** Nodes that are connected at a time; default 256. */
+  readonly maxConnections?: number;
+  /** After which an unused connection is closed; default 30 s. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** A container and how it is started. */
+export interface ContainerStart {
+  /** With its token, as the ResourceManager gave it. */
+  readonly container: Container;
+  readonly launch: LaunchContext;
+}
+
+/** A NodeManager answers for each container on its own. */
+export interface NodeAnswer {
+  readonly succeeded: readonly ContainerId[];
+  readonly failed: readonly ContainerFailure[];
+}
+
+export interface ContainerFailure {
+  readonly containerId: ContainerId;
+  readonly error: RemoteError;
+}
+
+type Service = ServiceClient<hadoop.yarn.ContainerManagementProtocolService>;
+type FailureProto = hadoop.yarn.ContainerExceptionMapProto.$Properties;
+
+const protocol = "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
+const nobody = "";
+const defaultMaxConnections = 256;
+const defaultIdleTimeoutMs = 30_000;
+/** Long enough for a NodeManager that restarts with recovery. */
+const nodeRetry: RetryPolicy = { giveUpAfterMs: 30_000, firstDelayMs: 200, longestDelayMs: 3_000 };
+
+/**
+ * ContainerManagementProtocol with all NodeManagers that an application has containers on. Methods reject with the errors of
+ * RpcClient#call when a node can't be reached, and with code `NODE_TOKEN_MISSING` when its token was never added; what a NodeManager
+ * says about single containers is in the answer.
+ */
+export class NodeManagerPool {
+  readonly #options: NodeManagerPoolOptions;
+  /** By node id, because a token's own service is the node's address in numbers. */
+  readonly #tokens = new Map<NodeId, Token>();
+  readonly #connections: NodeConnections;
+
+  constructor(options: NodeManagerPoolOptions = {}) {
+    this.#options = options;
+    const { maxConnections = defaultMaxConnections, idleTimeoutMs = defaultIdleTimeoutMs } = options;
+    this.#connections = new NodeConnections({ maxConnections, idleTimeoutMs }, (node) => this.#clientOptions(node));
+  }
+
+  /** Nodes that are connected now. */
+  get connectedNodes(): number {
+    return this.#connections.size;
+  }
+
+  /** Keeps the tokens that registrations and heartbeats bring; a newer one takes the older one's place at the next connection. */
+  addTokens(tokens: readonly NodeToken[]): void {
+    for (const { nodeId, token } of tokens) this.#tokens.set(nodeId, token);
+  }
+
+  /** Starts containers of one node in one call. One that runs already counts as started: an answer may have been lost. */
+  async start(node: NodeId, starts: readonly ContainerStart[]): Promise<NodeAnswer> {
+    const start_container_request = starts.map(({ container, launch }) => ({
+      container_token: tokenToWire(startToken(container)),
+      container_launch_context: launchContextToWire(launch),
+    }));
+    const answer = await this.#call(node, (service) => service.call("startContainers", { start_container_request }));
+    const failed = answer.failed_requests.map(failureFromWire);
+    const running = failed.filter(({ error }) => saysAlreadyStarted(error)).map(({ containerId }) => containerId);
+    return {
+      succeeded: [...answer.succeeded_requests.map(containerIdFromWire), ...running],
+      failed: failed.filter(({ error }) => !saysAlreadyStarted(error)),
+    };
+  }
+
+  /** The NodeManager sends SIGTERM, and SIGKILL 250 ms later (yarn.nodemanager.sleep-delay-before-sigkill.ms). */
+  async stop(node: NodeId, ids: readonly ContainerId[]): Promise<NodeAnswer> {
+    const request = { container_id: ids.map(containerIdToWire) };
+    return nodeAnswer(await this.#call(node, (service) => service.call("stopContainers", request)));
+  }
+
+  async statuses(
+    node: NodeId,
+    ids: readonly ContainerId[],
+  ): Promise<{ readonly statuses: readonly ContainerStatus[]; readonly failed: readonly ContainerFailure[] }> {
+    const request = { container_id: ids.map(containerIdToWire) };
+    const answer = await this.#call(node, (service) => service.call("getContainerStatuses", request));
+    return {
+      statuses: answer.status.map(containerStatusFromWire),
+      failed: answer.failed_requests.map(failureFromWire),
+    };
+  }
+
+  /** Carries out changes that the ResourceManager granted: `containers` are those of Allocation#updated. */
+  async update(node: NodeId, containers: readonly Container[]): Promise<NodeAnswer> {
+    const request = { update_container_token: containers.map((container) => tokenToWire(startToken(container))) };
+    return nodeAnswer(await this.#call(node, (service) => service.call("updateContainer", request)));
+  }
+
+  /** Signals the container's process. */
+  async signal(node: NodeId, id: ContainerId, command: SignalCommand): Promise<void> {
+    const request = { container_id: containerIdToWire(id), command: signalCommands.toWire(command) };
+    await this.#call(node, (service) => service.call("signalToContainer", request));
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  #call<Result>(node: NodeId, call: (service: Service) => Promise<Result>): Promise<Result> {
+    return this.#connections.use(node, (client) => call(new ServiceClient(client, services.containerManagement)));
+  }
+
+  #clientOptions(node: NodeId): RpcClientOptions {
+    const identity = () => ({
+      user: nobody,
+      strategies: [tokenDigest(this.#tokenOf(node), { protections: this.#options.protections })],
+    });
+    const endpoints = nodeEndpoints(node, this.#tokenOf(node));
+    return { retry: nodeRetry, ...this.#options, protocol, endpoints, identity };
+  }
+
+  #tokenOf(node: NodeId): Token {
+    const token = this.#tokens.get(node);
+    if (token !== undefined) return token;
+    throw new HadoopError(`The ResourceManager has sent no token for node ${node}`, { code: "NODE_TOKEN_MISSING" });
+  }
+}
+
+/** The node by its name, then by the address in its token, for a name that does not resolve here. */
+function nodeEndpoints(node: NodeId, token: Token): readonly Endpoint[] {
+  const byName = parseNodeId(node);
+  const byAddress = parseEndpoint(token.service);
+  return byAddress === undefined || byAddress.host === byName.host ? [byName] : [byName, byAddress];
+}
+
+function startToken(container: Container): Token {
+  if (container.token !== undefined) return container.token;
+  throw new RpcAuthenticationError(`Container ${container.id} came without the token that starts it`);
+}
+
+function nodeAnswer(answer: {
+  readonly succeeded_requests: readonly hadoop.yarn.ContainerIdProto.$Properties[];
+  readonly failed_requests: readonly FailureProto[];
+}): NodeAnswer {
+  return {
+    succeeded: answer.succeeded_requests.map(containerIdFromWire),
+    failed: answer.failed_requests.map(failureFromWire),
+  };
+}
+
+function failureFromWire({ container_id, exception }: FailureProto): ContainerFailure {
+  const text = [exception?.message ?? "", exception?.trace ?? ""].join("\n");
+  return {
+    containerId: containerIdFromWire(container_id),
+    error: new RemoteError(exception?.class_name || "org.apache.hadoop.yarn.exceptions.YarnException", text),
+  };
+}
+
+/** NMContainerTokenSecretManager and ContainerManagerImpl#startContainerInternal say this by message alone. */
+function saysAlreadyStarted({ javaMessage }: RemoteError): boolean {
+  return /Attempt to relaunch the same container|already is running on this node/.test(javaMessage);
+}

@@ -1,0 +1,156 @@
+import type { ContainerUpdate, ResourceRequest } from "./allocation.ts";
+import { parseNodeId } from "./ids.ts";
+import type { Container, ContainerId, Resource } from "./records.ts";
+
+/** What one heartbeat tells the ResourceManager besides being alive. */
+export interface Changes {
+  readonly asks: readonly ResourceRequest[];
+  readonly releases: readonly ContainerId[];
+  readonly blacklistAdditions: readonly string[];
+  readonly blacklistRemovals: readonly string[];
+  readonly updates: readonly ContainerUpdate[];
+}
+
+const anyPlace = "*";
+
+/**
+ * All that an application still wants of the ResourceManager, and what of it is yet to be told. The ResourceManager keeps the same
+ * table; after its restart it starts empty, and `resync` has everything told again (org.apache.hadoop.yarn.client.api.impl.AMRMClientImpl).
+ */
+export class OutstandingRequests {
+  readonly #rows = new Map<string, ResourceRequest>();
+  readonly #changedRows = new Set<string>();
+  /** Until their end is reported. */
+  readonly #releases = new Set<ContainerId>();
+  readonly #newReleases = new Set<ContainerId>();
+  readonly #blacklist = new Set<string>();
+  #blacklistAdditions = new Set<string>();
+  #blacklistRemovals = new Set<string>();
+  readonly #updates = new Map<ContainerId, ContainerUpdate>();
+  readonly #newUpdates = new Set<ContainerId>();
+
+  /** Rows with a count above 0: what would be asked for again after a resync. */
+  get rows(): readonly ResourceRequest[] {
+    return [...this.#rows.values()].filter(({ count }) => count > 0);
+  }
+
+  /** Sets rows; each count is the whole number outstanding. */
+  ask(rows: readonly ResourceRequest[]): void {
+    for (const row of rows) {
+      const key = keyOf(row);
+      this.#rows.set(key, row);
+      this.#changedRows.add(key);
+    }
+  }
+
+  release(ids: readonly ContainerId[]): void {
+    for (const id of ids) {
+      this.#releases.add(id);
+      this.#newReleases.add(id);
+    }
+  }
+
+  /** Hosts on which nothing more is wanted, and hosts that are good again. */
+  blacklist({
+    add = [],
+    remove = [],
+  }: {
+    readonly add?: readonly string[];
+    readonly remove?: readonly string[];
+  }): void {
+    for (const host of add) {
+      this.#blacklist.add(host);
+      this.#blacklistAdditions.add(host);
+      this.#blacklistRemovals.delete(host);
+    }
+    for (const host of remove) {
+      this.#blacklist.delete(host);
+      this.#blacklistAdditions.delete(host);
+      this.#blacklistRemovals.add(host);
+    }
+  }
+
+  /** A container has one change under way at a time; a later one takes its place. */
+  update(updates: readonly ContainerUpdate[]): void {
+    for (const update of updates) {
+      this.#updates.set(update.containerId, update);
+      this.#newUpdates.add(update.containerId);
+    }
+  }
+
+  /** What is yet to be told; it counts as told from now on. */
+  take(): Changes {
+    const changes = {
+      asks: [...this.#changedRows].flatMap((key) => this.#rows.get(key) ?? []),
+      releases: [...this.#newReleases],
+      blacklistAdditions: [...this.#blacklistAdditions],
+      blacklistRemovals: [...this.#blacklistRemovals],
+      updates: [...this.#newUpdates].flatMap((id) => this.#updates.get(id) ?? []),
+    };
+    for (const key of this.#changedRows) if (this.#rows.get(key)?.count === 0) this.#rows.delete(key);
+    this.#changedRows.clear();
+    this.#newReleases.clear();
+    this.#blacklistAdditions = new Set();
+    this.#blacklistRemovals = new Set();
+    this.#newUpdates.clear();
+    return changes;
+  }
+
+  /** The ResourceManager has forgotten everything: all of it is to be told again. */
+  resync(): void {
+    for (const [key, { count }] of this.#rows) if (count > 0) this.#changedRows.add(key);
+    for (const id of this.#releases) this.#newReleases.add(id);
+    for (const id of this.#updates.keys()) this.#newUpdates.add(id);
+    this.#blacklistAdditions = new Set(this.#blacklist);
+    this.#blacklistRemovals = new Set();
+  }
+
+  /**
+   * A container came: the rows that it answers want one less, as in the ResourceManager's own table
+   * (LocalityAppPlacementAllocator#allocate). Which rack its host is in is not told, so a rack's row is lowered only where it is the
+   * one rack that was named.
+   */
+  granted(container: Container): void {
+    const { host } = parseNodeId(container.nodeId);
+    const answered = [...this.#rows].filter(([, row]) => answers(container, row));
+    const racks = answered.filter(([, row]) => row.resourceName.startsWith("/"));
+    for (const [key, row] of answered) {
+      const onlyRack = racks.length === 1 && racks[0]?.[0] === key;
+      if (row.resourceName !== anyPlace && row.resourceName !== host && !onlyRack) continue;
+      this.#rows.set(key, { ...row, count: Math.max(0, row.count - 1) });
+    }
+  }
+
+  /** A container's end was reported. */
+  ended(id: ContainerId): void {
+    this.#releases.delete(id);
+    this.#newReleases.delete(id);
+    this.settled(id);
+  }
+
+  /** A change of a container was granted or refused. */
+  settled(id: ContainerId): void {
+    this.#updates.delete(id);
+    this.#newUpdates.delete(id);
+  }
+}
+
+/** Capabilities are rounded up on the way, so priority and request id are what tells rows apart; users keep them distinct. */
+function answers(container: Container, row: ResourceRequest): boolean {
+  return row.priority === container.priority && (row.allocationRequestId ?? -1) === container.allocationRequestId;
+}
+
+function keyOf(row: ResourceRequest): string {
+  return JSON.stringify([
+    row.priority,
+    row.resourceName,
+    row.allocationRequestId ?? -1,
+    row.executionType ?? "GUARANTEED",
+    capabilityKey(row.capability),
+  ]);
+}
+
+function capabilityKey({ memoryMiB, vcores, others }: Resource): readonly unknown[] {
+  const entries = Object.entries(others).filter(([, amount]) => amount !== 0);
+  return [memoryMiB, vcores, ...entries.sort(([one], [other]) => (one < other ? -1 : 1))];
+}

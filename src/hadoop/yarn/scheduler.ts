@@ -1,0 +1,218 @@
+import { type Clock, systemClock } from "../clock.ts";
+import { HadoopError } from "../errors.ts";
+import { RpcClient } from "../rpc/client.ts";
+import { isRemoteError, type RemoteError } from "../rpc/remote-error.ts";
+import { patientRetry } from "../rpc/retry.ts";
+import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
+import { ServiceClient } from "../rpc/service.ts";
+import { type hadoop, services } from "../wire/main.ts";
+import type {
+  Allocation,
+  ContainerUpdate,
+  FinishRequest,
+  HeartbeatOutcome,
+  MasterRegistration,
+  Registration,
+  ResourceRequest,
+} from "./allocation.ts";
+import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
+import {
+  allocationFromWire,
+  containerUpdateToWire,
+  registrationFromWire,
+  resourceRequestToWire,
+} from "./convert-allocation.ts";
+import { finalStatuses, masterCommands } from "./convert-enums.ts";
+import { containerIdToWire } from "./convert-ids.ts";
+import { tokenFromWire } from "./convert-tokens.ts";
+import { OutstandingRequests } from "./outstanding-requests.ts";
+import type { ContainerId, Token } from "./records.ts";
+import { ResourceTypes } from "./resource-types.ts";
+
+export interface SchedulerOptions extends ResourceManagerConnectionOptions {
+  /** The application attempt's own, of kind YARN_AM_RM_TOKEN. */
+  readonly token: Token;
+}
+
+type AllocateRequest = hadoop.yarn.AllocateRequestProto.$Properties;
+
+const protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB";
+/** AMs are told apart by their tokens; the name of the operating system's user means nothing here. */
+const nobody = "";
+const finishPollMs = 100;
+/** Codes that say that this attempt's time is over: another has begun, or the application has ended. */
+const overCodes = ["ATTEMPT_NOT_FOUND", "APPLICATION_NOT_FOUND", "INVALID_TOKEN"] as const;
+
+/**
+ * ApplicationMasterProtocol: one application attempt's side of the scheduler. What is wanted is set by `ask`, `release`, `blacklist`
+ * and `update` and told with the next heartbeat. Methods reject with the errors of RpcClient#call.
+ */
+export class SchedulerClient {
+  readonly #rpc: RpcClient;
+  readonly #service: ServiceClient<hadoop.yarn.ApplicationMasterProtocolService>;
+  readonly #clock: Clock;
+  readonly #outstanding = new OutstandingRequests();
+  #token: Token;
+  #types = new ResourceTypes([]);
+  #registration: MasterRegistration | undefined;
+  #responseId = 0;
+  /**
+   * The heartbeat whose answer is out. If it was lost, the same one must go again: the ResourceManager answers a repeated response
+   * id with the answer it gave, and would not look at anything new in it (ApplicationMasterService#allocate).
+   */
+  #unanswered: AllocateRequest | undefined;
+  #heartbeating = false;
+
+  constructor({ token, protections, ...options }: SchedulerOptions) {
+    this.#token = token;
+    this.#clock = options.clock ?? systemClock;
+    const identity = () => ({ user: nobody, strategies: [tokenDigest(this.#token, { protections })] });
+    this.#rpc = new RpcClient({ retry: patientRetry, ...options, protocol, identity });
+    this.#service = new ServiceClient(this.#rpc, services.applicationMaster);
+  }
+
+  /** The current token: the ResourceManager renews it now and then. Open connections do not mind; the next one uses it. */
+  get token(): Token {
+    return this.#token;
+  }
+
+  /** The rows that are still outstanding. */
+  get outstanding(): readonly ResourceRequest[] {
+    return this.#outstanding.rows;
+  }
+
+  /**
+   * Registers the attempt, or registers it again after a heartbeat's outcome was `resync`; all that is outstanding is then told again.
+   * A ResourceManager that knows the attempt already answers `INVALID_MASTER_REQUEST`.
+   */
+  async register(registration: MasterRegistration): Promise<Registration> {
+    const answer = await this.#service.call("registerApplicationMaster", {
+      host: registration.host,
+      rpc_port: registration.rpcPort,
+      tracking_url: registration.trackingUrl,
+    });
+    const registered = registrationFromWire(answer);
+    this.#registration = registration;
+    this.#types = new ResourceTypes(registered.resourceTypes);
+    this.#responseId = 0;
+    this.#unanswered = undefined;
+    this.#outstanding.resync();
+    return registered;
+  }
+
+  /** Sets rows of what is wanted. Throws UnknownResourceTypeError, before anything is set. */
+  ask(rows: readonly ResourceRequest[]): void {
+    for (const { capability } of rows) this.#types.check(capability);
+    this.#outstanding.ask(rows);
+  }
+
+  /** Gives containers back; those that run are killed. */
+  release(ids: readonly ContainerId[]): void {
+    this.#outstanding.release(ids);
+  }
+
+  /** Keeps hosts from being given, or allows them again. */
+  blacklist(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void {
+    this.#outstanding.blacklist(change);
+  }
+
+  /** Asks for changes of containers. Throws UnknownResourceTypeError, before anything is set. */
+  update(updates: readonly ContainerUpdate[]): void {
+    for (const { capability } of updates) if (capability !== undefined) this.#types.check(capability);
+    this.#outstanding.update(updates);
+  }
+
+  /**
+   * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said.
+   * One at a time: throws a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
+   */
+  async heartbeat(progress: number): Promise<HeartbeatOutcome> {
+    if (this.#heartbeating) {
+      throw new HadoopError("The last heartbeat is still under way", { code: "HEARTBEAT_UNDER_WAY" });
+    }
+    this.#heartbeating = true;
+    try {
+      return await this.#beat(progress);
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome === undefined) throw error;
+      return outcome;
+    } finally {
+      this.#heartbeating = false;
+    }
+  }
+
+  /**
+   * Says how the application ended, until the ResourceManager has put it down. YARN may kill this process right after.
+   * Should the ResourceManager have forgotten the attempt meanwhile, it is registered again first.
+   */
+  async finish(request: FinishRequest): Promise<void> {
+    const message = {
+      diagnostics: request.diagnostics,
+      tracking_url: request.trackingUrl,
+      final_application_status: finalStatuses.toWire(request.status),
+    };
+    while (!(await this.#finished(message))) await this.#clock.sleep(finishPollMs);
+  }
+
+  close(): void {
+    this.#rpc.close();
+  }
+
+  async #beat(progress: number): Promise<HeartbeatOutcome> {
+    this.#unanswered ??= this.#nextRequest(progress);
+    const answer = await this.#service.call("allocate", this.#unanswered);
+    this.#unanswered = undefined;
+    this.#responseId = answer.response_id;
+    if (answer.am_rm_token) this.#token = tokenFromWire(answer.am_rm_token);
+    const command = masterCommands.fromWire(answer.a_m_command);
+    if (command === "RESYNC") return { kind: "resync", reason: "the ResourceManager asked for it (AM_RESYNC)" };
+    if (command === "SHUTDOWN") return { kind: "shutdown", reason: "the ResourceManager ordered it (AM_SHUTDOWN)" };
+    const allocation = allocationFromWire(answer);
+    this.#settle(allocation);
+    return { kind: "allocation", allocation };
+  }
+
+  #nextRequest(progress: number): AllocateRequest {
+    const changes = this.#outstanding.take();
+    return {
+      ask: changes.asks.map((row) => resourceRequestToWire(row, this.#types)),
+      release: changes.releases.map(containerIdToWire),
+      blacklist_request: {
+        blacklist_additions: [...changes.blacklistAdditions],
+        blacklist_removals: [...changes.blacklistRemovals],
+      },
+      update_requests: changes.updates.map((update) => containerUpdateToWire(update, this.#types)),
+      response_id: this.#responseId,
+      progress,
+    };
+  }
+
+  #settle(allocation: Allocation): void {
+    for (const container of allocation.allocated) this.#outstanding.granted(container);
+    for (const { containerId } of allocation.completed) this.#outstanding.ended(containerId);
+    for (const { container } of allocation.updated) this.#outstanding.settled(container.id);
+    for (const { containerId } of allocation.updateErrors) this.#outstanding.settled(containerId);
+  }
+
+  async #finished(message: hadoop.yarn.FinishApplicationMasterRequestProto.$Properties): Promise<boolean> {
+    try {
+      return (await this.#service.call("finishApplicationMaster", message)).isUnregistered;
+    } catch (error) {
+      if (this.#registration === undefined || !isRemoteError(error, "NOT_REGISTERED")) throw error;
+      await this.register(this.#registration);
+      return false;
+    }
+  }
+}
+
+/** What an error means for the attempt; undefined for one that means nothing in particular. */
+function outcomeOf(error: unknown): HeartbeatOutcome | undefined {
+  if (isRemoteError(error, "NOT_REGISTERED")) return { kind: "resync", reason: reasonOf(error) };
+  if (isRemoteError(error, ...overCodes)) return { kind: "shutdown", reason: reasonOf(error) };
+  return undefined;
+}
+
+function reasonOf(error: RemoteError): string {
+  return error.javaMessage;
+}
