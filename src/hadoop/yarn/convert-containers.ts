@@ -34,14 +34,16 @@ export function containerStatusFromWire(message: hadoop.yarn.ContainerStatusProt
 }
 
 export function containerReportFromWire(message: hadoop.yarn.ContainerReportProto.$Properties): ContainerReport {
+  const state = containerStates.fromWire(message.container_state);
   return {
     id: containerIdFromWire(message.container_id),
     resource: resourceFromWire(message.resource),
     ...(message.node_id ? { nodeId: nodeIdFromWire(message.node_id) } : {}),
     nodeHttpAddress: message.node_http_address ?? "",
     priority: message.priority?.priority ?? 0,
-    state: containerStates.fromWire(message.container_state),
-    exitStatus: message.container_exit_status ?? notEnded,
+    state,
+    // The ResourceManager says 0 of a container that runs.
+    exitStatus: state === "COMPLETE" ? (message.container_exit_status ?? notEnded) : notEnded,
     diagnostics: message.diagnostics_info ?? "",
     logUrl: message.log_url ?? "",
     startTimeMs: toNumber(message.creation_time),

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { attemptIdOf } from "../../src/hadoop/yarn/ids.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import { type ClusterStatus, ClusterUser, testCluster } from "../support/cluster.ts";
+import { applicationIn, endpointsOf, eventually, sleeper, smallest } from "../support/yarn.ts";
+
+let cluster: ClusterStatus;
+let client: ResourceManagerClient;
+
+beforeAll(async () => {
+  cluster = await testCluster();
+  client = new ResourceManagerClient({
+    endpoints: endpointsOf(cluster.endpoints.resourceManagerRpc),
+    user: { name: ClusterUser.alice },
+  });
+});
+
+afterAll(() => client?.close());
+
+describe("what the cluster is", () => {
+  test("metrics and nodes agree", async () => {
+    const nodes = await client.nodes(["RUNNING"]);
+    expect((await client.metrics()).activeNodeManagers).toBe(nodes.length);
+    expect(nodes.map(({ nodeId }) => nodeId).sort()).toEqual(cluster.nodes.map(({ nodeId }) => nodeId).sort());
+    expect(nodes.every(({ capability, rack }) => capability.memoryMiB > 0 && rack === "/default-rack")).toBe(true);
+    expect(await client.nodes(["DECOMMISSIONED"])).toEqual([]);
+  });
+
+  test("the GPU is a resource type, and a node has it and its label", async () => {
+    expect(await client.resourceTypes()).toContainEqual({ name: "yarn.io/gpu", units: "" });
+    const gpuNodes = (await client.nodes()).filter(({ capability }) => (capability.others["yarn.io/gpu"] ?? 0) > 0);
+    expect(gpuNodes.length).toBeGreaterThan(0);
+    expect((await client.nodeLabels()).map(({ name }) => name)).toContain("gpu");
+    const labelled = (await client.labelsToNodes(["gpu"])).get("gpu") ?? [];
+    const [node = ""] = labelled;
+    expect((await client.nodesToLabels()).get(node)).toEqual(["gpu"]);
+    expect(gpuNodes.map(({ nodeId }) => nodeId)).toEqual(labelled);
+  });
+
+  test("queues are listed with their children, and an unknown one is nothing", async () => {
+    const root = await client.queue("root", { children: true, recursive: true });
+    expect(root?.children.map(({ name }) => name).sort()).toEqual(["default", "ml"]);
+    expect(root?.state).toBe("RUNNING");
+    const found = await client.queue("nowhere").catch((error) => error.code);
+    expect([undefined, "REMOTE_EXCEPTION"]).toContain(found);
+    expect((await client.queueUserAcls()).get("root.default")).toContain("SUBMIT_APPLICATIONS");
+  });
+});
+
+describe("an application's life", () => {
+  test("is submitted, seen, changed, listed and killed", async () => {
+    const { id, maximum } = await client.newApplication();
+    expect(maximum.memoryMiB).toBeGreaterThanOrEqual(1024);
+    const submission = sleeper(id, {
+      type: "PROBE",
+      tags: ["tag-one", id],
+      priority: 1,
+      lifetimeSeconds: 600,
+      keepContainers: true,
+      attemptFailuresValidityIntervalMs: 600_000,
+      logAggregation: { rolledInclude: ".*", rolledExclude: "" },
+    });
+    await client.submit(submission);
+    await client.submit(submission);
+    const accepted = await applicationIn(client, id, "ACCEPTED");
+    expect(accepted).toMatchObject({ user: "alice", name: "sleeper", type: "PROBE", finalStatus: "UNDEFINED" });
+    expect(accepted.tags).toContain("tag-one");
+
+    const attempt = await eventually("the master's container runs", async () => {
+      const [only] = await client.attempts(id);
+      return only?.state === "LAUNCHED" ? only : undefined;
+    });
+    const containers = await client.containers(attempt.id);
+    const master = containers.find((container) => container.id === attempt.amContainerId);
+    expect(master).toMatchObject({ resource: smallest, priority: 0, exitStatus: -1000 });
+    expect(await client.attempt(attempt.id)).toMatchObject({ id: attempt.id });
+    if (attempt.amContainerId === undefined) throw new Error("the attempt has no container");
+    expect(attemptIdOf(attempt.amContainerId)).toBe(attempt.id);
+    expect((await client.container(attempt.amContainerId)).id).toBe(attempt.amContainerId);
+
+    expect(await client.setPriority(id, 2)).toBeLessThanOrEqual(2);
+    await client.setExpiry(id, Date.now() + 300_000);
+    await client.signal(attempt.amContainerId, "OUTPUT_THREAD_DUMP");
+
+    const states = { states: ["ACCEPTED", "RUNNING"] } as const;
+    const tagged = { tags: [id], types: ["PROBE"], users: ["alice"], queues: ["default"], limit: 5, ...states };
+    expect((await client.reports(tagged)).map((report) => report.id)).toEqual([id]);
+    expect(await client.reports({ ...tagged, users: ["bob"] })).toEqual([]);
+    const begun = { startedMs: { from: accepted.startTimeMs, to: accepted.startTimeMs } };
+    expect((await client.reports({ ...tagged, ...begun })).map((report) => report.id)).toEqual([id]);
+    expect(await client.reports({ ...tagged, startedMs: { from: accepted.startTimeMs + 1 } })).toEqual([]);
+    const queue = await client.queue("default", { applications: true });
+    expect(queue?.applications.map((report) => report.id)).toContain(id);
+
+    await client.kill(id, { diagnostics: "the test is done with it" });
+    const killed = await applicationIn(client, id, "KILLED");
+    expect(killed.diagnostics).toContain("the test is done with it");
+    expect(killed.finishTimeMs).toBeGreaterThan(0);
+    await client.kill(id);
+  }, 90_000);
+
+  test("moves to another queue; an attempt can be made to fail", async () => {
+    const { id } = await client.newApplication();
+    await client.submit(sleeper(id));
+    await applicationIn(client, id, "ACCEPTED");
+    await client.move(id, "ml");
+    expect((await client.report(id)).queue).toMatch(/(^|\.)ml$/);
+    const attempt = await eventually("an attempt", async () => (await client.attempts(id))[0]);
+    await client.failAttempt(attempt.id);
+    expect((await applicationIn(client, id, "FAILED")).finalStatus).toBe("FAILED");
+  }, 90_000);
+});
+
+describe("what YARN refuses", () => {
+  test("an unknown application keeps Java's class and message", async () => {
+    const unknown = await client.report("application_1_0001").catch((error) => error);
+    expect(unknown).toMatchObject({
+      code: "APPLICATION_NOT_FOUND",
+      javaClass: "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException",
+      retryable: false,
+    });
+    expect(unknown.javaMessage).toContain("application_1_0001");
+    expect(unknown.javaStack).toContain("ClientRMService");
+  });
+
+  test("a master larger than the cluster's maximum", async () => {
+    const { id, maximum } = await client.newApplication();
+    const masterResource = { ...smallest, memoryMiB: maximum.memoryMiB + 1 };
+    await expect(client.submit(sleeper(id, { masterResource }))).rejects.toMatchObject({
+      code: "INVALID_RESOURCE_REQUEST",
+    });
+  });
+
+  test("an unknown queue shows as a failed application", async () => {
+    const { id } = await client.newApplication();
+    const refused = await client.submit(sleeper(id, { queue: "nowhere" })).catch((error) => error);
+    const told = refused?.message ?? (await applicationIn(client, id, "FAILED")).diagnostics;
+    expect(told).toMatch(/queue.*nowhere|nowhere.*queue/i);
+  });
+
+  test("a resource type that it does not know is refused before it is asked", async () => {
+    const { id } = await client.newApplication();
+    const masterResource = { ...smallest, others: { "yarn.io/tpu": 1 } };
+    await expect(client.submit(sleeper(id, { masterResource }))).rejects.toMatchObject({
+      code: "RESOURCE_TYPE_UNKNOWN",
+      resourceType: "yarn.io/tpu",
+    });
+  });
+});
+
+test("a web port is told from an RPC port", async () => {
+  const http = new ResourceManagerClient({
+    endpoints: endpointsOf(new URL(cluster.endpoints.resourceManager).host),
+    user: { name: ClusterUser.alice },
+  });
+  await expect(http.metrics()).rejects.toMatchObject({
+    code: "RPC_PROTOCOL",
+    message: expect.stringMatching(/HTTP server/),
+  });
+  http.close();
+});
+
+test("several hundred calls in flight on one connection all get their own answer", async () => {
+  const answers = await Promise.all(
+    Array.from({ length: 500 }, async (_, index) => {
+      const unknown = `application_1_${String(index + 1).padStart(4, "0")}`;
+      const error = await client.report(unknown).catch((cause) => cause);
+      return error.javaMessage.includes(unknown);
+    }),
+  );
+  expect(answers.every((own) => own)).toBe(true);
+});
