@@ -1,0 +1,136 @@
+import type { PortRange } from "./spec.ts";
+import type { TaskId } from "./task.ts";
+
+/** Carried by every process of a task's program, and by nothing else of its container; the value is the container's id. */
+export const PROGRAM_MARKER = "TONY_PROGRAM_OF";
+
+/** What an executor is told by its container's environment: the executor reads them, its program does not see them. */
+export const executorVariable = {
+  task: "TONY_TASK",
+  applicationId: "TONY_APPLICATION_ID",
+  masterAddress: "TONY_MASTER_ADDRESS",
+  attempt: "TONY_MASTER_ATTEMPT",
+  generation: "TONY_FIRST_GENERATION",
+  portRange: "TONY_PORT_RANGE",
+  tensorBoard: "TONY_TENSORBOARD",
+  reusePort: "TONY_REUSE_PORT",
+  memoryMiB: "TONY_CONTAINER_MEMORY_MIB",
+  logLevel: "TONY_LOG_LEVEL",
+} as const;
+
+export interface ExecutorLaunch {
+  readonly task: TaskId;
+  readonly applicationId: string;
+  /** `host:port` of the ApplicationMaster. */
+  readonly masterAddress: string;
+  readonly attempt: number;
+  readonly generation: number;
+  readonly portRange?: PortRange;
+  /** The task gets a second port, for TensorBoard. */
+  readonly tensorBoard: boolean;
+  readonly reusePort: boolean;
+  /** What was granted, not what was asked for. */
+  readonly memoryMiB: number;
+  readonly logLevel: string;
+}
+
+/** The executor's own variables, as a launch script needs them; the job's `containerEnvironment` goes beside them as it is. */
+export function executorEnvironment(launch: ExecutorLaunch): Record<string, string> {
+  const { portRange } = launch;
+  const values: Record<keyof typeof executorVariable, string | undefined> = {
+    task: launch.task,
+    applicationId: launch.applicationId,
+    masterAddress: launch.masterAddress,
+    attempt: String(launch.attempt),
+    generation: String(launch.generation),
+    portRange: portRange && `${portRange.from}-${portRange.to}`,
+    tensorBoard: launch.tensorBoard ? "true" : undefined,
+    reusePort: launch.reusePort ? "true" : undefined,
+    memoryMiB: String(launch.memoryMiB),
+    logLevel: launch.logLevel,
+  };
+  return Object.fromEntries(
+    Object.entries(executorVariable).flatMap(([key, name]) => {
+      const value = Object.entries(values).find(([field]) => field === key)?.[1];
+      return value === undefined ? [] : [[name, escapeForLaunchScript(value)]];
+    }),
+  );
+}
+
+export interface ProgramLaunch {
+  /** The runtime's link in the working directory, or an absolute path (JobFile's `node`). */
+  readonly node: string;
+  /** The link of one of our bundles. */
+  readonly bundle: "am.mjs" | "executor.mjs";
+}
+
+/** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
+export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
+  return bundle === "am.mjs" ? "stdout" : "executor.log";
+}
+
+/**
+ * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
+ * - turns a runtime that this node cannot run into one message in `stderr`, whose end YARN puts into the container's diagnostics,
+ * - hands a TERM meant for the container on to the program,
+ * - kills what is left of the task's own program when the executor has ended, however it did.
+ */
+export function launchCommand({ node, bundle }: ProgramLaunch): string {
+  const runtime = node.startsWith("/") ? node : `./${node}`;
+  const script = prelude
+    .replaceAll("@NODE@", quote(runtime))
+    .replaceAll("@BUNDLE@", quote(bundle))
+    .replaceAll("@LOG@", quote(logFileOf(bundle)))
+    .replaceAll("@MARKER@", PROGRAM_MARKER);
+  return escapeForLaunchScript(script.trim());
+}
+
+/**
+ * Waits again when a signal interrupts it. The marker is looked for in the environments of all processes by one `grep`: exact, and fast on
+ * a node with thousands of them; several rounds catch what forks meanwhile.
+ */
+const prelude = `
+log="\${LOG_DIRS%%,*}"
+exec 2>>"$log/stderr"
+@NODE@ @BUNDLE@ >>"$log"/@LOG@ &
+program=$!
+trap 'signalled=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
+while :; do
+  signalled=
+  wait "$program"
+  code=$?
+  [ -n "$signalled" ] && kill -0 "$program" 2>/dev/null && continue
+  [ -n "$signalled" ] && wait "$program" && code=$?
+  break
+done
+for round in 1 2 3 4 5; do
+  left=
+  for file in $(grep -lszxF "@MARKER@=$CONTAINER_ID" /proc/[0-9]*/environ); do
+    pid="\${file#/proc/}"
+    kill -KILL "\${pid%/environ}" 2>/dev/null && left=1
+  done
+  [ -z "$left" ] && break
+done
+if [ "$code" -ne 0 ] && [ ! -s "$log"/@LOG@ ] && [ -z "$signalled" ]; then
+  printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If the lines above name a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
+    @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
+fi
+exit "$code"
+`;
+
+/** A word that bash takes as it is. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Text as it must be written to come out of a NodeManager's launch script unchanged. The script puts values and commands between double
+ * quotes as they are, after replacing `{{`, `}}`, `<LOG_DIR>` and `<CPS>`
+ * (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch#expandEnvironment).
+ */
+export function escapeForLaunchScript(text: string): string {
+  return text
+    .replace(/[\\"$`]/g, "\\$&")
+    .replace(/([{}])(?=\1)/g, '$1""')
+    .replace(/<(?=(LOG_DIR|CPS)>)/g, '<""');
+}

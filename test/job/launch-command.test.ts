@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import {
+  escapeForLaunchScript,
+  executorEnvironment,
+  launchCommand,
+  PROGRAM_MARKER,
+} from "../../src/job/launch-command.ts";
+import { TestContainer } from "../support/container.ts";
+import { eventually, processesWith } from "../support/processes.ts";
+
+const command = launchCommand({ node: "node", bundle: "executor.mjs" });
+
+describe("the command of a container", () => {
+  let container: TestContainer;
+
+  beforeEach(() => {
+    container = new TestContainer();
+    container.place("executor.mjs", "");
+  });
+
+  afterEach(() => container.remove());
+
+  it("runs the bundle by the shipped runtime; its output is the executor's log, its exit code the container's", async () => {
+    container.place("node", '#!/bin/bash\necho "started $*"\necho "a warning" >&2\nexit 7\n');
+    container.start(command);
+    expect(await container.ended()).toBe(7);
+    expect(container.log("executor.log")).toBe("started executor.mjs\n");
+    expect(container.log("stderr")).toBe("a warning\n");
+  });
+
+  it("runs a runtime of the node's own", async () => {
+    const runtime = container.place("it's node", "#!/bin/bash\necho here\n");
+    container.start(launchCommand({ node: runtime, bundle: "am.mjs" }));
+    expect(await container.ended()).toBe(0);
+    expect(container.log("stdout")).toBe("here\n");
+  });
+
+  it("says in one message that a runtime cannot run on this node", async () => {
+    container.place("node", "\x7fELF this is for another machine");
+    container.start(command);
+    expect(await container.ended()).toBe(126);
+    expect(container.log("stderr")).toMatch(
+      /tony-ts: executor\.mjs could not be started by \.\/node on 127\.0\.0\.1 \(exit 126; \S+, glibc [\d.]+\).* set tony\.node\.binary/,
+    );
+  });
+
+  it("says so when the runtime is not there", async () => {
+    container.start(command);
+    expect(await container.ended()).toBe(127);
+    expect(container.log("stderr")).toContain("set tony.node.binary");
+  });
+
+  it("keeps quiet about the runtime when the program has begun", async () => {
+    container.place("node", '#!/bin/bash\necho "{}"\nexit 1\n');
+    container.start(command);
+    expect(await container.ended()).toBe(1);
+    expect(container.log("stderr")).toBe("");
+  });
+
+  it("hands TERM on to the program and waits for its end", async () => {
+    container.place(
+      "node",
+      '#!/bin/bash\ntrap "echo stopping; exit 9" TERM\necho ready\nwhile :; do sleep 0.05; done\n',
+    );
+    const shell = container.start(command);
+    await eventually(() => container.log("executor.log") === "ready\n", "the program runs");
+    shell.kill("SIGTERM");
+    expect(await container.ended()).toBe(9);
+    expect(container.log("executor.log")).toBe("ready\nstopping\n");
+  });
+
+  it("kills what the task's program left, in the group or out of it, when the executor is killed", async () => {
+    container.place(
+      "node",
+      `#!/bin/bash
+      export ${PROGRAM_MARKER}="$CONTAINER_ID"
+      sleep 1000 &
+      setsid bash -c 'sleep 1000 & sleep 1001' &
+      echo $$
+      unset ${PROGRAM_MARKER}
+      wait`,
+    );
+    container.start(command);
+    await eventually(() => processesWith(PROGRAM_MARKER, container.id).length === 4, "the program's processes run");
+    process.kill(Number(container.log("executor.log")), "SIGKILL");
+    expect(await container.ended()).toBe(137);
+    expect(processesWith(PROGRAM_MARKER, container.id)).toEqual([]);
+  });
+
+  it("leaves the programs of other containers alone", async () => {
+    const other = new TestContainer(`${container.id}0`);
+    try {
+      other.place("node", `#!/bin/bash\nexport ${PROGRAM_MARKER}="$CONTAINER_ID"\nexec sleep 1000\n`);
+      other.start(command);
+      await eventually(() => processesWith(PROGRAM_MARKER, other.id).length === 1, "the other's program runs");
+      container.place("node", "#!/bin/bash\n");
+      container.start(command);
+      expect(await container.ended()).toBe(0);
+      expect(processesWith(PROGRAM_MARKER, other.id)).toHaveLength(1);
+    } finally {
+      other.remove();
+    }
+  });
+});
+
+describe("text in a NodeManager's launch script", () => {
+  const nodeManager = (text: string) =>
+    text.replaceAll("<LOG_DIR>", "/logs").replaceAll("<CPS>", ":").replaceAll("{{", "$").replaceAll("}}", "");
+  const echo = (text: string) =>
+    execFileSync("bash", ["-c", `X="${nodeManager(text)}"; printf %s "$X"`], { encoding: "utf8" });
+
+  it.each(['$HOME `id` \\ "quoted"', "{{HOME}}", '{"a":{"b":{}}}', "<LOG_DIR>/x <CPS>", "{{{{", "a\nb"])(
+    "%s comes out as it is",
+    (text) => {
+      expect(echo(escapeForLaunchScript(text))).toBe(text);
+    },
+  );
+
+  it("comes out as it is, whatever it is", () => {
+    const text = fc.string({ unit: fc.constantFrom(..."{}<>$`\\\"' \nLOG_DIRCPSa") });
+    fc.assert(
+      fc.property(text, (any) => echo(escapeForLaunchScript(any)) === any),
+      { numRuns: 50 },
+    );
+  });
+
+  it("carries what an executor must know before it is connected", () => {
+    expect(
+      executorEnvironment({
+        task: "worker:1",
+        applicationId: "application_1_0001",
+        masterAddress: "[::1]:4000",
+        attempt: 2,
+        generation: 3,
+        portRange: { from: 5000, to: 5010 },
+        tensorBoard: true,
+        reusePort: false,
+        memoryMiB: 1024,
+        logLevel: "info",
+      }),
+    ).toEqual({
+      TONY_TASK: "worker:1",
+      TONY_APPLICATION_ID: "application_1_0001",
+      TONY_MASTER_ADDRESS: "[::1]:4000",
+      TONY_MASTER_ATTEMPT: "2",
+      TONY_FIRST_GENERATION: "3",
+      TONY_PORT_RANGE: "5000-5010",
+      TONY_TENSORBOARD: "true",
+      TONY_CONTAINER_MEMORY_MIB: "1024",
+      TONY_LOG_LEVEL: "info",
+    });
+  });
+});

@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The processes whose environment has exactly this variable. */
+export function processesWith(name: string, value: string): number[] {
+  const wanted = `${name}=${value}`;
+  return readdirSync("/proc")
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number)
+    .filter((pid) => readIfThere(`/proc/${pid}/environ`).split("\0").includes(wanted) && !isZombie(pid));
+}
+
+/** Whether a process runs: one that has ended and only waits to be reaped does not. */
+export function isRunning(pid: number): boolean {
+  const stat = readIfThere(`/proc/${pid}/stat`);
+  return stat !== "" && !isZombie(pid);
+}
+
+/** Waits for something that becomes true without an event of its own, looking every 10 ms. */
+export async function eventually(isTrue: () => boolean, what: string, withinMs = 5000): Promise<void> {
+  const giveUpAt = Date.now() + withinMs;
+  while (!isTrue()) {
+    if (Date.now() > giveUpAt) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function isZombie(pid: number): boolean {
+  return / [ZX] /.test(readIfThere(`/proc/${pid}/stat`).replace(/^.*\)/, ""));
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
