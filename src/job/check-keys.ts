@@ -3,6 +3,7 @@ import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "./keys
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { EffectiveSetting, Settings } from "./settings.ts";
+import { ROLE_NAME } from "./task.ts";
 
 /**
  * Checks every `tony.` setting by the table of keys: unknown keys and values of the wrong type are errors; keys that do nothing here,
@@ -52,7 +53,8 @@ function unknownKey(key: string, roles: readonly string[]): string {
   if (RESERVED_ROLE_NAMES.has(role) && findKey(key.replace(role, "worker"))?.name.startsWith("tony.{role}.") === true) {
     return `${key} is not a key: ${role} cannot be the name of a role`;
   }
-  const suggestion = nearest(key, knownKeys([...roles, role]));
+  const own = ROLE_NAME.test(role) && !RESERVED_ROLE_NAMES.has(role) ? [role] : [];
+  const suggestion = nearest(key, knownKeys([...roles, ...own]));
   return `${key} is not a key${suggestion === undefined ? "; tony-ts keys lists them" : `; did you mean ${suggestion}?`}`;
 }
 
@@ -63,10 +65,7 @@ function* knownKeys(roles: readonly string[]): Generator<string> {
       yield name;
       continue;
     }
-    for (const role of new Set([...roles, "worker"])) {
-      const key = name.replace("{role}", role);
-      if (key.includes("{") || findKey(key) !== undefined) yield key;
-    }
+    for (const role of new Set([...roles, "worker"])) yield name.replace("{role}", role);
   }
 }
 

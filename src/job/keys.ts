@@ -49,8 +49,14 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   field: "[a-z]+",
 };
 
-const names = Object.keys(keys).filter((name): name is KeyName => name in keys);
-const templates = names.filter((name) => name.includes("{")).map((name) => ({ name, pattern: templatePattern(name) }));
+const templates = Object.keys(keys)
+  .filter(isName)
+  .filter((name) => name.includes("{"))
+  .map((name) => ({ name, pattern: templatePattern(name) }));
+
+function isName(key: string): key is KeyName {
+  return Object.hasOwn(keys, key);
+}
 
 function templatePattern(template: string): RegExp {
   const source = template
@@ -77,8 +83,7 @@ export const RESERVED_ROLE_NAMES: ReadonlySet<string> = new Set([
 
 /** The row that a written key belongs to; undefined when there is none. An exact name goes before a template. */
 export function findKey(key: string): MatchedKey | undefined {
-  const exact = names.find((name) => name === key && !name.includes("{"));
-  if (exact !== undefined) return { name: exact, definition: keys[exact], parameters: {} };
+  if (isName(key) && !key.includes("{")) return { name: key, definition: keys[key], parameters: {} };
   for (const { name, pattern } of templates) {
     const groups = pattern.exec(key)?.groups;
     if (groups === undefined) continue;
