@@ -1,12 +1,16 @@
-import type { Endpoint } from "../../src/hadoop/rpc/endpoints.ts";
-import { parseEndpoint } from "../../src/hadoop/rpc/endpoints.ts";
+import { type Endpoint, parseEndpoint } from "../../src/hadoop/rpc/endpoints.ts";
+import type { NodeToken } from "../../src/hadoop/yarn/allocation.ts";
 import type {
   ApplicationId,
   ApplicationReport,
   ApplicationState,
+  Container,
+  ContainerStatus,
   LaunchContext,
+  Token,
 } from "../../src/hadoop/yarn/records.ts";
 import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import type { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 
 const pollMs = 50;
@@ -62,4 +66,45 @@ export function sleeper(id: ApplicationId, changes: Partial<SubmissionContext> =
     maxAppAttempts: 1,
     ...changes,
   };
+}
+
+/** Submits an application whose master is the test itself, and gives its id and token. */
+export async function unmanagedApplication(
+  client: ResourceManagerClient,
+  changes: Partial<SubmissionContext> = {},
+): Promise<{ readonly id: ApplicationId; readonly token: Token }> {
+  const { id } = await client.newApplication();
+  await client.submit(sleeper(id, { unmanaged: true, masterLaunch: shell(), ...changes }));
+  const token = await eventually(`${id}'s token`, () => client.masterToken(id));
+  return { id, token };
+}
+
+/** Everything that heartbeats have brought so far. */
+export interface Gathered {
+  readonly allocated: Container[];
+  readonly completed: ContainerStatus[];
+  readonly nodeTokens: NodeToken[];
+  readonly updated: Container[];
+}
+
+export function nothingGathered(): Gathered {
+  return { allocated: [], completed: [], nodeTokens: [], updated: [] };
+}
+
+/** Heartbeats until `enough` says so; throws on any outcome but an allocation. */
+export function heartbeatUntil(
+  scheduler: SchedulerClient,
+  gathered: Gathered,
+  what: string,
+  enough: (gathered: Gathered) => boolean,
+): Promise<Gathered> {
+  return eventually(what, async () => {
+    const outcome = await scheduler.heartbeat(0.5);
+    if (outcome.kind !== "allocation") throw new Error(`${outcome.kind}: ${outcome.reason}`);
+    gathered.allocated.push(...outcome.allocation.allocated);
+    gathered.completed.push(...outcome.allocation.completed);
+    gathered.nodeTokens.push(...outcome.allocation.nodeTokens);
+    gathered.updated.push(...outcome.allocation.updated.map(({ container }) => container));
+    return enough(gathered) ? gathered : undefined;
+  });
 }

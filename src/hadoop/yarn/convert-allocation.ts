@@ -1,5 +1,5 @@
 /** The ApplicationMaster's heartbeat ⇄ messages. */
-import type { hadoop } from "../wire/main.ts";
+import { type hadoop, yarn } from "../wire/main.ts";
 import type { Allocation, ContainerUpdate, PreemptionMessage, Registration, ResourceRequest } from "./allocation.ts";
 import { containerFromWire, containerStatusFromWire } from "./convert-containers.ts";
 import { executionTypes, updateTypes } from "./convert-enums.ts";
@@ -72,6 +72,15 @@ export function registrationFromWire(
     nodeTokens: nodeTokensFromWire(message.nm_tokens_from_previous_attempts),
     ...(key.length === 0 ? {} : { clientToAmMasterKey: Uint8Array.from(key) }),
   };
+}
+
+/**
+ * An order to the ApplicationMaster, if the answer carries one. An unset field reads as the first value of its enumeration, which is
+ * AM_RESYNC here: only a field of the message itself counts.
+ */
+export function commandFromWire(message: hadoop.yarn.AllocateResponseProto): "RESYNC" | "SHUTDOWN" | undefined {
+  if (!Object.hasOwn(message, "a_m_command")) return undefined;
+  return message.a_m_command === yarn.AMCommandProto.AM_RESYNC ? "RESYNC" : "SHUTDOWN";
 }
 
 export function allocationFromWire(message: hadoop.yarn.AllocateResponseProto.$Properties): Allocation {

@@ -4,6 +4,7 @@ import { yarn } from "../wire/main.ts";
 import { containerStates, executionTypes, localResourceTypes, resourceVisibilities } from "./convert-enums.ts";
 import { containerIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts";
 import { resourceFromWire } from "./convert-resources.ts";
+import { textFromWire } from "./convert-text.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import type { Container, ContainerReport, ContainerStatus, LaunchContext, LocalResource } from "./records.ts";
 
@@ -29,7 +30,7 @@ export function containerStatusFromWire(message: hadoop.yarn.ContainerStatusProt
     containerId: containerIdFromWire(message.container_id),
     state: containerStates.fromWire(message.state),
     exitStatus: message.exit_status ?? notEnded,
-    diagnostics: message.diagnostics ?? "",
+    diagnostics: textFromWire(message.diagnostics),
   };
 }
 
@@ -44,7 +45,7 @@ export function containerReportFromWire(message: hadoop.yarn.ContainerReportProt
     state,
     // The ResourceManager says 0 of a container that runs.
     exitStatus: state === "COMPLETE" ? (message.container_exit_status ?? notEnded) : notEnded,
-    diagnostics: message.diagnostics_info ?? "",
+    diagnostics: textFromWire(message.diagnostics_info),
     logUrl: message.log_url ?? "",
     startTimeMs: toNumber(message.creation_time),
     finishTimeMs: toNumber(message.finish_time),

@@ -145,9 +145,3 @@ export const signalCommands = new EnumTable(
 
 const scope = yarn.ApplicationsRequestScopeProto;
 export const listingScopes = new EnumTable({ ALL: scope.ALL, VIEWABLE: scope.VIEWABLE, OWN: scope.OWN }, "ALL");
-
-const masterCommand = yarn.AMCommandProto;
-export const masterCommands = new EnumTable(
-  { NONE: 0, RESYNC: masterCommand.AM_RESYNC, SHUTDOWN: masterCommand.AM_SHUTDOWN },
-  "NONE",
-);

@@ -9,12 +9,11 @@ import {
   toNumber,
 } from "./convert-ids.ts";
 import { resourceFromWire } from "./convert-resources.ts";
+import { textFromWire } from "./convert-text.ts";
 import type { ApplicationAttemptReport, ApplicationReport, ClusterMetrics, NodeReport, QueueInfo } from "./records.ts";
 
 type UsageProto = hadoop.yarn.ApplicationResourceUsageReportProto.$Properties;
 
-/** What Java says where it has nothing to say. */
-const notAvailable = "N/A";
 /** YARN's names of the resources that have fields of their own. */
 const memory = "memory-mb";
 const vcores = "vcores";
@@ -33,8 +32,8 @@ export function applicationReportFromWire(message: hadoop.yarn.ApplicationReport
     finalStatus: finalStatuses.fromWire(message.final_application_status),
     ...(attemptNumber > 0 ? { currentAttemptId: attemptIdFromWire(message.currentApplicationAttemptId) } : {}),
     ...masterAddress(message.host, message.rpc_port),
-    trackingUrl: available(message.trackingUrl),
-    diagnostics: available(message.diagnostics),
+    trackingUrl: textFromWire(message.trackingUrl),
+    diagnostics: textFromWire(message.diagnostics),
     startTimeMs: toNumber(message.startTime),
     launchTimeMs: toNumber(message.launchTime),
     finishTimeMs: toNumber(message.finishTime),
@@ -49,7 +48,7 @@ function masterAddress(
   port: number | null | undefined,
 ): Pick<ApplicationReport, "amHost" | "amRpcPort"> {
   return {
-    ...(available(host) === "" ? {} : { amHost: available(host) }),
+    ...(textFromWire(host) === "" ? {} : { amHost: textFromWire(host) }),
     ...(typeof port === "number" && port >= 0 ? { amRpcPort: port } : {}),
   };
 }
@@ -77,10 +76,10 @@ export function attemptReportFromWire(
   return {
     id: attemptIdFromWire(message.application_attempt_id),
     state: attemptStates.fromWire(message.yarn_application_attempt_state),
-    host: available(message.host),
+    host: textFromWire(message.host),
     rpcPort: message.rpc_port ?? -1,
-    trackingUrl: available(message.tracking_url),
-    diagnostics: available(message.diagnostics),
+    trackingUrl: textFromWire(message.tracking_url),
+    diagnostics: textFromWire(message.diagnostics),
     ...(message.am_container_id ? { amContainerId: containerIdFromWire(message.am_container_id) } : {}),
     startTimeMs: toNumber(message.startTime),
     finishTimeMs: toNumber(message.finishTime),
@@ -126,8 +125,4 @@ export function clusterMetricsFromWire(
     lostNodeManagers: message?.num_lost_nms ?? 0,
     unhealthyNodeManagers: message?.num_unhealthy_nms ?? 0,
   };
-}
-
-function available(text: string | null | undefined): string {
-  return text === notAvailable ? "" : (text ?? "");
 }

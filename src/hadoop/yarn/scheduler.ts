@@ -18,11 +18,12 @@ import type {
 import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
 import {
   allocationFromWire,
+  commandFromWire,
   containerUpdateToWire,
   registrationFromWire,
   resourceRequestToWire,
 } from "./convert-allocation.ts";
-import { finalStatuses, masterCommands } from "./convert-enums.ts";
+import { finalStatuses } from "./convert-enums.ts";
 import { containerIdToWire } from "./convert-ids.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import { OutstandingRequests } from "./outstanding-requests.ts";
@@ -165,7 +166,7 @@ export class SchedulerClient {
     this.#unanswered = undefined;
     this.#responseId = answer.response_id;
     if (answer.am_rm_token) this.#token = tokenFromWire(answer.am_rm_token);
-    const command = masterCommands.fromWire(answer.a_m_command);
+    const command = commandFromWire(answer);
     if (command === "RESYNC") return { kind: "resync", reason: "the ResourceManager asked for it (AM_RESYNC)" };
     if (command === "SHUTDOWN") return { kind: "shutdown", reason: "the ResourceManager ordered it (AM_SHUTDOWN)" };
     const allocation = allocationFromWire(answer);

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { noRetry } from "../../src/hadoop/rpc/retry.ts";
+import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";
+import { type Container, ContainerExitStatus, type Resource, type Token } from "../../src/hadoop/yarn/records.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
+import { type ClusterStatus, ClusterUser, controlDaemon, testCluster } from "../support/cluster.ts";
+import {
+  applicationIn,
+  endpointsOf,
+  eventually,
+  heartbeatUntil,
+  nothingGathered,
+  shell,
+  smallest,
+  unmanagedApplication,
+} from "../support/yarn.ts";
+
+const master = { host: "test-host", rpcPort: 45_678, trackingUrl: "http://127.0.0.1:1/ui" };
+const withGpu: Resource = { memoryMiB: 128, vcores: 1, others: { "yarn.io/gpu": 1 } };
+const cpuPriority = 1;
+const gpuPriority = 2;
+
+let cluster: ClusterStatus;
+let client: ResourceManagerClient;
+
+beforeAll(async () => {
+  cluster = await testCluster();
+  client = new ResourceManagerClient({
+    endpoints: endpointsOf(cluster.endpoints.resourceManagerRpc),
+    user: { name: ClusterUser.alice },
+  });
+});
+
+afterAll(() => client?.close());
+
+function schedulerWith(token: Token): SchedulerClient {
+  return new SchedulerClient({ endpoints: endpointsOf(cluster.endpoints.schedulerRpc), token });
+}
+
+/** Rows for containers anywhere, told apart by priority and request id. */
+function anywhere(priority: number, count: number, capability: Resource, nodeLabelExpression?: string) {
+  return {
+    priority,
+    resourceName: "*",
+    capability,
+    count,
+    allocationRequestId: priority * 10,
+    ...(nodeLabelExpression === undefined ? {} : { nodeLabelExpression }),
+  };
+}
+
+test("a master registers, gets containers by priority, starts, inspects and stops them, and finishes", async () => {
+  const { id, token } = await unmanagedApplication(client, { queue: "ml" });
+  const scheduler = schedulerWith(token);
+  const nodes = new NodeManagerPool();
+  try {
+    const registered = await scheduler.register(master);
+    expect(registered.queue).toMatch(/(^|\.)ml$/);
+    expect(registered.resourceTypes).toContainEqual({ name: "yarn.io/gpu", units: "" });
+    expect(await client.report(id)).toMatchObject({ state: "RUNNING", amHost: "test-host", amRpcPort: 45_678 });
+    expect(() => scheduler.ask([anywhere(1, 1, { ...smallest, others: { "yarn.io/tpu": 1 } })])).toThrow(
+      /yarn.io\/tpu/,
+    );
+
+    scheduler.ask([anywhere(cpuPriority, 2, smallest), anywhere(gpuPriority, 1, withGpu, "gpu")]);
+    const gathered = await heartbeatUntil(
+      scheduler,
+      nothingGathered(),
+      "three containers",
+      (all) => all.allocated.length >= 3,
+    );
+    expect(scheduler.outstanding).toEqual([]);
+    const onGpu = gathered.allocated.filter(({ priority }) => priority === gpuPriority);
+    expect(onGpu.map(({ resource, allocationRequestId }) => ({ resource, allocationRequestId }))).toEqual([
+      { resource: withGpu, allocationRequestId: gpuPriority * 10 },
+    ]);
+    const gpuNode = (await client.labelsToNodes(["gpu"])).get("gpu");
+    expect(gpuNode).toContain(onGpu[0]?.nodeId);
+
+    nodes.addTokens(gathered.nodeTokens);
+    const cpu = gathered.allocated.filter(({ priority }) => priority === cpuPriority);
+    const commands = new Map(
+      gathered.allocated.map((container, index) => [container.id, index === 0 ? "exit 7" : "exec sleep 300"]),
+    );
+    for (const [node, containers] of byNode(gathered.allocated)) {
+      const starts = containers.map((container) => ({ container, launch: shell(commands.get(container.id) ?? "") }));
+      expect(await nodes.start(node, starts)).toEqual({
+        succeeded: starts.map(({ container }) => container.id),
+        failed: [],
+      });
+      expect(await nodes.start(node, starts)).toEqual({
+        succeeded: starts.map(({ container }) => container.id),
+        failed: [],
+      });
+    }
+    expect(cpu.length).toBe(2);
+
+    const [first] = gathered.allocated;
+    const rest = gathered.allocated.slice(1);
+    if (first === undefined) throw new Error("no container");
+    await heartbeatUntil(scheduler, gathered, "the first to exit", (all) => all.completed.length >= 1);
+    expect(gathered.completed).toMatchObject([{ containerId: first.id, state: "COMPLETE", exitStatus: 7 }]);
+
+    for (const [node, containers] of byNode(rest)) {
+      const ids = containers.map(({ id: containerId }) => containerId);
+      await eventually("the rest to run", async () => {
+        const { statuses } = await nodes.statuses(node, ids);
+        return statuses.length === ids.length && statuses.every(({ state }) => state === "RUNNING") ? true : undefined;
+      });
+      expect((await nodes.stop(node, ids)).succeeded).toEqual(ids);
+    }
+    await heartbeatUntil(scheduler, gathered, "the rest to end", (all) => all.completed.length >= 3);
+    const stopped = gathered.completed.filter(({ containerId }) => containerId !== first.id);
+    for (const { exitStatus } of stopped) {
+      expect([ContainerExitStatus.killedByApplicationMaster, 143, 137]).toContain(exitStatus);
+    }
+    const unknown = await nodes.statuses(first.nodeId, [first.id.replace(/\d+$/, "000999")]);
+    expect(unknown.failed).toHaveLength(1);
+
+    await scheduler.finish({ status: "SUCCEEDED", diagnostics: "all well", trackingUrl: master.trackingUrl });
+    expect(await applicationIn(client, id, "FINISHED")).toMatchObject({
+      finalStatus: "SUCCEEDED",
+      diagnostics: "all well",
+    });
+  } finally {
+    nodes.close();
+    scheduler.close();
+    await client.kill(id);
+  }
+}, 120_000);
+
+test("a container grows in place, and one that was released is told as ended", async () => {
+  const { id, token } = await unmanagedApplication(client);
+  const scheduler = schedulerWith(token);
+  const nodes = new NodeManagerPool();
+  try {
+    await scheduler.register(master);
+    scheduler.ask([anywhere(cpuPriority, 2, smallest)]);
+    const gathered = await heartbeatUntil(
+      scheduler,
+      nothingGathered(),
+      "two containers",
+      (all) => all.allocated.length >= 2,
+    );
+    nodes.addTokens(gathered.nodeTokens);
+    const [grown, released] = gathered.allocated;
+    if (grown === undefined || released === undefined) throw new Error("no containers");
+    await nodes.start(grown.nodeId, [{ container: grown, launch: shell("exec sleep 300") }]);
+    await eventually("the container runs", async () => {
+      const { statuses } = await nodes.statuses(grown.nodeId, [grown.id]);
+      return statuses[0]?.state === "RUNNING" ? true : undefined;
+    });
+    const capability = { ...smallest, memoryMiB: 256 };
+    // The ResourceManager takes a change only of a container that it has heard to be running.
+    await eventually("the ResourceManager knows it runs", async () => {
+      await scheduler.heartbeat(0);
+      return (await client.container(grown.id)).state === "RUNNING" ? true : undefined;
+    });
+    scheduler.update([{ containerId: grown.id, version: grown.version, type: "INCREASE_RESOURCE", capability }]);
+    scheduler.release([released.id]);
+    await heartbeatUntil(
+      scheduler,
+      gathered,
+      "the change and the end",
+      (all) => all.updated.length >= 1 && all.completed.length >= 1,
+    );
+    expect(gathered.completed).toMatchObject([{ containerId: released.id, exitStatus: ContainerExitStatus.aborted }]);
+    expect(gathered.updated).toMatchObject([{ id: grown.id, resource: capability, version: grown.version + 1 }]);
+    expect((await nodes.update(grown.nodeId, gathered.updated)).succeeded).toEqual([grown.id]);
+    await nodes.signal(grown.nodeId, grown.id, "FORCEFUL_SHUTDOWN");
+    await heartbeatUntil(scheduler, gathered, "its end by signal", (all) => all.completed.length >= 2);
+  } finally {
+    nodes.close();
+    scheduler.close();
+    await client.kill(id);
+  }
+}, 120_000);
+
+describe("who may speak for an application", () => {
+  test("a wrong token is refused, and the reason is the server's own", async () => {
+    const { id, token } = await unmanagedApplication(client);
+    const forged = { ...token, password: token.password.map((byte) => byte ^ 1) };
+    const impostor = new SchedulerClient({ endpoints: endpointsOf(cluster.endpoints.schedulerRpc), token: forged });
+    await expect(impostor.register(master)).rejects.toMatchObject({ name: "RemoteError", retryable: false });
+    impostor.close();
+    await client.kill(id);
+  });
+
+  test("a heartbeat before registration asks for registration; one after the end is told to stop", async () => {
+    const { id, token } = await unmanagedApplication(client);
+    const scheduler = schedulerWith(token);
+    expect(await scheduler.heartbeat(0)).toMatchObject({ kind: "resync" });
+    await scheduler.register(master);
+    await expect(scheduler.register(master)).rejects.toMatchObject({ code: "INVALID_MASTER_REQUEST" });
+    await client.kill(id);
+    const outcome = await eventually("the order to stop", async () => {
+      const answer = await scheduler.heartbeat(0);
+      return answer.kind === "shutdown" ? answer : undefined;
+    });
+    expect(outcome.reason).not.toBe("");
+    scheduler.close();
+  });
+
+  test("a user name alone does not open the scheduler's port", async () => {
+    const intruder = new ResourceManagerClient({
+      endpoints: endpointsOf(cluster.endpoints.schedulerRpc),
+      user: { name: ClusterUser.alice },
+      retry: noRetry,
+    });
+    await expect(intruder.metrics()).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    intruder.close();
+  });
+});
+
+test("after a restart of the ResourceManager the master registers again and what it wanted still comes", async () => {
+  const { id, token } = await unmanagedApplication(client);
+  const scheduler = schedulerWith(token);
+  try {
+    await scheduler.register(master);
+    await scheduler.heartbeat(0);
+    await controlDaemon(cluster, "kill", "resourcemanager");
+    scheduler.ask([anywhere(cpuPriority, 1, smallest)]);
+    const [outcome] = await Promise.all([scheduler.heartbeat(0), controlDaemon(cluster, "start", "resourcemanager")]);
+    expect(outcome.kind).toBe("resync");
+    const registered = await scheduler.register(master);
+    expect(registered.queue).toMatch(/default$/);
+    const gathered = await heartbeatUntil(
+      scheduler,
+      nothingGathered(),
+      "the container",
+      (all) => all.allocated.length >= 1,
+    );
+    expect(gathered.allocated[0]?.id).toMatch(/^container_e\d\d_/);
+    await scheduler.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" });
+  } finally {
+    scheduler.close();
+    await client.kill(id);
+  }
+}, 180_000);
+
+function byNode(containers: readonly Container[]): ReadonlyMap<string, readonly Container[]> {
+  const nodes = new Set(containers.map(({ nodeId }) => nodeId));
+  return new Map([...nodes].map((node) => [node, containers.filter(({ nodeId }) => nodeId === node)]));
+}
