@@ -8,6 +8,8 @@ import { parseResourceAmount } from "./resource-amounts.ts";
 import type { RoleSpec, Tracking } from "./spec.ts";
 
 const GPU = "yarn.io/gpu";
+/** At YARN's default ratio of 2.1 that is 1 GiB of virtual memory, where an idle executor has 0.75 GiB. */
+const LEAST_MEMORY_MIB = 512;
 const TENSORBOARD = "tensorboard";
 
 /** The roles that have tasks, in the job's order, checked one by one. */
@@ -75,8 +77,15 @@ export function readResource(reader: JobReader, role: string, types: readonly Re
     if (found.parameters.resource in others) reader.error(key, "asks for the same again as gpus; keep one of the two");
     else add(key, found.parameters.resource, value);
   }
+  const memoryMiB = am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role });
+  if (memoryMiB < LEAST_MEMORY_MIB) {
+    reader.warn(
+      keyFor(am ? "tony.am.memory" : "tony.{role}.memory", { role }),
+      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${LEAST_MEMORY_MIB}m, for Node alone maps 0.7 GiB`,
+    );
+  }
   return {
-    memoryMiB: am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role }),
+    memoryMiB,
     vcores: am ? reader.read("tony.am.vcores") : reader.read("tony.{role}.vcores", { role }),
     others,
   };

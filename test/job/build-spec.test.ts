@@ -176,6 +176,14 @@ describe("what a job cannot be", () => {
   });
 });
 
+describe("little memory", () => {
+  test("is warned of, because the node would end the container without a word that names the key", () => {
+    expect(saidAbout({ ...minimalJob, "tony.worker.memory": "256m", "tony.am.memory": "512m" })).toEqual([
+      "job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 512m, for Node alone maps 0.7 GiB",
+    ]);
+  });
+});
+
 describe("limits of a site", () => {
   test("instances of a role", () => {
     expect(saidAbout({ ...minimalJob, "tony.worker.max-instances": "1" })).toEqual([
