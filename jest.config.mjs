@@ -7,7 +7,7 @@ const shared = {
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/.cluster"],
 };
 
-/** `unit` needs Node alone; `cluster` needs the real daemons and runs one file at a time (see scripts/test.mjs). */
+/** `unit` needs Node alone; `cluster` the real daemons, one file at a time (see scripts/test.mjs); `images` buildah and mmdebstrap. */
 export default {
   projects: [
     {
@@ -24,6 +24,11 @@ export default {
       globalSetup: "<rootDir>/test/support/cluster-setup.mjs",
       setupFilesAfterEnv: ["<rootDir>/test/support/cluster-timeout.mjs"],
       globalTeardown: "<rootDir>/test/support/cluster-teardown.mjs",
+    },
+    {
+      ...shared,
+      displayName: "images",
+      roots: ["<rootDir>/test/images"],
     },
   ],
 };

@@ -7,13 +7,15 @@ import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/proc
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
-import { up } from "./cluster/up.mjs";
+import { prepareJars, up } from "./cluster/up.mjs";
 import { Problem, runMain } from "./problem.mjs";
 
 const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManager and two NodeManagers.
 
   npm run cluster -- up      starts what does not run, and waits until jobs can be submitted
   npm run cluster -- down    ends it: applications, daemons, every process of a container
+  npm run cluster -- run     up, then stays; at its end (Ctrl-C, SIGTERM) down
+  npm run cluster -- jars    fetches Hadoop's jars and no more
   npm run cluster -- status  daemons, pids, memory, addresses
   npm run cluster -- env     shell lines: HADOOP_CONF_DIR, and tony-ts on PATH
                              eval "$(npm run -s cluster -- env)"
@@ -38,6 +40,8 @@ await runMain(async () => {
   const { command, daemon, name, json, deleteState, settings, help } = parseCommandLine(process.argv.slice(2));
   if (help) console.log(USAGE);
   else if (command === "up") await up(name, settings, progressTo(process.stderr));
+  else if (command === "run") await runUntilSignal(name, settings);
+  else if (command === "jars") await prepareJars(progressTo(process.stderr));
   else if (command === "down") await reportDown(name, deleteState);
   else if (command === "status") return await printStatus(name, json);
   else if (command === "env") await printEnvironment(name, json);
@@ -49,7 +53,7 @@ function parseCommandLine(args) {
   const { values, positionals } = parse(args);
   const [command, daemon, ...rest] = positionals;
   const takesDaemon = command === "start" || Object.hasOwn(SIGNALS, command ?? "");
-  const known = takesDaemon || ["up", "down", "status", "env"].includes(command);
+  const known = takesDaemon || ["up", "down", "run", "jars", "status", "env"].includes(command);
   const help = values.help === true || command === undefined;
   if (!help && (!known || rest.length > 0 || takesDaemon !== (daemon !== undefined))) {
     throw new Problem(`Not understood: ${positionals.join(" ")}\n\n${USAGE}`, { exitCode: 2 });
@@ -122,6 +126,22 @@ function wholeNumber(option, text, least, most) {
   const number = Number(text);
   if (Number.isInteger(number) && number >= least && number <= most) return number;
   throw new Problem(`--${option} ${text}: must be a whole number from ${least} to ${most}`, { exitCode: 2 });
+}
+
+/** For what wants one process to stand for the cluster: a terminal, a container, a service manager. */
+async function runUntilSignal(name, settings) {
+  const signalled = new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, resolve);
+  });
+  try {
+    await up(name, settings, progressTo(process.stderr));
+    // A pending promise keeps no process alive.
+    const keepAlive = setInterval(() => {}, 60_000);
+    await signalled;
+    clearInterval(keepAlive);
+  } finally {
+    await reportDown(name, false);
+  }
 }
 
 async function reportDown(name, deleteState) {

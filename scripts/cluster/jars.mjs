@@ -20,22 +20,29 @@ export async function hadoopVersion() {
 }
 
 /**
- * The folder of jars, filled from Maven Central on first use. Its name carries a hash of the pom, so that it never
- * changes once it exists; it appears by a rename, whole or not at all.
- * @param {{ java: { home: string }, onDownload?: () => void }} options
- * @returns {Promise<string>}
+ * Where the jars of this pom are, or will be. The name carries a hash of the pom, so that a folder never changes.
+ * @returns {Promise<{ folder: string, cached: boolean }>}
  */
-export async function provideJars({ java, onDownload }) {
+export async function jarsFolder() {
   const pomHash = createHash("sha256")
     .update(await readFile(POM))
     .digest("hex")
     .slice(0, 8);
   const folder = join(cacheFolder(), `hadoop-${await hadoopVersion()}-${pomHash}`);
-  if (existsSync(folder)) return folder;
+  return { folder, cached: existsSync(folder) };
+}
+
+/**
+ * Fills the folder of jars from Maven Central, unless it is there; it appears by a rename, whole or not at all.
+ * @param {{ java: { home: string } }} options
+ * @returns {Promise<{ folder: string, downloaded: boolean }>}
+ */
+export async function provideJars({ java }) {
+  const { folder, cached } = await jarsFolder();
+  if (cached) return { folder, downloaded: false };
   await mkdir(cacheFolder(), { recursive: true });
   return await withLock(`jars ${folder}`, async () => {
-    if (existsSync(folder)) return folder;
-    onDownload?.();
+    if (existsSync(folder)) return { folder, downloaded: false };
     const partial = `${folder}.${process.pid}.partial`;
     try {
       await copyDependencies(partial, java);
@@ -43,7 +50,7 @@ export async function provideJars({ java, onDownload }) {
     } finally {
       await rm(partial, { recursive: true, force: true });
     }
-    return folder;
+    return { folder, downloaded: true };
   });
 }
 

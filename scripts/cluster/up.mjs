@@ -10,7 +10,7 @@ import { daemonAccounts } from "./accounts.mjs";
 import { daemonsOf, javaCommand } from "./daemons.mjs";
 import { CHECKOUT, layout, mayEnter, stateFolder } from "./folders.mjs";
 import { activeNodes, hdfsIsReady, labelGpuNode, makeHdfsFolders } from "./hadoop-state.mjs";
-import { folderBytes, hadoopVersion, provideJars } from "./jars.mjs";
+import { folderBytes, hadoopVersion, jarsFolder, provideJars } from "./jars.mjs";
 import { withLock } from "./lock.mjs";
 import { addresses, canListen, claimNetwork } from "./network.mjs";
 import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.mjs";
@@ -29,24 +29,16 @@ const START_LIMIT_MS = 120_000;
  * @returns {Promise<import("./record.mjs").ClusterRecord>}
  */
 export async function up(name, wanted, progress) {
-  const found = await checkPrerequisites(["node", "java", "maven", "container-tools", "accounts"]);
-  // Files must be readable by the daemons' users, whatever the caller's umask.
-  process.umask(0o022);
+  const { java, jars } = await prepareJars(progress);
   const state = stateFolder(name);
   if (!mayEnter(state)) {
     throw new Problem(
       `The users hdfs and yarn cannot enter ${state}: open its folders (chmod o+x) or set TONY_CLUSTER_DIR.`,
     );
   }
-  let jars = "";
-  await progress.step("Hadoop jars", async () => {
-    let downloaded = false;
-    jars = await provideJars({ java: found.java, onDownload: () => (downloaded = true) });
-    return downloaded ? `${Math.round((await folderBytes(jars)) / 2 ** 20)} MiB from Maven Central` : "cached";
-  });
   await mkdir(state, { recursive: true });
   return await withLock(`cluster ${state}`, async () => {
-    const cluster = await describeCluster(name, state, wanted, { jars, javaHome: found.java.home });
+    const cluster = await describeCluster(name, state, wanted, { jars, javaHome: java.home });
     await progress.step("cluster", async () => {
       const started = await startWhatIsDown(cluster);
       const what = `HDFS, ResourceManager, ${cluster.settings.nodes} NodeManagers  http://${cluster.addresses.master}:8088`;
@@ -54,6 +46,30 @@ export async function up(name, wanted, progress) {
     });
     return cluster;
   });
+}
+
+/**
+ * Checks what this machine must have, and fetches Hadoop's jars on first use; only that needs Maven.
+ * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
+ */
+export async function prepareJars(progress) {
+  // Whatever is written from here on must be readable by the daemons' users.
+  process.umask(0o022);
+  const { cached } = await jarsFolder();
+  const { java } = await checkPrerequisites([
+    "node",
+    "java",
+    ...(cached ? [] : ["maven"]),
+    "container-tools",
+    "accounts",
+  ]);
+  let jars = "";
+  await progress.step("Hadoop jars", async () => {
+    const { folder, downloaded } = await provideJars({ java });
+    jars = folder;
+    return downloaded ? `${Math.round((await folderBytes(folder)) / 2 ** 20)} MiB from Maven Central` : "cached";
+  });
+  return { java, jars };
 }
 
 /** The record of the cluster: as it runs, or as it will be started. */

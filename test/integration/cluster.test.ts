@@ -132,7 +132,7 @@ describe("the test cluster", () => {
     expect((await viewApplication(cluster, id)).state).toBe("ACCEPTED");
     expect((await clusterStatus(cluster.name)).containerProcesses).toEqual(before);
     await killApplication(cluster, id, ClusterUser.alice);
-  }, 90_000);
+  }, 180_000);
 
   test("is swept clean only when nothing of a job is left", async () => {
     const id = await submitCommand(cluster, {

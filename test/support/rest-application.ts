@@ -59,7 +59,7 @@ export async function killApplication({ endpoints }: ClusterStatus, id: string, 
  * Asks again until there is an answer; for what can only be polled.
  * @param what for the message when the time is over
  */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 30_000): Promise<T> {
+export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 60_000): Promise<T> {
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const found = await look();

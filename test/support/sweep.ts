@@ -13,7 +13,7 @@ const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
  * sweep looks again until nothing is left or `waitMs` is over.
  * @param waitMs how long what is ending may take
  */
-export async function sweep(cluster: ClusterStatus, { waitMs = 10_000 } = {}): Promise<void> {
+export async function sweep(cluster: ClusterStatus, { waitMs = 30_000 } = {}): Promise<void> {
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const left = await leftovers(cluster);
