@@ -139,6 +139,15 @@ export class Configuration {
     return this.#settings.entries();
   }
 
+  /** The same expanded, to be handed to another process; what cannot be expanded stays as written. */
+  values(): Record<string, string> {
+    const values: Record<string, string> = {};
+    for (const [name, { value }] of this.#settings) {
+      if (value !== undefined) values[name] = this.#expand(value) ?? value;
+    }
+    return values;
+  }
+
   /** Whether a file or program set the key; a default does not count. */
   has(name: string): boolean {
     return this.#settings.get(currentName(name))?.value !== undefined;
@@ -148,10 +157,7 @@ export class Configuration {
   get(name: string): string | undefined {
     const raw = this.getRaw(name);
     if (raw === undefined) return undefined;
-    const expanded = expandVariables(raw, {
-      environment: this.#surroundings.environment,
-      lookUp: (variable) => this.#surroundings.systemProperties[variable] ?? this.getRaw(variable),
-    });
+    const expanded = this.#expand(raw);
     if (expanded === undefined) {
       throw this.invalid(name, `needs more than ${maximumSubstitutions} substitutions: ${raw}`);
     }
@@ -230,6 +236,13 @@ export class Configuration {
   /** An error about a key, with its place in front. */
   invalid(name: string, problem: string, code: ConfigurationErrorCode = "CONFIGURATION_INVALID"): ConfigurationError {
     return new ConfigurationError(`${name} ${problem}`, { code, location: this.locate(name) });
+  }
+
+  #expand(text: string): string | undefined {
+    return expandVariables(text, {
+      environment: this.#surroundings.environment,
+      lookUp: (variable) => this.#surroundings.systemProperties[variable] ?? this.getRaw(variable),
+    });
   }
 
   /** An empty value counts as absent, as Hadoop's own defaults files use it. */

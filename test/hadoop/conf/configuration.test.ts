@@ -109,6 +109,11 @@ describe("values", () => {
     expect(conf.withValues({ a: "2" }).get("a")).toBe("1");
   });
 
+  test("all that was set is handed on expanded, without the defaults, and what cannot be expanded as written", () => {
+    const conf = configuration({ a: "${env.WHERE}", loop: "${pool}", pool: "${loop}" });
+    expect(conf.values()).toEqual({ a: "here", loop: "${pool}", pool: "${loop}" });
+  });
+
   test("a layer leaves the configuration it was put on as it is", () => {
     const base = configuration({ a: "1" });
     base.withValues({ a: "2" });
