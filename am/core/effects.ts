@@ -17,6 +17,8 @@ export type Effect =
   | { readonly type: "clear-timer"; readonly name: string }
   /** Write a snapshot of what must outlive this AM; answers `journal-written` or `journal-failed`. */
   | { readonly type: "journal"; readonly sequence: number; readonly snapshot: unknown }
+  /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-reattached`. */
+  | { readonly type: "rejoin"; readonly executors: readonly Rejoin[] }
   | { readonly type: "record"; readonly event: HistoryEvent }
   | {
       readonly type: "log";
@@ -34,7 +36,8 @@ export type Effect =
 /**
  * The absolute number of containers wanted for one role now, and where; count 0 withdraws it.
  * Maps to ResourceRequests of one priority (org.apache.hadoop.yarn.api.records.ResourceRequest): `*` always carries `count` with
- * relaxed locality; `hosts` and `racks` are hints of how many go where and empty when any place will do.
+ * relaxed locality; `hosts` and `racks` are hints of how many go where and empty when any place will do. An ask replaces the role's
+ * earlier one whole: a host or rack that was named before and is not named now goes to 0.
  */
 export interface Ask {
   readonly role: string;
@@ -50,6 +53,13 @@ export interface Launch {
   readonly containerId: string;
   readonly task: string;
   readonly generation: number;
+}
+
+export interface Rejoin {
+  readonly task: string;
+  readonly containerId: string;
+  /** host:port of the executor's rejoin service. */
+  readonly address: string;
 }
 
 /** One executor; it is the container that is addressed, so that a message can never reach a task's next life. */

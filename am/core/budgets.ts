@@ -1,0 +1,21 @@
+import type { FailureClass } from "../../src/job/status.ts";
+import type { Step } from "./step.ts";
+
+/** Takes one restart from the budget of the class; false when none is left. */
+export function charge(step: Step, failureClass: FailureClass): boolean {
+  if (step.state.used[failureClass] >= step.spec.failure.budgets[failureClass]) {
+    return false;
+  }
+  step.state.used[failureClass]++;
+  return true;
+}
+
+export function refund(step: Step, failureClass: FailureClass): void {
+  step.state.used[failureClass]--;
+}
+
+/** The first restart is immediate, the second waits, each further one twice as long up to the longest. */
+export function backOffMs(step: Step, restartsBefore: number): number {
+  const { initialMs, maxMs } = step.spec.failure.backOff;
+  return restartsBefore === 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(restartsBefore - 1, 30));
+}

@@ -1,0 +1,191 @@
+import type { JobSpec } from "../../src/job/spec.ts";
+import { placementTimer, repeatAsks, updateAsks } from "./asks.ts";
+import { allocationTimer, applicationTimer, registered } from "./begin.ts";
+import { containersAllocated } from "./containers.ts";
+import { finishWhenDone } from "./done.ts";
+import type { Effect } from "./effects.ts";
+import type { Event } from "./events.ts";
+import { childExited, childStarted, executorLost, executorRegistered, orderExpired } from "./executors.ts";
+import { continueFinish, finish, shutDown, unregistered } from "./finish.ts";
+import { startWhenReady } from "./generation.ts";
+import { journalFailed, journalWritten, writeJournal } from "./journal.ts";
+import { launchFailed, launchSucceeded } from "./launches.ts";
+import { containerCompleted } from "./losses.ts";
+import { childProgress, headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } from "./notices.ts";
+import { recovered } from "./recovery.ts";
+import { continueRestart, tearDownTimer } from "./restart.ts";
+import { type CoreState, type Identity, initialState } from "./state.ts";
+import { newStep, type Step } from "./step.ts";
+import { isOrder } from "./timers.ts";
+import { closeVerdicts, lateEvidence } from "./verdict.ts";
+
+/** The decisions of one job: what happened goes in, what is to be done comes out. */
+export interface Core {
+  /** Deterministic: no I/O, clock or randomness. Effects are to be carried out in their order; their results come back as events. */
+  step(event: Event, nowMs: number): Effect[];
+  /** Plain data, owned and changed by the core; to be read only. */
+  readonly state: CoreState;
+  readonly spec: JobSpec;
+}
+
+/**
+ *                        am-registered                      every task registered,
+ *    ┌──────────┐  (later attempt: recovered)  ┌───────────┐   spec pushed    ┌─────────┐   tracked tasks done
+ *    │ starting ├─────────────────────────────►│ gathering ├─────────────────►│ running ├──────────┐
+ *    └────┬─────┘                              └──┬─────▲──┘                  └──┬───┬──┘          │
+ *         │                                       │     │ all programs stopped   │   │             │
+ *         │                                       │  ┌──┴─────────┐  task failed │   │ no budget,  │
+ *         │                                       │  │ restarting │◄─────────────┘   │ stop, time  │
+ *         │ cannot be met                         │  └──┬─────────┘                  │             │
+ *         │                     stop, time, fails │     │ verdict: no budget         │             │
+ *         │                                       ▼     ▼                            ▼             ▼
+ *         │                                    ┌────────────────────────────────────────────────────┐   ┌──────┐
+ *         └───────────────────────────────────►│ finishing: journaling → stopping → unregistering   ├──►│ over │
+ *                                              └────────────────────────────────────────────────────┘   └──────┘
+ *
+ *    a task:   waiting → allocated → launched → registered → starting → running → succeeded | failed
+ *                 ▲                                 ▲                      ├──► stopping → stopped
+ *                 │ container lost                  │ executor healthy     └──► lost
+ *                 └── next generation ── preparing ─┘
+ *
+ * Every event is first noted by its own handler; `settle` then draws the consequences for the job as a whole, so that no handler needs
+ * to know what else its change makes possible.
+ */
+export function createCore(spec: JobSpec, identity: Identity): Core {
+  const state = initialState(spec, identity);
+  const step = newStep(spec, identity, state);
+  return {
+    spec,
+    state,
+    step(event, nowMs) {
+      if (state.phase === "over") {
+        return [];
+      }
+      step.nowMs = nowMs;
+      step.effects = [];
+      step.changed = false;
+      note(step, event);
+      settle(step);
+      if (step.changed) {
+        step.effects.push({ type: "publish-status" });
+      }
+      return step.effects;
+    },
+  };
+}
+
+function note(step: Step, event: Event): void {
+  switch (event.type) {
+    case "am-registered":
+      registered(step, event);
+      break;
+    case "recovered":
+      recovered(step, event);
+      break;
+    case "nodes-changed":
+      nodesChanged(step, event.nodes);
+      break;
+    case "headroom-changed":
+      headroomChanged(step, event.available);
+      break;
+    case "containers-allocated":
+      containersAllocated(step, event.containers);
+      break;
+    case "container-completed":
+      containerCompleted(step, event);
+      break;
+    case "preemption-notice":
+      preemptionNotice(step, event);
+      break;
+    case "launch-succeeded":
+      launchSucceeded(step, event.containerId);
+      break;
+    case "launch-failed":
+      launchFailed(step, event);
+      break;
+    case "executor-registered":
+    case "executor-reattached":
+      executorRegistered(step, event);
+      break;
+    case "executor-silent":
+    case "executor-back":
+      step.changed = true;
+      break;
+    case "executor-lost":
+      executorLost(step, event);
+      break;
+    case "child-started":
+      childStarted(step, event);
+      break;
+    case "child-exited":
+      childExited(step, event);
+      break;
+    case "child-progress":
+      childProgress(step, event);
+      break;
+    case "service-announced":
+      serviceAnnounced(step, event);
+      break;
+    case "timer-fired":
+      timerFired(step, event.name);
+      break;
+    case "stop-requested":
+      finish(step, { result: "killed", summary: event.reason });
+      break;
+    case "resource-manager-resynced":
+      repeatAsks(step);
+      break;
+    case "resource-manager-shutdown":
+      shutDown(step, event.reason);
+      break;
+    case "ask-refused":
+      finish(step, { result: "failed", summary: event.message });
+      break;
+    case "journal-written":
+      journalWritten(step, event.sequence);
+      break;
+    case "journal-failed":
+      journalFailed(step, event.sequence, event.message);
+      break;
+    case "unregistered":
+      unregistered(step);
+      break;
+  }
+}
+
+/** Timers without a case here only wake `settle`, which looks at the time itself. */
+function timerFired(step: Step, name: string): void {
+  const [kind = "", ...subject] = name.split(":");
+  if (isOrder(kind)) {
+    orderExpired(step, kind, subject.join(":"));
+    return;
+  }
+  switch (kind) {
+    case "application":
+      applicationTimer(step);
+      break;
+    case "allocation":
+      allocationTimer(step);
+      break;
+    case "placement":
+      placementTimer(step);
+      break;
+    case "tear-down":
+      for (const ending of tearDownTimer(step)) {
+        lateEvidence(step, ending);
+      }
+  }
+}
+
+function settle(step: Step): void {
+  if (step.state.phase === "over") {
+    return;
+  }
+  closeVerdicts(step);
+  continueRestart(step);
+  finishWhenDone(step);
+  startWhenReady(step);
+  continueFinish(step);
+  updateAsks(step);
+  writeJournal(step);
+}

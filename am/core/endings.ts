@@ -1,0 +1,119 @@
+import type { ChildExit } from "./events.ts";
+import { exitMeaning } from "./exit-status.ts";
+import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
+import { roleOf, type Step } from "./step.ts";
+import { keyWords, memoryWords } from "./words.ts";
+
+/**
+ * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN
+ * says what happened to the first.
+ */
+export const Strength = {
+  /** YARN's word, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
+  outside: 4,
+  signal: 3,
+  exit: 2,
+  peerLost: 1,
+} as const;
+
+/** Signals by which a machine shows itself faulty. */
+const MACHINE_SIGNALS: ReadonlySet<string> = new Set(["SIGBUS", "SIGILL"]);
+
+/** A program that ended badly by itself, as its executor saw it. */
+export function childEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  const machine = MACHINE_SIGNALS.has(exit.signal);
+  const base = { ...where(task, container), atMs: exit.atMs, source: "child", exit: exitWords(exit) } as const;
+  const lines = exit.traceback === "" ? exit.lastLines : exit.traceback.split("\n");
+  if (exit.outOfMemory) {
+    const used = memoryWords(Math.round(exit.peakMemoryBytes / 2 ** 20));
+    const limit = memoryWords(container.resource.memoryMiB);
+    const summary = `${task.id} ran out of memory on ${container.host}: used ${used} of ${limit}`;
+    const remedy = memoryRemedy(step, task);
+    return { ...base, strength: Strength.outside, class: "program", machine: false, summary, lines, remedy };
+  }
+  if (exit.failedToStart) {
+    const summary = `${task.id} could not start its program on ${container.host}: ${exit.errorSummary}`;
+    const remedy = `check ${keyWords(step, commandKey(step, task))}`;
+    return { ...base, strength: Strength.exit, class: "program", machine: false, summary, lines, remedy };
+  }
+  if (exit.signal !== "") {
+    const summary = `${task.id} was ended by ${exit.signal} on ${container.host}`;
+    const failureClass = machine ? "infrastructure" : "program";
+    return { ...base, strength: Strength.signal, class: failureClass, machine, summary, lines, remedy: "" };
+  }
+  const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
+  return {
+    ...base,
+    strength: exit.peerConnectionLost ? Strength.peerLost : Strength.exit,
+    class: "program",
+    machine: false,
+    summary: `${task.id} exited ${exit.exitCode} on ${container.host}${why}`,
+    lines,
+    remedy: "",
+  };
+}
+
+/** A container that YARN says is over, not by our doing. */
+export function containerEnding(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  exitStatus: number,
+  diagnostics: string,
+): Ending {
+  const meaning = exitMeaning(exitStatus, diagnostics);
+  return {
+    ...where(task, container),
+    atMs: container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs,
+    source: "yarn",
+    strength: Strength.outside,
+    class: meaning.class,
+    machine: meaning.machine,
+    summary: `${task.id} ${meaning.words} on ${container.host}`,
+    exit: String(exitStatus),
+    lines: diagnostics === "" ? [] : diagnostics.split("\n").slice(0, 20),
+    remedy: meaning.outOfMemory === true ? memoryRemedy(step, task) : "",
+  };
+}
+
+/** An executor that can no longer be reached or does not do what it was told. */
+export function linkEnding(step: Step, task: TaskRecord, container: ContainerRecord, words: string): Ending {
+  return {
+    ...where(task, container),
+    atMs: container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs,
+    source: "link",
+    strength: Strength.outside,
+    class: "infrastructure",
+    machine: true,
+    summary: `${task.id} on ${container.host} ${words}`,
+    exit: "",
+    lines: [],
+    remedy: "",
+  };
+}
+
+function where(task: TaskRecord, container: ContainerRecord) {
+  return {
+    task: task.id,
+    containerId: container.id,
+    host: container.host,
+    generation: container.generation,
+  };
+}
+
+/** What a table shows of an exit. */
+export function exitWords(exit: ChildExit): string {
+  return exit.signal === "" ? String(exit.exitCode) : exit.signal;
+}
+
+function memoryRemedy(step: Step, task: TaskRecord): string {
+  const role = roleOf(step, task);
+  const more = Math.ceil((role.resource.memoryMiB * 1.25) / 512) * 512;
+  const amount = more % 1024 === 0 ? `${more / 1024}g` : `${more}m`;
+  return `raise ${keyWords(step, `tony.${role.name}.memory`)}, e.g. to ${amount}`;
+}
+
+function commandKey(step: Step, task: TaskRecord): string {
+  const own = `tony.${roleOf(step, task).name}.command`;
+  return step.spec.sources[own] === undefined ? "tony.containers.command" : own;
+}

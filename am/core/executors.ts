@@ -1,0 +1,296 @@
+import { childEnding, exitWords, linkEnding } from "./endings.ts";
+import type { Event, ExecutorRegistration } from "./events.ts";
+import { finish } from "./finish.ts";
+import { isAlone, prepare, resendStart } from "./generation.ts";
+import { containerGone } from "./losses.ts";
+import { joinNext, resendStop } from "./restart.ts";
+import type { ContainerRecord, TaskRecord } from "./state.ts";
+import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
+import { Bounds, clearOrder, setOrder } from "./timers.ts";
+import { moveTask } from "./transitions.ts";
+import { accountFor, taskFailed } from "./verdict.ts";
+import { durationWords, keyWords } from "./words.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/**
+ * An executor says who it is: when it starts, when it is ready for another generation, and whenever its stream was opened again. What
+ * it reports is compared with what its task should be doing, and whatever it missed is said again: a lost message is no special case.
+ */
+export function executorRegistered(step: Step, registration: ExecutorRegistration): void {
+  const container = step.state.containers[registration.containerId];
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined || task.id !== registration.task) {
+    dismiss(step, registration, "its container is no longer part of the job");
+    return;
+  }
+  container.link = "up";
+  container.brokenAtMs = 0;
+  if (container.rejoinAddress !== registration.rejoinAddress) {
+    container.rejoinAddress = registration.rejoinAddress;
+    step.state.journal.dirty = true;
+  }
+  clearOrder(step, "launch", container.id);
+  clearOrder(step, "registration", container.id);
+  if (step.state.phase === "finishing") {
+    finishingRegistration(step, task, registration);
+  } else if (registration.generation < task.generation) {
+    behind(step, task, registration);
+  } else if (registration.generation === task.generation) {
+    upToDate(step, task, container, registration);
+  }
+}
+
+/** The executor is still in an earlier generation than its task. */
+function behind(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  if (registration.child.state === "exited") {
+    acknowledge(step, registration);
+  }
+  if (moveTask(step, task, ["allocated", "launched", "preparing"], "preparing")) {
+    prepare(step, task);
+  }
+}
+
+function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
+  const { child } = registration;
+  if (child.state === "exited") {
+    childExited(step, { type: "child-exited", ...registration, exit: child.exit });
+  } else if (child.state === "running") {
+    if (task.phase === "stopping") {
+      resendStop(step, task, "it is to stop");
+    } else {
+      started(step, task, child.startedAtMs);
+    }
+  } else if (task.phase === "stopping") {
+    moveTask(step, task, ["stopping"], "stopped");
+    accountFor(step, container.id);
+    joinNext(step, task);
+  } else if (task.phase === "starting") {
+    resendStart(step, task);
+  } else {
+    ready(step, task, container, registration);
+  }
+}
+
+/** Nothing runs and a port is held: the task waits for its cluster spec. */
+function ready(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
+  if (!moveTask(step, task, ["allocated", "launched", "preparing", "registered"], "registered")) {
+    return;
+  }
+  clearOrder(step, "prepare", container.id);
+  container.generation = task.generation;
+  task.host = registration.host;
+  task.port = registration.port;
+  step.state.journal.dirty = true;
+  if (isAlone(step, task) && !step.registeredAlone.includes(task)) {
+    step.registeredAlone.push(task);
+  }
+  log(step, "info", "task-registered", `${task.id} is ready at ${task.host}:${task.port}.`, about(task));
+}
+
+function finishingRegistration(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  if (registration.child.state === "exited" && registration.generation === task.generation) {
+    childExited(step, { type: "child-exited", ...registration, exit: registration.child.exit });
+  }
+  if (registration.child.state === "none") {
+    moveTask(step, task, ["stopping"], "stopped");
+  }
+  dismiss(step, registration, "the job ends");
+}
+
+export function childStarted(step: Step, event: Of<"child-started">): void {
+  const task = current(step, event);
+  if (task !== undefined) {
+    started(step, task, event.atMs);
+  }
+}
+
+function started(step: Step, task: TaskRecord, atMs: number): void {
+  if (!moveTask(step, task, ["starting"], "running")) {
+    return;
+  }
+  task.startedAtMs = atMs;
+  clearOrder(step, "start", task.containerId);
+  log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
+  record(step, "task-started", task, { host: task.host });
+  const { executionMs } = step.spec.timeouts;
+  if (executionMs !== undefined) {
+    setOrder(step, "execution", task.containerId, executionMs);
+  }
+  noteRunning(step);
+}
+
+/** When the last program of a generation runs, the generation does. */
+function noteRunning(step: Step): void {
+  const { state } = step;
+  const generation = state.generations.at(-1);
+  if (generation !== undefined && generation.runningAtMs === undefined && state.started) {
+    if (state.roles.every(({ counts }) => counts.starting === 0)) {
+      generation.runningAtMs = step.nowMs;
+      log(step, "info", "generation-running", `All programs of generation ${state.generation} run.`, {
+        generation: state.generation,
+      });
+    }
+  }
+}
+
+/** A program ended. Whatever generation it was of, its executor is told that the exit is known, or it would tell it for ever. */
+export function childExited(step: Step, event: Of<"child-exited">): void {
+  const container = step.state.containers[event.containerId];
+  acknowledge(step, event);
+  const task = current(step, event);
+  if (task === undefined || container === undefined) {
+    return;
+  }
+  const { exit } = event;
+  const endedItself = exit.stopReason === "";
+  const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
+  const to = succeeded ? "succeeded" : endedItself ? "failed" : "stopped";
+  if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
+    return;
+  }
+  task.endedAtMs = exit.atMs;
+  task.exit = exitWords(exit);
+  step.state.journal.dirty = true;
+  record(step, "task-ended", task, { exit: task.exit, result: to });
+  log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}.`, about(task));
+  accountFor(step, container.id);
+  if (to === "failed") {
+    taskFailed(step, task, childEnding(step, task, container, exit));
+  }
+  if (to === "stopped" && step.state.phase === "running") {
+    taskFailed(step, task, linkEnding(step, task, container, `was stopped by its executor: ${exit.stopReason}`));
+  }
+  joinNext(step, task);
+}
+
+/** A broken stream may be a short matter of the network; silence and goodbye are not. */
+export function executorLost(step: Step, event: Of<"executor-lost">): void {
+  const container = step.state.containers[event.containerId];
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined) {
+    return;
+  }
+  if (event.cause === "stream-broken") {
+    if (container.link === "up") {
+      container.link = "broken";
+      container.brokenAtMs = step.nowMs;
+      setOrder(step, "reconnect", container.id, Bounds.reconnectMs);
+    }
+    return;
+  }
+  if (event.cause === "goodbye") {
+    container.link = "closed";
+    container.brokenAtMs = step.nowMs;
+    containerGone(
+      step,
+      container,
+      linkEnding(step, task, container, "was told to end by its node"),
+      "its executor ended",
+    );
+    return;
+  }
+  const words = `was silent for ${Math.round(step.spec.timeouts.heartbeatExpiryMs / 1000)} s or more`;
+  containerGone(step, container, linkEnding(step, task, container, words), "its executor is silent");
+}
+
+/** One of the bounded steps of an executor took too long. */
+export function orderExpired(step: Step, order: string, containerId: string): void {
+  const container = step.state.containers[containerId];
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined) {
+    return;
+  }
+  if (order === "reconnect") {
+    reconnectExpired(step, container, task);
+  } else if (order === "launch" && (task.phase === "allocated" || task.phase === "launched")) {
+    const words = `did not start its executor within ${durationWords(step.spec.timeouts.launchMs)}`;
+    containerGone(step, container, linkEnding(step, task, container, words), "its executor did not start in time");
+  } else if (order === "registration" && task.phase === "launched") {
+    registrationExpired(step, container, task);
+  } else if (order === "prepare" && task.phase === "preparing") {
+    containerGone(
+      step,
+      container,
+      linkEnding(step, task, container, "did not make ready in time"),
+      "it did not make ready",
+    );
+  } else if (order === "start" && task.phase === "starting") {
+    containerGone(
+      step,
+      container,
+      linkEnding(step, task, container, "did not start its program in time"),
+      "it did not start",
+    );
+  } else if (order === "execution" && task.phase === "running") {
+    executionExpired(step, container, task);
+  }
+}
+
+/** TonY's meaning of its key: an executor that does not register in time fails the job. */
+function registrationExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const limit = durationWords(step.spec.timeouts.registrationMs ?? 0);
+  const key = keyWords(step, "tony.container.registration.timeout");
+  const summary = `${task.id} on ${container.host} did not register within ${limit}: ${key}`;
+  finish(step, { result: "failed", summary });
+}
+
+function reconnectExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  if (container.link !== "broken") {
+    return;
+  }
+  const held = Object.values(step.state.containers).filter((one) => one.phase === "held");
+  const broken = held.filter((one) => one.link === "broken").length;
+  const together = broken >= 2 && broken * 3 > held.length;
+  const endsAtMs = container.brokenAtMs + (together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs);
+  if (step.nowMs < endsAtMs) {
+    setOrder(step, "reconnect", container.id, endsAtMs - step.nowMs);
+    return;
+  }
+  containerGone(
+    step,
+    container,
+    linkEnding(step, task, container, "lost its executor without a word"),
+    "its stream broke",
+  );
+}
+
+function executionExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const limit = step.spec.timeouts.executionMs ?? 0;
+  const ending = linkEnding(
+    step,
+    task,
+    container,
+    `ran longer than ${limit / 1000} s (tony.task.executor.execution-timeout-ms)`,
+  );
+  moveTask(step, task, ["running"], "stopping");
+  resendStop(step, task, "it ran longer than it may");
+  taskFailed(step, task, { ...ending, class: "program", machine: false, source: "core" });
+}
+
+function current(
+  step: Step,
+  event: { readonly containerId: string; readonly task: string; readonly generation: number },
+): TaskRecord | undefined {
+  const task = findTask(step, event.task);
+  return task?.containerId === event.containerId && task.generation === event.generation ? task : undefined;
+}
+
+function acknowledge(
+  step: Step,
+  about: { readonly task: string; readonly containerId: string; readonly generation: number },
+): void {
+  emit(step, {
+    type: "send",
+    to: { task: about.task, containerId: about.containerId },
+    message: { type: "acknowledge-exit", generation: about.generation },
+  });
+}
+
+function dismiss(step: Step, registration: ExecutorRegistration, reason: string): void {
+  emit(step, {
+    type: "send",
+    to: { task: registration.task, containerId: registration.containerId },
+    message: { type: "exit", graceMs: step.spec.timeouts.stopGraceMs, reason },
+  });
+}

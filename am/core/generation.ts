@@ -1,0 +1,162 @@
+import type { ClusterAddresses } from "./effects.ts";
+import type { TaskRecord } from "./state.ts";
+import { containerOf, emit, inGang, log, record, roleOf, type Step } from "./step.ts";
+import { Bounds, setOrder } from "./timers.ts";
+import { moveTask } from "./transitions.ts";
+
+/** Opens the next generation of the gang; its number is journaled before any program of it starts. */
+export function openGeneration(step: Step): void {
+  const { state } = step;
+  state.lastGeneration++;
+  state.generation = state.lastGeneration;
+  state.started = false;
+  state.journal.dirty = true;
+  state.generations.push({
+    generation: state.generation,
+    startedAtMs: step.nowMs,
+    runningAtMs: undefined,
+    endedAtMs: undefined,
+    endedBy: undefined,
+    resumedFrom: state.checkpoint,
+  });
+  log(step, "info", "generation-opened", `Generation ${state.generation} begins.`, { generation: state.generation });
+  record(step, "generation-opened");
+}
+
+/**
+ * Gives a task whose program has ended, or never started, a life in the given generation: its executor makes ready where it is healthy,
+ * else a new container is wanted.
+ */
+export function renewTask(step: Step, task: TaskRecord, generation: number): void {
+  const container = containerOf(step, task);
+  task.generation = generation;
+  task.port = 0;
+  task.startedAtMs = 0;
+  task.endedAtMs = 0;
+  task.exit = "";
+  if (container === undefined) {
+    task.host = "";
+    moveTask(step, task, ["waiting", "succeeded", "failed", "stopped", "lost"], "waiting");
+    return;
+  }
+  if (task.phase === "allocated" || task.phase === "launched") {
+    return;
+  }
+  moveTask(step, task, ["preparing", "registered", "succeeded", "failed", "stopped"], "preparing");
+  prepare(step, task);
+}
+
+/** Tells an executor to make ready for its task's present generation. */
+export function prepare(step: Step, task: TaskRecord): void {
+  emit(step, {
+    type: "send",
+    to: { task: task.id, containerId: task.containerId },
+    message: { type: "prepare", generation: task.generation, reason: step.state.restartReason },
+  });
+  setOrder(step, "prepare", task.containerId, step.spec.timeouts.stopGraceMs + Bounds.prepareMs);
+}
+
+/** Starts whatever is complete: the whole gang, and every task that lives on its own. */
+export function startWhenReady(step: Step): void {
+  const { state } = step;
+  if (state.phase !== "gathering" && state.phase !== "running") {
+    return;
+  }
+  if (!state.started && gangIsReady(step)) {
+    startGang(step);
+  }
+  if (step.registeredAlone.length > 0) {
+    startAlone(step);
+  }
+}
+
+/** The cluster spec goes out to a task again: it was lost with a broken stream. */
+export function resendStart(step: Step, task: TaskRecord): void {
+  sendStart(step, task, addresses(step, task.generation));
+}
+
+function gangIsReady(step: Step): boolean {
+  const { state } = step;
+  if (step.nowMs < state.startNotBeforeMs || state.journal.durableGeneration < state.generation) {
+    return false;
+  }
+  let members = 0;
+  for (const [position, role] of state.roles.entries()) {
+    const spec = roleOf(step, { role: position });
+    if (!waitsForAll(step, position)) {
+      continue;
+    }
+    members += spec.instances;
+    if (role.counts.registered < spec.instances) {
+      return false;
+    }
+  }
+  return members > 0;
+}
+
+/** The first cluster spec waits for every task, later ones for those that restart together. */
+function waitsForAll(step: Step, position: number): boolean {
+  const everybody = step.spec.distributedMode === "gang" && !step.state.everStarted;
+  return everybody || inGang(step, roleOf(step, { role: position }));
+}
+
+function startGang(step: Step): void {
+  const { state } = step;
+  const spec = addresses(step, state.generation);
+  for (const task of state.tasks) {
+    if (task.phase === "registered" && waitsForAll(step, task.role)) {
+      sendStart(step, task, spec);
+    }
+  }
+  state.started = true;
+  state.everStarted = true;
+  state.phase = "running";
+  state.journal.dirty = true;
+  state.gang.returns = 0;
+  emit(step, { type: "clear-timer", name: "allocation" });
+  const words = `The cluster spec of generation ${state.generation} goes out to ${spec.tasks.length} tasks.`;
+  log(step, "info", "cluster-spec-sent", words, { generation: state.generation });
+  record(step, "cluster-spec-sent");
+}
+
+function startAlone(step: Step): void {
+  const { state } = step;
+  const ready = step.registeredAlone.filter((task) => task.phase === "registered" && isAlone(step, task));
+  step.registeredAlone = ready.filter((task) => state.journal.durableGeneration < task.generation);
+  for (const task of ready) {
+    if (state.journal.durableGeneration >= task.generation) {
+      sendStart(step, task, addresses(step, task.generation));
+      if (step.spec.distributedMode === "fcfs") {
+        state.phase = "running";
+        state.everStarted = true;
+      }
+    }
+  }
+}
+
+/** Whether a registered task need not wait for others. */
+export function isAlone(step: Step, task: TaskRecord): boolean {
+  return step.spec.distributedMode === "fcfs" || (step.state.everStarted && !inGang(step, roleOf(step, task)));
+}
+
+function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses): void {
+  moveTask(step, task, ["registered"], "starting");
+  emit(step, {
+    type: "send",
+    to: { task: task.id, containerId: task.containerId },
+    message: {
+      type: "start-child",
+      generation: task.generation,
+      clusterSpec,
+      restartReason: step.state.restartReason,
+      checkpoint: step.state.checkpoint?.path ?? "",
+    },
+  });
+  setOrder(step, "start", task.containerId, Bounds.startMs);
+}
+
+/** Where every task of the job listens now. Tasks that live on their own keep the address of their own life. */
+function addresses(step: Step, generation: number): ClusterAddresses {
+  const listed = step.spec.distributedMode === "gang" ? step.state.tasks.filter((task) => task.port > 0) : [];
+  return { generation, tasks: listed.map(({ id, host, port }) => ({ task: id, host, port })) };
+}

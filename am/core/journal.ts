@@ -1,0 +1,97 @@
+import type { CoreState } from "./state.ts";
+import { emit, log, type Step } from "./step.ts";
+import { Bounds } from "./timers.ts";
+
+/** Raised when an older reader could misunderstand a snapshot. */
+export const JOURNAL_VERSION = 1;
+
+/** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
+export interface Snapshot
+  extends Omit<CoreState, "nodes" | "headroom" | "maximum" | "ended" | "journal" | "unclaimed"> {
+  readonly journalVersion: typeof JOURNAL_VERSION;
+  readonly sequence: number;
+}
+
+/**
+ * Hands out a snapshot when something durable changed: one at a time, the latest wins, with a pause between two, so that a whole gang's
+ * registration costs a few writes. An outcome does not wait for the pause.
+ */
+export function writeJournal(step: Step): void {
+  const { state } = step;
+  const { journal } = state;
+  if (!journal.dirty || journal.inFlight !== 0 || state.phase === "over" || state.generation + state.attempt === 0) {
+    return;
+  }
+  const spacingMs = journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs;
+  const waitMs = journal.writtenAtMs + spacingMs - step.nowMs;
+  const urgent =
+    state.generation > journal.durableGeneration || (state.outcome !== undefined && !journal.durableOutcome);
+  if (waitMs > 0 && (journal.failure !== "" || !urgent)) {
+    emit(step, { type: "set-timer", name: "journal", delayMs: waitMs });
+    return;
+  }
+  journal.dirty = false;
+  journal.sequence++;
+  journal.inFlight = journal.sequence;
+  journal.writtenAtMs = step.nowMs;
+  journal.inFlightGeneration = state.lastGeneration;
+  journal.inFlightOutcome = state.outcome !== undefined;
+  emit(step, { type: "journal", sequence: journal.sequence, snapshot: durable(state) });
+}
+
+export function journalWritten(step: Step, sequence: number): void {
+  const { journal } = step.state;
+  if (sequence !== journal.inFlight) {
+    return;
+  }
+  journal.inFlight = 0;
+  journal.durableGeneration = journal.inFlightGeneration;
+  journal.durableOutcome = journal.inFlightOutcome;
+  if (journal.failure !== "") {
+    journal.failure = "";
+    log(step, "info", "journal-back", "The journal can be written again.");
+  }
+}
+
+/** The job runs on without its journal; only new generations wait for it. */
+export function journalFailed(step: Step, sequence: number, message: string): void {
+  const { journal } = step.state;
+  if (sequence !== journal.inFlight) {
+    return;
+  }
+  journal.inFlight = 0;
+  journal.dirty = true;
+  if (journal.failure === "") {
+    log(step, "warn", "journal-failed", `The journal cannot be written, new generations wait for it: ${message}`);
+  }
+  journal.failure = message;
+  step.changed = true;
+}
+
+function durable(state: CoreState): Snapshot {
+  const {
+    nodes: _nodes,
+    headroom: _room,
+    maximum: _max,
+    ended: _ended,
+    journal,
+    unclaimed: _unclaimed,
+    ...rest
+  } = state;
+  return structuredCopy({ ...rest, journalVersion: JOURNAL_VERSION, sequence: journal.sequence });
+}
+
+/** A copy of plain JSON-able data: the state goes on changing while the snapshot is written. */
+function structuredCopy<T>(value: T): T {
+  return copy(value) as T;
+}
+
+function copy(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map(copy);
+  }
+  if (typeof value === "object" && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)]));
+  }
+  return value;
+}

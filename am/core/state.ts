@@ -1,0 +1,345 @@
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import type { Cause, Checkpoint, FailureClass, JobOutcome } from "../../src/job/status.ts";
+import type { NodeView, ResourceAmount } from "./events.ts";
+
+/**
+ * - `starting`: not yet registered with the ResourceManager, or a later attempt still reading its journal
+ * - `gathering`: containers are asked for and launched, executors register
+ * - `running`: the cluster spec is out
+ * - `restarting`: the children of the failed generation are being stopped, or its verdict is awaited
+ * - `finishing`: the outcome is decided and being carried out
+ * - `over`: the exit effect is out; nothing happens any more
+ */
+export type JobPhase = "starting" | "gathering" | "running" | "restarting" | "finishing" | "over";
+
+/**
+ * Where a task's life in its generation stands.
+ * - `waiting`: has no container and wants one
+ * - `allocated`: has a container whose launch was ordered
+ * - `launched`: the NodeManager accepted the launch; files are localised, the executor starts
+ * - `preparing`: its executor of an earlier generation was told to make ready for this one
+ * - `registered`: its executor holds a port and waits for the cluster spec
+ * - `starting`: the cluster spec is sent
+ * - `running`: its program runs
+ * - `stopping`: its program was told to stop
+ * - `succeeded`, `failed`: its program ended by itself
+ * - `stopped`: its program ended because we stopped it, or it needs none any more
+ * - `lost`: its container or executor went away while the program was wanted
+ */
+export type TaskPhase =
+  | "waiting"
+  | "allocated"
+  | "launched"
+  | "preparing"
+  | "registered"
+  | "starting"
+  | "running"
+  | "stopping"
+  | "succeeded"
+  | "failed"
+  | "stopped"
+  | "lost";
+
+/**
+ * - `held`: bound to a task
+ * - `unclaimed`: kept by YARN for a later attempt whose journal does not know it; its executor may still come and name its task
+ * - `discarded`: released or stopped by us; only YARN's completion is still to come
+ */
+export type ContainerPhase = "held" | "unclaimed" | "discarded";
+
+/**
+ * How an executor is reached.
+ * - `none`: it has not registered yet
+ * - `up`: its stream stands
+ * - `broken`: the stream broke; the executor may come back within the reconnect time
+ * - `rejoining`: this attempt of the ApplicationMaster has not heard of it yet
+ * - `closed`: the executor said goodbye
+ */
+export type Link = "none" | "up" | "broken" | "rejoining" | "closed";
+
+export interface TaskRecord {
+  readonly id: string;
+  /** Position of its role in the job. */
+  readonly role: number;
+  readonly index: number;
+  phase: TaskPhase;
+  /** Of its present life; unique per life of a task, never lower than that of an earlier one. */
+  generation: number;
+  containerId: string;
+  host: string;
+  port: number;
+  startedAtMs: number;
+  endedAtMs: number;
+  /** What a table shows: `0`, `1`, `SIGKILL`, `-104`; empty while it has none. */
+  exit: string;
+  /** Times its program was started again alone. */
+  restarts: number;
+  step: number;
+  /** Failures of the machine's kind since its program last ran well; see blame.ts. */
+  machineFailures: number;
+}
+
+export interface ContainerRecord {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly host: string;
+  readonly nodeHttpAddress: string;
+  readonly role: number;
+  readonly resource: ResourceAmount;
+  readonly allocatedAtMs: number;
+  phase: ContainerPhase;
+  link: Link;
+  /** Task that it was bound to first and last: a container never changes its task. */
+  task: string;
+  /** Last generation that its task lived in it. */
+  generation: number;
+  rejoinAddress: string;
+  brokenAtMs: number;
+  /** Failures of the machine's kind seen in it. */
+  machineFailures: number;
+  /** Why we gave it up; empty while held. */
+  discardReason: string;
+}
+
+export interface RoleState {
+  readonly name: string;
+  /** How many of its tasks are in each phase. */
+  readonly counts: Record<TaskPhase, number>;
+  /** No task below this index is waiting. */
+  firstWaiting: number;
+  /** What the ResourceManager still has to give, as far as we know; −1 when we do not know. */
+  outstanding: number;
+  /** Whether the outstanding ask names hosts. */
+  hinted: boolean;
+  /** Hosts are not named any more: naming them brought nothing. */
+  hintsExhausted: boolean;
+}
+
+/** One task's bad end, as evidence in a verdict. */
+export interface Ending {
+  readonly task: string;
+  readonly containerId: string;
+  readonly host: string;
+  readonly generation: number;
+  readonly atMs: number;
+  /** Higher is nearer to the root; see endings.ts. */
+  readonly strength: number;
+  readonly class: FailureClass;
+  /** The machine may be at fault: counts on the blame ladder. */
+  readonly machine: boolean;
+  /** Who said so: YARN's word on a container replaces what was guessed from its link. */
+  readonly source: "child" | "link" | "yarn" | "core";
+  readonly summary: string;
+  readonly exit: string;
+  readonly lines: readonly string[];
+  readonly remedy: string;
+}
+
+/** What ended one generation; open until every task of it is accounted for, or the time is up. */
+export interface Verdict {
+  readonly generation: number;
+  /** The task that lives on its own and whose life this is about; empty: the gang. */
+  readonly scope: string;
+  readonly openedAtMs: number;
+  endings: Ending[];
+  /** Containers whose tasks' ends are not known yet, by id. */
+  unaccounted: Record<string, true>;
+  /** The class whose budget is charged at present; absent when no budget was left. */
+  charged: FailureClass | undefined;
+  /** Nothing was done about it yet: the job could not go on after the present root cause, so the whole picture is awaited. */
+  held: boolean;
+  /** The restart that follows from it has begun. */
+  proceeded: boolean;
+}
+
+export interface GenerationRecord {
+  readonly generation: number;
+  readonly startedAtMs: number;
+  runningAtMs: number | undefined;
+  endedAtMs: number | undefined;
+  endedBy: Cause | undefined;
+  resumedFrom: Checkpoint | undefined;
+}
+
+export interface NodeBlame {
+  failures: number;
+  excluded: boolean;
+}
+
+export interface CoreState {
+  readonly applicationId: string;
+  readonly amHost: string;
+  readonly amContainerId: string;
+  attempt: number;
+  /** When the first attempt started. */
+  startedAtMs: number;
+  phase: JobPhase;
+  /** Of the gang. */
+  generation: number;
+  /** The highest number given to any life of any task. */
+  lastGeneration: number;
+  /** The cluster spec of the present generation is out. */
+  started: boolean;
+  /** A cluster spec was out in some generation. */
+  everStarted: boolean;
+  /** When the back-off before this generation's start is over. */
+  startNotBeforeMs: number;
+  restartReason: string;
+  /** When those that may run on after the chief are stopped; 0 while that is not the case. */
+  graceEndsAtMs: number;
+  readonly tasks: TaskRecord[];
+  readonly roles: RoleState[];
+  readonly containers: Record<string, ContainerRecord>;
+  /** Containers that are over, so that a late word about them is known as late. */
+  readonly ended: Record<string, true>;
+  /** Kept containers that may yet name their task, by role. */
+  readonly unclaimed: number[];
+  readonly nodes: Record<string, NodeView>;
+  headroom: ResourceAmount | undefined;
+  maximum: ResourceAmount | undefined;
+  readonly blame: Record<string, NodeBlame>;
+  readonly verdicts: Verdict[];
+  readonly generations: GenerationRecord[];
+  readonly used: Record<FailureClass, number>;
+  checkpoint: Checkpoint | undefined;
+  readonly services: { name: string; url: string; task: string }[];
+  outcome: JobOutcome | undefined;
+  finish: FinishStage;
+  /** When the present stage of the ending is over whatever is still missing. */
+  finishByMs: number;
+  readonly journal: JournalState;
+  readonly gang: { waitingSinceMs: number; returns: number; askAgainAtMs: number };
+  readonly usage: { memoryMiBMs: number; vcoreMs: number; memoryMiB: number; vcores: number; countedAtMs: number };
+}
+
+/**
+ * How far the ending is.
+ * - `none`: not ending · `journaling`: the outcome is being written down · `stopping`: programs are being stopped
+ * - `unregistering`: the ResourceManager is being told
+ */
+export type FinishStage = "none" | "journaling" | "stopping" | "unregistering";
+
+export interface JournalState {
+  /** Number of the last snapshot handed out. */
+  sequence: number;
+  /** Number of the one being written; 0 when none is. */
+  inFlight: number;
+  /** Something durable changed since the last snapshot. */
+  dirty: boolean;
+  writtenAtMs: number;
+  /** The highest generation number in the snapshot being written, and in one known to be written. */
+  inFlightGeneration: number;
+  durableGeneration: number;
+  inFlightOutcome: boolean;
+  durableOutcome: boolean;
+  failure: string;
+}
+
+/** Who and where this ApplicationMaster is. */
+export interface Identity {
+  readonly applicationId: string;
+  readonly attempt: number;
+  readonly amHost: string;
+  readonly amContainerId: string;
+  readonly startedAtMs: number;
+  /** How often NodeManagers report, by the cluster's configuration: containers are given out at that pace. */
+  readonly nodeHeartbeatMs: number;
+}
+
+export function initialState(spec: JobSpec, identity: Identity): CoreState {
+  return {
+    applicationId: identity.applicationId,
+    amHost: identity.amHost,
+    amContainerId: identity.amContainerId,
+    attempt: identity.attempt,
+    startedAtMs: identity.startedAtMs,
+    phase: "starting",
+    generation: 0,
+    lastGeneration: 0,
+    started: false,
+    everStarted: false,
+    startNotBeforeMs: 0,
+    restartReason: "",
+    graceEndsAtMs: 0,
+    tasks: spec.roles.flatMap((role, position) =>
+      Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),
+    ),
+    roles: spec.roles.map(newRole),
+    containers: {},
+    ended: {},
+    unclaimed: spec.roles.map(() => 0),
+    nodes: {},
+    headroom: undefined,
+    maximum: undefined,
+    blame: {},
+    verdicts: [],
+    generations: [],
+    used: { program: 0, infrastructure: 0 },
+    checkpoint: undefined,
+    services: [],
+    outcome: undefined,
+    finish: "none",
+    finishByMs: 0,
+    journal: {
+      sequence: 0,
+      inFlight: 0,
+      dirty: false,
+      writtenAtMs: 0,
+      inFlightGeneration: 0,
+      durableGeneration: 0,
+      inFlightOutcome: false,
+      durableOutcome: false,
+      failure: "",
+    },
+    gang: { waitingSinceMs: 0, returns: 0, askAgainAtMs: 0 },
+    usage: { memoryMiBMs: 0, vcoreMs: 0, memoryMiB: 0, vcores: 0, countedAtMs: identity.startedAtMs },
+  };
+}
+
+function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
+  return {
+    id: `${role.name}:${index}`,
+    role: position,
+    index,
+    phase: "waiting",
+    generation: 0,
+    containerId: "",
+    host: "",
+    port: 0,
+    startedAtMs: 0,
+    endedAtMs: 0,
+    exit: "",
+    restarts: 0,
+    step: 0,
+    machineFailures: 0,
+  };
+}
+
+function newRole(role: RoleSpec): RoleState {
+  return {
+    name: role.name,
+    counts: countPhases(role.instances),
+    firstWaiting: 0,
+    outstanding: 0,
+    hinted: false,
+    hintsExhausted: false,
+  };
+}
+
+/** Counts with every task waiting. */
+export function countPhases(waiting: number): Record<TaskPhase, number> {
+  return {
+    waiting,
+    allocated: 0,
+    launched: 0,
+    preparing: 0,
+    registered: 0,
+    starting: 0,
+    running: 0,
+    stopping: 0,
+    succeeded: 0,
+    failed: 0,
+    stopped: 0,
+    lost: 0,
+  };
+}

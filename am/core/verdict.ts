@@ -1,0 +1,241 @@
+import type { Cause } from "../../src/job/status.ts";
+import { blame, pardon } from "./blame.ts";
+import { charge, refund } from "./budgets.ts";
+import { finish } from "./finish.ts";
+import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
+import type { Ending, TaskRecord, Verdict } from "./state.ts";
+import { emit, findTask, log, roleOf, type Step } from "./step.ts";
+import { ALIVE } from "./transitions.ts";
+
+/**
+ * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
+ * budget pays, stays open until every task of the generation is accounted for, and a stronger cause that comes later takes it over.
+ */
+export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
+  const { state } = step;
+  const role = roleOf(step, task);
+  const open = state.verdicts.find(
+    (verdict) => verdict.generation === ending.generation && covers(step, verdict, task),
+  );
+  if (open !== undefined) {
+    addEvidence(step, open, ending);
+    return;
+  }
+  if (state.phase === "finishing" || state.phase === "over" || (state.phase === "restarting" && isMember(step, task))) {
+    return;
+  }
+  log(step, "warn", "task-failed", `${ending.summary}.`, {
+    task: task.id,
+    container: ending.containerId,
+    generation: ending.generation,
+    class: ending.class,
+  });
+  const policy = policyOf(step, task);
+  const never = isFinal(step, ending);
+  if (role.tracking === "sidecar" && policy !== "task") {
+    blame(step, ending);
+    return;
+  }
+  const left = state.used[ending.class] < step.spec.failure.budgets[ending.class];
+  if (toleratesFailure(step, task) && (never || !left)) {
+    blame(step, ending);
+    return;
+  }
+  const verdict: Verdict = {
+    generation: ending.generation,
+    scope: policy === "task" ? task.id : "",
+    openedAtMs: step.nowMs,
+    endings: [],
+    unaccounted: {},
+    charged: undefined,
+    held: true,
+    proceeded: false,
+  };
+  state.verdicts.push(verdict);
+  emit(step, {
+    type: "set-timer",
+    name: `verdict:${verdict.generation}:${verdict.scope}`,
+    delayMs: step.spec.timeouts.verdictMs,
+  });
+  if (verdict.scope === "") {
+    for (const other of state.tasks) {
+      if (ALIVE.includes(other.phase) && isMember(step, other)) {
+        verdict.unaccounted[other.containerId] = true;
+      }
+    }
+    tearDown(step, ending.summary);
+  }
+  if (ending.source === "link") {
+    verdict.unaccounted[ending.containerId] = true;
+  }
+  addEvidence(step, verdict, ending);
+}
+
+/** The end of what ran in this container is known. */
+export function accountFor(step: Step, containerId: string): void {
+  for (const verdict of step.state.verdicts) {
+    delete verdict.unaccounted[containerId];
+  }
+}
+
+/** YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is. */
+export function lateEvidence(step: Step, ending: Ending): boolean {
+  const task = findTask(step, ending.task);
+  const verdict = step.state.verdicts.find(
+    (open) => open.generation === ending.generation && task !== undefined && covers(step, open, task),
+  );
+  if (verdict !== undefined) {
+    addEvidence(step, verdict, ending);
+  }
+  return verdict !== undefined;
+}
+
+/** Closes the verdicts whose picture is complete or whose time is up. */
+export function closeVerdicts(step: Step): void {
+  const { state, spec } = step;
+  for (const verdict of [...state.verdicts]) {
+    const late = step.nowMs >= verdict.openedAtMs + spec.timeouts.verdictMs;
+    if (late || isEmpty(verdict.unaccounted)) {
+      state.verdicts.splice(state.verdicts.indexOf(verdict), 1);
+      close(step, verdict);
+    }
+  }
+}
+
+function close(step: Step, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  if (root === undefined) {
+    return;
+  }
+  const counted = verdict.charged === undefined ? "no budget is left" : `counted as ${verdict.charged}`;
+  log(step, "info", "verdict", `Root cause of generation ${verdict.generation}'s end: ${root.summary} (${counted}).`, {
+    task: root.task,
+    generation: verdict.generation,
+    class: root.class,
+  });
+  if (verdict.held) {
+    finish(step, { result: "failed", summary: root.summary, cause: toCause(verdict, root) });
+  }
+}
+
+function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
+  const earlier = verdict.endings.find((one) => one.task === ending.task);
+  if (earlier !== undefined && !(ending.source === "yarn" && earlier.source !== "yarn")) {
+    return;
+  }
+  if (earlier === undefined) {
+    verdict.endings.push(ending);
+    blame(step, ending);
+  } else {
+    const merged = { ...ending, atMs: earlier.atMs, lines: earlier.lines.length > 0 ? earlier.lines : ending.lines };
+    verdict.endings[verdict.endings.indexOf(earlier)] = merged;
+    pardon(step, earlier);
+    blame(step, merged);
+  }
+  reconsider(step, verdict);
+}
+
+/** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */
+function reconsider(step: Step, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  if (root === undefined) {
+    return;
+  }
+  if (verdict.charged !== undefined && verdict.charged !== root.class) {
+    refund(step, verdict.charged);
+    verdict.charged = undefined;
+  }
+  if (verdict.charged === undefined && !isFinal(step, root) && charge(step, root.class)) {
+    verdict.charged = root.class;
+  }
+  verdict.held = verdict.charged === undefined;
+  noteCause(step, verdict, root);
+  step.state.journal.dirty = true;
+  step.changed = true;
+  if (!verdict.held && !verdict.proceeded) {
+    verdict.proceeded = true;
+    proceed(step, verdict, root);
+  }
+}
+
+function proceed(step: Step, verdict: Verdict, root: Ending): void {
+  if (verdict.scope === "") {
+    const alone = verdict.endings.flatMap(({ task: id }) => {
+      const task = findTask(step, id);
+      return task === undefined || isMember(step, task) ? [] : [id];
+    });
+    openNext(step, root, alone);
+  } else {
+    renewAlone(step, verdict.scope, root.summary);
+  }
+}
+
+/** No restart can follow, whatever budget is left. */
+function isFinal(step: Step, root: Ending): boolean {
+  const task = findTask(step, root.task);
+  if (task === undefined) {
+    return false;
+  }
+  const stops = roleOf(step, task).stopOnFailure && root.class === "program";
+  const exhausted = root.machine && task.machineFailures >= step.spec.failure.blame.job;
+  return stops || exhausted || policyOf(step, task) === "none";
+}
+
+/** The strongest ending; among equals the earliest. */
+function rootOf(verdict: Verdict): Ending | undefined {
+  return verdict.endings.reduce<Ending | undefined>((best, ending) => {
+    const better =
+      best === undefined ||
+      ending.strength > best.strength ||
+      (ending.strength === best.strength && ending.atMs < best.atMs);
+    return better ? ending : best;
+  }, undefined);
+}
+
+function noteCause(step: Step, verdict: Verdict, root: Ending): void {
+  const generation = step.state.generations.find((one) => one.generation === verdict.generation);
+  if (generation !== undefined && verdict.scope === "") {
+    generation.endedBy = toCause(verdict, root);
+  }
+}
+
+function toCause(verdict: Verdict, root: Ending): Cause {
+  const consequences = verdict.endings.filter((ending) => ending !== root).map((ending) => ending.summary);
+  return {
+    class: root.class,
+    summary: root.summary,
+    task: root.task,
+    host: root.host,
+    containerId: root.containerId,
+    exit: root.exit,
+    atMs: root.atMs,
+    lines: root.lines.slice(-20),
+    ...(root.remedy === "" ? {} : { remedy: root.remedy }),
+    consequences: consequences.slice(0, 20),
+  };
+}
+
+/** What is replaced when the task fails. Tasks that start each when they can have no gang to restart. */
+function policyOf(step: Step, task: TaskRecord): "gang" | "task" | "none" {
+  const { restartPolicy } = roleOf(step, task);
+  return restartPolicy === "gang" && step.spec.distributedMode === "fcfs" ? "task" : restartPolicy;
+}
+
+/** A failure that ends nothing: tolerance was set, and no chief is concerned. */
+function toleratesFailure(step: Step, task: TaskRecord): boolean {
+  const role = roleOf(step, task);
+  const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);
+  const tolerated = step.spec.failure.onWorkerFailure === "tolerate" && role.tracking === "tracked" && !isChief;
+  return (tolerated && !role.stopOnFailure) || role.tracking === "sidecar";
+}
+
+function covers(step: Step, verdict: Verdict, task: TaskRecord): boolean {
+  return verdict.scope === (policyOf(step, task) === "task" ? task.id : "");
+}
+
+function isEmpty(record: Readonly<Record<string, true>>): boolean {
+  for (const _ in record) {
+    return false;
+  }
+  return true;
+}

@@ -1,0 +1,154 @@
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import type { Wait } from "../../src/job/status.ts";
+import type { NodeView, ResourceAmount } from "./events.ts";
+import type { CoreState, RoleState, TaskPhase } from "./state.ts";
+import { durationWords, keyWords, listWords, memoryWords } from "./words.ts";
+
+interface Job {
+  readonly spec: JobSpec;
+  readonly state: CoreState;
+}
+
+/** What the job waits for, most important first, each with its reasons and what ends it. */
+export function waitsOf(job: Job, nowMs: number): Wait[] {
+  const { state } = job;
+  const waits: Wait[] = [];
+  if (state.phase === "starting") {
+    waits.push({ what: "the ResourceManager's answer to the registration", sinceMs: state.startedAtMs, reasons: [] });
+  }
+  if (state.phase === "gathering" || state.phase === "restarting" || state.phase === "running") {
+    for (const [position, role] of state.roles.entries()) {
+      waits.push(...roleWaits(job, position, role));
+    }
+    waits.push(...startWaits(job, nowMs));
+  }
+  if (state.phase === "finishing") {
+    waits.push(finishWait(job));
+  }
+  return waits;
+}
+
+function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
+  const spec = job.spec.roles[position];
+  if (spec === undefined) {
+    return [];
+  }
+  const sinceMs = job.state.generations.at(-1)?.startedAtMs ?? job.state.startedAtMs;
+  const waits: Wait[] = [];
+  if (role.counts.waiting > 0) {
+    const what = `${role.counts.waiting} of ${spec.instances} containers of ${role.name}: ${amountWords(spec.resource)}`;
+    waits.push(
+      withRemedy({ what, sinceMs, reasons: reasonsFor(job, spec, role.counts.waiting) }, remedyFor(job, spec)),
+    );
+  }
+  const starting = role.counts.allocated + role.counts.launched;
+  if (starting > 0) {
+    const names = listWords(namesIn(job, position, ["allocated", "launched"]));
+    const reasons = ["their files are being brought to the nodes, then their executors register"];
+    const endsAtMs = sinceMs + job.spec.timeouts.launchMs;
+    waits.push({ what: `the executors of ${names}`, sinceMs, reasons, endsAtMs });
+  }
+  const stopping = role.counts.stopping;
+  if (stopping > 0) {
+    const reasons = [`they have ${durationWords(job.spec.timeouts.stopGraceMs)} to stop by themselves`];
+    waits.push({ what: `the programs of ${listWords(namesIn(job, position, ["stopping"]))}`, sinceMs, reasons });
+  }
+  return waits;
+}
+
+/** Why containers do not come: what is asked against what is left in the queue, on the nodes, and in the cluster as a whole. */
+function reasonsFor(job: Job, role: RoleSpec, count: number): string[] {
+  const { headroom, nodes, blame } = job.state;
+  const fitting = Object.values(nodes).filter((node) => node.usable && labelFits(node, role.nodeLabel));
+  const place = role.nodeLabel === undefined ? "the cluster" : `label ${role.nodeLabel}`;
+  const reasons: string[] = [];
+  if (fitting.length === 0 && Object.keys(nodes).length > 0) {
+    reasons.push(`${place} has no usable node`);
+  } else if (fitting.length > 0) {
+    const free = fitting.filter((node) => node.free !== undefined && fits(role.resource, node.free)).length;
+    reasons.push(`${place} has ${fitting.length} usable nodes; ${free} of them last had room for one`);
+  }
+  if (headroom !== undefined && !fits(role.resource, headroom)) {
+    reasons.push(
+      `the queue ${job.spec.queue} has only ${amountWords(headroom)} left for this job, ${count} × ${amountWords(role.resource)} are wanted`,
+    );
+  }
+  const excluded = Object.entries(blame).flatMap(([host, node]) => (node.excluded ? [host] : []));
+  if (excluded.length > 0) {
+    reasons.push(`kept off after failures: ${listWords(excluded)}`);
+  }
+  return reasons;
+}
+
+function remedyFor(job: Job, role: RoleSpec): string {
+  const keys = [`tony.${role.name}.instances`, `tony.${role.name}.memory`].map((key) => keyWords(job, key));
+  return `lower ${keys.join(" or ")}, or wait`;
+}
+
+/** What holds a complete gang back. */
+function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
+  const waits: Wait[] = [];
+  if (state.phase === "gathering" && state.startNotBeforeMs > nowMs) {
+    waits.push({
+      what: "the pause before the restart",
+      sinceMs: state.generations.at(-1)?.startedAtMs ?? nowMs,
+      reasons: [`after ${state.generations.length - 1} restarts: ${state.restartReason}`],
+      endsAtMs: state.startNotBeforeMs,
+    });
+  }
+  if (!state.started && state.journal.failure !== "") {
+    waits.push({
+      what: "the journal",
+      sinceMs: state.journal.writtenAtMs,
+      reasons: [`it cannot be written: ${state.journal.failure}`],
+      remedy: "programs run on; the next generation starts when HDFS takes the journal again",
+    });
+  }
+  for (const verdict of state.verdicts.filter((one) => one.held)) {
+    waits.push({
+      what: "the verdict on the failure",
+      sinceMs: verdict.openedAtMs,
+      reasons: [`${Object.keys(verdict.unaccounted).length} tasks are not yet accounted for`],
+      endsAtMs: verdict.openedAtMs + spec.timeouts.verdictMs,
+    });
+  }
+  return waits;
+}
+
+function finishWait({ state }: Job): Wait {
+  const whats = {
+    none: "the end",
+    journaling: "the outcome to be written down",
+    stopping: "the programs to stop",
+    unregistering: "the ResourceManager to accept the end",
+  } as const;
+  const sinceMs = state.outcome?.endedAtMs ?? state.startedAtMs;
+  const bounded = state.finish === "journaling" || state.finish === "stopping";
+  return { what: whats[state.finish], sinceMs, reasons: [], ...(bounded ? { endsAtMs: state.finishByMs } : {}) };
+}
+
+function namesIn({ state }: Job, position: number, phases: readonly TaskPhase[]): string[] {
+  return state.tasks.filter((task) => task.role === position && phases.includes(task.phase)).map((task) => task.id);
+}
+
+function withRemedy(wait: Wait, remedy: string): Wait {
+  return { ...wait, remedy };
+}
+
+function labelFits(node: NodeView, label: string | undefined): boolean {
+  return label === undefined || label === "" ? node.labels.length === 0 : node.labels.includes(label);
+}
+
+function fits(asked: ResourceAmount, free: ResourceAmount): boolean {
+  return (
+    asked.memoryMiB <= free.memoryMiB &&
+    asked.vcores <= free.vcores &&
+    Object.entries(asked.others).every(([type, amount]) => amount <= (free.others[type] ?? 0))
+  );
+}
+
+/** `4 GiB, 2 cores, 1 yarn.io/gpu` */
+function amountWords(amount: ResourceAmount): string {
+  const others = Object.entries(amount.others).flatMap(([type, count]) => (count > 0 ? [`${count} ${type}`] : []));
+  return [memoryWords(amount.memoryMiB), `${amount.vcores} cores`, ...others].join(", ");
+}

@@ -1,0 +1,28 @@
+import type { JobSpec } from "../../src/job/spec.ts";
+
+/** A key with the place where the job sets it: `tony.worker.memory (job.xml:16)`. */
+export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): string {
+  const place = spec.sources[key];
+  return place === undefined ? key : `${key} (${place})`;
+}
+
+/** `1.5 GiB`, `512 MiB` */
+export function memoryWords(memoryMiB: number): string {
+  return memoryMiB < 1024 ? `${memoryMiB} MiB` : `${Math.round((memoryMiB / 1024) * 100) / 100} GiB`;
+}
+
+/** `12 s`, `3 min 5 s`, `2 h 10 min` */
+export function durationWords(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 60) {
+    return `${seconds} s`;
+  }
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `worker:0, worker:1 and 5 more` */
+export function listWords(items: readonly string[], most = 5): string {
+  const shown = items.slice(0, most).join(", ");
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}
