@@ -2,6 +2,7 @@ import { priorityOf, wanting } from "./containers.ts";
 import type { Ask } from "./effects.ts";
 import { placeGang } from "./placement.ts";
 import { emit, log, type Step } from "./step.ts";
+import { setTimer } from "./timers.ts";
 
 /**
  * Brings what the ResourceManager is asked for in line with what tasks wait for. It counts down by itself with every container it
@@ -83,7 +84,7 @@ function ask(step: Step, positions: readonly number[]): void {
   }
   emit(step, { type: "ask", asks });
   if (step.state.roles.some((role) => role.hinted)) {
-    emit(step, { type: "set-timer", name: "placement", delayMs: 2 * step.identity.nodeHeartbeatMs });
+    setTimer(step, "placement", 2 * step.identity.nodeHeartbeatMs);
   }
   const wanted = asks.filter((one) => one.count > 0);
   if (wanted.length > 0) {

@@ -2,7 +2,8 @@ import type { RoleSpec } from "../../src/job/spec.ts";
 import type { Event, ResourceAmount } from "./events.ts";
 import { finish } from "./finish.ts";
 import { openGeneration } from "./generation.ts";
-import { emit, log, record, type Step } from "./step.ts";
+import { log, record, type Step } from "./step.ts";
+import { setTimer } from "./timers.ts";
 import { durationWords, keyWords, memoryWords } from "./words.ts";
 
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
@@ -41,10 +42,10 @@ export function setJobTimers(step: Step): void {
   const { applicationMs, allocationMs } = step.spec.timeouts;
   const elapsedMs = step.nowMs - step.state.startedAtMs;
   if (applicationMs !== undefined) {
-    emit(step, { type: "set-timer", name: "application", delayMs: Math.max(0, applicationMs - elapsedMs) });
+    setTimer(step, "application", Math.max(0, applicationMs - elapsedMs));
   }
   if (allocationMs !== undefined && !step.state.everStarted) {
-    emit(step, { type: "set-timer", name: "allocation", delayMs: Math.max(0, allocationMs - elapsedMs) });
+    setTimer(step, "allocation", Math.max(0, allocationMs - elapsedMs));
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AllocatedContainer } from "./events.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
-import { expireOrders } from "./timers.ts";
+import { expireOrders, setTimer } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
@@ -113,7 +113,7 @@ function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
   task.host = container.host;
   task.port = 0;
   moveTask(step, task, ["waiting"], "allocated");
-  emit(step, { type: "set-timer", name: `launch:${container.id}`, delayMs: step.spec.timeouts.launchMs });
+  setTimer(step, `launch:${container.id}`, step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
     task: task.id,
     container: container.id,

@@ -6,7 +6,7 @@ import { finishWhenDone } from "./done.ts";
 import type { Effect } from "./effects.ts";
 import type { Event } from "./events.ts";
 import { childExited, childStarted, executorLost, executorRegistered, orderExpired } from "./executors.ts";
-import { continueFinish, finish, shutDown, unregistered } from "./finish.ts";
+import { continueFinish, finish, finishTimer, shutDown, unregistered } from "./finish.ts";
 import { startWhenReady } from "./generation.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal.ts";
 import { launchFailed, launchSucceeded } from "./launches.ts";
@@ -16,8 +16,8 @@ import { recovered } from "./recovery.ts";
 import { continueRestart, tearDownTimer } from "./restart.ts";
 import { type CoreState, type Identity, initialState } from "./state.ts";
 import { newStep, type Step } from "./step.ts";
-import { isOrder } from "./timers.ts";
-import { closeVerdicts, lateEvidence } from "./verdict.ts";
+import { isOrder, isOverslept } from "./timers.ts";
+import { closeVerdicts, lateEvidence, verdictTimer } from "./verdict.ts";
 
 /** The decisions of one job: what happened goes in, what is to be done comes out. */
 export interface Core {
@@ -155,6 +155,9 @@ function note(step: Step, event: Event): void {
 
 /** Timers without a case here only wake `settle`, which looks at the time itself. */
 function timerFired(step: Step, name: string): void {
+  if (isOverslept(step, name)) {
+    return;
+  }
   const [kind = "", ...subject] = name.split(":");
   if (isOrder(kind)) {
     orderExpired(step, kind, subject.join(":"));
@@ -174,6 +177,12 @@ function timerFired(step: Step, name: string): void {
       for (const ending of tearDownTimer(step)) {
         lateEvidence(step, ending);
       }
+      break;
+    case "verdict":
+      verdictTimer(step, name);
+      break;
+    case "finish":
+      finishTimer(step);
   }
 }
 

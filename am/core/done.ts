@@ -1,7 +1,8 @@
 import type { RoleSpec } from "../../src/job/spec.ts";
 import { finish } from "./finish.ts";
 import type { RoleState } from "./state.ts";
-import { emit, log, roleOf, type Step } from "./step.ts";
+import { log, roleOf, type Step } from "./step.ts";
+import { setTimer } from "./timers.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 const EVALUATOR = "evaluator";
@@ -25,7 +26,7 @@ export function finishWhenDone(step: Step): void {
   }
   if (state.graceEndsAtMs === 0) {
     state.graceEndsAtMs = step.nowMs + spec.timeouts.afterChiefMs;
-    emit(step, { type: "set-timer", name: "after-chief", delayMs: spec.timeouts.afterChiefMs });
+    setTimer(step, "after-chief", spec.timeouts.afterChiefMs);
     const words = `The main tasks are done; the others may run on for ${spec.timeouts.afterChiefMs / 1000} s.`;
     log(step, "info", "grace-begun", words);
   }

@@ -2,7 +2,7 @@ import type { JobOutcome } from "../../src/job/status.ts";
 import { discard } from "./containers.ts";
 import type { FinishStage } from "./state.ts";
 import { emit, log, record, type Step, tenantOf } from "./step.ts";
-import { Bounds } from "./timers.ts";
+import { Bounds, setTimer } from "./timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
 
 /** Decides how the job ends; the first decision stands. Everything else follows from it in `continueFinish`. */
@@ -35,14 +35,17 @@ export function continueFinish(step: Step): void {
   if (state.phase !== "finishing") {
     return;
   }
-  const timeIsUp = step.nowMs >= state.finishByMs;
-  if (state.finish === "journaling" && (state.journal.durableOutcome || timeIsUp)) {
+  if (state.finish === "journaling" && (state.journal.durableOutcome || state.finishExpired)) {
     stopEverything(step);
     enter(step, "stopping", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
   }
-  if (state.finish === "stopping" && (aliveCount(step) === 0 || step.nowMs >= state.finishByMs)) {
+  if (state.finish === "stopping" && (aliveCount(step) === 0 || state.finishExpired)) {
     unregister(step);
   }
+}
+
+export function finishTimer(step: Step): void {
+  step.state.finishExpired = true;
 }
 
 export function unregistered(step: Step): void {
@@ -103,9 +106,10 @@ function unregister(step: Step): void {
 function enter(step: Step, stage: FinishStage, boundMs: number): void {
   step.state.finish = stage;
   step.state.finishByMs = step.nowMs + boundMs;
+  step.state.finishExpired = false;
   step.changed = true;
   if (boundMs > 0) {
-    emit(step, { type: "set-timer", name: "finish", delayMs: boundMs });
+    setTimer(step, "finish", boundMs);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { CoreState } from "./state.ts";
 import { emit, log, type Step } from "./step.ts";
-import { Bounds } from "./timers.ts";
+import { Bounds, setTimer } from "./timers.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
 export const JOURNAL_VERSION = 1;
@@ -27,7 +27,9 @@ export function writeJournal(step: Step): void {
   const urgent =
     state.generation > journal.durableGeneration || (state.outcome !== undefined && !journal.durableOutcome);
   if (waitMs > 0 && (journal.failure !== "" || !urgent)) {
-    emit(step, { type: "set-timer", name: "journal", delayMs: waitMs });
+    if (!step.timers.has("journal")) {
+      setTimer(step, "journal", waitMs);
+    }
     return;
   }
   journal.dirty = false;
@@ -68,6 +70,7 @@ export function journalFailed(step: Step, sequence: number, message: string): vo
   step.changed = true;
 }
 
+/** A copy of its own: the state goes on changing while the snapshot is written. */
 function durable(state: CoreState): Snapshot {
   const {
     nodes: _nodes,
@@ -78,20 +81,31 @@ function durable(state: CoreState): Snapshot {
     unclaimed: _unclaimed,
     ...rest
   } = state;
-  return structuredCopy({ ...rest, journalVersion: JOURNAL_VERSION, sequence: journal.sequence });
+  return {
+    ...rest,
+    journalVersion: JOURNAL_VERSION,
+    sequence: journal.sequence,
+    tasks: state.tasks.map((task) => ({ ...task })),
+    roles: state.roles.map((role) => ({ ...role, counts: { ...role.counts } })),
+    containers: copyEach(state.containers),
+    blame: copyEach(state.blame),
+    verdicts: state.verdicts.map((verdict) => ({
+      ...verdict,
+      endings: [...verdict.endings],
+      unaccounted: { ...verdict.unaccounted },
+    })),
+    generations: state.generations.map((generation) => ({ ...generation })),
+    used: { ...state.used },
+    services: state.services.map((service) => ({ ...service })),
+    gang: { ...state.gang },
+    usage: { ...state.usage },
+  };
 }
 
-/** A copy of plain JSON-able data: the state goes on changing while the snapshot is written. */
-function structuredCopy<T>(value: T): T {
-  return copy(value) as T;
-}
-
-function copy(value: unknown): unknown {
-  if (Array.isArray(value)) {
-    return value.map(copy);
+function copyEach<T extends object>(records: Readonly<Record<string, T>>): Record<string, T> {
+  const copies: Record<string, T> = {};
+  for (const [key, value] of Object.entries(records)) {
+    copies[key] = { ...value };
   }
-  if (typeof value === "object" && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, copy(part)]));
-  }
-  return value;
+  return copies;
 }

@@ -78,7 +78,9 @@ export function createLiveness(
       }
     }
     const together = silent >= 2 && silent * 3 > executors.size;
-    const expiryMs = together ? Math.max(timeouts.massSilenceMs, timeouts.heartbeatExpiryMs) : timeouts.heartbeatExpiryMs;
+    const expiryMs = together
+      ? Math.max(timeouts.massSilenceMs, timeouts.heartbeatExpiryMs)
+      : timeouts.heartbeatExpiryMs;
     for (const [containerId, { task, lastMs }] of executors) {
       if (nowMs - lastMs >= expiryMs) {
         executors.delete(containerId);

@@ -4,7 +4,7 @@ import { linkEnding } from "./endings.ts";
 import { openGeneration, renewTask } from "./generation.ts";
 import type { Ending, TaskRecord } from "./state.ts";
 import { emit, findTask, inGang, log, roleOf, type Step } from "./step.ts";
-import { Bounds } from "./timers.ts";
+import { Bounds, setTimer } from "./timers.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "./transitions.ts";
 
 /** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
@@ -21,7 +21,7 @@ export function tearDown(step: Step, reason: string): void {
     }
   }
   const boundMs = spec.timeouts.stopGraceMs + Bounds.stopMarginMs;
-  emit(step, { type: "set-timer", name: "tear-down", delayMs: boundMs });
+  setTimer(step, "tear-down", boundMs);
 }
 
 /** Tells one task's program to stop. */
@@ -48,7 +48,7 @@ export function openNext(step: Step, root: Ending, alsoRenew: readonly string[])
   openGeneration(step);
   state.startNotBeforeMs = step.nowMs + delayMs;
   if (delayMs > 0) {
-    emit(step, { type: "set-timer", name: "back-off", delayMs });
+    setTimer(step, "back-off", delayMs);
   }
   const also = new Set(alsoRenew);
   for (const task of state.tasks) {

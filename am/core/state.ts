@@ -150,6 +150,8 @@ export interface Verdict {
   held: boolean;
   /** The restart that follows from it has begun. */
   proceeded: boolean;
+  /** The time for the whole picture is up. */
+  expired: boolean;
 }
 
 export interface GenerationRecord {
@@ -207,6 +209,7 @@ export interface CoreState {
   finish: FinishStage;
   /** When the present stage of the ending is over whatever is still missing. */
   finishByMs: number;
+  finishExpired: boolean;
   readonly journal: JournalState;
   readonly gang: { waitingSinceMs: number; returns: number; askAgainAtMs: number };
   readonly usage: { memoryMiBMs: number; vcoreMs: number; memoryMiB: number; vcores: number; countedAtMs: number };
@@ -280,6 +283,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     outcome: undefined,
     finish: "none",
     finishByMs: 0,
+    finishExpired: false,
     journal: {
       sequence: 0,
       inFlight: 0,

@@ -15,6 +15,8 @@ export interface Step {
   changed: boolean;
   /** Registered tasks that wait for nobody but the journal. */
   registeredAlone: TaskRecord[];
+  /** When each timer that is set is due. */
+  readonly timers: Map<string, number>;
 }
 
 export function newStep(spec: JobSpec, identity: Identity, state: CoreState): Step {
@@ -28,6 +30,7 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     effects: [],
     changed: false,
     registeredAlone: [],
+    timers: new Map(),
   };
 }
 

@@ -22,7 +22,7 @@ const ORDERS = ["launch", "registration", "reconnect", "prepare", "start", "exec
 export type Order = (typeof ORDERS)[number];
 
 export function setOrder(step: Step, order: Order, containerId: string, delayMs: number): void {
-  emit(step, { type: "set-timer", name: `${order}:${containerId}`, delayMs });
+  setTimer(step, `${order}:${containerId}`, delayMs);
 }
 
 export function clearOrder(step: Step, order: Order, containerId: string): void {
@@ -36,4 +36,26 @@ export function expireOrders(step: Step, containerId: string): void {
 
 export function isOrder(name: string): name is Order {
   return ORDERS.some((order) => order === name);
+}
+
+/** The only way a timer is set: when it is due is kept, so that one that comes late is known to be late. */
+export function setTimer(step: Step, name: string, delayMs: number): void {
+  step.timers.set(name, step.nowMs + delayMs);
+  emit(step, { type: "set-timer", name, delayMs });
+}
+
+/** Beyond this lateness of a timer we were paused ourselves. */
+const OVERSLEPT_MS = 2_000;
+/** What was waited for may lie in the mailbox behind the timer: it gets this long to be read. */
+const AFTER_SLEEP_MS = 3_000;
+
+/** A timer that fires late, because this ApplicationMaster was paused, blames nobody: it is set once more. */
+export function isOverslept(step: Step, name: string): boolean {
+  const dueMs = step.timers.get(name);
+  step.timers.delete(name);
+  if (dueMs === undefined || step.nowMs - dueMs < OVERSLEPT_MS) {
+    return false;
+  }
+  setTimer(step, name, AFTER_SLEEP_MS);
+  return true;
 }

@@ -4,7 +4,8 @@ import { charge, refund } from "./budgets.ts";
 import { finish } from "./finish.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
 import type { Ending, TaskRecord, Verdict } from "./state.ts";
-import { emit, findTask, log, roleOf, type Step } from "./step.ts";
+import { findTask, log, roleOf, type Step } from "./step.ts";
+import { setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
 
 /**
@@ -50,13 +51,10 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     charged: undefined,
     held: true,
     proceeded: false,
+    expired: false,
   };
   state.verdicts.push(verdict);
-  emit(step, {
-    type: "set-timer",
-    name: `verdict:${verdict.generation}:${verdict.scope}`,
-    delayMs: step.spec.timeouts.verdictMs,
-  });
+  setTimer(step, timerOf(verdict), step.spec.timeouts.verdictMs);
   if (verdict.scope === "") {
     for (const other of state.tasks) {
       if (ALIVE.includes(other.phase) && isMember(step, other)) {
@@ -92,14 +90,25 @@ export function lateEvidence(step: Step, ending: Ending): boolean {
 
 /** Closes the verdicts whose picture is complete or whose time is up. */
 export function closeVerdicts(step: Step): void {
-  const { state, spec } = step;
+  const { state } = step;
   for (const verdict of [...state.verdicts]) {
-    const late = step.nowMs >= verdict.openedAtMs + spec.timeouts.verdictMs;
-    if (late || isEmpty(verdict.unaccounted)) {
+    if (verdict.expired || isEmpty(verdict.unaccounted)) {
       state.verdicts.splice(state.verdicts.indexOf(verdict), 1);
       close(step, verdict);
     }
   }
+}
+
+export function verdictTimer(step: Step, name: string): void {
+  for (const verdict of step.state.verdicts) {
+    if (timerOf(verdict) === name) {
+      verdict.expired = true;
+    }
+  }
+}
+
+function timerOf(verdict: Verdict): string {
+  return `verdict:${verdict.generation}:${verdict.scope}`;
 }
 
 function close(step: Step, verdict: Verdict): void {

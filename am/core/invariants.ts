@@ -1,0 +1,130 @@
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { Effect } from "./effects.ts";
+import type { CoreState } from "./state.ts";
+
+/** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
+export interface Invariants {
+  /** The broken ones, in words; empty when all is well. */
+  check(state: CoreState, effects: readonly Effect[]): string[];
+}
+
+export function createInvariants(spec: JobSpec): Invariants {
+  /** Container that was told to start a task's program, by task and generation. */
+  const starts = new Map<string, string>();
+  const given = new Set<string>();
+  let generation = 0;
+  let outcome: string | undefined;
+  return {
+    check(state, effects) {
+      const problems: string[] = [];
+      checkTenants(state, problems);
+      checkBudgets(spec, state, problems);
+      if (state.generation < generation) {
+        problems.push(`the generation went back from ${generation} to ${state.generation}`);
+      }
+      generation = state.generation;
+      if (outcome !== undefined && JSON.stringify(state.outcome) !== outcome) {
+        problems.push("the outcome changed after it was decided");
+      }
+      for (const effect of effects) {
+        if (effect.type === "send" && effect.message.type === "start-child") {
+          checkStart(spec, state, effect, starts, problems);
+        }
+        if (effect.type === "launch") {
+          for (const { containerId } of effect.launches) {
+            if (given.has(containerId)) {
+              problems.push(`${containerId} is launched twice`);
+            }
+            given.add(containerId);
+          }
+        }
+      }
+      if (state.outcome !== undefined && outcome === undefined) {
+        outcome = JSON.stringify(state.outcome);
+      }
+      return problems;
+    },
+  };
+}
+
+/** A task has at most one container, and it is the task's. Phases are counted right. */
+function checkTenants(state: CoreState, problems: string[]): void {
+  const held = new Map<string, string>();
+  for (const id in state.containers) {
+    const container = state.containers[id];
+    if (container?.phase === "held") {
+      const other = held.get(container.task);
+      if (other !== undefined) {
+        problems.push(`${container.task} holds two containers, ${other} and ${id}`);
+      }
+      held.set(container.task, id);
+    }
+  }
+  for (const task of state.tasks) {
+    if ((held.get(task.id) ?? "") !== task.containerId) {
+      problems.push(`${task.id} says it lives in "${task.containerId}", the books say "${held.get(task.id) ?? ""}"`);
+    }
+    const needsContainer = task.phase !== "waiting" && task.phase !== "lost";
+    const ended = task.phase === "succeeded" || task.phase === "failed" || task.phase === "stopped";
+    if (needsContainer && !ended && task.containerId === "") {
+      problems.push(`${task.id} is ${task.phase} without a container`);
+    }
+    if (task.phase === "waiting" && task.containerId !== "") {
+      problems.push(`${task.id} waits for a container and has ${task.containerId}`);
+    }
+  }
+  for (const [position, role] of state.roles.entries()) {
+    const waiting = state.tasks.filter((task) => task.role === position && task.phase === "waiting").length;
+    if (waiting !== role.counts.waiting) {
+      problems.push(`role ${role.name} counts ${role.counts.waiting} waiting tasks, there are ${waiting}`);
+    }
+  }
+}
+
+function checkBudgets(spec: JobSpec, state: CoreState, problems: string[]): void {
+  for (const failureClass of ["program", "infrastructure"] as const) {
+    const used = state.used[failureClass];
+    if (used < 0 || used > spec.failure.budgets[failureClass]) {
+      problems.push(`budget ${failureClass} is ${used} of ${spec.failure.budgets[failureClass]}`);
+    }
+  }
+}
+
+/** A spec never mixes generations, is journaled first, and starts a task once in a generation. */
+function checkStart(
+  spec: JobSpec,
+  state: CoreState,
+  effect: Extract<Effect, { type: "send" }>,
+  starts: Map<string, string>,
+  problems: string[],
+): void {
+  if (effect.message.type !== "start-child") {
+    return;
+  }
+  const { task, containerId } = effect.to;
+  const { generation, clusterSpec } = effect.message;
+  const earlier = starts.get(`${task} ${generation}`);
+  if (earlier !== undefined && earlier !== containerId) {
+    problems.push(`${task} is started twice in generation ${generation}, in ${earlier} and ${containerId}`);
+  }
+  starts.set(`${task} ${generation}`, containerId);
+  if (state.journal.durableGeneration < generation) {
+    problems.push(`${task} is started in generation ${generation} before the journal knows of it`);
+  }
+  if (state.outcome !== undefined) {
+    problems.push(`${task} is started after the outcome was decided`);
+  }
+  const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
+  for (const member of state.tasks) {
+    const role = spec.roles[member.role];
+    if (role?.restartPolicy !== "gang" || spec.distributedMode !== "gang") {
+      continue;
+    }
+    const address = listed.get(member.id);
+    if (generation === state.generation && (address === undefined || member.generation !== generation)) {
+      problems.push(`the spec of generation ${generation} lists ${member.id} of generation ${member.generation}`);
+    } else if (address !== undefined && (address.port !== member.port || address.host !== member.host)) {
+      problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);
+    }
+  }
+}

@@ -1,0 +1,306 @@
+import type { ExecutorCommand } from "../../am/core/effects.ts";
+import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
+import type { World } from "./world.ts";
+import type { ModelContainer } from "./yarn.ts";
+
+/** How a program ends when nothing comes between. */
+export interface Program {
+  /** Absent: it runs until it is stopped, as a parameter server does. */
+  readonly runsForMs?: number;
+}
+
+/** One executor and its program, as the ApplicationMaster meets them over a network that is slow and breaks. */
+export class ExecutorModel {
+  readonly task: string;
+  readonly container: ModelContainer;
+  generation: number;
+  child: ChildReport = { state: "none" };
+  /** Its stream to the present attempt stands. */
+  connected = false;
+  alive = true;
+  frozen = false;
+  ending = false;
+  readonly #world: World;
+  #port = 0;
+  #life = 0;
+  #stopping = false;
+  readonly #missed: ExecutorCommand[] = [];
+  readonly #unsent: Event[] = [];
+  #link = 0;
+  #lastArrivalMs = 0;
+  #lastOrderMs = 0;
+
+  constructor(world: World, task: string, container: ModelContainer, generation: number) {
+    this.#world = world;
+    this.task = task;
+    this.container = container;
+    this.generation = generation;
+    this.#port = world.nextPort();
+    this.connect(0);
+    this.#beat();
+  }
+
+  get containerId(): string {
+    return this.container.given.containerId;
+  }
+
+  /** Opens a stream and says who it is. */
+  connect(delayMs: number): void {
+    const link = ++this.#link;
+    this.#world.clock.after(delayMs, () => {
+      if (!this.alive || link !== this.#link || this.#world.networkCut) {
+        return;
+      }
+      if (this.frozen || !this.#world.acceptsStreams) {
+        this.connect(1_000);
+        return;
+      }
+      this.connected = true;
+      this.#register();
+    });
+  }
+
+  /** The stream breaks; whatever was under way in it is lost. */
+  breakLink(reconnectMs: number): void {
+    if (!this.connected) {
+      return;
+    }
+    this.connected = false;
+    this.#link++;
+    this.#world.fromNetwork({
+      type: "executor-lost",
+      task: this.task,
+      containerId: this.containerId,
+      cause: "stream-broken",
+    });
+    if (this.alive) {
+      this.connect(reconnectMs);
+    }
+  }
+
+  /** Stopped by SIGSTOP and continued. */
+  freezeFor(durationMs: number): void {
+    this.frozen = true;
+    this.#world.clock.after(durationMs, () => {
+      this.frozen = false;
+      for (const event of this.#unsent.splice(0)) {
+        this.#send(event);
+      }
+      for (const message of this.#missed.splice(0)) {
+        this.#receive(message);
+      }
+    });
+  }
+
+  /** Everything in the container dies at once. */
+  die(): void {
+    if (!this.alive) {
+      return;
+    }
+    this.alive = false;
+    this.#endLife();
+    if (!this.#world.networkCut && this.container.node.alive) {
+      this.breakLink(0);
+    }
+    this.connected = false;
+  }
+
+  /** A message of the ApplicationMaster on its way; the order within the stream is kept. */
+  arrive(message: ExecutorCommand): void {
+    const { clock, random } = this.#world;
+    const link = this.#link;
+    this.#lastOrderMs = Math.max(this.#lastOrderMs, clock.nowMs + random.integer(1, 50));
+    clock.after(this.#lastOrderMs - clock.nowMs, () => {
+      if (link === this.#link) {
+        this.#receive(message);
+      }
+    });
+  }
+
+  #receive(message: ExecutorCommand): void {
+    if (this.frozen) {
+      this.#missed.push(message);
+      return;
+    }
+    if (!this.alive || this.ending) {
+      return;
+    }
+    switch (message.type) {
+      case "prepare":
+        if (message.generation > this.generation) {
+          this.#stop("a new generation", () => this.#renew(message.generation));
+        } else if (message.generation === this.generation) {
+          this.#register();
+        }
+        break;
+      case "start-child":
+        if (message.generation === this.generation && this.child.state === "none") {
+          this.#start();
+        }
+        break;
+      case "stop-child":
+        if (message.generation === this.generation) {
+          this.#stop(message.reason, () => {});
+        }
+        break;
+      case "exit":
+        this.ending = true;
+        this.#stop(message.reason, () => this.#leave());
+        break;
+      case "signal-child":
+      case "acknowledge-exit":
+        break;
+    }
+  }
+
+  /** The program ends by itself, or by something outside. */
+  endChild(exit: Partial<ChildExit>): void {
+    if (!this.alive || this.child.state !== "running") {
+      return;
+    }
+    this.#endLife();
+    const whole = childExit(this.#world.clock.nowMs, exit);
+    this.child = { state: "exited", exit: whole };
+    this.#world.programEnded(this, whole);
+    this.#send({
+      type: "child-exited",
+      task: this.task,
+      containerId: this.containerId,
+      generation: this.generation,
+      exit: whole,
+    });
+  }
+
+  #register(): void {
+    this.#send({
+      type: this.#world.attempt > 1 ? "executor-reattached" : "executor-registered",
+      task: this.task,
+      containerId: this.containerId,
+      generation: this.generation,
+      host: this.container.node.host,
+      port: this.child.state === "running" ? 0 : this.#port,
+      tensorboardPort: 0,
+      rejoinAddress: `${this.container.node.host}:${this.#port + 1}`,
+      child: this.child,
+    });
+  }
+
+  #renew(generation: number): void {
+    if (generation <= this.generation) {
+      return;
+    }
+    this.generation = generation;
+    this.child = { state: "none" };
+    this.#port = this.#world.nextPort();
+    this.#world.clock.after(this.#world.random.integer(5, 200), () => {
+      if (this.alive && this.connected && this.generation === generation) {
+        this.#register();
+      }
+    });
+  }
+
+  #start(): void {
+    const life = ++this.#life;
+    const { clock, random } = this.#world;
+    this.child = { state: "running", pid: life + 100, startedAtMs: clock.nowMs };
+    this.#world.programStarted(this);
+    this.#send({
+      type: "child-started",
+      task: this.task,
+      containerId: this.containerId,
+      generation: this.generation,
+      pid: life + 100,
+      atMs: clock.nowMs,
+    });
+    const { runsForMs } = this.#world.programOf(this.task);
+    if (runsForMs !== undefined) {
+      clock.after(runsForMs + random.integer(0, 2_000), () => {
+        if (life === this.#life) {
+          this.endChild({});
+        }
+      });
+    }
+  }
+
+  #stop(reason: string, then: () => void): void {
+    if (this.child.state !== "running") {
+      then();
+      return;
+    }
+    if (this.#stopping) {
+      this.#world.clock.after(this.#world.spec.timeouts.stopGraceMs, then);
+      return;
+    }
+    this.#stopping = true;
+    const { stopGraceMs } = this.#world.spec.timeouts;
+    const life = this.#life;
+    this.#world.clock.after(this.#world.random.integer(1, stopGraceMs), () => {
+      this.#stopping = false;
+      if (life === this.#life) {
+        this.endChild({ signal: "SIGTERM", exitCode: 0, stopReason: reason });
+      }
+      if (this.alive && !this.frozen) {
+        then();
+      }
+    });
+  }
+
+  #leave(): void {
+    this.#send({ type: "executor-lost", task: this.task, containerId: this.containerId, cause: "goodbye" });
+    this.alive = false;
+    this.connected = false;
+    this.#world.containerExited(this.container, 0);
+  }
+
+  #beat(): void {
+    if (!this.alive) {
+      return;
+    }
+    if (this.connected && !this.frozen) {
+      this.#world.heard(this);
+    }
+    this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.#beat());
+  }
+
+  #endLife(): void {
+    this.#life++;
+  }
+
+  #send(event: Event): void {
+    if (this.frozen) {
+      this.#unsent.push(event);
+      return;
+    }
+    if (!this.connected) {
+      return;
+    }
+    const link = this.#link;
+    const { clock, random } = this.#world;
+    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, clock.nowMs + random.integer(1, 50));
+    clock.after(this.#lastArrivalMs - clock.nowMs, () => {
+      if (link === this.#link || event.type === "executor-lost") {
+        this.#world.fromNetwork(event);
+      }
+    });
+    if (random.chance(this.#world.faults.duplicates)) {
+      clock.after(random.integer(50, 500), () => this.#world.fromNetwork(event));
+    }
+  }
+}
+
+export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
+  return {
+    exitCode: 0,
+    signal: "",
+    atMs,
+    stopReason: "",
+    failedToStart: false,
+    lastLines: [],
+    traceback: "",
+    errorSummary: "",
+    peerConnectionLost: false,
+    outOfMemory: false,
+    peakMemoryBytes: 0,
+    ...change,
+  };
+}

@@ -1,0 +1,151 @@
+import type { FailureClass } from "../../src/job/status.ts";
+import type { ExecutorModel } from "./executor-model.ts";
+import type { World } from "./world.ts";
+
+/** Something that goes wrong once. `class`: the budget it may spend; absent: none at all. */
+export interface Fault {
+  readonly name: string;
+  readonly class?: FailureClass;
+  /** It may rightly end the job. */
+  readonly ends?: true;
+  readonly strike: (world: World) => void;
+}
+
+export const FAULTS: readonly [Fault, ...Fault[]] = [
+  {
+    name: "a program exits 1",
+    class: "program",
+    strike: (world) => victim(world)?.endChild({ exitCode: 1, traceback: "ValueError", errorSummary: "ValueError" }),
+  },
+  {
+    name: "a program is killed",
+    class: "program",
+    strike: (world) => victim(world)?.endChild({ signal: "SIGKILL" }),
+  },
+  {
+    name: "a program dies of a machine's fault",
+    class: "infrastructure",
+    strike: (world) => victim(world)?.endChild({ signal: "SIGBUS" }),
+  },
+  {
+    name: "a container is killed for its memory",
+    class: "program",
+    strike: (world) => killContainer(world, victim(world), -104, "is running beyond physical memory limits"),
+  },
+  {
+    name: "an executor is killed",
+    class: "infrastructure",
+    strike: (world) => killContainer(world, victim(world), 137, ""),
+  },
+  {
+    name: "a container is preempted",
+    class: "infrastructure",
+    strike: (world) => {
+      const executor = victim(world);
+      if (executor === undefined) {
+        return;
+      }
+      if (world.random.chance(0.6)) {
+        world.deliver({
+          type: "preemption-notice",
+          containerIds: [executor.containerId],
+          strict: world.random.chance(0.5),
+        });
+      }
+      world.clock.after(world.random.integer(0, 15_000), () => killContainer(world, executor, -102, "preempted"));
+    },
+  },
+  {
+    name: "a node is lost",
+    class: "infrastructure",
+    strike: (world) => {
+      const alive = world.yarn.nodes.filter((node) => node.alive);
+      const node = world.random.any(alive);
+      if (node === undefined || alive.length < 3) {
+        return;
+      }
+      world.trace(`! ${node.host} is lost`);
+      node.alive = false;
+      for (const executor of world.executors.values()) {
+        if (executor.container.node === node && executor.alive) {
+          executor.die();
+          world.peersLose(executor);
+        }
+      }
+      world.clock.after(world.random.integer(1_000, 12_000), () => world.yarn.loseNode(node));
+    },
+  },
+  {
+    name: "a stream breaks",
+    strike: (world) => victim(world)?.breakLink(world.random.integer(1, 1_000)),
+  },
+  {
+    name: "an executor freezes",
+    class: "infrastructure",
+    strike: (world) => {
+      const executor = victim(world);
+      if (executor !== undefined) {
+        executor.frozen = true;
+      }
+    },
+  },
+  {
+    name: "an executor freezes for a short time",
+    strike: (world) => {
+      const executor = victim(world);
+      if (executor !== undefined) {
+        executor.freezeFor(world.random.integer(500, 6_000));
+      }
+    },
+  },
+  {
+    name: "the ApplicationMaster is paused",
+    strike: (world) => world.pause(world.random.integer(1_000, 60_000)),
+  },
+  {
+    name: "the journal cannot be written",
+    strike: (world) => {
+      world.journalDown = true;
+      world.clock.after(world.random.integer(1_000, 60_000), () => {
+        world.journalDown = false;
+      });
+    },
+  },
+  {
+    name: "the ResourceManager restarts",
+    strike: (world) => {
+      world.yarn.forgetAsks();
+      world.clock.after(world.random.integer(100, 8_000), () => world.deliver({ type: "resource-manager-resynced" }));
+    },
+  },
+  {
+    name: "the client stops the job",
+    ends: true,
+    strike: (world) => world.deliver({ type: "stop-requested", reason: "stopped by alice" }),
+  },
+];
+
+/** Any executor whose program could be hit. */
+function victim(world: World): ExecutorModel | undefined {
+  const executor = world.random.any([...world.executors.values()].filter(({ alive }) => alive));
+  world.trace(`! it strikes ${executor === undefined ? "nobody" : executor.task}`);
+  return executor;
+}
+
+/** A container ends from outside: its peers notice at once, YARN says so later. */
+function killContainer(
+  world: World,
+  executor: ExecutorModel | undefined,
+  exitStatus: number,
+  diagnostics: string,
+): void {
+  if (executor?.alive !== true) {
+    return;
+  }
+  const ran = executor.child.state === "running";
+  executor.die();
+  if (ran) {
+    world.peersLose(executor);
+  }
+  world.yarn.complete(executor.containerId, exitStatus, diagnostics);
+}

@@ -1,0 +1,86 @@
+import type { JobOutcome } from "../../src/job/status.ts";
+import { FAULTS, type Fault } from "./faults.ts";
+import { randomJob } from "./job.ts";
+import { Random } from "./random.ts";
+import { type Mutation, World } from "./world.ts";
+
+export interface RunResult {
+  readonly seed: number;
+  /** What went wrong; empty when nothing did. */
+  readonly problems: readonly string[];
+  readonly steps: number;
+  readonly faults: readonly string[];
+  readonly outcome: JobOutcome | undefined;
+  readonly generations: number;
+  readonly virtualMs: number;
+}
+
+const LIMIT_MS = 4 * 3_600_000;
+
+/** One whole job in a random world: everything follows from the seed. */
+export function runSeed(
+  seed: number,
+  options: { readonly trace?: (line: string) => void; readonly mutation?: Mutation } = {},
+): RunResult {
+  const random = new Random(seed);
+  const spec = randomJob(random);
+  const kind = random.chance(0.25);
+  const runsForMs = random.integer(5, 120) * 1000;
+  const world = new World({
+    spec,
+    random,
+    nodes: random.integer(2, 6),
+    nodeCapacityMiB: 16_384,
+    weather: {
+      duplicates: kind ? 0 : 0.05,
+      surplus: kind ? 0 : 0.1,
+      launchFailures: kind || random.chance(0.8) ? 0 : 0.05,
+      completionDelayMs: random.integer(0, 5_000),
+    },
+    programs: (task) => (/^(ps|tensorboard)/.test(task) ? {} : { runsForMs }),
+    ...options,
+  });
+  const faults = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
+  for (const fault of faults) {
+    const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
+    world.clock.after(atMs, () => {
+      world.trace(`! ${fault.name}`);
+      fault.strike(world);
+    });
+  }
+  const startedAtMs = world.clock.nowMs;
+  world.start();
+  world.run(LIMIT_MS);
+  return {
+    seed,
+    problems: [...world.problems, ...judge(world, faults)],
+    steps: world.steps,
+    faults: faults.map(({ name }) => name),
+    outcome: world.outcome,
+    generations: world.core.state.generations.length,
+    virtualMs: world.clock.nowMs - startedAtMs,
+  };
+}
+
+/** What must be true of the end, given what was done to the job. */
+function judge(world: World, faults: readonly Fault[]): string[] {
+  const { state } = world.core;
+  if (world.problems.length > 0) {
+    return [];
+  }
+  if (!world.exited) {
+    return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
+  }
+  const problems: string[] = [];
+  const programFaults = faults.filter((fault) => fault.class === "program").length;
+  const limited = world.spec.timeouts.executionMs !== undefined;
+  if (state.used.program > programFaults && !limited) {
+    problems.push(`${state.used.program} program failures are counted, ${programFaults} happened`);
+  }
+  const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
+  const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;
+  if (harmless && !bounded && world.outcome?.result !== "succeeded") {
+    problems.push(`nothing bad happened, and the job ${world.outcome?.result}: ${world.outcome?.summary}`);
+  }
+  return problems;
+}

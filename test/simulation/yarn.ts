@@ -1,0 +1,205 @@
+import type { Ask } from "../../am/core/effects.ts";
+import type { AllocatedContainer, NodeView } from "../../am/core/events.ts";
+import type { Clock } from "./clock.ts";
+import type { Random } from "./random.ts";
+
+export interface ModelNode {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly rack: string;
+  readonly capacityMiB: number;
+  usedMiB: number;
+  alive: boolean;
+  readonly phaseMs: number;
+  tickScheduled: boolean;
+}
+
+export interface ModelContainer {
+  readonly given: AllocatedContainer;
+  readonly node: ModelNode;
+  readonly memoryMiB: number;
+  state: "allocated" | "delivered" | "running" | "complete";
+  /** The ApplicationMaster has given it up. */
+  surrendered: boolean;
+}
+
+export interface Completion {
+  readonly containerId: string;
+  readonly exitStatus: number;
+  readonly diagnostics: string;
+}
+
+const NODE_HEARTBEAT_MS = 1_000;
+
+/**
+ * YARN as an ApplicationMaster meets it: containers come at node heartbeats, one at a time where no host is named, rounded up, now and
+ * then one too many or twice; completions come late, releases take a heartbeat.
+ */
+export class Yarn {
+  readonly nodes: ModelNode[];
+  readonly containers = new Map<string, ModelContainer>();
+  /** What the next allocate call brings. */
+  allocated: AllocatedContainer[] = [];
+  completed: Completion[] = [];
+  finished = false;
+  onComplete: (container: ModelContainer) => void = () => {};
+  /** Longest time a completion takes beyond the node's heartbeat. */
+  completionDelayMs = 1_000;
+  surplusChance = 0;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #asks = new Map<number, { ask: Ask; left: number; hosts: Map<string, number> }>();
+  #avoided: readonly string[] = [];
+  #containers = 0;
+
+  constructor(clock: Clock, random: Random, nodes: number, capacityMiB: number) {
+    this.#clock = clock;
+    this.#random = random;
+    this.nodes = Array.from({ length: nodes }, (_, index) => ({
+      nodeId: `node${index}:45454`,
+      host: `node${index}`,
+      rack: "/default-rack",
+      capacityMiB,
+      usedMiB: 0,
+      alive: true,
+      phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),
+      tickScheduled: false,
+    }));
+  }
+
+  views(): NodeView[] {
+    return this.nodes.map((node) => ({
+      nodeId: node.nodeId,
+      host: node.host,
+      rack: node.rack,
+      usable: node.alive,
+      labels: [],
+      free: { memoryMiB: node.capacityMiB - node.usedMiB, vcores: 64, others: {} },
+    }));
+  }
+
+  get isAsked(): boolean {
+    for (const { left } of this.#asks.values()) {
+      if (left > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  ask(asks: readonly Ask[]): void {
+    for (const ask of asks) {
+      this.#asks.set(ask.priority, {
+        ask,
+        left: ask.count,
+        hosts: new Map(ask.hosts.map(({ host, count }) => [host, count])),
+      });
+    }
+    this.#wakeNodes();
+  }
+
+  avoid(hosts: readonly string[]): void {
+    this.#avoided = hosts;
+  }
+
+  /** A new attempt, or a restarted ResourceManager, knows of no asks. */
+  forgetAsks(): void {
+    this.#asks.clear();
+  }
+
+  release(containerId: string): void {
+    this.complete(containerId, -100, "Container released by application");
+  }
+
+  /** A container ends; the ApplicationMaster hears of it after the node's heartbeat, and perhaps later. */
+  complete(containerId: string, exitStatus: number, diagnostics: string): void {
+    const container = this.containers.get(containerId);
+    if (container === undefined || container.state === "complete") {
+      return;
+    }
+    container.state = "complete";
+    container.node.usedMiB -= container.memoryMiB;
+    this.onComplete(container);
+    const delayMs = this.#random.integer(50, NODE_HEARTBEAT_MS) + this.#random.integer(0, this.completionDelayMs);
+    this.#clock.after(delayMs, () => this.completed.push({ containerId, exitStatus, diagnostics }));
+    this.#wakeNodes();
+  }
+
+  loseNode(node: ModelNode): void {
+    node.alive = false;
+    for (const container of this.containers.values()) {
+      if (container.node === node) {
+        this.complete(container.given.containerId, -100, "Container released on a *lost* node");
+      }
+    }
+  }
+
+  finishApplication(): void {
+    this.finished = true;
+    for (const container of this.containers.values()) {
+      this.complete(container.given.containerId, -107, "");
+    }
+  }
+
+  #wakeNodes(): void {
+    if (!this.isAsked) {
+      return;
+    }
+    for (const node of this.nodes) {
+      if (node.alive && !node.tickScheduled) {
+        node.tickScheduled = true;
+        const intoMs = (this.#clock.nowMs - node.phaseMs) % NODE_HEARTBEAT_MS;
+        this.#clock.after(NODE_HEARTBEAT_MS - intoMs, () => this.#nodeHeartbeat(node));
+      }
+    }
+  }
+
+  #nodeHeartbeat(node: ModelNode): void {
+    node.tickScheduled = false;
+    if (!node.alive || this.finished) {
+      return;
+    }
+    let offSwitch = 1;
+    for (const [, entry] of [...this.#asks].sort(([a], [b]) => a - b)) {
+      while (entry.left > 0 && !this.#avoided.includes(node.host)) {
+        const local = entry.hosts.get(node.host) ?? 0;
+        if (local === 0 && offSwitch === 0) {
+          break;
+        }
+        if (!this.#allocate(node, entry.ask)) {
+          break;
+        }
+        entry.left--;
+        if (local > 0) {
+          entry.hosts.set(node.host, local - 1);
+        } else {
+          offSwitch--;
+        }
+        if (this.#random.chance(this.surplusChance)) {
+          this.#allocate(node, entry.ask);
+        }
+      }
+    }
+    this.#wakeNodes();
+  }
+
+  #allocate(node: ModelNode, ask: Ask): boolean {
+    const memoryMiB = Math.ceil(ask.resource.memoryMiB / 512) * 512;
+    if (node.usedMiB + memoryMiB > node.capacityMiB) {
+      return false;
+    }
+    node.usedMiB += memoryMiB;
+    this.#containers++;
+    const given: AllocatedContainer = {
+      containerId: `container_1_0001_01_${String(this.#containers).padStart(6, "0")}`,
+      nodeId: node.nodeId,
+      host: node.host,
+      nodeHttpAddress: `${node.host}:8042`,
+      priority: ask.priority,
+      resource: { memoryMiB, vcores: 1, others: {} },
+    };
+    this.containers.set(given.containerId, { given, node, memoryMiB, state: "allocated", surrendered: false });
+    this.allocated.push(given);
+    return true;
+  }
+}
