@@ -16,6 +16,7 @@ import {
   saslFrame,
 } from "./messages.ts";
 import { RemoteError } from "./remote-error.ts";
+import { kerberosNeeded, refusedForKerberos } from "./sasl/gssapi.ts";
 import { Inbox } from "./sasl/inbox.ts";
 import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
 import { negotiate } from "./sasl/negotiation.ts";
@@ -239,6 +240,7 @@ function reasonOf(cause: unknown): string {
   return cause === undefined ? "the server closed the connection" : errorMessage(cause);
 }
 
-function remoteError({ header }: Reply): RemoteError {
-  return new RemoteError(header.exceptionClassName, header.errorMsg);
+function remoteError({ header }: Reply): CodedError {
+  const error = new RemoteError(header.exceptionClassName, header.errorMsg);
+  return refusedForKerberos(error) ? kerberosNeeded() : error;
 }

@@ -98,8 +98,15 @@ export function readVarint32(bytes: Uint8Array, offset: number): { readonly valu
 }
 
 function oversized(buffered: Buffer, length: number, limit: number): RpcProtocolError {
-  if (buffered.toString("latin1", 0, lengthBytes) === "HTTP") {
-    return new RpcProtocolError("An HTTP server answered at this port; the address of Hadoop's RPC service is wanted");
-  }
+  const start = buffered.toString("latin1", 0, lengthBytes);
+  if (start === "HTTP") return otherServer("An HTTP server");
+  if (start.startsWith(tlsAlert)) return otherServer("A TLS server");
   return new RpcProtocolError(`A frame of ${length} bytes is announced; the limit is ${limit}`);
+}
+
+/** An alert's content type and TLS's major version (RFC 8446 §5.1). */
+const tlsAlert = "\x15\x03";
+
+function otherServer(what: string): RpcProtocolError {
+  return new RpcProtocolError(`${what} answered at this port; the address of Hadoop's RPC service is wanted`);
 }

@@ -1,11 +1,17 @@
 import { RpcAuthenticationError } from "../errors.ts";
+import type { RemoteError } from "../remote-error.ts";
 import type { MechanismOffer } from "./mechanism.ts";
 
 /** Kerberos (RFC 4752) is not spoken here: what people see when a server asks for it and takes nothing that we have. */
-export function kerberosNeeded(offer: MechanismOffer): RpcAuthenticationError {
-  const principal = offer.protocol === "" ? "" : `, service principal ${offer.protocol}/${offer.serverId}`;
+export function kerberosNeeded(offer?: MechanismOffer): RpcAuthenticationError {
+  const principal = offer?.protocol ? ` (service principal ${offer.protocol}/${offer.serverId})` : "";
   return new RpcAuthenticationError(
-    `This cluster asks for Kerberos (${offer.mechanism}${principal}), which is not supported yet; tokens and user names are`,
+    `This cluster asks for Kerberos${principal}, which is not supported yet; tokens and, on open clusters, user names are`,
     { code: "KERBEROS_NEEDED" },
   );
+}
+
+/** Whether a server refused a bare user name because it wants Kerberos (org.apache.hadoop.ipc.Server#initializeAuthContext). */
+export function refusedForKerberos({ code, javaMessage }: RemoteError): boolean {
+  return code === "ACCESS_DENIED" && /SIMPLE authentication is not enabled.*KERBEROS/.test(javaMessage);
 }

@@ -1,0 +1,137 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
+import type { Endpoint } from "../../../src/hadoop/rpc/endpoints.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { type Behaviour, delimited, echo, failureFrame, RpcTestServer } from "../../support/rpc-server.ts";
+
+const standby: Behaviour = {
+  onCall: ({ socket }, { callId }) =>
+    void socket.write(
+      failureFrame(
+        callId,
+        "ERROR",
+        "org.apache.hadoop.ipc.StandbyException",
+        "Operation is not supported in state standby",
+      ),
+    ),
+};
+const servers: RpcTestServer[] = [];
+const clients: RpcClient[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.close();
+  await Promise.all(servers.splice(0).map((server) => server.stop()));
+});
+
+async function served(behaviour: Behaviour): Promise<RpcTestServer> {
+  const server = await RpcTestServer.start(behaviour);
+  servers.push(server);
+  return server;
+}
+
+/** An address where nobody listens. */
+async function closedEndpoint(): Promise<Endpoint> {
+  const server = await RpcTestServer.start({});
+  const { endpoint } = server;
+  await server.stop();
+  return endpoint;
+}
+
+function clientOf(endpoints: readonly Endpoint[], changes: Partial<RpcClientOptions> = {}): RpcClient {
+  const client = new RpcClient({
+    endpoints,
+    protocol: "org.example.Protocol",
+    identity: () => ({ user: "alice" }),
+    clock: new ManualClock(),
+    retry: { giveUpAfterMs: 10_000, firstDelayMs: 100, longestDelayMs: 1_000 },
+    ...changes,
+  });
+  clients.push(client);
+  return client;
+}
+
+async function call(client: RpcClient, text: string, options = {}): Promise<string> {
+  return Buffer.from(await client.call("echo", delimited(Buffer.from(text)), options)).toString();
+}
+
+describe("a client of several endpoints", () => {
+  test("moves on from one that refuses connections, and stays where it was answered", async () => {
+    const active = await served(echo);
+    const client = clientOf([await closedEndpoint(), active.endpoint]);
+    expect(await call(client, "one")).toBe("one");
+    expect(await call(client, "two")).toBe("two");
+    expect(active.connections).toHaveLength(1);
+  });
+
+  test("moves on from a standby; calls that fail together move on once", async () => {
+    const [passive, active] = [await served(standby), await served(echo)];
+    const client = clientOf([passive.endpoint, active.endpoint]);
+    const texts = ["one", "two", "three"];
+    expect(await Promise.all(texts.map((text) => call(client, text)))).toEqual(texts);
+    expect([passive.connections.length, active.connections.length]).toEqual([1, 1]);
+  });
+
+  test("when nobody answers in time, the error names them all", async () => {
+    const endpoints = [await closedEndpoint(), await closedEndpoint()];
+    const clock = new ManualClock();
+    await expect(call(clientOf(endpoints, { clock }), "hello")).rejects.toMatchObject({
+      code: "RPC_CONNECT_FAILED",
+      message: expect.stringContaining(endpoints.map(({ host, port }) => `${host}:${port}`).join(", ")),
+    });
+    expect(clock.nowMs()).toBeGreaterThanOrEqual(10_000);
+  });
+});
+
+describe("a client of one endpoint", () => {
+  test("reconnects after the server went away, and asks again who it is", async () => {
+    const server = await served({
+      onCall: (connection, { callId, request }) => {
+        if (server.connections.length === 1) connection.socket.destroy();
+        else connection.reply(callId, request);
+      },
+    });
+    let asked = 0;
+    const identity = () => {
+      asked += 1;
+      return { user: `user-${asked}` };
+    };
+    expect(await call(clientOf([server.endpoint], { identity }), "again")).toBe("again");
+    expect(asked).toBe(2);
+  });
+
+  test("does not repeat what may not be done twice", async () => {
+    const server = await served({ onCall: ({ socket }) => socket.destroy() });
+    const client = clientOf([server.endpoint]);
+    await expect(call(client, "once", { repeatable: false })).rejects.toMatchObject({ code: "RPC_CONNECTION_LOST" });
+    expect(server.connections).toHaveLength(1);
+  });
+
+  test("leaving a connection has calls in flight tried again on a new one", async () => {
+    const server = await served({
+      onCall: (connection, { callId, request }) => {
+        if (server.connections.length === 1) client.disconnect();
+        else connection.reply(callId, request);
+      },
+    });
+    const client = clientOf([server.endpoint]);
+    expect(await call(client, "kept")).toBe("kept");
+  });
+
+  test("closed while it waits for another try: the call ends", async () => {
+    const clock = new ManualClock();
+    const client = clientOf([await closedEndpoint()], {
+      clock: { nowMs: () => 0, random: () => 0, sleep: (delayMs) => clock.sleep(delayMs).then(() => client.close()) },
+    });
+    await expect(call(client, "hello")).rejects.toMatchObject({ code: "RPC_CLOSED" });
+    await expect(call(client, "later")).rejects.toMatchObject({ code: "RPC_CLOSED" });
+  });
+
+  test("a caller's signal ends the tries with the last error", async () => {
+    const stop = new AbortController();
+    const clock = new ManualClock();
+    const client = clientOf([await closedEndpoint()], {
+      clock: { nowMs: () => 0, random: () => 0, sleep: (delayMs) => clock.sleep(delayMs).then(() => stop.abort()) },
+    });
+    await expect(call(client, "hello", { signal: stop.signal })).rejects.toMatchObject({ code: "RPC_CONNECT_FAILED" });
+  });
+});

@@ -1,0 +1,21 @@
+import type { Clock } from "../../src/hadoop/clock.ts";
+
+/** A clock whose time passes only in sleeps, at once. */
+export class ManualClock implements Clock {
+  readonly sleepsMs: number[] = [];
+  #nowMs = 0;
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  async sleep(delayMs: number): Promise<void> {
+    this.sleepsMs.push(delayMs);
+    this.#nowMs += delayMs;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
