@@ -80,7 +80,7 @@ export const applicationKeys = {
     type: duration("ms"),
     default: "5m",
     doc: "When the chief is done, the other tasks may run on for so long.",
-    support: "not-yet",
+    support: "works",
     ours: true,
   }),
   "tony.application.security.enabled": key({

@@ -51,7 +51,7 @@ export const roleKeys = {
     type: oneOf("gang", "task", "none"),
     default: "gang",
     doc: "What is started again when one of its tasks fails: the whole gang, the task alone, or nothing.",
-    support: "not-yet",
+    support: "works",
     ours: true,
   }),
   "tony.{role}.timeout": key({
