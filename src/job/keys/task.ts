@@ -55,7 +55,7 @@ export const taskKeys = {
     type: duration("ms"),
     default: "5m",
     doc: "A gang that holds some containers and waits for others gives them back after this and asks again.",
-    support: "works",
+    support: "not-yet",
     ours: true,
   }),
   "tony.container.launch-timeout": key({
@@ -133,7 +133,7 @@ export const taskKeys = {
     type: oneOf("SIGTERM", "SIGINT", "SIGUSR1", "SIGUSR2"),
     default: "SIGTERM",
     doc: "What a program gets when its container is about to be preempted, so that it can save.",
-    support: "not-yet",
+    support: "works",
     ours: true,
   }),
   "tony.task.port-range": key({
