@@ -1,0 +1,104 @@
+import type { Clock } from "./clock.ts";
+
+export interface MailboxOptions<Event> {
+  readonly clock: Clock;
+  /** Called for one event at a time; what it posts itself waits for its turn. */
+  readonly handle: (event: Event) => void;
+  /** `handle` threw. The mailbox is closed by then: what follows from a state nobody understands would be a guess. */
+  readonly failed: (error: unknown) => void;
+  readonly fence: Fence<Event>;
+}
+
+/**
+ * A process that stood still (SIGSTOP, a frozen machine) may have been replaced meanwhile, and does not know it. So after a gap between
+ * two signs of its own life nothing is handled before somebody has confirmed that it is still the one in charge.
+ */
+export interface Fence<Event> {
+  readonly longestGapMs: number;
+  /** Resolves with false when another has taken over. Waits as long as it cannot know. */
+  confirm(): Promise<boolean>;
+  /** Handled even while the question is open. */
+  passes(event: Event): boolean;
+  /** Another has taken over; the mailbox is closed. */
+  superseded(): void;
+}
+
+/** The one place where everything that happens to a job waits its turn. */
+export class Mailbox<Event> {
+  readonly #options: MailboxOptions<Event>;
+  /** - `open`: idle · `handling`: an event is being handled · `held`: behind the fence · `closed`: for good */
+  #state: "open" | "handling" | "held" | "closed" = "open";
+  #queue: Event[] = [];
+  #lastSignOfLifeMs: number;
+
+  constructor(options: MailboxOptions<Event>) {
+    this.#options = options;
+    this.#lastSignOfLifeMs = options.clock.nowMs();
+  }
+
+  /** Handles the event, at once unless another one is being handled. Ignored when the mailbox is closed. */
+  post(event: Event): void {
+    if (this.#state === "closed") return;
+    this.tick();
+    if (this.#state === "held" && this.#options.fence.passes(event)) {
+      this.#handle(event);
+      return;
+    }
+    this.#queue.push(event);
+    this.#drain();
+  }
+
+  /** A sign of life; to be called several times within the longest gap. */
+  tick(): void {
+    const nowMs = this.#options.clock.nowMs();
+    const gapMs = nowMs - this.#lastSignOfLifeMs;
+    this.#lastSignOfLifeMs = nowMs;
+    if (gapMs > this.#options.fence.longestGapMs && this.#state === "open") void this.#hold();
+  }
+
+  /** From now on nothing is handled any more. */
+  close(): void {
+    this.#state = "closed";
+    this.#queue = [];
+  }
+
+  async #hold(): Promise<void> {
+    this.#state = "held";
+    const current = await this.#options.fence.confirm().catch((error: unknown) => {
+      this.#fail(error);
+      return true;
+    });
+    if (this.#state !== "held") return;
+    if (current) {
+      this.#state = "open";
+      this.#drain();
+    } else {
+      this.close();
+      this.#options.fence.superseded();
+    }
+  }
+
+  #drain(): void {
+    if (this.#state !== "open") return;
+    for (let event = this.#queue.shift(); event !== undefined; event = this.#queue.shift()) {
+      this.#handle(event);
+      if (this.#state !== "open") return;
+    }
+  }
+
+  #handle(event: Event): void {
+    const before = this.#state;
+    this.#state = "handling";
+    try {
+      this.#options.handle(event);
+      if (this.#state === "handling") this.#state = before;
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.close();
+    this.#options.failed(error);
+  }
+}

@@ -1,0 +1,26 @@
+/** How a container is started: what YARN's launch_container.sh does with a ContainerLaunchContext. */
+export interface ScriptInput {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly commands: readonly string[];
+  readonly logFolder: string;
+}
+
+/**
+ * The script that becomes the container's first process. Values stand in double quotes and the commands once more, so that bash expands
+ * `$…` in both just as a NodeManager's does (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch).
+ *
+ * Descriptor 3 is a pipe whose other end the ApplicationMaster holds. A NodeManager outlives its applications and cleans up after them;
+ * here it is a guard at that pipe which ends the container's process group when the ApplicationMaster is gone.
+ */
+export function launchScript({ environment, commands, logFolder }: ScriptInput): string {
+  const exports = Object.entries(environment).map(([name, value]) => `export ${name}="${value}"`);
+  const command = commands.join(" ").replaceAll("<LOG_DIR>", logFolder);
+  return [
+    "#!/bin/bash",
+    "( trap '' TERM INT HUP; read -r _ <&3; kill -TERM 0; sleep 0.25; kill -KILL 0 ) </dev/null >/dev/null 2>&1 &",
+    "exec 3<&-",
+    ...exports,
+    `exec /bin/bash -c "${command}"`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+import { mkdir, stat, symlink } from "node:fs/promises";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { TonyError } from "../../../src/errors.ts";
+import type { LaunchFile } from "../../../src/job/job-file.ts";
+import { unzip } from "./unzip.ts";
+
+/**
+ * Places files in containers' working directories as a NodeManager does: each under its link name, archives unpacked. An archive is
+ * unpacked once and shared.
+ */
+export class Localizer {
+  readonly #cacheFolder: string;
+  readonly #unpacked = new Map<string, Promise<string>>();
+
+  /** @param cacheFolder where archives are unpacked */
+  constructor(cacheFolder: string) {
+    this.#cacheFolder = cacheFolder;
+  }
+
+  /** Throws a TonyError with code `LOCALIZATION` naming the file that is missing, changed or unreadable. */
+  async place(files: readonly LaunchFile[], workingDirectory: string): Promise<void> {
+    for (const file of files) {
+      const link = path.join(workingDirectory, file.link);
+      await mkdir(path.dirname(link), { recursive: true });
+      const source = await this.#verified(file);
+      await symlink(file.type === "ARCHIVE" ? await this.#unpack(source) : source, link);
+    }
+  }
+
+  /** A file that changed since it was named would run another program than the one submitted: YARN refuses it, and so do we. */
+  async #verified(file: LaunchFile): Promise<string> {
+    const source = fileURLToPath(file.url);
+    const found = await stat(source).catch((cause: unknown) => {
+      throw new TonyError(`${file.link}: ${source} cannot be read`, { code: "LOCALIZATION", cause });
+    });
+    if (found.size !== file.sizeBytes || Math.floor(found.mtimeMs) !== file.modificationTimeMs) {
+      throw new TonyError(`${file.link}: ${source} has changed since the job was submitted`, { code: "LOCALIZATION" });
+    }
+    return source;
+  }
+
+  #unpack(archive: string): Promise<string> {
+    const known = this.#unpacked.get(archive);
+    if (known !== undefined) return known;
+    const target = path.join(this.#cacheFolder, String(this.#unpacked.size), path.basename(archive));
+    const unpacking = unpackInto(archive, target).then(() => target);
+    this.#unpacked.set(archive, unpacking);
+    return unpacking;
+  }
+}
+
+/** By the name's ending, as org.apache.hadoop.yarn.util.FSDownload#unpack decides. */
+async function unpackInto(archive: string, target: string): Promise<void> {
+  await mkdir(target, { recursive: true });
+  if (/\.(zip|jar)$/i.test(archive)) return unzip(archive, target);
+  if (/\.(tar|tgz|tar\.gz)$/i.test(archive)) return untar(archive, target);
+  throw new TonyError(`${archive} is no archive that YARN unpacks: .zip, .jar, .tar, .tar.gz or .tgz`, { code: "LOCALIZATION" });
+}
+
+function untar(archive: string, target: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let complaint = "";
+    const tar = spawn("tar", ["-xf", archive, "-C", target], { stdio: ["ignore", "ignore", "pipe"] });
+    tar.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
+    tar.on("error", (cause) => reject(new TonyError("tar could not be run", { code: "LOCALIZATION", cause })));
+    tar.on("close", (code) => {
+      if (code === 0) resolve();
+      else reject(new TonyError(`${archive} could not be unpacked: ${complaint.trim()}`, { code: "LOCALIZATION" }));
+    });
+  });
+}

@@ -1,0 +1,36 @@
+import type { ResourceAmount } from "../core/events.ts";
+
+/** Every resource type named by either amount, memory and cores included, with both numbers. */
+function pairs(a: ResourceAmount, b: ResourceAmount): { type: string; a: number; b: number }[] {
+  const others = [...new Set([...Object.keys(a.others), ...Object.keys(b.others)])];
+  return [
+    { type: "memory-mb", a: a.memoryMiB, b: b.memoryMiB },
+    { type: "vcores", a: a.vcores, b: b.vcores },
+    ...others.map((type) => ({ type, a: a.others[type] ?? 0, b: b.others[type] ?? 0 })),
+  ];
+}
+
+/** The types of which `wanted` is more than `limit`; empty when it fits. */
+export function typesBeyond(wanted: ResourceAmount, limit: ResourceAmount): { type: string; wanted: number; limit: number }[] {
+  return pairs(wanted, limit)
+    .filter(({ a, b }) => a > b)
+    .map(({ type, a, b }) => ({ type, wanted: a, limit: b }));
+}
+
+/** `total` less `part`, never below 0. */
+export function subtract(total: ResourceAmount, part: ResourceAmount): ResourceAmount {
+  return combine(total, part, (a, b) => Math.max(0, a - b));
+}
+
+export function add(one: ResourceAmount, other: ResourceAmount): ResourceAmount {
+  return combine(one, other, (a, b) => a + b);
+}
+
+function combine(x: ResourceAmount, y: ResourceAmount, rule: (a: number, b: number) => number): ResourceAmount {
+  const others = pairs(x, y).slice(2).map(({ type, a, b }) => [type, rule(a, b)] as const);
+  return {
+    memoryMiB: rule(x.memoryMiB, y.memoryMiB),
+    vcores: rule(x.vcores, y.vcores),
+    others: Object.fromEntries(others),
+  };
+}
