@@ -11,7 +11,10 @@ function pairs(a: ResourceAmount, b: ResourceAmount): { type: string; a: number;
 }
 
 /** The types of which `wanted` is more than `limit`; empty when it fits. */
-export function typesBeyond(wanted: ResourceAmount, limit: ResourceAmount): { type: string; wanted: number; limit: number }[] {
+export function typesBeyond(
+  wanted: ResourceAmount,
+  limit: ResourceAmount,
+): { type: string; wanted: number; limit: number }[] {
   return pairs(wanted, limit)
     .filter(({ a, b }) => a > b)
     .map(({ type, a, b }) => ({ type, wanted: a, limit: b }));
@@ -27,7 +30,9 @@ export function add(one: ResourceAmount, other: ResourceAmount): ResourceAmount 
 }
 
 function combine(x: ResourceAmount, y: ResourceAmount, rule: (a: number, b: number) => number): ResourceAmount {
-  const others = pairs(x, y).slice(2).map(({ type, a, b }) => [type, rule(a, b)] as const);
+  const others = pairs(x, y)
+    .slice(2)
+    .map(({ type, a, b }) => [type, rule(a, b)] as const);
   return {
     memoryMiB: rule(x.memoryMiB, y.memoryMiB),
     vcores: rule(x.vcores, y.vcores),

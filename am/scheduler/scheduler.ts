@@ -57,6 +57,11 @@ export interface Scheduler {
   stop(containerId: string): void;
   /** 0 to 1, shown by the ResourceManager. */
   progress(fraction: number): void;
+  /**
+   * Whether this attempt is still the one in charge, as somebody who knows says now: resolves with false when another has taken over,
+   * and waits as long as nobody can be asked.
+   */
+  confirm(): Promise<boolean>;
   /** Tells the outcome, until it is accepted; resolves then. */
   finish(outcome: JobOutcome, trackingUrl: string): Promise<void>;
   /** Stops heartbeats and connections without telling anybody. */

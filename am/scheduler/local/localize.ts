@@ -56,7 +56,9 @@ async function unpackInto(archive: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   if (/\.(zip|jar)$/i.test(archive)) return unzip(archive, target);
   if (/\.(tar|tgz|tar\.gz)$/i.test(archive)) return untar(archive, target);
-  throw new TonyError(`${archive} is no archive that YARN unpacks: .zip, .jar, .tar, .tar.gz or .tgz`, { code: "LOCALIZATION" });
+  throw new TonyError(`${archive} is no archive that YARN unpacks: .zip, .jar, .tar, .tar.gz or .tgz`, {
+    code: "LOCALIZATION",
+  });
 }
 
 function untar(archive: string, target: string): Promise<void> {

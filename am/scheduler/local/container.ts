@@ -1,0 +1,163 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { constants } from "node:os";
+import path from "node:path";
+import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
+import type { ContainerCommand } from "../scheduler.ts";
+import { launchScript } from "./launch-script.ts";
+import type { Localizer } from "./localize.ts";
+
+/** Between TERM and KILL: yarn.nodemanager.sleep-delay-before-sigkill.ms */
+const killDelayMs = 250;
+
+/** What a NodeManager takes over from its own environment (yarn.nodemanager.env-whitelist). */
+const inheritedVariables = [
+  "PATH",
+  "HOME",
+  "LANG",
+  "LC_ALL",
+  "TZ",
+  "JAVA_HOME",
+  "HADOOP_HOME",
+  "HADOOP_CONF_DIR",
+] as const;
+
+export interface ContainerEnd {
+  readonly exitStatus: number;
+  readonly diagnostics: string;
+}
+
+/** Where one container lives: `<folder>/work` while it runs, `<folder>/logs` for good. */
+export interface ContainerPlace {
+  readonly folder: string;
+  readonly user: string;
+}
+
+/**
+ * A container as a process group with a working directory, a logs folder and a token file of its own.
+ * `ended` is called once, when the group's first process has ended and nothing of the group is left.
+ */
+export class LocalContainer {
+  readonly #place: ContainerPlace;
+  readonly #ended: (end: ContainerEnd) => void;
+  #process: ChildProcess | undefined;
+  /** Why we end it; decides the exit status that is reported. */
+  #stopped: ContainerEnd | undefined;
+  #over = false;
+
+  constructor(place: ContainerPlace, ended: (end: ContainerEnd) => void) {
+    this.#place = place;
+    this.#ended = ended;
+  }
+
+  /** Resolves when the process runs; rejects when a file cannot be placed or the process cannot be made. */
+  async start(command: ContainerCommand, localizer: Localizer): Promise<void> {
+    try {
+      await this.#prepareAndSpawn(command, localizer);
+    } catch (error) {
+      this.#over = true;
+      await this.#clean();
+      throw error;
+    }
+  }
+
+  /** TERM to the group, KILL 250 ms later, as a NodeManager does. */
+  stop(end: ContainerEnd): void {
+    if (this.#stopped !== undefined || this.#over) return;
+    this.#stopped = end;
+    if (this.#process === undefined) return;
+    this.#signal("SIGTERM");
+    setTimeout(() => this.#signal("SIGKILL"), killDelayMs);
+  }
+
+  async #prepareAndSpawn(command: ContainerCommand, localizer: Localizer): Promise<void> {
+    const work = path.join(this.#place.folder, "work");
+    const logs = path.join(this.#place.folder, "logs");
+    await mkdir(work, { recursive: true });
+    await mkdir(logs, { recursive: true });
+    await localizer.place(command.files, work);
+    await writeFile(path.join(work, "container_tokens"), command.credentials, { mode: 0o600 });
+    const environment = { ...command.environment, ...this.#ownEnvironment(command.containerId, work, logs) };
+    const script = path.join(work, "launch_container.sh");
+    await writeFile(script, launchScript({ environment, commands: command.commands, logFolder: logs }), {
+      mode: 0o700,
+    });
+    // It may have been stopped while its files were being placed.
+    if (this.#stopped === undefined) await this.#spawn(script, work, logs);
+    else this.#finish(this.#stopped);
+  }
+
+  /** What a NodeManager sets itself; it wins over the launch's own. */
+  #ownEnvironment(containerId: string, work: string, logs: string): Record<string, string> {
+    return {
+      CONTAINER_ID: containerId,
+      NM_HOST: "127.0.0.1",
+      NM_PORT: "0",
+      NM_HTTP_PORT: "0",
+      LOCAL_DIRS: path.dirname(this.#place.folder),
+      LOG_DIRS: logs,
+      PWD: work,
+      USER: this.#place.user,
+      LOGNAME: this.#place.user,
+      HADOOP_TOKEN_FILE_LOCATION: path.join(work, "container_tokens"),
+    };
+  }
+
+  #spawn(script: string, work: string, logs: string): Promise<void> {
+    const output = ["prelaunch.out", "prelaunch.err"].map((name) => openSync(path.join(logs, name), "a"));
+    const child = spawn("/bin/bash", [script], {
+      cwd: work,
+      detached: true,
+      env: pick(process.env, inheritedVariables),
+      stdio: ["ignore", output[0], output[1], "pipe"],
+    });
+    for (const descriptor of output) closeSync(descriptor);
+    // The guard's pipe: nothing is ever read or written, and its breaking is no news.
+    child.stdio[3]?.on("error", () => {});
+    return new Promise((resolve, reject) => {
+      child.once("spawn", () => {
+        this.#process = child;
+        if (this.#stopped !== undefined) this.#signal("SIGKILL");
+        resolve();
+      });
+      child.once("error", (error) => {
+        if (this.#process === undefined) reject(error);
+      });
+      child.once("exit", (code, signal) => this.#finish(this.#stopped ?? exitOf(code, signal)));
+    });
+  }
+
+  /** The group's number is its first process's; a group that is gone already is no error. */
+  #signal(signal: NodeJS.Signals): void {
+    const group = this.#process?.pid;
+    if (group === undefined || this.#over) return;
+    try {
+      process.kill(-group, signal);
+    } catch {
+      // Nobody is left in it.
+    }
+  }
+
+  #finish(end: ContainerEnd): void {
+    if (this.#over) return;
+    this.#signal("SIGKILL");
+    this.#over = true;
+    void this.#clean().then(() => this.#ended(end));
+  }
+
+  /** The working directory goes, as a NodeManager removes it; logs stay. */
+  async #clean(): Promise<void> {
+    await rm(path.join(this.#place.folder, "work"), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+function exitOf(code: number | null, signal: NodeJS.Signals | null): ContainerEnd {
+  if (code === 0) return { exitStatus: ContainerExitStatus.success, diagnostics: "" };
+  const exitStatus = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  return { exitStatus, diagnostics: `Exit code: ${exitStatus}` };
+}
+
+function pick(source: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (source[name] === undefined ? [] : [[name, source[name]]])));
+}

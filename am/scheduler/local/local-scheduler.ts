@@ -1,0 +1,216 @@
+import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
+import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
+import type { Ask } from "../../core/effects.ts";
+import type { AllocatedContainer, NodeView, ResourceAmount } from "../../core/events.ts";
+import { add, subtract, typesBeyond } from "../resource-amounts.ts";
+import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
+import { LocalContainer } from "./container.ts";
+import { Localizer } from "./localize.ts";
+
+export interface LocalSchedulerOptions {
+  /** The ApplicationMaster's own container; the others are numbered on from it. */
+  readonly ownContainerId: string;
+  /** Where containers get their folders. */
+  readonly folder: string;
+  readonly user: string;
+  readonly capacity: ResourceAmount;
+}
+
+interface Held {
+  readonly resource: ResourceAmount;
+  /** Absent until it is launched. */
+  process?: LocalContainer;
+}
+
+const host = "127.0.0.1";
+const nodeId = `${host}:0`;
+const released = { exitStatus: ContainerExitStatus.aborted, diagnostics: "Container released by application" };
+const stopped = {
+  exitStatus: ContainerExitStatus.killedByApplicationMaster,
+  diagnostics: "Container killed by the ApplicationMaster.",
+};
+
+/**
+ * This machine as a cluster of one node. Memory is counted as YARN's default calculator counts it; cores are not, beyond what one
+ * container may ask for, so that a job of several tasks runs on a laptop. Node labels and locality mean nothing here.
+ */
+export class LocalScheduler implements Scheduler {
+  readonly #options: LocalSchedulerOptions;
+  readonly #localizer: Localizer;
+  readonly #wanted = new Map<number, Ask>();
+  readonly #held = new Map<string, Held>();
+  #deliver: (event: SchedulerEvent) => void = () => {};
+  #headroom: ResourceAmount | undefined;
+  #nextNumber = 2;
+  #matching = false;
+  #closed = false;
+  #lastEnded: (() => void) | undefined;
+
+  constructor(options: LocalSchedulerOptions) {
+    this.#options = options;
+    this.#localizer = new Localizer(path.join(options.folder, "filecache"));
+  }
+
+  async start(_address: unknown, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
+    this.#deliver = deliver;
+    const { capacity } = this.#options;
+    this.#emit({ type: "nodes-changed", nodes: [this.#node()] });
+    this.#emit({ type: "am-registered", attempt: 1, maximum: capacity, resourceTypes: Object.keys(capacity.others) });
+    return { attempt: 1, keptContainers: [] };
+  }
+
+  ask(asks: readonly Ask[]): void {
+    for (const ask of asks) {
+      const beyond = typesBeyond(ask.resource, this.#options.capacity);
+      if (ask.count > 0 && beyond.length > 0) {
+        const excess = beyond.map(({ type, wanted, limit }) => `${type} ${wanted} of ${limit}`).join(", ");
+        this.#emit({ type: "ask-refused", message: `${ask.role} asks for more than this machine has: ${excess}` });
+      } else {
+        this.#wanted.set(ask.priority, ask);
+      }
+    }
+    this.#matchSoon();
+  }
+
+  release(containerIds: readonly string[]): void {
+    for (const id of containerIds) this.#end(id, released);
+  }
+
+  blacklist(): void {}
+
+  launch(commands: readonly ContainerCommand[]): void {
+    for (const command of commands) void this.#launch(command);
+  }
+
+  stop(containerId: string): void {
+    this.#end(containerId, stopped);
+  }
+
+  progress(): void {}
+
+  async confirm(): Promise<boolean> {
+    return true;
+  }
+
+  /** What still runs is ended, as YARN ends an application's containers with it. */
+  async finish(): Promise<void> {
+    this.#wanted.clear();
+    await this.#endAll();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#endAll();
+  }
+
+  async #launch(command: ContainerCommand): Promise<void> {
+    const { containerId } = command;
+    const held = this.#held.get(containerId);
+    if (held === undefined || held.process !== undefined) {
+      this.#launchFailed(containerId, `${containerId} is not a container to be started`, false);
+      return;
+    }
+    const place = { folder: path.join(this.#options.folder, containerId), user: this.#options.user };
+    held.process = new LocalContainer(place, (end) => this.#completed(containerId, end));
+    try {
+      await held.process.start(command, this.#localizer);
+      this.#emit({ type: "launch-succeeded", containerId });
+    } catch (error) {
+      this.#held.delete(containerId);
+      this.#launchFailed(containerId, errorMessage(error), errorCode(error) !== "LOCALIZATION");
+      this.#changed();
+    }
+  }
+
+  #launchFailed(containerId: string, message: string, nodeAtFault: boolean): void {
+    this.#emit({ type: "launch-failed", containerId, message, nodeAtFault });
+  }
+
+  #end(containerId: string, end: { readonly exitStatus: number; readonly diagnostics: string }): void {
+    const held = this.#held.get(containerId);
+    if (held === undefined) return;
+    if (held.process !== undefined) held.process.stop(end);
+    else setImmediate(() => this.#completed(containerId, end));
+  }
+
+  #completed(containerId: string, end: { readonly exitStatus: number; readonly diagnostics: string }): void {
+    if (!this.#held.delete(containerId)) return;
+    this.#emit({ type: "container-completed", containerId, ...end });
+    this.#changed();
+  }
+
+  #changed(): void {
+    if (this.#held.size === 0) this.#lastEnded?.();
+    this.#matchSoon();
+  }
+
+  /** Allocations come as an event of their own, as from YARN, and never within the call that asks. */
+  #matchSoon(): void {
+    if (this.#matching) return;
+    this.#matching = true;
+    setImmediate(() => {
+      this.#matching = false;
+      this.#match();
+    });
+  }
+
+  /** The lowest priority number first, as YARN does. */
+  #match(): void {
+    const given: AllocatedContainer[] = [];
+    for (const [priority, ask] of [...this.#wanted].sort(([a], [b]) => a - b)) {
+      let count = ask.count;
+      for (; count > 0 && this.#fits(ask.resource); count -= 1) given.push(this.#allocate(ask));
+      if (count === 0) this.#wanted.delete(priority);
+      else this.#wanted.set(priority, { ...ask, count });
+    }
+    this.#tellHeadroom();
+    if (given.length > 0) this.#emit({ type: "containers-allocated", containers: given });
+  }
+
+  #tellHeadroom(): void {
+    const available = this.#free();
+    if (isDeepStrictEqual(available, this.#headroom)) return;
+    this.#headroom = available;
+    this.#emit({ type: "headroom-changed", available });
+  }
+
+  #allocate(ask: Ask): AllocatedContainer {
+    const containerId = this.#nextContainerId();
+    this.#held.set(containerId, { resource: ask.resource });
+    return { containerId, nodeId, host, nodeHttpAddress: "", priority: ask.priority, resource: ask.resource };
+  }
+
+  #nextContainerId(): string {
+    const number = String(this.#nextNumber++).padStart(6, "0");
+    return this.#options.ownContainerId.replace(/\d+$/, number);
+  }
+
+  #fits(resource: ResourceAmount): boolean {
+    return typesBeyond({ ...resource, vcores: 0 }, this.#free()).length === 0;
+  }
+
+  #free(): ResourceAmount {
+    const nothing: ResourceAmount = { memoryMiB: 0, vcores: 0, others: {} };
+    const used = [...this.#held.values()].reduce((sum, { resource }) => add(sum, resource), nothing);
+    return subtract(this.#options.capacity, used);
+  }
+
+  #node(): NodeView {
+    return { nodeId, host, rack: "/default-rack", usable: true, labels: [], free: this.#free() };
+  }
+
+  async #endAll(): Promise<void> {
+    if (this.#held.size === 0) return;
+    const allEnded = new Promise<void>((resolve) => {
+      this.#lastEnded = resolve;
+    });
+    for (const id of [...this.#held.keys()]) this.#end(id, stopped);
+    await allEnded;
+  }
+
+  #emit(event: SchedulerEvent): void {
+    if (!this.#closed) this.#deliver(event);
+  }
+}
