@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { TonyError } from "../src/errors.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+
+/** What one file of the journal holds: a line that describes the snapshot, then the snapshot. */
+export interface JournalEntry {
+  readonly attempt: number;
+  readonly sequence: number;
+  readonly snapshot: unknown;
+}
+
+const journalVersion = 1;
+
+/** `{"journalVersion":1,"attempt":…,"sequence":…,"sha256":…}` LF, JSON of the snapshot LF. */
+export function encodeJournalEntry({ attempt, sequence, snapshot }: JournalEntry): Uint8Array {
+  const body = JSON.stringify(snapshot);
+  return Buffer.from(`${JSON.stringify({ journalVersion, attempt, sequence, sha256: digest(body) })}\n${body}\n`);
+}
+
+/** Throws a TonyError with code `JOURNAL_UNREADABLE` when the file was cut, altered, or written by a version that is not known here. */
+export function decodeJournalEntry(text: string): JournalEntry {
+  const [head = "", body = ""] = text.split("\n", 2);
+  const { journalVersion: version, attempt, sequence, sha256 } = fields(head);
+  if (version !== journalVersion) throw unreadable(`its version is ${String(version)}, not ${journalVersion}`);
+  if (typeof attempt !== "number" || typeof sequence !== "number") throw unreadable("its first line is incomplete");
+  if (digest(body) !== sha256) throw unreadable("its checksum differs");
+  return { attempt, sequence, snapshot: JSON.parse(body) };
+}
+
+function fields(line: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return Object.fromEntries(Object.entries(parsed ?? {}));
+  } catch (cause) {
+    throw unreadable(errorMessage(cause));
+  }
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function unreadable(why: string): TonyError {
+  return new TonyError(`A journal file cannot be used: ${why}`, { code: "JOURNAL_UNREADABLE" });
+}

@@ -1,0 +1,118 @@
+import path from "node:path";
+import { errorMessage } from "../hadoop/errors.ts";
+import { hasCode } from "../hadoop/hdfs/errors.ts";
+import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
+import { historyFileInProgress } from "./layout.ts";
+import { encodeHistoryRecord, type HistoryRecord, type Unnumbered } from "./records.ts";
+
+/** Lines wait this long for others, because an append costs the NameNode several operations. */
+const gatherMs = 2_000;
+const retryMs = 10_000;
+/** What is kept while the file system is away; beyond it the oldest lines are given up. */
+const mostWaitingBytes = 4 * 2 ** 20;
+
+export interface HistoryWriterOptions {
+  readonly fileSystem: FileSystem;
+  /** See historyFolder. */
+  readonly folder: string;
+  readonly attempt: number;
+  /** Told of the first failure of a row of them, and of lines given up. History never stops a job. */
+  readonly warn: (message: string) => void;
+}
+
+/** Adds a job's records to its history file, in batches, in order, until it is finished. */
+export class HistoryWriter {
+  readonly #options: HistoryWriterOptions;
+  readonly #file: string;
+  #number = 0;
+  #waiting: string[] = [];
+  #waitingBytes = 0;
+  #exists = false;
+  #failing = false;
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+
+  constructor(options: HistoryWriterOptions) {
+    this.#options = options;
+    this.#file = path.posix.join(options.folder, historyFileInProgress);
+  }
+
+  add(record: Unnumbered<HistoryRecord>): void {
+    this.#number += 1;
+    const line = encodeHistoryRecord({ ...record, attempt: this.#options.attempt, number: this.#number });
+    this.#waiting.push(line);
+    this.#waitingBytes += line.length;
+    this.#giveUpOldest();
+    this.#flushIn(gatherMs);
+  }
+
+  /** Writes what waits; resolves when that was tried once. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#flushing;
+    this.#flushing = this.#write();
+    await this.#flushing;
+    this.#flushing = undefined;
+    if (this.#waiting.length > 0) this.#flushIn(retryMs);
+  }
+
+  /** Writes the rest and gives the file its final name; nothing may be added any more. Resolves when that was tried. */
+  async finish(finalName: string): Promise<void> {
+    await this.flush();
+    clearTimeout(this.#timer);
+    if (!this.#exists) return;
+    const target = path.posix.join(this.#options.folder, finalName);
+    await this.#options.fileSystem.rename(this.#file, target).catch((error: unknown) => this.#failed(error));
+  }
+
+  #flushIn(delayMs: number): void {
+    this.#timer ??= setTimeout(() => void this.flush(), delayMs).unref();
+  }
+
+  async #write(): Promise<void> {
+    const lines = this.#waiting;
+    if (lines.length === 0) return;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    try {
+      await this.#append(Buffer.from(lines.join("")));
+      this.#failing = false;
+    } catch (error) {
+      this.#waiting = [...lines, ...this.#waiting];
+      this.#waitingBytes = this.#waiting.reduce((sum, line) => sum + line.length, 0);
+      this.#failed(error);
+    }
+  }
+
+  /** An earlier attempt may have made the file. */
+  async #append(bytes: Uint8Array): Promise<void> {
+    const { fileSystem, folder } = this.#options;
+    if (!this.#exists) {
+      await fileSystem.mkdirs(folder, 0o770);
+      try {
+        await fileSystem.create(this.#file, bytes, { permission: 0o660 });
+        this.#exists = true;
+        return;
+      } catch (error) {
+        if (!hasCode(error, "FILE_EXISTS")) throw error;
+        this.#exists = true;
+      }
+    }
+    await fileSystem.append(this.#file, bytes);
+  }
+
+  #failed(error: unknown): void {
+    if (!this.#failing) this.#options.warn(`The history in ${this.#file} cannot be written: ${errorMessage(error)}`);
+    this.#failing = true;
+  }
+
+  #giveUpOldest(): void {
+    let givenUp = 0;
+    while (this.#waitingBytes > mostWaitingBytes) {
+      this.#waitingBytes -= this.#waiting.shift()?.length ?? this.#waitingBytes;
+      givenUp += 1;
+    }
+    if (givenUp > 0) this.#options.warn(`${givenUp} lines of history were given up: ${this.#file} cannot be written`);
+  }
+}
