@@ -1,16 +1,27 @@
+import type { Resource } from "../hadoop/yarn/records.ts";
 import type { JobSpec } from "./spec.ts";
 
 /** A file or archive to place in a container's working directory, as a scheduler is told of it. */
 export interface LaunchFile {
   /** Its name in the working directory. */
   readonly link: string;
-  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler. */
+  /** `hdfs://…` on a cluster, `file:///…` with the local scheduler; written as Hadoop prints a Path, nothing escaped (see file-url.ts). */
   readonly url: string;
   /** Size and time must equal the stored file's exactly, or the NodeManager refuses it. */
   readonly sizeBytes: number;
   readonly modificationTimeMs: number;
   readonly type: "FILE" | "ARCHIVE";
   readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
+}
+
+/** A machine of the cluster as it was at submission: the ResourceManager tells an ApplicationMaster of changes only. */
+export interface NodeSnapshot {
+  /** `host:port` of its NodeManager. */
+  readonly nodeId: string;
+  readonly host: string;
+  readonly rack: string;
+  readonly labels: readonly string[];
+  readonly free: Resource;
 }
 
 /**
@@ -36,4 +47,6 @@ export interface JobFile {
   readonly node: string;
   /** Every Hadoop property that the client's configuration set or the job overrode, `${…}` expanded. */
   readonly hadoop: Readonly<Record<string, string>>;
+  /** The usable ones; empty with the local scheduler. */
+  readonly nodes: readonly NodeSnapshot[];
 }

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { mkdir, stat, symlink } from "node:fs/promises";
 import path from "node:path";
-import { fileURLToPath } from "node:url";
+
 import { TonyError } from "../../../src/errors.ts";
+import { parseFileUrl } from "../../../src/job/file-url.ts";
 import type { LaunchFile } from "../../../src/job/job-file.ts";
 import { unzip } from "./unzip.ts";
 
@@ -31,7 +32,7 @@ export class Localizer {
 
   /** A file that changed since it was named would run another program than the one submitted: YARN refuses it, and so do we. */
   async #verified(file: LaunchFile): Promise<string> {
-    const source = fileURLToPath(file.url);
+    const source = parseFileUrl(file.url).path;
     const found = await stat(source).catch((cause: unknown) => {
       throw new TonyError(`${file.link}: ${source} cannot be read`, { code: "LOCALIZATION", cause });
     });

@@ -1,0 +1,40 @@
+import type { ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
+import type { Ask } from "../../core/effects.ts";
+
+/** Anywhere (org.apache.hadoop.yarn.api.records.ResourceRequest#ANY). */
+const anywhere = "*";
+
+/**
+ * The rows that say one ask to the ResourceManager. A row for a host needs its rack's and the `*` row beside it in the same call, and a row
+ * that said something before and is not wanted any more must be set to 0: it would stand for ever.
+ * @param before the role's ask that this one replaces
+ */
+export function requestRows(ask: Ask, before: Ask | undefined): ResourceRequest[] {
+  const wanted = positiveRows(ask);
+  const names = new Set(wanted.map((row) => row.resourceName));
+  const withdrawn = before === undefined ? [] : withdrawnRows(before, ask, names);
+  return [...withdrawn, ...wanted];
+}
+
+/** The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. */
+function positiveRows(ask: Ask): ResourceRequest[] {
+  const row = (resourceName: string, count: number): ResourceRequest => ({
+    priority: ask.priority,
+    resourceName,
+    capability: ask.resource,
+    count,
+  });
+  const label = ask.nodeLabel === undefined ? {} : { nodeLabelExpression: ask.nodeLabel };
+  return [
+    ...ask.hosts.map(({ host, count }) => row(host, count)),
+    ...ask.racks.map(({ rack, count }) => row(rack, count)),
+    { ...row(anywhere, ask.count), ...label },
+  ];
+}
+
+function withdrawnRows(before: Ask, now: Ask, kept: ReadonlySet<string>): ResourceRequest[] {
+  const sameCapability = JSON.stringify(before.resource) === JSON.stringify(now.resource);
+  return positiveRows(before)
+    .filter((row) => !(sameCapability && kept.has(row.resourceName)))
+    .map((row) => ({ ...row, count: 0 }));
+}
