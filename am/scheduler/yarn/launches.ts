@@ -1,0 +1,78 @@
+import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
+import type { Container, ContainerId, LaunchContext, NodeId } from "../../../src/hadoop/yarn/records.ts";
+import type { ContainerCommand, SchedulerEvent } from "../scheduler.ts";
+import { launchContext } from "./launch-context.ts";
+
+/** What launching needs of NodeManagerPool. */
+export interface ContainerStarter {
+  start(
+    nodeId: NodeId,
+    requests: readonly { readonly container: Container; readonly launch: LaunchContext }[],
+  ): Promise<{
+    readonly succeeded: readonly ContainerId[];
+    readonly failed: readonly { readonly containerId: ContainerId; readonly error: unknown }[];
+  }>;
+}
+
+interface Start {
+  readonly container: Container;
+  readonly launch: LaunchContext;
+}
+
+/** What a NodeManager says when the request, not the machine, is wrong: a token that has expired, a container that is not ours. */
+const ourFault = /InvalidContainerException|InvalidToken|InvalidAuxServiceException|AccessControlException/;
+
+/**
+ * Starts containers: one call for each node, the nodes side by side.
+ * @param containerOf what was allocated under an id
+ * @param deliver told of each container's start as soon as its node has answered
+ */
+export function launchContainers(
+  commands: readonly ContainerCommand[],
+  starter: ContainerStarter,
+  containerOf: (id: ContainerId) => Container | undefined,
+  deliver: (event: SchedulerEvent) => void,
+): void {
+  const byNode = new Map<NodeId, Start[]>();
+  for (const command of commands) {
+    const container = containerOf(command.containerId);
+    if (container === undefined) {
+      deliver(failure(command.containerId, "it is not among the containers of this attempt", false));
+      continue;
+    }
+    const starts = byNode.get(container.nodeId) ?? [];
+    starts.push({ container, launch: launchContext(command) });
+    byNode.set(container.nodeId, starts);
+  }
+  for (const [nodeId, starts] of byNode) void startOnNode(nodeId, starts, starter, deliver);
+}
+
+async function startOnNode(
+  nodeId: NodeId,
+  starts: readonly Start[],
+  starter: ContainerStarter,
+  deliver: (event: SchedulerEvent) => void,
+): Promise<void> {
+  try {
+    const { succeeded, failed } = await starter.start(nodeId, starts);
+    for (const containerId of succeeded) deliver({ type: "launch-succeeded", containerId });
+    for (const { containerId, error } of failed) deliver(failureOf(containerId, error));
+  } catch (error) {
+    for (const { container } of starts) deliver(failureOf(container.id, error));
+  }
+}
+
+function failureOf(containerId: ContainerId, error: unknown): SchedulerEvent {
+  return failure(containerId, errorMessage(error), nodeIsAtFault(error));
+}
+
+function failure(containerId: ContainerId, message: string, nodeAtFault: boolean): SchedulerEvent {
+  return { type: "launch-failed", containerId, message, nodeAtFault };
+}
+
+/** Unreachable, unwilling or out of disk is the node's; a refusal of what we sent is ours. */
+function nodeIsAtFault(error: unknown): boolean {
+  const javaClass = typeof error === "object" && error !== null && "javaClass" in error ? String(error.javaClass) : "";
+  const unauthorized = /Unauthorized request to start container/.test(errorMessage(error));
+  return !(ourFault.test(javaClass) || unauthorized || errorCode(error) === "RPC_AUTHENTICATION");
+}
