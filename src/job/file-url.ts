@@ -1,27 +1,18 @@
 import { TonyError } from "../errors.ts";
-
-/** A file's URL in the parts that YARN's records have (org.apache.hadoop.yarn.api.records.URL). */
-export interface FileUrl {
-  readonly scheme: string;
-  /** A host, or a nameservice; empty for `file:///…`. */
-  readonly host: string;
-  /** −1 where the URL has none. */
-  readonly port: number;
-  /** Absolute. */
-  readonly path: string;
-}
+import { splitUri } from "../hadoop/hdfs/file-systems.ts";
+import type { LocalResource } from "../hadoop/yarn/records.ts";
 
 /**
- * Splits a URL as Hadoop prints a Path: nothing in it is escaped, `#`, `?`, `%` and blanks stand for themselves.
- * Throws a TonyError with code `INVALID_FILE_URL`.
+ * The URL of a file as YARN's records have it, from the form in which Hadoop prints a Path: nothing is escaped, `#`, `?`, `%` and blanks
+ * stand for themselves. Port −1: the URL has none. Throws a TonyError with code `INVALID_FILE_URL`.
  */
-export function parseFileUrl(url: string): FileUrl {
-  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/:]*)(?::(\d{1,5}))?(\/.*)$/s.exec(url);
-  const [, scheme, host, port, path] = match ?? [];
-  if (scheme === undefined || host === undefined || path === undefined) {
+export function parseFileUrl(url: string): LocalResource["url"] {
+  const { root, path } = splitUri(url) ?? { root: undefined, path: "" };
+  const [, host, port] = /^([^:]*)(?::(\d{1,5}))?$/.exec(root?.authority ?? "") ?? [];
+  if (root === undefined || host === undefined || !path.startsWith("/")) {
     throw new TonyError(`"${url}" is not the full URL of a file, like hdfs://nameservice/path`, {
       code: "INVALID_FILE_URL",
     });
   }
-  return { scheme, host, port: port === undefined ? -1 : Number(port), path };
+  return { scheme: root.scheme, host, port: port === undefined ? -1 : Number(port), path };
 }

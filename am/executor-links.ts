@@ -1,0 +1,129 @@
+import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../src/api/executor-endpoint.ts";
+import type { ExecutorReport, MasterCommand, Metrics } from "../src/api/messages.ts";
+import { encodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
+import type { ExecutorRegistration } from "../src/job/execution.ts";
+import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/effects.ts";
+import type { Event } from "./core/events.ts";
+import type { LogTails } from "./log-tails.ts";
+
+/** Who is told of what executors do. */
+export interface ExecutorLinksOptions {
+  readonly post: (event: Event) => void;
+  /** Any message is a sign of life. */
+  readonly heard: (containerId: string, task: string) => void;
+  readonly forget: (containerId: string) => void;
+  readonly metrics: (containerId: string, metrics: Metrics) => void;
+  readonly tails: LogTails;
+}
+
+type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
+
+/** The executors that are connected: their messages become events, the core's commands become messages. */
+export class ExecutorLinks implements ExecutorHandler {
+  readonly #options: ExecutorLinksOptions;
+  readonly #byContainer = new Map<string, ExecutorLink>();
+  /** Those that have been connected to this attempt before. */
+  readonly #known = new Set<string>();
+  readonly #encodedSpecs = new WeakMap<ClusterAddresses, Uint8Array>();
+
+  constructor(options: ExecutorLinksOptions) {
+    this.#options = options;
+  }
+
+  /** A command to a container that is not connected is lost; what it was about is settled when it connects again. */
+  send({ containerId }: SendTarget, command: ExecutorCommand): void {
+    const generation = "generation" in command ? command.generation : 0;
+    this.#byContainer.get(containerId)?.send(generation, this.#message(command));
+  }
+
+  /** Whom to admit is the core's decision: it dismisses an executor whose container is no longer part of the job. */
+  refusal(): undefined {}
+
+  connected(link: ExecutorLink, registration: ExecutorRegistration): void {
+    const { containerId } = link;
+    const again = this.#known.has(containerId) || registration.child.state !== "none";
+    this.#known.add(containerId);
+    this.#byContainer.set(containerId, link);
+    this.#options.heard(containerId, link.task);
+    this.#options.post({ type: again ? "executor-reattached" : "executor-registered", ...registration });
+    this.#options.tails.connected(link);
+  }
+
+  registered(link: ExecutorLink, registration: ExecutorRegistration): void {
+    this.#options.heard(link.containerId, link.task);
+    this.#options.post({ type: "executor-registered", ...registration });
+  }
+
+  report(link: ExecutorLink, generation: number, report: Report): void {
+    const { task, containerId } = link;
+    this.#options.heard(containerId, task);
+    const about = { task, containerId, generation };
+    switch (report.type) {
+      case "heartbeat":
+        if (report.metrics !== undefined) this.#options.metrics(containerId, report.metrics);
+        break;
+      case "child-started":
+        this.#options.post({ type: "child-started", ...about, pid: report.pid, atMs: report.atMs });
+        break;
+      case "child-exited":
+        this.#options.post({ type: "child-exited", ...about, exit: report.exit });
+        break;
+      case "progress": {
+        const { type, ...progress } = report;
+        this.#options.post({ type: "child-progress", ...about, ...progress });
+        break;
+      }
+      case "service":
+        this.#options.post({ type: "service-announced", task, name: report.name, url: report.url });
+        break;
+      case "log-chunk":
+        void this.#options.tails.chunk(link, report.chunk);
+        break;
+      case "goodbye":
+        break;
+    }
+  }
+
+  disconnected(link: ExecutorLink, end: LinkEnd): void {
+    this.#options.tails.disconnected(link);
+    if (end === "replaced") return;
+    const { task, containerId } = link;
+    if (this.#byContainer.get(containerId) === link) this.#byContainer.delete(containerId);
+    this.#options.forget(containerId);
+    const cause = end === "goodbye" ? "goodbye" : "stream-broken";
+    this.#options.post({ type: "executor-lost", task, containerId, cause });
+  }
+
+  superseded(attempt: number): void {
+    const reason = `An executor obeys attempt ${attempt} already.`;
+    this.#options.post({ type: "resource-manager-shutdown", reason });
+  }
+
+  #message(command: ExecutorCommand): MasterCommand {
+    switch (command.type) {
+      case "start-child": {
+        const { restartReason, checkpoint } = command;
+        return { type: "start-child", clusterSpec: this.#encoded(command.clusterSpec), restartReason, checkpoint };
+      }
+      case "acknowledge-exit":
+        return { type: "acknowledge" };
+      case "prepare":
+        return { type: "prepare", reason: command.reason };
+      case "stop-child":
+        return { type: "stop-child", graceMs: command.graceMs, reason: command.reason };
+      case "signal-child":
+        return { type: "signal-child", signal: command.signal, reason: command.reason };
+      case "exit":
+        return { type: "exit", graceMs: command.graceMs, reason: command.reason };
+    }
+  }
+
+  /** The same object for every task of a generation: its bytes are made once. */
+  #encoded(spec: ClusterAddresses): Uint8Array {
+    const known = this.#encodedSpecs.get(spec);
+    if (known !== undefined) return known;
+    const bytes = encodeClusterSpec(spec);
+    this.#encodedSpecs.set(spec, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,103 @@
+import type { LogReader } from "../src/api/client-endpoint.ts";
+import type { ExecutorLink } from "../src/api/executor-endpoint.ts";
+import type { LogChunk, ReadLogRequest } from "../src/api/messages.ts";
+
+/** One client's reading of one task's log, over whatever executors the task has meanwhile. */
+interface Tail {
+  readonly id: number;
+  readonly request: ReadLogRequest;
+  readonly reader: LogReader;
+  /** Whose log is being read; absent while the task has no executor. */
+  link: ExecutorLink | undefined;
+  /** Whose log was read last: another container's begins anew. */
+  containerId: string;
+  nextOffset: number;
+}
+
+/** Passes logs on from executors to clients. An executor sends only what its reader has taken before. */
+export class LogTails {
+  readonly #tails = new Map<number, Tail>();
+  /** The executor that has each task now. */
+  readonly #links = new Map<string, ExecutorLink>();
+  #lastId = 0;
+
+  /** @returns ends it */
+  open(request: ReadLogRequest, reader: LogReader): () => void {
+    const link = this.#links.get(request.task);
+    if (link === undefined && !request.follow) {
+      reader.fail(`${request.task} has no executor at present: its log can be read when it runs, or when the job has ended`);
+      return () => {};
+    }
+    this.#lastId += 1;
+    const tail: Tail = { id: this.#lastId, request, reader, link: undefined, containerId: "", nextOffset: request.offset };
+    this.#tails.set(tail.id, tail);
+    if (link !== undefined) this.#attach(tail, link);
+    return () => this.#cancel(tail);
+  }
+
+  /** The task has this executor now; readings that follow the task go on there. */
+  connected(link: ExecutorLink): void {
+    this.#links.set(link.task, link);
+    for (const tail of this.#tails.values()) {
+      if (tail.request.task === link.task) this.#attach(tail, link);
+    }
+  }
+
+  disconnected(link: ExecutorLink): void {
+    if (this.#links.get(link.task) === link) this.#links.delete(link.task);
+    for (const tail of this.#tails.values()) {
+      if (tail.link !== link) continue;
+      tail.link = undefined;
+      if (tail.request.follow) continue;
+      this.#tails.delete(tail.id);
+      tail.reader.fail(`the executor of ${link.task} was lost while its log was being read`);
+    }
+  }
+
+  async chunk(link: ExecutorLink, chunk: LogChunk): Promise<void> {
+    const tail = this.#tails.get(chunk.tailId);
+    if (tail === undefined || tail.link !== link) return;
+    tail.nextOffset = chunk.offset + chunk.data.length;
+    // A reading that follows a task outlives the executors that the task has.
+    const end = chunk.end && !tail.request.follow;
+    if (end) this.#tails.delete(tail.id);
+    await tail.reader.send({ ...chunk, end });
+    if (!end && tail.link === link) {
+      link.send(chunk.generation, { type: "tail-credit", tailId: tail.id, bytes: chunk.data.length });
+    }
+  }
+
+  /** Nothing follows for anybody: the job has ended. */
+  async endAll(): Promise<void> {
+    const tails = [...this.#tails.values()];
+    this.#tails.clear();
+    await Promise.all(tails.map((tail) => tail.reader.send(lastChunk(tail))));
+  }
+
+  #attach(tail: Tail, link: ExecutorLink): void {
+    const elsewhere = tail.containerId !== "" && tail.containerId !== link.containerId;
+    if (elsewhere) tail.nextOffset = 0;
+    tail.containerId = link.containerId;
+    tail.link = link;
+    const { stream, follow } = tail.request;
+    link.send(0, { type: "tail-log", tailId: tail.id, stream, offset: tail.nextOffset, follow, cancel: false });
+  }
+
+  #cancel(tail: Tail): void {
+    if (!this.#tails.delete(tail.id) || tail.link === undefined) return;
+    const { stream, follow } = tail.request;
+    tail.link.send(0, { type: "tail-log", tailId: tail.id, stream, offset: 0, follow, cancel: true });
+  }
+}
+
+function lastChunk({ id, request, nextOffset }: Tail): LogChunk {
+  return {
+    tailId: id,
+    stream: request.stream,
+    offset: Math.max(nextOffset, 0),
+    data: new Uint8Array(0),
+    end: true,
+    generation: 0,
+    skippedBytes: 0,
+  };
+}

@@ -1,0 +1,61 @@
+import type { Follower } from "../src/api/client-endpoint.ts";
+import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import type { Clock } from "./clock.ts";
+
+/** Between two statuses; what changes in between is told together. */
+const shortestIntervalMs = 100;
+
+/** Tells those who follow the job how it stands, whenever that changes, and in the end its outcome. */
+export class StatusFeed {
+  readonly #status: () => JobStatus;
+  readonly #clock: Clock;
+  readonly #followers = new Set<Follower>();
+  #lastMs = Number.NEGATIVE_INFINITY;
+  #pending: (() => void) | undefined;
+  #outcome: Uint8Array | undefined;
+
+  constructor(status: () => JobStatus, clock: Clock) {
+    this.#status = status;
+    this.#clock = clock;
+  }
+
+  /** Tells how the job stands now, and from now on. @returns ends it */
+  follow(follower: Follower): () => void {
+    follower.status(encode(this.#status()));
+    if (this.#outcome !== undefined) follower.outcome(this.#outcome);
+    else this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
+  /** Something that people see has changed. */
+  changed(): void {
+    if (this.#followers.size === 0 || this.#pending !== undefined) return;
+    const waitMs = this.#lastMs + shortestIntervalMs - this.#clock.nowMs();
+    if (waitMs <= 0) return this.#publish();
+    this.#pending = this.#clock.after(waitMs, () => {
+      this.#pending = undefined;
+      this.#publish();
+    });
+  }
+
+  /** The last thing that is told. */
+  finish(outcome: JobOutcome): void {
+    this.#pending?.();
+    this.#publish();
+    this.#outcome = encode(outcome);
+    for (const follower of this.#followers) follower.outcome(this.#outcome);
+    this.#followers.clear();
+  }
+
+  /** Encoded once for all. */
+  #publish(): void {
+    this.#lastMs = this.#clock.nowMs();
+    if (this.#followers.size === 0) return;
+    const status = encode(this.#status());
+    for (const follower of this.#followers) follower.status(status);
+  }
+}
+
+function encode(value: JobStatus | JobOutcome): Uint8Array {
+  return Buffer.from(JSON.stringify(value));
+}
