@@ -25,11 +25,20 @@ export class LogTails {
   open(request: ReadLogRequest, reader: LogReader): () => void {
     const link = this.#links.get(request.task);
     if (link === undefined && !request.follow) {
-      reader.fail(`${request.task} has no executor at present: its log can be read when it runs, or when the job has ended`);
+      reader.fail(
+        `${request.task} has no executor at present: its log can be read when it runs, or when the job has ended`,
+      );
       return () => {};
     }
     this.#lastId += 1;
-    const tail: Tail = { id: this.#lastId, request, reader, link: undefined, containerId: "", nextOffset: request.offset };
+    const tail: Tail = {
+      id: this.#lastId,
+      request,
+      reader,
+      link: undefined,
+      containerId: "",
+      nextOffset: request.offset,
+    };
     this.#tails.set(tail.id, tail);
     if (link !== undefined) this.#attach(tail, link);
     return () => this.#cancel(tail);

@@ -37,7 +37,7 @@ export class Staging {
   async keepResult(status: JobStatus): Promise<void> {
     await this.#write("status.json", status);
     const entries = await this.#fileSystem.list(this.#folder);
-    const passing = /^(journal|am-\d+\.json|client\.json)$/;
+    const passing = /^(journal|am-\d+\.json|client\.json|container_tokens)$/;
     for (const { path: entry } of entries.filter((found) => passing.test(path.posix.basename(found.path)))) {
       await this.#fileSystem.delete(entry, { recursive: true });
     }

@@ -31,7 +31,10 @@ export class StatusFeed {
   changed(): void {
     if (this.#followers.size === 0 || this.#pending !== undefined) return;
     const waitMs = this.#lastMs + shortestIntervalMs - this.#clock.nowMs();
-    if (waitMs <= 0) return this.#publish();
+    if (waitMs <= 0) {
+      this.#publish();
+      return;
+    }
     this.#pending = this.#clock.after(waitMs, () => {
       this.#pending = undefined;
       this.#publish();

@@ -35,6 +35,15 @@ function buildId() {
   return git.status === 0 && existsSync(path.join(root, ".git")) ? `${version}+${git.stdout.trim()}` : version;
 }
 
+/** gRPC loads it on first use of channelz, its debugging service, which no program of ours serves: 160 kB with a protobufjs of its own. */
+const withoutChannelz = {
+  name: "without-channelz",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path: name }) => ({ path: name, namespace: "without-channelz" }));
+    onLoad({ filter: /.*/, namespace: "without-channelz" }, () => ({ contents: "module.exports = {};", loader: "js" }));
+  },
+};
+
 function run(...command) {
   const result = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
   if (result.status !== 0) throw new Problem(`${command[0]} failed:\n${result.stdout}${result.stderr}`);
@@ -56,6 +65,7 @@ async function bundle(program) {
     banner: { js: program.name === "tony-ts" ? `#!/usr/bin/env node\n${banner}` : banner },
     define: { TONY_BUILD_ID: JSON.stringify(buildId()) },
     external: program.optionalNative,
+    plugins: [withoutChannelz],
     legalComments: "external",
     metafile: true,
     write: false,

@@ -47,6 +47,8 @@ export interface JobFile {
   readonly node: string;
   /** Every Hadoop property that the client's configuration set or the job overrode, `${…}` expanded. */
   readonly hadoop: Readonly<Record<string, string>>;
+  /** HttpFS or Knox in front of the default file system (tony.hdfs.endpoint). */
+  readonly hdfsEndpoint?: string;
   /** The usable ones; empty with the local scheduler. */
   readonly nodes: readonly NodeSnapshot[];
 }

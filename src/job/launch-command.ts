@@ -66,7 +66,7 @@ export interface ProgramLaunch {
 
 /** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
 export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
-  return bundle === "am.mjs" ? "stdout" : "executor.log";
+  return bundle === "am.mjs" ? "am.log" : "executor.log";
 }
 
 /**

@@ -13,8 +13,10 @@ export interface ScriptInput {
  * here it is a guard at that pipe which ends the container's process group when the ApplicationMaster is gone.
  */
 export function launchScript({ environment, commands, logFolder }: ScriptInput): string {
-  const exports = Object.entries(environment).map(([name, value]) => `export ${name}="${value}"`);
-  const command = commands.join(" ").replaceAll("<LOG_DIR>", logFolder);
+  const expanded = (text: string): string =>
+    text.replaceAll("<LOG_DIR>", logFolder).replaceAll("<CPS>", ":").replaceAll("{{", "$").replaceAll("}}", "");
+  const exports = Object.entries(environment).map(([name, value]) => `export ${name}="${expanded(value)}"`);
+  const command = expanded(commands.join(" "));
   return [
     "#!/bin/bash",
     "( trap '' TERM INT HUP; read -r _ <&3; kill -TERM 0; sleep 0.25; kill -KILL 0 ) </dev/null >/dev/null 2>&1 &",

@@ -10,6 +10,7 @@ import type {
 } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container, ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
+import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/effects.ts";
 import type { AllocatedContainer } from "../../core/events.ts";
@@ -42,8 +43,7 @@ export interface YarnSchedulerOptions {
   readonly attempt: number;
   readonly nodes: NodeTable;
   readonly clock: Clock;
-  /** Told when the ResourceManager stops answering, and when it answers again. */
-  readonly log: (level: "info" | "warn", event: string, message: string) => void;
+  readonly log: Log;
 }
 
 /** While containers are awaited: they are given at a node's heartbeat and told at ours. */
@@ -105,9 +105,13 @@ export class YarnScheduler implements Scheduler {
 
   ask(asks: readonly Ask[]): void {
     for (const ask of asks) {
-      this.#options.master.ask(requestRows(ask, this.#asks.get(ask.priority)));
-      this.#asks.set(ask.priority, ask);
-      this.#outstanding.set(ask.priority, ask.count);
+      try {
+        this.#options.master.ask(requestRows(ask, this.#asks.get(ask.priority)));
+        this.#asks.set(ask.priority, ask);
+        this.#outstanding.set(ask.priority, ask.count);
+      } catch (error) {
+        this.#emit({ type: "ask-refused", message: `${ask.role}: ${errorMessage(error)}` });
+      }
     }
     this.#heartbeatNow();
   }
@@ -136,7 +140,7 @@ export class YarnScheduler implements Scheduler {
     const container = this.#containers.get(containerId);
     if (container === undefined) return;
     this.#options.nodeManagers.stop(container.nodeId, [containerId]).catch((error: unknown) => {
-      this.#options.log("warn", "stop-failed", `${containerId} is released instead: ${errorMessage(error)}`);
+      this.#options.log.warn("stop-failed", `${containerId} is released instead: ${errorMessage(error)}`);
       this.release([containerId]);
     });
   }
@@ -265,14 +269,14 @@ export class YarnScheduler implements Scheduler {
     }
     if (!this.#silent && !this.#ended) {
       const message = `The ResourceManager does not answer; the job runs on meanwhile: ${errorMessage(error)}`;
-      this.#options.log("warn", "resource-manager-silent", message);
+      this.#options.log.warn("resource-manager-silent", message);
     }
     this.#silent = true;
     return retryIntervalMs;
   }
 
   #heardAgain(): void {
-    if (this.#silent) this.#options.log("info", "resource-manager-back", "The ResourceManager answers again");
+    if (this.#silent) this.#options.log.info("resource-manager-back", "The ResourceManager answers again");
     this.#silent = false;
   }
 

@@ -1,0 +1,76 @@
+import type { JobFile, LaunchFile } from "../src/job/job-file.ts";
+import { executorEnvironment, launchCommand } from "../src/job/launch-command.ts";
+import type { RoleSpec } from "../src/job/spec.ts";
+import { parseTaskId } from "../src/job/task.ts";
+import type { Launch } from "./core/effects.ts";
+import type { ContainerCommand } from "./scheduler/scheduler.ts";
+
+export interface LauncherOptions {
+  readonly job: JobFile;
+  readonly attempt: number;
+  /** `host:port` that executors find this ApplicationMaster at. */
+  readonly masterAddress: string;
+  /** See executorCredentials. */
+  readonly credentials: Uint8Array;
+  /** What the container was really given. */
+  readonly memoryMiBOf: (containerId: string) => number | undefined;
+}
+
+/** Says how a task's container is started: with which files, environment and command. */
+export class Launcher {
+  readonly #options: LauncherOptions;
+
+  constructor(options: LauncherOptions) {
+    this.#options = options;
+  }
+
+  command(launch: Launch): ContainerCommand {
+    const { job, credentials } = this.#options;
+    const role = this.#roleOf(launch.task);
+    return {
+      containerId: launch.containerId,
+      environment: { ...expandable(job.spec.containerEnvironment), ...this.#executorEnvironment(launch, role) },
+      commands: [launchCommand({ node: job.node, bundle: "executor.mjs" })],
+      files: this.#filesOf(role),
+      credentials,
+    };
+  }
+
+  #executorEnvironment({ task, containerId, generation }: Launch, role: RoleSpec): Record<string, string> {
+    const { job, attempt, masterAddress, memoryMiBOf } = this.#options;
+    const { spec, applicationId } = job;
+    return executorEnvironment({
+      task,
+      applicationId,
+      masterAddress,
+      attempt,
+      generation,
+      ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),
+      tensorBoard: spec.tensorBoardTask === task,
+      reusePort: role.reusePort,
+      memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB,
+      logLevel: spec.logs.level,
+    });
+  }
+
+  #filesOf(role: RoleSpec): readonly LaunchFile[] {
+    const { files } = this.#options.job;
+    return [...files.all, ...(files.byRole[role.name] ?? [])];
+  }
+
+  #roleOf(task: string): RoleSpec {
+    const name = parseTaskId(task)?.role;
+    const role = this.#options.job.spec.roles.find((candidate) => candidate.name === name);
+    if (role === undefined) throw new RangeError(`the job has no role of task ${task}`);
+    return role;
+  }
+}
+
+/**
+ * A person's values stand in double quotes in the launch script, where bash expands `$NAME`: that is meant, and `\$` keeps it from doing so.
+ * Whatever else would end the quotes or run a command is made to stand for itself.
+ */
+function expandable(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const escaped = (value: string): string => value.replace(/\\(?!\$)|["`]|\$(?=\()/g, "\\$&");
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, escaped(value)]));
+}

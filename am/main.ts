@@ -1,0 +1,35 @@
+import { openSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import { parseJobFile } from "../src/job/parse-job-file.ts";
+import { openLog } from "../src/log.ts";
+import { buildId } from "../src/programs.ts";
+import { runMaster } from "./master.ts";
+import { readSurroundings } from "./surroundings.ts";
+
+/** The ApplicationMaster of one job. What it needs lies in its working directory, its environment and its token file. */
+async function main(): Promise<void> {
+  const surroundings = readSurroundings(process.env);
+  const job = parseJobFile(readFileSync("job.json", "utf8"));
+  const logFile = path.join(surroundings.logFolder, "am.log");
+  const log = openLog(job.spec.logs.level, openSync(logFile, "a"));
+  const { attempt, containerId } = surroundings;
+  const about = `attempt ${attempt} of ${job.applicationId} in ${containerId}`;
+  log.info("am-started", `The ApplicationMaster ${buildId()} starts: ${about}.`, { container: containerId, attempt });
+  try {
+    await runMaster({ job, surroundings, log, logFile });
+  } catch (error) {
+    // YARN starts another attempt; what the reason was, its log tells.
+    log.error("start-failed", `The ApplicationMaster cannot start: ${errorMessage(error)}`, { stack: stackOf(error) });
+    process.exit(1);
+  }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? "") : "";
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`The ApplicationMaster cannot start: ${errorMessage(error)}\n`);
+  process.exit(1);
+});

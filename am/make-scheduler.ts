@@ -1,0 +1,54 @@
+import path from "node:path";
+import { TonyError } from "../src/errors.ts";
+import type { Configuration } from "../src/hadoop/conf/configuration.ts";
+import type { Credentials } from "../src/hadoop/security/token-file.ts";
+import { TokenKind, tokenOfKind } from "../src/hadoop/security/tokens.ts";
+import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
+import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
+import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
+import type { JobFile } from "../src/job/job-file.ts";
+import type { Log } from "../src/log.ts";
+import { systemClock } from "./clock.ts";
+import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
+import { machineResources } from "./scheduler/local/machine.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
+import { NodeTable } from "./scheduler/yarn/node-table.ts";
+import { YarnScheduler } from "./scheduler/yarn/yarn-scheduler.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+export interface SchedulerInput {
+  readonly job: JobFile;
+  readonly surroundings: Surroundings;
+  readonly configuration: Configuration;
+  readonly credentials: Credentials;
+  readonly log: Log;
+}
+
+/** The scheduler of whoever started this process. */
+export function makeScheduler(input: SchedulerInput): Scheduler {
+  return input.surroundings.local ? localScheduler(input) : yarnScheduler(input);
+}
+
+function localScheduler({ job, surroundings }: SchedulerInput): Scheduler {
+  return new LocalScheduler({
+    ownContainerId: surroundings.containerId,
+    folder: path.resolve(surroundings.localFolder),
+    user: job.user,
+    capacity: machineResources(),
+  });
+}
+
+function yarnScheduler({ job, surroundings, configuration, credentials, log }: SchedulerInput): Scheduler {
+  const token = tokenOfKind(credentials, TokenKind.applicationMaster);
+  if (token === undefined) {
+    throw new TonyError(`${surroundings.tokenFile} holds no token for the ResourceManager`, { code: "TOKEN_MISSING" });
+  }
+  return new YarnScheduler({
+    master: new SchedulerClient({ endpoints: resourceManagerEndpoints(configuration, "scheduler"), token }),
+    nodeManagers: new NodeManagerPool(),
+    attempt: surroundings.attempt,
+    nodes: new NodeTable(job.nodes, { host: surroundings.host, resource: job.spec.am.resource }),
+    clock: systemClock,
+    log,
+  });
+}

@@ -1,0 +1,296 @@
+import { readFileSync } from "node:fs";
+import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
+import { type MasterServer, startMasterServer } from "../src/api/master-server.ts";
+import { callReattach } from "../src/api/rejoin.ts";
+import { TonyError } from "../src/errors.ts";
+import { Configuration } from "../src/hadoop/conf/configuration.ts";
+import { formatHostPort } from "../src/hadoop/conf/values.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { readTokenFile } from "../src/hadoop/security/token-file.ts";
+import type { HistoryWriter } from "../src/history/writer.ts";
+import type { JobFile } from "../src/job/job-file.ts";
+import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import type { Log } from "../src/log.ts";
+import { buildId } from "../src/programs.ts";
+import { within } from "./bounded.ts";
+import { ClientCalls } from "./client-calls.ts";
+import { systemClock } from "./clock.ts";
+import { type Core, createCore } from "./core/core.ts";
+import type { Rejoin } from "./core/effects.ts";
+import { createLiveness } from "./core/liveness.ts";
+import { statusOf } from "./core/status.ts";
+import { executorCredentials } from "./credentials.ts";
+import { ExecutorLinks } from "./executor-links.ts";
+import { closeHistory, openHistory } from "./history.ts";
+import { JournalWriter, readJournal } from "./journal.ts";
+import { Launcher } from "./launcher.ts";
+import { LogTails } from "./log-tails.ts";
+import { makeScheduler } from "./make-scheduler.ts";
+import { rejoin } from "./rejoin.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
+import { Shell } from "./shell.ts";
+import { handleSignals } from "./signals.ts";
+import { Staging } from "./staging.ts";
+import { StatusFeed } from "./status-feed.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { TaskMetrics } from "./task-metrics.ts";
+
+export interface MasterInput {
+  readonly job: JobFile;
+  readonly surroundings: Surroundings;
+  readonly log: Log;
+  readonly logFile: string;
+}
+
+const livenessTickMs = 500;
+const reattachTimeoutMs = 5_000;
+/** Readers that do not keep up and a file system that does not answer hold up an ending for no longer than this, each. */
+const lastReadersMs = 1_000;
+const historyMs = 5_000;
+const stagingMs = 10_000;
+const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
+
+/** Builds the ApplicationMaster and registers it; from then on it lives by events until it exits. */
+export async function runMaster(input: MasterInput): Promise<void> {
+  const master = new Master(input);
+  handleSignals({
+    terminate: (signal) => master.terminate(signal),
+    defect: (error) => void master.shell.fail(error),
+  });
+  await master.start();
+}
+
+/** The parts of one ApplicationMaster, and how they hang together. */
+class Master {
+  readonly shell: Shell;
+  readonly #input: MasterInput;
+  readonly #identity: ApplicationIdentity;
+  readonly #fileSystems: FileSystems;
+  readonly #staging: Staging;
+  readonly #core: Core;
+  readonly #metrics = new TaskMetrics();
+  readonly #tails = new LogTails();
+  readonly #feed: StatusFeed;
+  readonly #links: ExecutorLinks;
+  readonly #scheduler: Scheduler;
+  readonly #history: HistoryWriter;
+  readonly #liveness: ReturnType<typeof createLiveness>;
+  readonly #credentials: Uint8Array;
+  #server: MasterServer | undefined;
+  #launcher: Launcher | undefined;
+  #leaving = false;
+  /** Set when the job ends, also where a defect ends it and the core knows nothing of that. */
+  #outcome: JobOutcome | undefined;
+
+  constructor(input: MasterInput) {
+    this.#input = input;
+    const { job, surroundings, log } = input;
+    const { attempt } = surroundings;
+    const credentials = readTokenFile(readFileSync(surroundings.tokenFile));
+    const configuration = new Configuration().withValues(job.hadoop);
+    this.#identity = readMasterIdentity(job.applicationId, credentials.secrets);
+    this.#credentials = executorCredentials(credentials, this.#identity);
+    this.#fileSystems = new FileSystems({ configuration, user: job.user, gateway: job.hdfsEndpoint });
+    const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);
+    this.#staging = new Staging(fileSystem, folder);
+    this.#scheduler = makeScheduler({ job, surroundings, configuration, credentials, log });
+    const startedAtMs = systemClock.nowMs();
+    this.#core = createCore(job.spec, {
+      applicationId: job.applicationId,
+      attempt,
+      amHost: surroundings.host,
+      amContainerId: surroundings.containerId,
+      startedAtMs,
+      nodeHeartbeatMs: configuration.getInteger(nodeHeartbeatKey) ?? 1_000,
+    });
+    this.#liveness = createLiveness(job.spec.timeouts);
+    this.#feed = new StatusFeed(() => this.#status(), systemClock);
+    this.#history = openHistory(job, { fileSystems: this.#fileSystems, attempt, atMs: startedAtMs, log });
+    this.#links = this.#makeLinks();
+    const journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
+    this.shell = this.#makeShell(journal);
+  }
+
+  /** Resolves when the attempt is registered and, if it is a later one, has what the earlier one left. */
+  async start(): Promise<void> {
+    const { job, surroundings, log } = this.#input;
+    const { attempt, host } = surroundings;
+    const port = await this.#serve();
+    const address = formatHostPort({ host, port });
+    this.#launcher = new Launcher({
+      job,
+      attempt,
+      masterAddress: address,
+      credentials: this.#credentials,
+      memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
+    });
+    log.info("am-listening", `The ApplicationMaster listens on ${address}.`, { address });
+    const journal = attempt > 1 ? this.#readJournal() : undefined;
+    const registration = await this.#scheduler.start({ host, port, trackingUrl: "" }, (event) =>
+      this.shell.post(event),
+    );
+    void this.#announce({ attempt, host, port });
+    if (journal !== undefined) {
+      const { keptContainers } = registration;
+      this.shell.post({ type: "recovered", ...(await journal), keptContainers });
+    }
+    this.#watch();
+  }
+
+  /** YARN will start another attempt, and the containers live on; on a person's own machine it means: end the job. */
+  terminate(signal: string): void {
+    if (this.#leaving) return;
+    if (this.#input.surroundings.local) {
+      this.shell.post({ type: "stop-requested", reason: `killed by ${signal}` });
+      return;
+    }
+    this.#input.log.warn("terminated", `The NodeManager ends this process (${signal}); the tasks' containers live on.`);
+    this.shell.close();
+    process.exit(143);
+  }
+
+  #makeLinks(): ExecutorLinks {
+    return new ExecutorLinks({
+      post: (event) => this.shell.post(event),
+      heard: (containerId, task) => {
+        for (const event of this.#liveness.heard(task, containerId, systemClock.nowMs())) this.shell.post(event);
+      },
+      forget: (containerId) => {
+        this.#liveness.forget(containerId);
+        this.#metrics.delete(containerId);
+      },
+      metrics: (containerId, metrics) => this.#metrics.set(containerId, metrics),
+      tails: this.#tails,
+    });
+  }
+
+  #makeShell(journal: JournalWriter): Shell {
+    return new Shell({
+      clock: systemClock,
+      core: this.#core,
+      scheduler: this.#scheduler,
+      links: this.#links,
+      feed: this.#feed,
+      journal,
+      history: this.#history,
+      launcher: {
+        command: (launch) => {
+          if (this.#launcher === undefined)
+            throw new TonyError("nothing is launched before the start", { code: "NOT_STARTED" });
+          return this.#launcher.command(launch);
+        },
+      },
+      log: this.#input.log,
+      rejoin: (executors) => void this.#rejoin(executors),
+      closeBooks: (outcome) => this.#closeBooks(outcome),
+      exit: (exitCode, cleanStaging) => this.#exit(exitCode, cleanStaging),
+    });
+  }
+
+  async #serve(): Promise<number> {
+    const { job, surroundings, logFile } = this.#input;
+    const { files: _files, node: _node, nodes: _nodes, ...executorJob } = job;
+    const { spec } = job;
+    this.#server = await startMasterServer({
+      identity: this.#identity,
+      attempt: surroundings.attempt,
+      build: buildId(),
+      heartbeatIntervalMs: spec.timeouts.heartbeatIntervalMs,
+      job: executorJob,
+      executors: this.#links,
+      clients: new ClientCalls({
+        spec,
+        feed: this.#feed,
+        tails: this.#tails,
+        ownLogFile: logFile,
+        stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
+      }),
+      ...(spec.ports.am === undefined ? {} : { ports: spec.ports.am }),
+      portKey: "tony.am.port-range",
+      random: Math.random,
+    });
+    return this.#server.port;
+  }
+
+  /** Late clients and executors that lost us look there; all others know us already. */
+  async #announce(address: { readonly attempt: number; readonly host: string; readonly port: number }): Promise<void> {
+    try {
+      await this.#staging.announce(address);
+    } catch (error) {
+      this.#input.log.warn(
+        "announce-failed",
+        `The address could not be left in the staging folder: ${errorMessage(error)}`,
+      );
+    }
+  }
+
+  async #readJournal(): Promise<{ readonly journal?: unknown }> {
+    const { log, job } = this.#input;
+    try {
+      const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
+      const { entry, unreadable } = await readJournal(fileSystem, this.#staging.journalFolder);
+      for (const problem of unreadable)
+        log.warn("journal-unreadable", `A part of the journal is passed over: ${problem}.`);
+      return entry === undefined ? {} : { journal: entry.snapshot };
+    } catch (error) {
+      log.error("journal-unreadable", `The journal cannot be read: ${errorMessage(error)}`);
+      return {};
+    }
+  }
+
+  async #rejoin(executors: readonly Rejoin[]): Promise<void> {
+    const { attempt, host } = this.#input.surroundings;
+    const masterAddress = formatHostPort({ host, port: this.#server?.port ?? 0 });
+    await rejoin(executors, async ({ task, address }) => {
+      const call = { identity: this.#identity, build: buildId(), rejoinAddress: address, attempt, masterAddress };
+      const { accepted, reason } = await callReattach({ ...call, timeoutMs: reattachTimeoutMs });
+      if (!accepted) throw new TonyError(`${task} does not come back: ${reason}`, { code: "REATTACH_REFUSED" });
+    });
+  }
+
+  #watch(): void {
+    for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
+    this.#scheduler.progress(progressOf(this.#core));
+    systemClock.after(livenessTickMs, () => this.#watch());
+  }
+
+  #status(): JobStatus {
+    const status = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
+    return this.#outcome === undefined ? status : { ...status, state: this.#outcome.result, outcome: this.#outcome };
+  }
+
+  async #closeBooks(outcome: JobOutcome): Promise<void> {
+    this.#leaving = true;
+    this.#outcome = outcome;
+    const { job, log } = this.#input;
+    const books = [
+      within(lastReadersMs, "sending the last of the logs", this.#tails.endAll()),
+      within(historyMs, "closing the history", closeHistory(this.#history, job, outcome, this.#status())),
+    ];
+    for (const result of await Promise.allSettled(books)) {
+      if (result.status === "rejected") log.warn("ending", errorMessage(result.reason));
+    }
+  }
+
+  async #exit(exitCode: number, cleanStaging: boolean): Promise<void> {
+    this.#leaving = true;
+    const { log, surroundings } = this.#input;
+    try {
+      if (surroundings.local) await within(stagingMs, "writing status.json", this.#staging.keepResult(this.#status()));
+      else if (cleanStaging) await within(stagingMs, "removing the staging folder", this.#staging.remove());
+    } catch (error) {
+      log.warn("staging", `The staging folder is left behind: ${errorMessage(error)}`);
+    }
+    await within(stagingMs, "closing the scheduler", this.#scheduler.close()).catch(() => {});
+    log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
+    process.exit(exitCode);
+  }
+}
+
+/** The part of the tasks that have ended. */
+function progressOf({ spec, state }: Core): number {
+  const ended = state.tasks.filter(({ phase }) => phase === "succeeded" || phase === "failed" || phase === "stopped");
+  const all = spec.roles.reduce((sum, { instances }) => sum + instances, 0);
+  return all === 0 ? 0 : ended.length / all;
+}

@@ -1,0 +1,206 @@
+import { errorMessage } from "../src/hadoop/errors.ts";
+import type { HistoryWriter } from "../src/history/writer.ts";
+import type { JobOutcome } from "../src/job/status.ts";
+import type { Log } from "../src/log.ts";
+import { within } from "./bounded.ts";
+import type { Clock } from "./clock.ts";
+import type { Effect, Launch, Rejoin } from "./core/effects.ts";
+import type { Event } from "./core/events.ts";
+import type { ExecutorLinks } from "./executor-links.ts";
+import type { JournalWriter } from "./journal.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { ContainerCommand, Scheduler } from "./scheduler/scheduler.ts";
+import type { StatusFeed } from "./status-feed.ts";
+import { NamedTimers } from "./timers.ts";
+
+/** The job's decisions; see am/core/core.ts. */
+export interface Decisions {
+  step(event: Event, nowMs: number): readonly Effect[];
+}
+
+export interface ShellOptions {
+  readonly clock: Clock;
+  readonly core: Decisions;
+  readonly scheduler: Scheduler;
+  readonly links: Pick<ExecutorLinks, "send">;
+  readonly feed: Pick<StatusFeed, "changed" | "finish">;
+  readonly journal: Pick<JournalWriter, "write">;
+  readonly history: Pick<HistoryWriter, "add">;
+  readonly launcher: { command(launch: Launch): ContainerCommand };
+  readonly log: Log;
+  /** Looks for the executors of an earlier attempt. */
+  readonly rejoin: (executors: readonly Rejoin[]) => void;
+  /** The job's history is complete and its readers have all of it: called before the ResourceManager is told. */
+  readonly closeBooks: (outcome: JobOutcome) => Promise<void>;
+  /** The end of this process. */
+  readonly exit: (exitCode: number, cleanStaging: boolean) => Promise<void>;
+}
+
+/** Beyond it this process may have been replaced meanwhile; see Fence. */
+const longestGapMs = 5_000;
+const signOfLifeMs = 500;
+/** How long a defect's outcome is offered to a ResourceManager that does not answer. */
+const lastWordsMs = 30_000;
+
+/**
+ * Carries out what the core decides, and tells it what happens. All of it passes one mailbox, one event at a time; the results of
+ * effects come back as events, never within the step that made them.
+ */
+export class Shell {
+  readonly #options: ShellOptions;
+  readonly #mailbox: Mailbox<Event>;
+  readonly #timers: NamedTimers;
+  #signOfLife: (() => void) | undefined;
+  #failing = false;
+
+  constructor(options: ShellOptions) {
+    this.#options = options;
+    this.#timers = new NamedTimers(options.clock, (name) => this.post({ type: "timer-fired", name }));
+    this.#mailbox = new Mailbox<Event>({
+      clock: options.clock,
+      handle: (event) => this.#handle(event),
+      failed: (error) => void this.fail(error),
+      fence: {
+        longestGapMs,
+        confirm: () => this.#confirm(),
+        passes: (event) => event.type === "resource-manager-shutdown",
+        superseded: () => void this.#leave("another attempt has taken over while this one stood still"),
+      },
+    });
+    this.#beat();
+  }
+
+  post(event: Event): void {
+    this.#mailbox.post(event);
+  }
+
+  /** Nothing is decided or done any more. */
+  close(): void {
+    this.#mailbox.close();
+    this.#timers.clearAll();
+    this.#signOfLife?.();
+  }
+
+  /**
+   * A defect of ours: nobody knows what the state means after it, so the job fails, with the reason, rather than going on by guesswork.
+   */
+  async fail(error: unknown): Promise<void> {
+    if (this.#failing) return;
+    this.#failing = true;
+    this.close();
+    const { log, clock, feed, scheduler, closeBooks, exit } = this.#options;
+    const stack = error instanceof Error ? (error.stack ?? "") : "";
+    const summary = `The ApplicationMaster failed by a defect of its own: ${errorMessage(error)}`;
+    log.error("defect", summary, { stack });
+    const outcome: JobOutcome = { result: "failed", summary, endedAtMs: clock.nowMs() };
+    try {
+      feed.finish(outcome);
+      await closeBooks(outcome);
+      await within(lastWordsMs, "telling the outcome", scheduler.finish(outcome, ""));
+    } catch (second) {
+      log.error("defect", `The ResourceManager could not be told: ${errorMessage(second)}`);
+    }
+    await exit(1, true);
+  }
+
+  #handle(event: Event): void {
+    for (const effect of this.#options.core.step(event, this.#options.clock.nowMs())) this.#carryOut(effect);
+  }
+
+  #carryOut(effect: Effect): void {
+    const { scheduler, links, feed, history, launcher, log } = this.#options;
+    switch (effect.type) {
+      case "ask":
+        scheduler.ask(effect.asks);
+        break;
+      case "release":
+        scheduler.release(effect.containerIds);
+        break;
+      case "blacklist":
+        scheduler.blacklist(effect.hosts);
+        break;
+      case "launch":
+        scheduler.launch(effect.launches.map((launch) => launcher.command(launch)));
+        break;
+      case "stop-container":
+        scheduler.stop(effect.containerId);
+        break;
+      case "send":
+        links.send(effect.to, effect.message);
+        break;
+      case "set-timer":
+        this.#timers.set(effect.name, effect.delayMs);
+        break;
+      case "clear-timer":
+        this.#timers.clear(effect.name);
+        break;
+      case "journal":
+        void this.#writeJournal(effect.sequence, effect.snapshot);
+        break;
+      case "rejoin":
+        this.#options.rejoin(effect.executors);
+        break;
+      case "record":
+        history.add({ record: "event", ...effect.event });
+        break;
+      case "log":
+        log[effect.level](effect.event, effect.message, effect.fields);
+        break;
+      case "publish-status":
+        feed.changed();
+        break;
+      case "unregister":
+        void this.#unregister(effect.outcome);
+        break;
+      case "exit":
+        void this.#exit(effect.exitCode, effect.cleanStaging);
+        break;
+    }
+  }
+
+  async #writeJournal(sequence: number, snapshot: unknown): Promise<void> {
+    try {
+      await this.#options.journal.write(sequence, snapshot);
+      this.post({ type: "journal-written", sequence });
+    } catch (error) {
+      this.post({ type: "journal-failed", sequence, message: errorMessage(error) });
+    }
+  }
+
+  /** The outcome reaches those who wait for it before anybody else has to answer. */
+  async #unregister(outcome: JobOutcome): Promise<void> {
+    const { feed, closeBooks, scheduler } = this.#options;
+    try {
+      feed.finish(outcome);
+      await closeBooks(outcome);
+      await scheduler.finish(outcome, "");
+      this.post({ type: "unregistered" });
+    } catch (error) {
+      await this.fail(error);
+    }
+  }
+
+  async #exit(exitCode: number, cleanStaging: boolean): Promise<void> {
+    this.close();
+    await this.#options.exit(exitCode, cleanStaging);
+  }
+
+  async #confirm(): Promise<boolean> {
+    const { log, scheduler } = this.#options;
+    log.warn("stood-still", "This process stood still; it acts again when the ResourceManager has confirmed it.");
+    const current = await scheduler.confirm();
+    if (current) log.info("confirmed", "The ResourceManager has confirmed this attempt: the job goes on.");
+    return current;
+  }
+
+  /** Nothing is touched: it is somebody else's now. */
+  async #leave(reason: string): Promise<void> {
+    this.#options.log.warn("attempt-over", `This attempt is over and touches nothing more: ${reason}.`);
+    await this.#exit(1, false);
+  }
+
+  #beat(): void {
+    this.#mailbox.tick();
+    this.#signOfLife = this.#options.clock.after(signOfLifeMs, () => this.#beat());
+  }
+}

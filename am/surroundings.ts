@@ -1,0 +1,44 @@
+import path from "node:path";
+import { TonyError } from "../src/errors.ts";
+import { attemptIdOf, parseAttemptId } from "../src/hadoop/yarn/ids.ts";
+
+/** What the container that this process runs in says about itself. */
+export interface Surroundings {
+  readonly containerId: string;
+  /** Counts from 1. */
+  readonly attempt: number;
+  /** The node's name as YARN knows it; never the operating system's host name, which other machines may not resolve. */
+  readonly host: string;
+  readonly logFolder: string;
+  readonly tokenFile: string;
+  /** Started by `tony-ts` on its own machine, not by a NodeManager. */
+  readonly local: boolean;
+  /** Where containers of the local scheduler get their folders. */
+  readonly localFolder: string;
+}
+
+/** Reads what a NodeManager, or the client for the local scheduler, sets. Throws a TonyError with code `NOT_IN_A_CONTAINER`. */
+export function readSurroundings(environment: NodeJS.ProcessEnv): Surroundings {
+  const needed = (name: string): string => {
+    const value = environment[name];
+    if (value !== undefined && value !== "") return value;
+    throw new TonyError(`${name} is not set: the ApplicationMaster is started by YARN, or by \`tony-ts submit\``, {
+      code: "NOT_IN_A_CONTAINER",
+    });
+  };
+  const containerId = needed("CONTAINER_ID");
+  return {
+    containerId,
+    attempt: parseAttemptId(attemptIdOf(containerId)).attempt,
+    host: needed("NM_HOST"),
+    logFolder: firstOf(needed("LOG_DIRS")),
+    tokenFile: needed("HADOOP_TOKEN_FILE_LOCATION"),
+    local: environment.TONY_SCHEDULER === "local",
+    localFolder: path.resolve(firstOf(needed("LOCAL_DIRS"))),
+  };
+}
+
+/** YARN gives a folder for each disk. */
+function firstOf(folders: string): string {
+  return folders.split(",")[0] ?? folders;
+}

@@ -1,0 +1,58 @@
+import { TonyError } from "../errors.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import type { Resource } from "../hadoop/yarn/records.ts";
+import type { JobFile, LaunchFile, NodeSnapshot } from "./job-file.ts";
+import { parseJobSpec } from "./parse-spec.ts";
+import { arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
+
+const resource: Shape<Resource> = object({
+  required: { memoryMiB: count, vcores: count, others: recordOf(count) },
+  optional: {},
+});
+
+const launchFiles = arrayOf<LaunchFile>(
+  object({
+    required: {
+      link: string,
+      url: string,
+      sizeBytes: count,
+      modificationTimeMs: count,
+      type: literal("FILE", "ARCHIVE"),
+      visibility: literal("PUBLIC", "PRIVATE", "APPLICATION"),
+    },
+    optional: {},
+  }),
+);
+
+const node: Shape<NodeSnapshot> = object({
+  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string), free: resource },
+  optional: {},
+});
+
+const jobFile: Shape<JobFile> = object({
+  required: {
+    jobFileVersion: literal(1),
+    build: string,
+    applicationId: string,
+    user: string,
+    spec: parseJobSpec,
+    stagingUrl: string,
+    files: object({ required: { all: launchFiles, byRole: recordOf(launchFiles) }, optional: {} }),
+    node: string,
+    hadoop: recordOf(string),
+    nodes: arrayOf(node),
+  },
+  optional: { hdfsEndpoint: string },
+});
+
+/**
+ * Reads the text of job.json.
+ * Throws a TonyError with code `JOB_FILE_INVALID`: it is damaged, or of another version of tony-ts.
+ */
+export function parseJobFile(text: string): JobFile {
+  try {
+    return jobFile(JSON.parse(text), "");
+  } catch (cause) {
+    throw new TonyError(`job.json is not usable: ${errorMessage(cause)}`, { code: "JOB_FILE_INVALID", cause });
+  }
+}

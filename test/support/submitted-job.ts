@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.ts";
+import { makeIdentity } from "../../src/api/make-identity.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
+import type { ApplicationId, LocalResource } from "../../src/hadoop/yarn/records.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import { parseFileUrl } from "../../src/job/file-url.ts";
+import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
+import { launchCommand } from "../../src/job/launch-command.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { programPath } from "../../src/programs.ts";
+import { type ClusterStatus, ClusterUser } from "./cluster.ts";
+
+/** A job put on a cluster by hand, so that the ApplicationMaster can be tested without the client. */
+export interface SubmittedJob {
+  readonly id: ApplicationId;
+  readonly identity: ApplicationIdentity;
+  readonly staging: string;
+  readonly fileSystem: FileSystem;
+  readonly resourceManager: ResourceManagerClient;
+  /** Kills the application if it still runs, and closes what was opened. */
+  dispose(): Promise<void>;
+}
+
+/** Submits the bundles of this checkout with a job file for that spec; the nodes run this process's own Node. */
+export async function submitJob(
+  cluster: ClusterStatus,
+  spec: JobSpec,
+  { user = ClusterUser.alice, maxAppAttempts = 2 } = {},
+): Promise<SubmittedJob> {
+  const configuration = loadConfiguration(cluster.confDir);
+  const resourceManager = new ResourceManagerClient({
+    endpoints: resourceManagerEndpoints(configuration, "client"),
+    user: { name: user },
+  });
+  const fileSystems = new FileSystems({ configuration, user });
+  const { fileSystem, path: home } = await fileSystems.home();
+  const { id } = await resourceManager.newApplication();
+  const staging = path.posix.join(home, ".tony-ts", id);
+  await fileSystem.mkdirs(staging, 0o700);
+  const stage = async (link: string, content: Uint8Array): Promise<LaunchFile> => {
+    const file = path.posix.join(staging, link);
+    await fileSystem.create(file, content, { permission: 0o600 });
+    const { lengthBytes: sizeBytes, modificationTimeMs } = await fileSystem.stat(file);
+    const url = `${fileSystem.uri}${file}`;
+    return { link, url, sizeBytes, modificationTimeMs, type: "FILE", visibility: "APPLICATION" };
+  };
+  const identity = makeIdentity(id, Date.now());
+  const executor = await stage("executor.mjs", await readFile(programPath("executor")));
+  const nodes = await resourceManager.nodes(["RUNNING"]);
+  const hadoop = [...configuration.entries()].map(([name]) => [name, configuration.get(name) ?? ""]);
+  const job: JobFile = {
+    jobFileVersion: 1,
+    build: "test",
+    applicationId: id,
+    user,
+    spec,
+    stagingUrl: `${fileSystem.uri}${staging}`,
+    files: { all: [executor], byRole: {} },
+    node: process.execPath,
+    hadoop: Object.fromEntries(hadoop),
+    nodes: nodes.map(({ nodeId, host, rack, labels, capability }) => ({
+      nodeId,
+      host,
+      rack,
+      labels,
+      free: capability,
+    })),
+  };
+  const master = await stage("am.mjs", await readFile(programPath("am")));
+  const jobFile = await stage("job.json", Buffer.from(JSON.stringify(job)));
+  await resourceManager.submit({
+    id,
+    name: spec.name,
+    queue: spec.queue,
+    masterLaunch: {
+      localResources: Object.fromEntries([master, jobFile].map((file) => [file.link, localResource(file)])),
+      environment: spec.containerEnvironment,
+      commands: [launchCommand({ node: process.execPath, bundle: "am.mjs" })],
+      credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
+    },
+    masterResource: spec.am.resource,
+    maxAppAttempts,
+    keepContainers: true,
+  });
+  return {
+    id,
+    identity,
+    staging,
+    fileSystem,
+    resourceManager,
+    async dispose() {
+      const { state } = await resourceManager.report(id);
+      if (!["FINISHED", "FAILED", "KILLED"].includes(state)) await resourceManager.kill(id);
+      await fileSystem.delete(staging, { recursive: true });
+      resourceManager.close();
+      fileSystems.close();
+    },
+  };
+}
+
+function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: LaunchFile): LocalResource {
+  return { url: parseFileUrl(url), sizeBytes, modificationTimeMs, type, visibility };
+}
