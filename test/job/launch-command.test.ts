@@ -34,7 +34,7 @@ describe("the command of a container", () => {
     const runtime = container.place("it's node", "#!/bin/bash\necho here\n");
     container.start(launchCommand({ node: runtime, bundle: "am.mjs" }));
     expect(await container.ended()).toBe(0);
-    expect(container.log("stdout")).toBe("here\n");
+    expect(container.log("am.log")).toBe("here\n");
   });
 
   it("says in one message that a runtime cannot run on this node", async () => {
