@@ -97,7 +97,7 @@ export function headerOf(frame: Uint8Array): { header: hadoop.common.RpcRequestH
   return { header: common.RpcRequestHeaderProto.decode(bytes), next };
 }
 
-function callOf(frame: Uint8Array): ReceivedCall | undefined {
+export function callOf(frame: Uint8Array): ReceivedCall | undefined {
   const { header, next } = headerOf(frame);
   if (header.callId < 0) return undefined;
   const requestHeader = readDelimited(frame, next);
