@@ -3,7 +3,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { hasCode } from "../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../src/hadoop/hdfs/file-systems.ts";
-import { isObject } from "../src/hadoop/hdfs/remote-exception.ts";
+import { isObject } from "../src/hadoop/json.ts";
 import { type ContentCache, partPrefix } from "./cache.ts";
 import { StagingFolder } from "./staging.ts";
 

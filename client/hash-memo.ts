@@ -4,7 +4,7 @@ import fs from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { isObject } from "../src/hadoop/hdfs/remote-exception.ts";
+import { isObject } from "../src/hadoop/json.ts";
 
 /** The content that something on this disk had when it was last read. */
 export interface KnownContent {

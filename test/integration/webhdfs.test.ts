@@ -2,17 +2,16 @@ import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, jest, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { describeFileSystem } from "../support/file-system-contract.ts";
 
 // The first write of a DataNode's life takes seconds.
 jest.setTimeout(60_000);
 
-const confDir = process.env.HADOOP_CONF_DIR;
-if (confDir === undefined) throw new Error("HADOOP_CONF_DIR names the cluster under test");
-const configuration = loadConfiguration(confDir);
+const configuration = loadConfiguration((await testCluster()).confDir);
 
 describeFileSystem("HDFS over WebHDFS", async () => {
-  const fileSystems = new FileSystems({ configuration, user: "alice" });
+  const fileSystems = new FileSystems({ configuration, user: ClusterUser.alice });
   const { fileSystem, path: home } = await fileSystems.home();
   const folder = `${home}/contract-${randomBytes(6).toString("hex")}`;
   await fileSystem.mkdirs(folder, 0o700);
@@ -27,7 +26,7 @@ describeFileSystem("HDFS over WebHDFS", async () => {
 });
 
 describe("HDFS over WebHDFS", () => {
-  const fileSystems = new FileSystems({ configuration, user: "nohome" });
+  const fileSystems = new FileSystems({ configuration, user: ClusterUser.homeless });
   afterAll(() => fileSystems.close());
 
   test("a user without rights is told who can give them", async () => {

@@ -1,3 +1,4 @@
+import { isObject } from "../json.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
 
 /** What WebHDFS puts in the body of a refusal (org.apache.hadoop.hdfs.web.JsonUtil.toJsonString(Exception)). */
@@ -18,10 +19,6 @@ export function remoteExceptionIn(document: unknown): RemoteException | undefine
     javaClassName: typeof javaClassName === "string" ? javaClassName : exception,
     message: typeof message === "string" ? message : "",
   };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const codes: Readonly<Record<string, FileSystemErrorCode>> = {

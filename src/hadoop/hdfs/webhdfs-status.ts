@@ -1,6 +1,6 @@
+import { isObject } from "../json.ts";
 import { FileSystemError } from "./errors.ts";
 import type { FileStatus } from "./file-system.ts";
-import { isObject } from "./remote-exception.ts";
 
 /** The FileStatus object of WebHDFS (org.apache.hadoop.hdfs.web.JsonUtil.toJsonString(HdfsFileStatus)). */
 export function parseFileStatus(document: unknown, parent: string): FileStatus {

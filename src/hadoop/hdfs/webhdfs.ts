@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough, Readable } from "node:stream";
 import { type ExchangeBody, toHttpError } from "../http/exchange.ts";
+import { isObject } from "../json.ts";
 import type { LocalResource } from "../yarn/records.ts";
 import { contentLengthBytes, openContent } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
-import { isObject } from "./remote-exception.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { octal } from "./webhdfs-paths.ts";
 import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";

@@ -192,8 +192,8 @@ export function toHttpError(error: unknown, where: string, connected: boolean): 
   });
 }
 
-/** The whole body as text. @throws HttpError when it breaks off, stalls or is larger than `maximumBytes` */
-export async function readText(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<string> {
+/** The whole body. @throws HttpError when it breaks off, stalls or is larger than `maximumBytes` */
+export async function readBytes(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let lengthBytes = 0;
   try {
@@ -208,7 +208,12 @@ export async function readText(answer: http.IncomingMessage, where: string, maxi
   if (lengthBytes > maximumBytes) {
     throw new HttpError(`${where} answered with more than ${maximumBytes} bytes`, { code: "HTTP_PROTOCOL" });
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
+}
+
+/** The same as text. */
+export async function readText(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<string> {
+  return (await readBytes(answer, where, maximumBytes)).toString("utf8");
 }
 
 /** Kept connections; idle ones are closed before the usual server does so, which would look like a lost request. */
