@@ -1,4 +1,4 @@
-import { expectOk, getJson } from "./http.mjs";
+import { change, getJson } from "./http.mjs";
 import { GPU_NODE, SUBMITTERS } from "./site-files.mjs";
 
 /** What the daemons say of themselves, and what a new cluster needs set in them. All over their REST interfaces. */
@@ -29,7 +29,7 @@ export async function unfinishedApplications(master) {
 /** @param {string} master @param {string} application @param {string} user who kills it, in the application's diagnostics */
 export async function killApplication(master, application, user) {
   const url = `http://${master}:8088/ws/v1/cluster/apps/${application}/state?user.name=${user}`;
-  await expectOk(url, { method: "PUT", body: { state: "KILLED" } });
+  await change(url, { method: "PUT", body: { state: "KILLED" } });
 }
 
 /**
@@ -38,7 +38,7 @@ export async function killApplication(master, application, user) {
  */
 export async function makeHdfsFolders({ addresses, users, submitter }) {
   const call = (path, query) =>
-    expectOk(`http://${addresses.master}:9870/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, {
+    change(`http://${addresses.master}:9870/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, {
       method: "PUT",
     });
   const folder = async (path, permission, owner) => {
@@ -64,7 +64,7 @@ export async function labelGpuNode({ addresses, users, settings }) {
   const address = addresses.nodes[GPU_NODE];
   if (settings.label === "none" || address === undefined) return;
   const call = (path, body) =>
-    expectOk(`http://${addresses.master}:8088/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
+    change(`http://${addresses.master}:8088/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
       method: "POST",
       body,
     });

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { Problem } from "../problem.mjs";
 
 /**
  * One HTTP request to a daemon.
@@ -37,10 +38,13 @@ export async function getJson(url) {
   }
 }
 
-/** As {@link httpRequest}, but an answer outside 2xx is an error that quotes it. */
-export async function expectOk(url, options) {
-  const { status, text } = await httpRequest(url, options);
-  if (status < 200 || status > 299)
-    throw new Error(`${options?.method ?? "GET"} ${url} answered ${status}: ${text.slice(0, 500)}`);
-  return text;
+/**
+ * A change that a daemon must make: no answer, or one outside 2xx, ends the command. A daemon on a busy machine may
+ * take long for its first change.
+ */
+export async function change(url, { method, body }) {
+  const { status, text } = await httpRequest(url, { method, body, timeoutMs: 60_000 }).catch((cause) => {
+    throw new Problem(`${method} ${url} failed: ${cause.message}`, { cause });
+  });
+  if (status < 200 || status > 299) throw new Problem(`${method} ${url} was answered ${status}: ${text.slice(0, 500)}`);
 }

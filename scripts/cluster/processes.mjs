@@ -101,6 +101,7 @@ export async function processesOf(state) {
       }
     }),
   );
+  found.containers.sort((one, other) => one.pid - other.pid);
   return found;
 }
 

@@ -13,7 +13,13 @@ import {
   testCluster,
 } from "../support/cluster.ts";
 import { at, listAt, requestJson } from "../support/http-json.ts";
-import { eventually, killApplication, submitCommand, viewApplication } from "../support/rest-application.ts";
+import {
+  eventually,
+  killApplication,
+  type SubmittedCommand,
+  submitCommand,
+  viewApplication,
+} from "../support/rest-application.ts";
 import { leftovers, sweep } from "../support/sweep.ts";
 
 const run = promisify(execFile);
@@ -25,7 +31,16 @@ describe("the test cluster", () => {
   beforeAll(async () => {
     cluster = await testCluster();
   });
-  afterEach(async () => await sweep(cluster));
+  const submitted: string[] = [];
+  const submit = async (command: SubmittedCommand) => {
+    const id = await submitCommand(cluster, command);
+    submitted.push(id);
+    return id;
+  };
+  afterEach(async () => {
+    for (const id of submitted.splice(0)) await killApplication(cluster, id, ClusterUser.alice);
+    await sweep(cluster);
+  });
 
   test("is five daemons, HDFS' as hdfs and YARN's as yarn where root started it", async () => {
     const users = await Promise.all(cluster.daemons.map(async ({ name, pid }) => [name, await userOf(pid)]));
@@ -87,15 +102,14 @@ describe("the test cluster", () => {
   });
 
   test("runs containers as the NodeManager's user, with nothing of Hadoop's configuration in their environment", async () => {
-    const id = await submitCommand(cluster, {
+    const id = await submit({
       user: ClusterUser.alice,
-      command: "(id -un; env) 1><LOG_DIR>/stdout; exec sleep 600",
+      command: "(id -un; env) 1><LOG_DIR>/part; mv <LOG_DIR>/part <LOG_DIR>/stdout; exec sleep 600",
     });
     const [user, ...environment] = (await runningOutput(cluster, id)).trim().split("\n");
     expect(user).toBe(cluster.users.yarn.name);
     expect(environment).toContain("USER=alice");
     expect(environment.filter((variable) => variable.startsWith("HADOOP_CONF_DIR"))).toEqual([]);
-    await killApplication(cluster, id, ClusterUser.alice);
   });
 
   test.each([
@@ -103,7 +117,7 @@ describe("the test cluster", () => {
     { kind: "VIRTUAL", exitCode: -103, hold: "mmap.mmap(-1, 2 << 30)" },
   ])("kills a container that outgrows its $kind memory", async ({ kind, exitCode, hold }) => {
     const command = `python3 -c 'import mmap, time; held = ${hold}; time.sleep(60)'`;
-    const id = await submitCommand(cluster, { user: ClusterUser.alice, command, memoryMiB: 256 });
+    const id = await submit({ user: ClusterUser.alice, command, memoryMiB: 256 });
     const { diagnostics } = await eventually("the application to fail", async () => {
       const view = await viewApplication(cluster, id);
       return view.state === "FAILED" ? view : undefined;
@@ -113,7 +127,7 @@ describe("the test cluster", () => {
   });
 
   test("keeps containers over a NodeManager's end, and applications over the ResourceManager's", async () => {
-    const id = await submitCommand(cluster, {
+    const id = await submit({
       user: ClusterUser.alice,
       command: "echo here 1><LOG_DIR>/stdout; exec sleep 600",
     });
@@ -131,11 +145,10 @@ describe("the test cluster", () => {
     });
     expect((await viewApplication(cluster, id)).state).toBe("ACCEPTED");
     expect((await clusterStatus(cluster.name)).containerProcesses).toEqual(before);
-    await killApplication(cluster, id, ClusterUser.alice);
   }, 180_000);
 
   test("is swept clean only when nothing of a job is left", async () => {
-    const id = await submitCommand(cluster, {
+    const id = await submit({
       user: ClusterUser.alice,
       command: "echo here 1><LOG_DIR>/stdout; exec sleep 600",
     });
@@ -157,7 +170,6 @@ describe("the test cluster", () => {
     );
     await new Promise((resolve) => listener.close(resolve));
     await requestJson(`${staging}?op=DELETE&recursive=true&user.name=alice`, { method: "DELETE" });
-    await killApplication(cluster, id, ClusterUser.alice);
   });
 
   test("gives a shell its configuration and tony-ts", async () => {
