@@ -153,7 +153,7 @@ async function reportDown(name, deleteState) {
   const { daemons, applications, leftovers } = ended;
   const more = [
     ...(applications > 0 ? [`${applications} running applications killed`] : []),
-    ...(leftovers > 0 ? [`${leftovers} processes of containers killed`] : []),
+    ...(leftovers > 0 ? [`${leftovers} leftover processes killed`] : []),
   ];
   console.error([`✓ cluster ${name} is down: ${daemons} daemons stopped`, ...more].join(", "));
 }

@@ -10,7 +10,7 @@ const JAVA_MAJOR = 17;
 
 /**
  * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "maven" | "python" | "container-tools" | "accounts" | "network-tools"} Prerequisite
+ * @typedef {"node" | "java" | "maven" | "python" | "container-tools" | "accounts" | "network-tools" | "image-tools"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
  * @property {{ home: string, version: string }} [java]
@@ -79,6 +79,10 @@ const CHECKS = {
   "network-tools": async () =>
     (await onPath("ip")) === undefined
       ? { what: "ip, which cuts a node's network in tests", debianPackage: "iproute2" }
+      : undefined,
+  "image-tools": async () =>
+    (await onPath("buildah")) === undefined || (await onPath("mmdebstrap")) === undefined
+      ? { what: "buildah and mmdebstrap, which build the images without Docker", debianPackage: "buildah mmdebstrap" }
       : undefined,
 };
 

@@ -18,7 +18,16 @@ await runMain(async () => {
     console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(12)} ${what}`).join("\n"));
     return 0;
   }
-  await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts", "network-tools"]);
+  await checkPrerequisites([
+    "node",
+    "java",
+    "maven",
+    "python",
+    "container-tools",
+    "accounts",
+    "network-tools",
+    "image-tools",
+  ]);
   const totals = await runAll(phases.filter((phase) => only.length === 0 || phase.always || only.includes(phase.name)));
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed === 0 ? 0 : 1;

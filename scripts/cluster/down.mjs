@@ -21,7 +21,7 @@ export async function down(name, { deleteState = false } = {}) {
   const state = stateFolder(name);
   return await withLock(`cluster ${state}`, async () => {
     const cluster = await readRecord(state);
-    if (cluster === undefined) return undefined;
+    if (cluster === undefined) return await endOrphans(state);
     const daemons = daemonsOf(cluster);
     const pids = await Promise.all(daemons.map((daemon) => runningPid(cluster, daemon)));
     const applications = await endApplications(cluster);
@@ -33,6 +33,12 @@ export async function down(name, { deleteState = false } = {}) {
     }
     return { daemons: pids.filter((pid) => pid !== undefined).length, applications, leftovers };
   });
+}
+
+/** Somebody removed the state folder under a running cluster: its processes still carry the folder's name. */
+async function endOrphans(state) {
+  const leftovers = await killProcessesOf(state);
+  return leftovers === 0 ? undefined : { daemons: 0, applications: 0, leftovers };
 }
 
 /** @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */

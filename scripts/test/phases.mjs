@@ -92,6 +92,14 @@ export const phases = [
     jest: true,
   },
   {
+    name: "images",
+    what: "the Docker images, built without Docker; the whole cluster started from one",
+    command: jest("--selectProjects", "images"),
+    limitSeconds: 600,
+    needs: ["packages"],
+    jest: true,
+  },
+  {
     name: "cluster-up",
     what: "a real Hadoop for the next phases",
     command: ["node", "scripts/cluster.mjs", "up", "--name", "test"],
