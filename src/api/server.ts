@@ -2,6 +2,7 @@ import { Server, type ServerInterceptor } from "@grpc/grpc-js";
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { PortRange } from "../job/spec.ts";
+import { candidatePorts } from "../port-range.ts";
 import { ApiError } from "./errors.ts";
 import type { KeyAndCertificate } from "./identity.ts";
 import { serverCredentials, serverOptions } from "./tls.ts";
@@ -29,7 +30,7 @@ export function makeServer(interceptors: readonly ServerInterceptor[]): Server {
 export async function bindServer(server: Server, identity: KeyAndCertificate, options: BindOptions): Promise<number> {
   const hosts = options.host === undefined ? ["::", "0.0.0.0"] : [options.host];
   let failure: unknown;
-  for (const port of candidatePorts(options)) {
+  for (const port of candidatePorts(options.ports, options.random)) {
     for (const host of hosts) {
       try {
         return await bindOnce(server, identity, formatHostPort({ host, port }));
@@ -45,14 +46,6 @@ function bindOnce(server: Server, identity: KeyAndCertificate, address: string):
   return new Promise((resolve, reject) => {
     server.bindAsync(address, serverCredentials(identity), (error, port) => (error ? reject(error) : resolve(port)));
   });
-}
-
-/** Every port of the range once, beginning anywhere. */
-export function candidatePorts({ ports, random }: Pick<BindOptions, "ports" | "random">): number[] {
-  if (ports === undefined) return [0];
-  const count = ports.to - ports.from + 1;
-  const first = Math.floor(random() * count);
-  return Array.from({ length: count }, (_, index) => ports.from + ((first + index) % count));
 }
 
 function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {

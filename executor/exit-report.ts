@@ -1,0 +1,89 @@
+import { constants } from "node:os";
+import type { ChildExit } from "../src/job/execution.ts";
+import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
+import { isPeerConnectionLost } from "./peer-loss.ts";
+import { lastTraceback } from "./traceback.ts";
+
+/** How a process ended, as the operating system tells. */
+export interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly atMs: number;
+  /** Why it could not be started. */
+  readonly startError?: string;
+}
+
+export interface ExitEvidence {
+  readonly end: ProcessEnd;
+  /** Why the executor stopped it; empty when it did not. */
+  readonly stopReason: string;
+  /** The ends of what this run wrote. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How many last lines are reported. */
+  readonly lines: number;
+  readonly memory: MemoryEvidence;
+  readonly peakMemoryBytes: number;
+}
+
+/** Exit codes of bash for a command that is not executable, or not there (bash(1), EXIT STATUS). */
+const notExecutable = 126;
+const notFound = 127;
+/** A shell reports a child that died by signal n as 128 + n. */
+const signalBase = 128;
+const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
+  /^SIG(HUP|INT|QUIT|ILL|ABRT|BUS|FPE|KILL|SEGV|PIPE|TERM|XCPU)$/.test(name),
+);
+const LONGEST_LINE = 2000;
+
+/** All that is known of a program's end, from what can be seen of it afterwards. */
+export function reportExit(evidence: ExitEvidence): ChildExit {
+  const { end, stopReason, memory } = evidence;
+  const signal = end.signal ?? signalOf(end.exitCode ?? 0);
+  const exitCode = end.exitCode ?? (signal === "" ? 1 : signalBase + constants.signals[signal]);
+  const failed = stopReason === "" && exitCode !== 0;
+  const traceback = failed ? lastTraceback(evidence.stderr) : undefined;
+  const lastLines = end.startError === undefined ? endOfOutput(evidence) : [end.startError];
+  const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
+  return {
+    exitCode,
+    signal,
+    atMs: end.atMs,
+    stopReason,
+    failedToStart: failed && (end.startError !== undefined || exitCode === notExecutable || exitCode === notFound),
+    lastLines,
+    traceback: traceback?.text ?? "",
+    errorSummary: traceback?.summary ?? "",
+    peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
+    outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
+    peakMemoryBytes: evidence.peakMemoryBytes,
+  };
+}
+
+function signalOf(exitCode: number): NodeJS.Signals | "" {
+  const found = deadlySignals.find(([, number]) => exitCode === signalBase + number)?.[0];
+  return isSignal(found) ? found : "";
+}
+
+function isSignal(name: string | undefined): name is NodeJS.Signals {
+  return name !== undefined && name in constants.signals;
+}
+
+/** The errors' last lines, and before them as many of the output's as there is room for. */
+function endOfOutput({ stdout, stderr, lines }: ExitEvidence): string[] {
+  const errors = lastLinesOf(stderr, lines);
+  return [...lastLinesOf(stdout, lines - errors.length), ...errors];
+}
+
+function lastLinesOf(text: string, count: number): string[] {
+  const lines = text
+    .split(/\r?\n/)
+    .map(afterCarriageReturns)
+    .filter((line) => line.trim() !== "");
+  return count <= 0 ? [] : lines.slice(-count).map((line) => line.slice(0, LONGEST_LINE));
+}
+
+/** A progress bar draws itself anew after each carriage return: what stands there in the end is what people saw. */
+function afterCarriageReturns(line: string): string {
+  return line.split("\r").findLast((part) => part !== "") ?? "";
+}

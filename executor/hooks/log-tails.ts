@@ -1,0 +1,111 @@
+import { statSync } from "node:fs";
+import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogStream, type TailRequest } from "../../src/api/messages.ts";
+import { outputFile, readRange } from "../output-files.ts";
+
+const CHUNK_BYTES = 65_536;
+/** A reader of a growing log that is further behind is moved on: it is told how much it missed. */
+const MOST_BEHIND_BYTES = 4 * 1024 * 1024;
+/** Where such a reader goes on: that much before the end. */
+const RESUME_BYTES = 256 * 1024;
+/** How often a log is looked at for more. */
+const LOOK_AGAIN_MS = 200;
+
+export interface LogTailsOptions {
+  readonly logFolder: string;
+  readonly send: (chunk: LogChunk) => void;
+  /** The generation whose program runs or ran last. */
+  readonly generation: () => number;
+}
+
+/**
+ * Sends logs to readers at the ApplicationMaster, each at its own pace: no more bytes are under way than the reader has granted, nothing is
+ * kept in memory but one chunk.
+ */
+export class LogTails {
+  readonly #options: LogTailsOptions;
+  readonly #tails = new Map<number, Tail>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: LogTailsOptions) {
+    this.#options = options;
+  }
+
+  request({ tailId, stream, offset, follow, cancel }: TailRequest): void {
+    if (cancel) this.#tails.delete(tailId);
+    else this.#tails.set(tailId, this.#open(tailId, stream, offset, follow));
+    this.look();
+  }
+
+  credit(tailId: number, bytes: number): void {
+    const tail = this.#tails.get(tailId);
+    if (tail === undefined) return;
+    tail.creditBytes += bytes;
+    this.look();
+  }
+
+  /** Sends what can be sent now, and looks again while anybody reads. */
+  look(): void {
+    for (const tail of this.#tails.values()) this.#advance(tail);
+    clearTimeout(this.#timer);
+    if (this.#tails.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_AGAIN_MS);
+  }
+
+  /** The connection of all readers is gone. */
+  clear(): void {
+    this.#tails.clear();
+    clearTimeout(this.#timer);
+  }
+
+  /** Nothing more will be written: readers get the rest they have room for, and the end. */
+  finish(): void {
+    for (const tail of this.#tails.values()) tail.follow = false;
+    this.look();
+    for (const tail of this.#tails.values()) this.#send(tail, Buffer.alloc(0), true);
+    this.clear();
+  }
+
+  #open(tailId: number, stream: LogStream, offset: number, follow: boolean): Tail {
+    const file = outputFile(this.#options.logFolder, stream);
+    const start = offset >= 0 ? offset : Math.max(0, sizeOf(file) + offset);
+    return { tailId, stream, file, offset: start, follow, creditBytes: INITIAL_TAIL_CREDIT_BYTES, skippedBytes: 0 };
+  }
+
+  #advance(tail: Tail): void {
+    const size = sizeOf(tail.file);
+    if (tail.follow && size - tail.offset > MOST_BEHIND_BYTES) {
+      tail.skippedBytes += size - RESUME_BYTES - tail.offset;
+      tail.offset = size - RESUME_BYTES;
+    }
+    while (tail.offset < size && tail.creditBytes > 0) {
+      const data = readRange(tail.file, tail.offset, Math.min(CHUNK_BYTES, tail.creditBytes, size - tail.offset));
+      if (data.length === 0) break;
+      this.#send(tail, data, false);
+    }
+    if (tail.follow || tail.offset < size) return;
+    this.#tails.delete(tail.tailId);
+    this.#send(tail, Buffer.alloc(0), true);
+  }
+
+  #send(tail: Tail, data: Buffer, end: boolean): void {
+    const { tailId, stream, offset, skippedBytes } = tail;
+    tail.offset += data.length;
+    tail.creditBytes -= data.length;
+    tail.skippedBytes = 0;
+    this.#options.send({ tailId, stream, offset, data, end, generation: this.#options.generation(), skippedBytes });
+  }
+}
+
+interface Tail {
+  readonly tailId: number;
+  readonly stream: LogStream;
+  readonly file: string;
+  offset: number;
+  follow: boolean;
+  creditBytes: number;
+  skippedBytes: number;
+}
+
+/** 0 while there is none. */
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,290 @@
+import type { ApiError } from "../src/api/errors.ts";
+import { MasterStream } from "../src/api/executor-client.ts";
+import { judgeMasterMessage } from "../src/api/fence.ts";
+import type { ExecutorIdentity } from "../src/api/identity.ts";
+import {
+  type ExecutorReport,
+  type MasterCommand,
+  type MasterMessage,
+  PROTOCOL_VERSION,
+  type ReattachReply,
+} from "../src/api/messages.ts";
+import { backOffMs } from "../src/back-off.ts";
+import type { ExecutorRegistration } from "../src/job/execution.ts";
+import type { Log } from "../src/log.ts";
+
+/** Where an attempt of the ApplicationMaster listens. */
+export interface MasterAddress {
+  readonly attempt: number;
+  /** `host:port` */
+  readonly address: string;
+}
+
+export type Welcome = Extract<MasterCommand, { type: "welcome" }>;
+
+export interface MasterLinkOptions {
+  readonly identity: ExecutorIdentity;
+  readonly build: string;
+  readonly master: MasterAddress;
+  readonly log: Log;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly nowMs: () => number;
+  readonly generation: () => number;
+  /** What to register with; undefined while the executor is not ready to. */
+  readonly registration: () => ExecutorRegistration | undefined;
+  /** A stream is welcomed: everything the ApplicationMaster may not know is to be said again. */
+  readonly joined: (welcome: Welcome) => void;
+  readonly left: () => void;
+  readonly command: (message: MasterMessage) => void;
+  /** The ApplicationMaster wants nothing of this executor. */
+  readonly refused: (reason: string) => void;
+  /** No ApplicationMaster for this long. */
+  readonly orphaned: (silentMs: number) => void;
+  /** Looks in the staging folder for the newest attempt; undefined when there is none or it cannot be told. */
+  readonly findMaster: () => Promise<MasterAddress | undefined>;
+}
+
+/** A stream that is not welcomed in this time is given up: the ApplicationMaster may be stopped, or somebody else. */
+const WELCOME_TIMEOUT_MS = 10_000;
+const RECONNECT = { firstMs: 100, mostMs: 5_000 };
+/** How often an address that was named by a call is tried while the present ApplicationMaster is well. */
+const MOST_CANDIDATE_TRIES = 5;
+/** The staging folder is looked into at random moments of this span, so that thousands do not look at once. */
+const FIND_EARLIEST_MS = 2_000;
+const FIND_LATEST_MS = 30_000;
+/** Until the job's own limit is known. */
+const FIRST_ORPHAN_MS = 900_000;
+/** A timer this late was slept over, by a stopped process or machine: nothing can be concluded from it. */
+const LATE_MS = 5_000;
+
+interface Connection {
+  readonly target: MasterAddress;
+  readonly stream: MasterStream;
+  readonly timeout: NodeJS.Timeout;
+  registered: boolean;
+}
+
+/**
+ * The executor's side of its stream to the ApplicationMaster. It reconnects whenever the stream breaks, goes over to a later attempt when
+ * one shows itself, and never goes back to an earlier one. What is said while there is no stream is dropped; `joined` tells when to say it again.
+ */
+export class MasterLink {
+  readonly #options: MasterLinkOptions;
+  #current: MasterAddress;
+  /** Where a later attempt is said to be; believed when it welcomes us there. */
+  #candidate: MasterAddress | undefined;
+  #active: Connection | undefined;
+  #trying: Connection | undefined;
+  #failures = 0;
+  #candidateFailures = 0;
+  #retry: NodeJS.Timeout | undefined;
+  #finding: NodeJS.Timeout | undefined;
+  #orphanTimer: NodeJS.Timeout | undefined;
+  #orphanMs = FIRST_ORPHAN_MS;
+  #lostAtMs: number;
+  #closed = false;
+
+  constructor(options: MasterLinkOptions) {
+    this.#options = options;
+    this.#current = options.master;
+    this.#lostAtMs = options.nowMs();
+  }
+
+  /** The attempt that is obeyed, and where it is. */
+  get master(): MasterAddress {
+    return this.#current;
+  }
+
+  set orphanMs(limitMs: number) {
+    this.#orphanMs = limitMs;
+  }
+
+  start(): void {
+    this.#lost();
+    this.#connect(this.#current);
+  }
+
+  /** Registers on the streams there are: the executor has become ready for a generation. */
+  register(): void {
+    for (const connection of [this.#active, this.#trying]) {
+      if (connection !== undefined) this.#sendRegistration(connection);
+    }
+  }
+
+  /** Says something of a generation. @param replaces an earlier one of that name gives way if it still waits */
+  report(generation: number, body: ExecutorReport, replaces?: string): void {
+    this.#active?.stream.send({ attempt: this.#current.attempt, generation, body }, replaces);
+  }
+
+  /** Answers the call of an attempt that says where it is. */
+  reattach(candidate: MasterAddress): ReattachReply {
+    const { attempt, address } = this.#current;
+    if (candidate.attempt < attempt) return { accepted: false, reason: `attempt ${attempt} is obeyed already` };
+    if (candidate.attempt === attempt && candidate.address === address && this.#active !== undefined) {
+      return { accepted: true, reason: "" };
+    }
+    this.#tryCandidate(candidate);
+    return { accepted: true, reason: "" };
+  }
+
+  /** Says goodbye and waits until that has gone out. */
+  async close(reason: string): Promise<void> {
+    this.#closed = true;
+    for (const timer of [this.#retry, this.#finding, this.#orphanTimer]) clearTimeout(timer);
+    this.report(this.#options.generation(), { type: "goodbye", reason });
+    await this.#active?.stream.drained();
+    for (const connection of [this.#active, this.#trying]) this.#drop(connection);
+  }
+
+  #connect(target: MasterAddress): void {
+    const stream = new MasterStream({
+      identity: this.#options.identity,
+      address: target.address,
+      onMessage: (message) => this.#receive(connection, message),
+      onEnd: (error) => this.#ended(connection, error),
+    });
+    const timeout = setTimeout(() => this.#giveUp(connection), WELCOME_TIMEOUT_MS);
+    const connection: Connection = { target, stream, timeout, registered: false };
+    this.#trying = connection;
+    this.#sendRegistration(connection);
+  }
+
+  #sendRegistration(connection: Connection): void {
+    const registration = this.#options.registration();
+    if (registration === undefined) return;
+    connection.registered = true;
+    const hello = { protocol: PROTOCOL_VERSION, build: this.#options.build };
+    const { generation } = registration;
+    const body = { type: "register", hello, registration } as const;
+    connection.stream.send({ attempt: this.#current.attempt, generation, body });
+  }
+
+  #receive(connection: Connection, message: MasterMessage): void {
+    const own = { attempt: this.#current.attempt, generation: this.#options.generation() };
+    const verdict = judgeMasterMessage(message, own);
+    if (verdict === "lower-attempt") this.#refuseLower(connection, message.attempt);
+    else if (message.body.type === "welcome") this.#join(connection, message.attempt, message.body);
+    else if (message.body.type === "refuse") this.#refusedBy(connection, message.body.reason);
+    else if (connection === this.#active && verdict === "current") this.#options.command(message);
+  }
+
+  #join(connection: Connection, attempt: number, welcome: Welcome): void {
+    clearTimeout(connection.timeout);
+    if (connection === this.#active) return;
+    const previous = this.#active;
+    this.#trying = undefined;
+    this.#active = connection;
+    this.#current = { attempt, address: connection.target.address };
+    this.#candidate = undefined;
+    this.#failures = 0;
+    this.#candidateFailures = 0;
+    for (const timer of [this.#retry, this.#finding, this.#orphanTimer]) clearTimeout(timer);
+    this.#drop(previous);
+    this.#options.log.info("joined", `Connected to attempt ${attempt} at ${this.#current.address}.`, { attempt });
+    this.#options.joined(welcome);
+  }
+
+  #refuseLower(connection: Connection, attempt: number): void {
+    const { log } = this.#options;
+    log.warn("refused-attempt", `Refused attempt ${attempt}: attempt ${this.#current.attempt} is obeyed.`, { attempt });
+    this.#giveUp(connection);
+  }
+
+  #refusedBy(connection: Connection, reason: string): void {
+    if (connection.target === this.#candidate) this.#giveUp(connection);
+    else this.#options.refused(reason);
+  }
+
+  #giveUp(connection: Connection): void {
+    this.#drop(connection);
+    this.#ended(connection);
+  }
+
+  #drop(connection: Connection | undefined): void {
+    clearTimeout(connection?.timeout);
+    connection?.stream.close();
+  }
+
+  #ended(connection: Connection, error?: ApiError): void {
+    clearTimeout(connection.timeout);
+    if (this.#closed) return;
+    const cause = error === undefined ? "the stream ended" : error.message;
+    if (connection === this.#active) {
+      this.#active = undefined;
+      this.#options.log.warn("link-lost", `Lost the ApplicationMaster (${cause}); the program runs on.`);
+      this.#options.left();
+      this.#lost();
+    } else if (connection === this.#trying) {
+      this.#trying = undefined;
+      this.#failures += 1;
+      this.#options.log.debug("connect-failed", `${connection.target.address} did not answer: ${cause}.`);
+      if (connection.target === this.#candidate) this.#candidateFailed();
+    } else {
+      return;
+    }
+    this.#scheduleConnect();
+  }
+
+  #candidateFailed(): void {
+    this.#candidateFailures += 1;
+    if (this.#candidateFailures >= MOST_CANDIDATE_TRIES) this.#candidate = undefined;
+  }
+
+  #scheduleConnect(): void {
+    clearTimeout(this.#retry);
+    if (this.#trying !== undefined || (this.#active !== undefined && this.#candidate === undefined)) return;
+    const delayMs = backOffMs(RECONNECT, Math.max(1, this.#failures), this.#options.random());
+    this.#retry = setTimeout(() => this.#connect(this.#nextTarget()), delayMs);
+  }
+
+  /** The two by turns, while both may be right. */
+  #nextTarget(): MasterAddress {
+    if (this.#candidate === undefined) return this.#current;
+    return this.#active !== undefined || this.#failures % 2 === 0 ? this.#candidate : this.#current;
+  }
+
+  #tryCandidate(candidate: MasterAddress): void {
+    const { log } = this.#options;
+    log.info("candidate", `Attempt ${candidate.attempt} is said to be at ${candidate.address}.`, {
+      attempt: candidate.attempt,
+    });
+    this.#candidate = candidate;
+    this.#candidateFailures = 0;
+    this.#failures = 0;
+    clearTimeout(this.#retry);
+    const trying = this.#trying;
+    this.#trying = undefined;
+    this.#drop(trying);
+    this.#connect(candidate);
+  }
+
+  #lost(): void {
+    this.#lostAtMs = this.#options.nowMs();
+    this.#awaitOrphan(this.#orphanMs);
+    this.#scheduleFind();
+  }
+
+  #awaitOrphan(delayMs: number): void {
+    clearTimeout(this.#orphanTimer);
+    const dueMs = this.#options.nowMs() + delayMs;
+    this.#orphanTimer = setTimeout(() => {
+      if (this.#options.nowMs() - dueMs > LATE_MS) this.#awaitOrphan(Math.min(this.#orphanMs, FIND_LATEST_MS * 2));
+      else this.#options.orphaned(this.#options.nowMs() - this.#lostAtMs);
+    }, delayMs);
+  }
+
+  #scheduleFind(): void {
+    clearTimeout(this.#finding);
+    const span = FIND_LATEST_MS - FIND_EARLIEST_MS;
+    this.#finding = setTimeout(() => void this.#find(), FIND_EARLIEST_MS + span * this.#options.random());
+  }
+
+  async #find(): Promise<void> {
+    const found = await this.#options.findMaster();
+    if (this.#closed || this.#active !== undefined) return;
+    const { attempt, address } = this.#current;
+    if (found !== undefined && found.attempt >= attempt && found.address !== address) this.#tryCandidate(found);
+    this.#scheduleFind();
+  }
+}

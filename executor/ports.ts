@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer, type Server } from "node:net";
+import { TonyError, UserError } from "../src/errors.ts";
+import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
+import type { PortRange } from "../src/job/spec.ts";
+import { candidatePorts } from "../src/port-range.ts";
+
+/** A port that nobody else on this machine gets while it is held. */
+export interface HeldPort {
+  readonly port: number;
+  /** Resolves when it may be opened by somebody else. */
+  release(): Promise<void>;
+}
+
+export interface PortOptions {
+  /** Absent: any free port. */
+  readonly ports?: PortRange;
+  /** 0 up to, not including, 1. */
+  readonly random: () => number;
+}
+
+const PORT_KEY = "tony.task.port-range";
+const REUSE_KEY = "tony.task.reuse-port";
+
+/**
+ * Opens a port and keeps it. Whoever connects meanwhile, too early, is turned away.
+ * Throws a TonyError with code `NO_FREE_PORT` naming the key.
+ */
+export async function holdPort({ ports, random }: PortOptions): Promise<HeldPort> {
+  for (const port of candidatePorts(ports, random)) {
+    const server = await listen(port);
+    if (server !== undefined) return { port: portOf(server), release: () => close(server) };
+  }
+  throw noFreePort(ports);
+}
+
+/**
+ * Keeps a port by SO_REUSEPORT while the program that opens it the same way runs. Node can set the option only on a socket that listens,
+ * which would take a share of the program's own connections (socket(7)); so python3 binds the port, without listening, until its input ends.
+ * Throws a UserError with code `REUSE_PORT_UNAVAILABLE` where there is no python3, and a TonyError with code `NO_FREE_PORT`.
+ */
+export async function holdReusablePort(options: PortOptions, python = "python3"): Promise<HeldPort> {
+  const candidates = candidatePorts(options.ports, options.random);
+  const holder = spawn(python, ["-c", holderProgram, ...candidates.map(String)], { stdio: ["pipe", "pipe", "pipe"] });
+  const port = await firstLine(holder);
+  if (port === 0) throw noFreePort(options.ports);
+  return { port, release: () => ended(holder) };
+}
+
+const holderProgram = `
+import socket, sys
+for port in map(int, sys.argv[1:]):
+    holder = socket.socket(socket.AF_INET)
+    holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    try:
+        holder.bind(("", port))
+    except OSError:
+        continue
+    print(holder.getsockname()[1], flush=True)
+    sys.stdin.read()
+    sys.exit(0)
+print(0, flush=True)
+`;
+
+/** Undefined when the port is taken or not ours to open. */
+function listen(port: number): Promise<Server | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once("error", (error) => {
+      if (["EADDRINUSE", "EACCES"].includes(String(errorCode(error)))) resolve(undefined);
+      else reject(error);
+    });
+    server.listen(port, () => resolve(server));
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => server.close(() => resolve()));
+}
+
+function firstLine(holder: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    let errors = "";
+    holder.stderr?.on("data", (data: Buffer) => {
+      errors = (errors + data.toString()).slice(-1000);
+    });
+    const unavailable = (cause: unknown, problem: string) =>
+      reject(
+        new UserError(`${REUSE_KEY} needs python3 on every node: ${problem}. Install it, or take the key out`, {
+          code: "REUSE_PORT_UNAVAILABLE",
+          cause,
+        }),
+      );
+    holder.once("error", (error) => unavailable(error, errorMessage(error)));
+    holder.once("exit", (code) => unavailable(undefined, `it exited with ${code} (${errors.trim()})`));
+    holder.stdout?.once("data", (line: Buffer) => resolve(Number(line.toString())));
+  });
+}
+
+function ended(holder: ChildProcess): Promise<void> {
+  if (holder.exitCode !== null || holder.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    holder.once("exit", () => resolve());
+    holder.stdin?.end();
+  });
+}
+
+function noFreePort(ports: PortRange | undefined): TonyError {
+  const range = ports === undefined ? "Any port" : `Every port of ${ports.from}-${ports.to}`;
+  return new TonyError(`${range} is taken on this machine: widen ${PORT_KEY}`, {
+    code: "NO_FREE_PORT",
+    retryable: true,
+  });
+}

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** One process, from /proc/<pid>/stat (proc(5)). */
+export interface ProcessStat {
+  readonly pid: number;
+  readonly parent: number;
+  /** `Z` and `X`: it has ended and only waits to be reaped. */
+  readonly state: string;
+  /** User and system time, in clock ticks. */
+  readonly cpuTicks: number;
+  /** Since boot, in clock ticks: with the pid it names a process for good, as pids are used again. */
+  readonly startTicks: number;
+  readonly residentPages: number;
+}
+
+/** What /proc says. Processes come and go while it is read: whatever cannot be read is not there. */
+export interface ProcFs {
+  pids(): number[];
+  stat(pid: number): ProcessStat | undefined;
+  /** Whether a process was started with exactly this variable, `NAME=value`. */
+  hasVariable(pid: number, variable: string): boolean;
+}
+
+export function readProcFs(folder = "/proc"): ProcFs {
+  return {
+    pids: () => readdirSync(folder).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : [])),
+    stat: (pid) => parseStat(read(`${folder}/${pid}/stat`)?.toString("latin1") ?? ""),
+    hasVariable: (pid, variable) => {
+      const wanted = Buffer.from(`\0${variable}\0`);
+      const environment = read(`${folder}/${pid}/environ`);
+      return environment !== undefined && Buffer.concat([Buffer.of(0), environment, Buffer.of(0)]).includes(wanted);
+    },
+  };
+}
+
+/** The name in parentheses may hold anything, parentheses and spaces too: the fields are counted after the last one. */
+export function parseStat(text: string): ProcessStat | undefined {
+  const nameEnd = text.lastIndexOf(")");
+  if (nameEnd < 0) return undefined;
+  const fields = text.slice(nameEnd + 2).split(" ");
+  // proc(5) counts from 1, and the state after the name is field 3.
+  const field = (number: number) => Number(fields[number - 3]);
+  return {
+    pid: Number.parseInt(text, 10),
+    parent: field(4),
+    state: fields[0] ?? "",
+    cpuTicks: field(14) + field(15),
+    startTicks: field(22),
+    residentPages: field(24),
+  };
+}
+
+/** The kernel's units, from the auxiliary vector of this process (getauxval(3)). */
+export interface KernelUnits {
+  readonly pageBytes: number;
+  readonly ticksPerSecond: number;
+}
+
+const AT_PAGESZ = 6n;
+const AT_CLKTCK = 17n;
+const ENTRY_BYTES = 16;
+
+export function readKernelUnits(vector: Buffer = readFileSync("/proc/self/auxv")): KernelUnits {
+  const value = (type: bigint, otherwise: number) => {
+    for (let at = 0; at + ENTRY_BYTES <= vector.length; at += ENTRY_BYTES) {
+      if (vector.readBigUInt64LE(at) === type) return Number(vector.readBigUInt64LE(at + ENTRY_BYTES / 2));
+    }
+    return otherwise;
+  };
+  return { pageBytes: value(AT_PAGESZ, 4096), ticksPerSecond: value(AT_CLKTCK, 100) };
+}
+
+function read(file: string): Buffer | undefined {
+  try {
+    return readFileSync(file);
+  } catch {
+    return undefined;
+  }
+}

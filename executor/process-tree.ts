@@ -1,0 +1,122 @@
+import type { ProcessStat, ProcFs } from "./proc-fs.ts";
+
+export interface ProcessTreeOptions {
+  /** The program's first process. */
+  readonly root: number;
+  /** `NAME=value` that every process of the program was started with. */
+  readonly marker: string;
+  readonly procFs: ProcFs;
+  readonly kill: (pid: number, signal: NodeJS.Signals) => void;
+}
+
+/** How often a tree that is ending is looked at. */
+const LOOK_AGAIN_MS = 20;
+/** A process that KILL does not end within this time sits in the kernel, and nobody can end it. */
+const KILL_LIMIT_MS = 5_000;
+
+/**
+ * All processes of a program: the descendants of its first one, and those that left the tree by a double fork, which still carry the
+ * marker. A process is named by pid and start time, so that a pid that is used again is never signalled.
+ */
+export class ProcessTree {
+  readonly #options: ProcessTreeOptions;
+  readonly #rootStart: number;
+  /** Seen and found to be others': not looked at again by a quick search. */
+  #foreign = new Set<number>();
+  /** Start times by pid. */
+  #members = new Map<number, number>();
+
+  constructor(options: ProcessTreeOptions) {
+    this.#options = options;
+    this.#rootStart = options.procFs.stat(options.root)?.startTicks ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Every process of the program that runs. */
+  members(): ProcessStat[] {
+    this.#foreign.clear();
+    return this.sample();
+  }
+
+  /** The same for the price of a glance: pids known as others' are skipped, at the risk of missing one that was used again. */
+  sample(): ProcessStat[] {
+    const found = new Map<number, ProcessStat>();
+    const pids = this.#options.procFs.pids();
+    for (const pid of pids) {
+      if (this.#foreign.has(pid)) continue;
+      const stat = this.#options.procFs.stat(pid);
+      if (stat !== undefined) found.set(pid, stat);
+    }
+    const members = this.#membersAmong(found);
+    this.#foreign = new Set(pids.filter((pid) => !members.has(pid)));
+    this.#members = new Map([...members].map(([pid, { startTicks }]) => [pid, startTicks]));
+    return [...members.values()].filter(({ state }) => state !== "Z" && state !== "X");
+  }
+
+  /** Sends a signal to every process; how many there were. */
+  signal(signal: NodeJS.Signals): number {
+    const members = this.members();
+    for (const member of members) this.#signalOne(member, signal);
+    return members.length;
+  }
+
+  /**
+   * TERM, the grace, KILL. Resolves when nothing runs any more, with true; false when something resists even KILL.
+   * @param graceMs read anew at each look, so that a later, more urgent stop shortens it
+   */
+  async end(graceMs: () => number, nowMs: () => number): Promise<boolean> {
+    const startedAtMs = nowMs();
+    const asked = new Set<string>();
+    for (;;) {
+      const members = this.members();
+      if (members.length === 0) return true;
+      const overdueMs = nowMs() - startedAtMs - graceMs();
+      if (overdueMs > KILL_LIMIT_MS) return false;
+      for (const member of members) {
+        const name = `${member.pid} ${member.startTicks}`;
+        if (overdueMs >= 0) this.#signalOne(member, "SIGKILL");
+        else if (!asked.has(name)) this.#signalOne(member, "SIGTERM");
+        asked.add(name);
+      }
+      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+    }
+  }
+
+  #membersAmong(found: ReadonlyMap<number, ProcessStat>): Map<number, ProcessStat> {
+    const members = new Map<number, ProcessStat>();
+    const childrenOf = groupByParent(found);
+    const take = (stat: ProcessStat) => {
+      if (members.has(stat.pid)) return;
+      members.set(stat.pid, stat);
+      for (const child of childrenOf.get(stat.pid) ?? []) take(child);
+    };
+    for (const stat of found.values()) if (this.#belongs(stat)) take(stat);
+    return members;
+  }
+
+  /** By itself, whoever its parent is now. */
+  #belongs(stat: ProcessStat): boolean {
+    if (stat.startTicks < this.#rootStart) return false;
+    if (stat.pid === this.#options.root) return stat.startTicks === this.#rootStart;
+    if (this.#members.get(stat.pid) === stat.startTicks) return true;
+    return this.#options.procFs.hasVariable(stat.pid, this.#options.marker);
+  }
+
+  #signalOne({ pid, startTicks }: ProcessStat, signal: NodeJS.Signals): void {
+    if (this.#options.procFs.stat(pid)?.startTicks !== startTicks) return;
+    try {
+      this.#options.kill(pid, signal);
+    } catch {
+      // It ended in between.
+    }
+  }
+}
+
+function groupByParent(stats: ReadonlyMap<number, ProcessStat>): Map<number, ProcessStat[]> {
+  const children = new Map<number, ProcessStat[]>();
+  for (const stat of stats.values()) {
+    const siblings = children.get(stat.parent);
+    if (siblings === undefined) children.set(stat.parent, [stat]);
+    else siblings.push(stat);
+  }
+  return children;
+}

@@ -1,0 +1,103 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import type { ProcessEnd } from "./exit-report.ts";
+import { type OutputFiles, openOutputFiles } from "./output-files.ts";
+import { readProcFs } from "./proc-fs.ts";
+import { ProcessTree } from "./process-tree.ts";
+
+export interface ProgramStartOptions {
+  /** Run by `bash -c` in the working directory. */
+  readonly command: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** `NAME=value`, part of the environment. */
+  readonly marker: string;
+  readonly logFolder: string;
+  readonly nowMs: () => number;
+}
+
+/** A stop under way: what was asked last, if it is more urgent, wins. */
+interface Stop {
+  readonly reason: string;
+  readonly startedAtMs: number;
+  graceMs: number;
+}
+
+/**
+ * One life of a task's program. It stays in the container's process group, so that the NodeManager's own kill reaches it; its output goes
+ * straight to files, so that it goes on writing whatever becomes of the executor.
+ */
+export class Program {
+  readonly startedAtMs: number;
+  readonly output: OutputFiles;
+  /** How its first process ended. */
+  readonly ended: Promise<ProcessEnd>;
+  readonly tree: ProcessTree;
+  readonly #child: ChildProcess;
+  readonly #nowMs: () => number;
+  #stop: Stop | undefined;
+  #cleared: Promise<boolean> | undefined;
+
+  constructor({ command, environment, marker, logFolder, nowMs }: ProgramStartOptions) {
+    this.#nowMs = nowMs;
+    this.output = openOutputFiles(logFolder);
+    const { stdout, stderr } = this.output;
+    this.#child = spawn("/bin/bash", ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });
+    this.startedAtMs = nowMs();
+    this.output.close();
+    this.ended = this.#awaitEnd();
+    this.tree = new ProcessTree({
+      root: this.pid,
+      marker,
+      procFs: readProcFs(),
+      kill: (pid, signal) => process.kill(pid, signal),
+    });
+  }
+
+  /** 0 when it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Why it was stopped; empty while nobody has asked. */
+  get stopReason(): string {
+    return this.#stop?.reason ?? "";
+  }
+
+  /**
+   * Ends every process: TERM, the grace, KILL. Resolves when none is left, with false when one resists.
+   * Asked again it shortens the grace of what is under way, never lengthens it.
+   */
+  stop(graceMs: number, reason: string): Promise<boolean> {
+    const startedAtMs = this.#nowMs();
+    if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
+    else this.#shorten(this.#stop, startedAtMs + graceMs);
+    return this.#clear();
+  }
+
+  /** Ends what its first process left behind, with the same means. */
+  clearLeftovers(graceMs: number): Promise<boolean> {
+    this.#stop ??= { reason: "", startedAtMs: this.#nowMs(), graceMs };
+    return this.#clear();
+  }
+
+  #shorten(stop: Stop, atMs: number): void {
+    stop.graceMs = Math.min(stop.graceMs, Math.max(0, atMs - stop.startedAtMs));
+  }
+
+  #clear(): Promise<boolean> {
+    this.#cleared ??= this.tree.end(() => this.#stop?.graceMs ?? 0, this.#nowMs);
+    return this.#cleared;
+  }
+
+  #awaitEnd(): Promise<ProcessEnd> {
+    return new Promise((resolve) => {
+      this.#child.once("error", (error) => {
+        const atMs = this.#nowMs();
+        if (this.#child.pid === undefined) {
+          resolve({ exitCode: null, signal: null, atMs, startError: errorMessage(error) });
+        }
+      });
+      this.#child.once("exit", (exitCode, signal) => resolve({ exitCode, signal, atMs: this.#nowMs() }));
+    });
+  }
+}

@@ -1,0 +1,85 @@
+import { TonyError } from "../src/errors.ts";
+import { executorVariable } from "../src/job/launch-command.ts";
+import type { LogLevel, PortRange } from "../src/job/spec.ts";
+import { parseTaskId, type TaskName } from "../src/job/task.ts";
+
+/** What the executor's container says about itself. */
+export interface ExecutorSettings {
+  readonly task: TaskName;
+  readonly applicationId: string;
+  readonly containerId: string;
+  /** NM_HOST: the node's name as the cluster knows it. */
+  readonly host: string;
+  /** `host:port` of the ApplicationMaster that launched it. */
+  readonly masterAddress: string;
+  readonly attempt: number;
+  readonly generation: number;
+  readonly ports?: PortRange;
+  /** The task has a second port, for TensorBoard. */
+  readonly tensorBoard: boolean;
+  /** Ports are held with SO_REUSEPORT while the program runs. */
+  readonly reusePort: boolean;
+  readonly memoryBytes: number;
+  /** The first of LOG_DIRS. */
+  readonly logFolder: string;
+  readonly tokenFile: string;
+  readonly logLevel: LogLevel;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MEBIBYTE = 1_048_576;
+
+/** Throws a TonyError with code `NOT_IN_A_CONTAINER` naming what is missing or malformed. */
+export function readSettings(environment: Environment): ExecutorSettings {
+  const ports = environment[executorVariable.portRange];
+  return {
+    task: required(environment, executorVariable.task, parseTaskId),
+    applicationId: required(environment, executorVariable.applicationId, text),
+    containerId: required(environment, "CONTAINER_ID", text),
+    host: required(environment, "NM_HOST", text),
+    masterAddress: required(environment, executorVariable.masterAddress, text),
+    attempt: required(environment, executorVariable.attempt, count),
+    generation: required(environment, executorVariable.generation, count),
+    ...(ports && { ports: required(environment, executorVariable.portRange, portRange) }),
+    tensorBoard: environment[executorVariable.tensorBoard] === "true",
+    reusePort: environment[executorVariable.reusePort] === "true",
+    memoryBytes: required(environment, executorVariable.memoryMiB, count) * MEBIBYTE,
+    logFolder: required(environment, "LOG_DIRS", (folders) => folders.split(",")[0]),
+    tokenFile: required(environment, "HADOOP_TOKEN_FILE_LOCATION", text),
+    logLevel: required(environment, executorVariable.logLevel, logLevel),
+  };
+}
+
+/** The container's environment without what was meant for the executor alone. */
+export function inheritedEnvironment(environment: Environment): Record<string, string | undefined> {
+  const own: readonly string[] = Object.values(executorVariable);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !own.includes(name)));
+}
+
+function required<Value>(environment: Environment, name: string, parse: (text: string) => Value | undefined): Value {
+  const raw = environment[name] ?? "";
+  const value = raw === "" ? undefined : parse(raw);
+  if (value !== undefined) return value;
+  const problem = raw === "" ? "is not set" : `has the value ${raw}`;
+  throw new TonyError(`${name} ${problem}: the executor is started by its ApplicationMaster`, {
+    code: "NOT_IN_A_CONTAINER",
+  });
+}
+
+function text(value: string): string {
+  return value;
+}
+
+function count(value: string): number | undefined {
+  return /^[1-9]\d{0,9}$/.test(value) ? Number(value) : undefined;
+}
+
+function portRange(value: string): PortRange | undefined {
+  const [, from, to] = /^(\d{1,5})-(\d{1,5})$/.exec(value) ?? [];
+  return from === undefined || to === undefined ? undefined : { from: Number(from), to: Number(to) };
+}
+
+function logLevel(value: string): LogLevel | undefined {
+  return value === "debug" || value === "info" || value === "warn" || value === "error" ? value : undefined;
+}
