@@ -1,31 +1,216 @@
+import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ChildExit, ChildReport } from "../src/job/execution.ts";
-import type { HeldPort } from "./ports.ts";
-import type { Program } from "./program.ts";
+import type { ExecutorJob } from "../src/job/executor-job.ts";
+import type { Log } from "../src/log.ts";
+import { reportExit } from "./exit-report.ts";
+import type { MemorySampler } from "./hooks/memory-sampler.ts";
+import { ProgressFile } from "./hooks/progress-file.ts";
+import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
+import { Program } from "./program.ts";
+import { ProgramRun } from "./program-run.ts";
+import type { ExecutorSettings } from "./settings.ts";
 
-/** What an executor does for one generation: it is prepared, runs the program once, and reports its end. */
+export interface GenerationOptions {
+  readonly number: number;
+  readonly settings: ExecutorSettings;
+  readonly sampler: MemorySampler;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly report: (report: ExecutorReport, replaces?: string) => void;
+}
+
+/** What one start of the program needs. */
+export interface ProgramPlan {
+  readonly job: ExecutorJob;
+  readonly command: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** `NAME=value`, part of the environment. */
+  readonly marker: string;
+  readonly progressFile: string;
+}
+
+interface Ports {
+  readonly task: HeldPort;
+  readonly tensorBoard: HeldPort | undefined;
+}
+
+/** How long what a program left behind gets between TERM and KILL, at most. */
+const LEFTOVER_GRACE_MS = 2_000;
+
+/**
+ * What an executor does for one generation: it holds ports, runs the program at most once, and keeps how it ended.
+ *
+ *     preparing → prepared → started → exited
+ */
 export class Generation {
   readonly number: number;
-  /** Undefined until the ports are open. */
-  ports: { readonly task: HeldPort; readonly tensorBoard?: HeldPort } | undefined;
-  /** The program has been asked for; it is started once only. */
-  started = false;
-  program: Program | undefined;
-  exit: ChildExit | undefined;
+  readonly #options: GenerationOptions;
+  #ports: Ports | undefined;
+  #started = false;
+  #stopBeforeStart: string | undefined;
+  #program: Program | undefined;
+  #run: ProgramRun | undefined;
+  #exit: ChildExit | undefined;
+  #whenExited: Promise<void> = Promise.resolve();
+  /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
 
-  constructor(number: number) {
-    this.number = number;
+  constructor(options: GenerationOptions) {
+    this.number = options.number;
+    this.#options = options;
+  }
+
+  /** Whether it can be registered. */
+  get prepared(): boolean {
+    return this.#ports !== undefined;
+  }
+
+  /** Of the task and of TensorBoard; 0 where there is none. */
+  get ports(): { readonly task: number; readonly tensorBoard: number } {
+    return { task: this.#ports?.task.port ?? 0, tensorBoard: this.#ports?.tensorBoard?.port ?? 0 };
+  }
+
+  get started(): boolean {
+    return this.#started;
+  }
+
+  get exit(): ChildExit | undefined {
+    return this.#exit;
+  }
+
+  get metrics(): Metrics | undefined {
+    return this.#run?.metrics;
   }
 
   /** As the ApplicationMaster is told on (re)connecting. */
-  get childReport(): ChildReport {
-    if (this.exit !== undefined) return { state: "exited", exit: this.exit };
-    if (this.program === undefined) return { state: "none" };
-    return { state: "running", pid: this.program.pid, startedAtMs: this.program.startedAtMs };
+  get child(): ChildReport {
+    if (this.#exit !== undefined) return { state: "exited", exit: this.#exit };
+    if (this.#program === undefined) return { state: "none" };
+    return { state: "running", pid: this.#program.pid, startedAtMs: this.#program.startedAtMs };
   }
 
-  /** Lets go of ports that no program has taken over. */
+  /** Opens the ports. Throws as holdPort and holdReusablePort. */
+  async prepare(): Promise<void> {
+    const { settings, random } = this.#options;
+    const range = settings.ports === undefined ? { random } : { random, ports: settings.ports };
+    const hold = settings.reusePort ? holdReusablePort : holdPort;
+    const task = await hold(range);
+    this.#ports = { task, tensorBoard: settings.tensorBoard ? await hold(range) : undefined };
+  }
+
+  /** Starts the program; asked again it does nothing. Resolves when its start is reported, or its failure to start. */
+  async start(plan: ProgramPlan): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    if (!this.#options.settings.reusePort) await this.releasePorts();
+    if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
+    else this.#spawn(plan);
+  }
+
+  /**
+   * Ends the program and everything it left. Resolves when its exit is reported and nothing runs any more, with false when a process
+   * survives KILL. Without a program there is nothing to do.
+   */
+  async stop(graceMs: number, reason: string): Promise<boolean> {
+    if (this.#program === undefined) {
+      this.#stopBeforeStart = reason;
+      return true;
+    }
+    const cleared =
+      this.#exit === undefined ? this.#program.stop(graceMs, reason) : this.#program.clearLeftovers(graceMs);
+    const clear = await cleared;
+    if (clear) await this.#whenExited;
+    return clear;
+  }
+
+  /** Sends a signal to every process of the program. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.#exit === undefined) this.#program?.tree.signal(signal);
+  }
+
+  /** Kills whatever is left, at once. */
+  kill(): void {
+    this.#program?.tree.signal("SIGKILL");
+  }
+
   async releasePorts(): Promise<void> {
-    await Promise.all([this.ports?.task.release(), this.ports?.tensorBoard?.release()]);
+    await Promise.all([this.#ports?.task.release(), this.#ports?.tensorBoard?.release()]);
+  }
+
+  #spawn(plan: ProgramPlan): void {
+    const { settings, log, nowMs, report } = this.#options;
+    try {
+      const { command, environment, marker } = plan;
+      this.#program = new Program({ command, environment, marker, logFolder: settings.logFolder, nowMs });
+    } catch (error) {
+      this.#neverRan({ startError: errorMessage(error) });
+      return;
+    }
+    const { pid, startedAtMs } = this.#program;
+    log.info("child-started", `The program runs as process ${pid}.`, { pid });
+    report({ type: "child-started", pid, atMs: startedAtMs });
+    this.#run = this.#observe(this.#program, plan);
+    this.#whenExited = this.#awaitExit(this.#program, this.#run);
+  }
+
+  #observe(program: Program, { job, progressFile }: ProgramPlan): ProgramRun {
+    const { settings, sampler, nowMs, report } = this.#options;
+    const { timeouts, failure } = job.spec;
+    const port = this.#ports?.tensorBoard?.port;
+    return new ProgramRun({
+      program,
+      sampler,
+      progress: new ProgressFile(progressFile),
+      memoryLimitBytes: settings.memoryBytes,
+      metricsIntervalMs: timeouts.metricsIntervalMs,
+      outputLines: failure.outputLines,
+      ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
+      ...(port && { tensorBoard: { host: settings.host, port } }),
+      nowMs,
+      report: (news) => report(news, news.type === "progress" ? "progress" : undefined),
+    });
+  }
+
+  async #awaitExit(program: Program, run: ProgramRun): Promise<void> {
+    this.#exited(await run.ended());
+    void program.clearLeftovers(LEFTOVER_GRACE_MS);
+    if (this.#options.settings.reusePort) await this.releasePorts();
+  }
+
+  #exited(exit: ChildExit): void {
+    this.#exit = exit;
+    const how = exit.signal === "" ? `with ${exit.exitCode}` : `by ${exit.signal}`;
+    const why = exit.stopReason === "" ? "" : ` (stopped: ${exit.stopReason})`;
+    this.#options.log.info("child-exited", `The program ended ${how}${why}.`, {
+      exitCode: exit.exitCode,
+      signal: exit.signal,
+    });
+    this.#options.report({ type: "child-exited", exit });
+  }
+
+  #neverRan({ startError, stopReason = "" }: { startError?: string; stopReason?: string }): void {
+    const end = {
+      exitCode: null,
+      signal: startError === undefined ? "SIGTERM" : null,
+      atMs: this.#options.nowMs(),
+    } as const;
+    this.#exited(
+      reportExit({
+        end: startError === undefined ? end : { ...end, startError },
+        stopReason,
+        stdout: "",
+        stderr: "",
+        lines: 0,
+        memory: {
+          killsBefore: undefined,
+          killsAfter: undefined,
+          lastSampleBytes: 0,
+          limitBytes: Number.POSITIVE_INFINITY,
+        },
+        peakMemoryBytes: 0,
+      }),
+    );
   }
 }

@@ -1,6 +1,8 @@
 import { TonyError } from "../errors.ts";
-import type { ClusterSpec, TaskAddress } from "./cluster-spec.ts";
-import { formatTaskId, parseTaskId } from "./task.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import type { ClusterSpec } from "./cluster-spec.ts";
+import { arrayOf, count, object, type Shape, string } from "./shape.ts";
+import { formatTaskId, parseTaskId, type TaskId } from "./task.ts";
 
 /** JSON as it is sent to every executor: encode it once per generation. */
 export function encodeClusterSpec(spec: ClusterSpec): Uint8Array {
@@ -9,23 +11,26 @@ export function encodeClusterSpec(spec: ClusterSpec): Uint8Array {
 
 /** Throws a TonyError with code `INVALID_CLUSTER_SPEC`. */
 export function decodeClusterSpec(bytes: Uint8Array): ClusterSpec {
-  const parsed: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-  if (!isRecord(parsed) || typeof parsed.generation !== "number" || !Array.isArray(parsed.tasks)) throw invalid("");
-  return { generation: parsed.generation, tasks: parsed.tasks.map(decodeAddress) };
-}
-
-function decodeAddress(value: unknown): TaskAddress {
-  const name = isRecord(value) && typeof value.task === "string" ? parseTaskId(value.task) : undefined;
-  if (!isRecord(value) || name === undefined || typeof value.host !== "string" || typeof value.port !== "number") {
-    throw invalid(`: ${JSON.stringify(value)}`);
+  try {
+    return clusterSpec(JSON.parse(Buffer.from(bytes).toString("utf8")), "");
+  } catch (cause) {
+    throw new TonyError(`the ApplicationMaster sent no usable cluster spec: ${errorMessage(cause)}`, {
+      code: "INVALID_CLUSTER_SPEC",
+      cause,
+    });
   }
-  return { task: formatTaskId(name.role, name.index), host: value.host, port: value.port };
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
+const taskId: Shape<TaskId> = (value, where) => {
+  const name = parseTaskId(string(value, where));
+  if (name === undefined) throw new RangeError(`${where} must be a task such as worker:0`);
+  return formatTaskId(name.role, name.index);
+};
 
-function invalid(detail: string): TonyError {
-  return new TonyError(`The ApplicationMaster sent no valid cluster spec${detail}`, { code: "INVALID_CLUSTER_SPEC" });
-}
+const clusterSpec: Shape<ClusterSpec> = object({
+  required: {
+    generation: count,
+    tasks: arrayOf(object({ required: { task: taskId, host: string, port: count }, optional: {} })),
+  },
+  optional: {},
+});

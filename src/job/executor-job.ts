@@ -1,4 +1,33 @@
+import { TonyError } from "../errors.ts";
+import { errorMessage } from "../hadoop/errors.ts";
 import type { JobFile } from "./job-file.ts";
+import { parseJobSpec } from "./parse-spec.ts";
+import { literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 /** What an executor is told of the job when the ApplicationMaster welcomes it; JSON. It holds no secret. */
 export type ExecutorJob = Omit<JobFile, "files" | "node" | "nodes">;
+
+const executorJob: Shape<ExecutorJob> = object({
+  required: {
+    jobFileVersion: literal(1),
+    build: string,
+    applicationId: string,
+    user: string,
+    spec: parseJobSpec,
+    stagingUrl: string,
+    hadoop: recordOf(string),
+  },
+  optional: {},
+});
+
+/** Throws a TonyError with code `JOB_UNREADABLE`. */
+export function decodeExecutorJob(bytes: Uint8Array): ExecutorJob {
+  try {
+    return executorJob(JSON.parse(Buffer.from(bytes).toString("utf8")), "");
+  } catch (cause) {
+    throw new TonyError(`the ApplicationMaster sent no usable job: ${errorMessage(cause)}`, {
+      code: "JOB_UNREADABLE",
+      cause,
+    });
+  }
+}

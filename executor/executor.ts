@@ -1,0 +1,274 @@
+import type { ExecutorIdentity } from "../src/api/identity.ts";
+import type { ExecutorReport, MasterCommand, MasterMessage, Metrics } from "../src/api/messages.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import type { ExecutorRegistration } from "../src/job/execution.ts";
+import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
+import { formatTaskId } from "../src/job/task.ts";
+import type { Log } from "../src/log.ts";
+import { ExecutorExit } from "./exit-codes.ts";
+import { Generation } from "./generation.ts";
+import { LogTails } from "./hooks/log-tails.ts";
+import { MemorySampler } from "./hooks/memory-sampler.ts";
+import { type MasterAddress, MasterLink, type Welcome } from "./master-link.ts";
+import { planProgram } from "./plan-program.ts";
+import { readKernelUnits } from "./proc-fs.ts";
+import type { ExecutorSettings } from "./settings.ts";
+
+export interface ExecutorOptions {
+  readonly settings: ExecutorSettings;
+  readonly identity: ExecutorIdentity;
+  readonly build: string;
+  /** The container's. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  /** Looks for the newest attempt where the job's staging is; undefined when it cannot be told. */
+  readonly findMaster: (job: ExecutorJob) => Promise<MasterAddress | undefined>;
+  /** Ends the process. */
+  readonly end: (code: ExecutorExit) => void;
+}
+
+type StartChild = Extract<MasterCommand, { type: "start-child" }>;
+type Service = Extract<ExecutorReport, { type: "service" }>;
+type Progress = Extract<ExecutorReport, { type: "progress" }>;
+
+/** A NodeManager gives 250 ms from TERM to KILL: the program is given this much of it, and everything is over by the limit. */
+const TERMINATION_GRACE_MS = 100;
+const TERMINATION_LIMIT_MS = 140;
+/** A goodbye that cannot be sent in this time is not. */
+const GOODBYE_LIMIT_MS = 1_000;
+/** Before the job is known. */
+const FIRST_GRACE_MS = 10_000;
+
+/**
+ * One task's executor. It is prepared for a generation (ports), registers, starts the program when the gang is complete, and tells the
+ * ApplicationMaster of it; then it is prepared for the next one, or told to end. What the link has lost it is told again on joining anew.
+ */
+export class Executor {
+  readonly #options: ExecutorOptions;
+  readonly #link: MasterLink;
+  readonly #tails: LogTails;
+  readonly #sampler = new MemorySampler(readKernelUnits());
+  #generation: Generation;
+  #rejoinAddress: string | undefined;
+  #job: ExecutorJob | undefined;
+  #service: Service | undefined;
+  #progress: Progress | undefined;
+  #heartbeats: NodeJS.Timeout | undefined;
+  #metricsSent: Metrics | undefined;
+  #ending = false;
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+    const { settings, identity, build, log, random, nowMs, findMaster } = options;
+    this.#generation = this.#newGeneration(settings.generation);
+    this.#tails = new LogTails({
+      logFolder: settings.logFolder,
+      send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
+      generation: () => this.#generation.number,
+    });
+    this.#link = new MasterLink({
+      identity,
+      build,
+      master: { attempt: settings.attempt, address: settings.masterAddress },
+      log,
+      random,
+      nowMs,
+      generation: () => this.#generation.number,
+      registration: () => this.#registration(),
+      joined: (welcome) => this.#joined(welcome),
+      left: () => this.#left(),
+      command: (message) => this.#obey(message),
+      refused: (reason) => this.#finish(ExecutorExit.ordered, `the ApplicationMaster refused it: ${reason}`),
+      orphaned: (silentMs) => this.#orphaned(silentMs),
+      findMaster: async () => (this.#job === undefined ? undefined : findMaster(this.#job)),
+    });
+  }
+
+  get link(): MasterLink {
+    return this.#link;
+  }
+
+  /** @param openRejoinPort resolves with the address that the ApplicationMaster is told */
+  async start(openRejoinPort: () => Promise<string>): Promise<void> {
+    this.#link.start();
+    const [address] = await Promise.all([openRejoinPort(), this.#generation.prepare()]);
+    this.#rejoinAddress = address;
+    this.#link.register();
+  }
+
+  /** SIGTERM: everything ends within what a NodeManager gives it. */
+  async terminate(): Promise<void> {
+    const reason = "the container was told to end (SIGTERM)";
+    this.#ending = true;
+    this.#options.log.warn("terminated", "The container was told to end.");
+    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(TERMINATION_GRACE_MS, reason));
+    this.#generation.kill();
+    this.#options.end(ExecutorExit.terminated);
+  }
+
+  #newGeneration(number: number): Generation {
+    const { settings, log, nowMs, random } = this.#options;
+    return new Generation({
+      number,
+      settings,
+      sampler: this.#sampler,
+      log: log.with({ generation: number }),
+      nowMs,
+      random,
+      report: (report, replaces) => this.#reportOf(number, report, replaces),
+    });
+  }
+
+  #reportOf(generation: number, report: ExecutorReport, replaces?: string): void {
+    if (report.type === "service") this.#service = report;
+    if (report.type === "progress") this.#progress = report;
+    this.#link.report(generation, report, replaces);
+    if (report.type === "child-exited") this.#tails.look();
+  }
+
+  #registration(): ExecutorRegistration | undefined {
+    const { settings } = this.#options;
+    const { number, prepared, started, ports, child } = this.#generation;
+    if (!prepared || this.#rejoinAddress === undefined) return undefined;
+    return {
+      task: formatTaskId(settings.task.role, settings.task.index),
+      containerId: settings.containerId,
+      generation: number,
+      host: settings.host,
+      port: started ? 0 : ports.task,
+      tensorboardPort: ports.tensorBoard,
+      rejoinAddress: this.#rejoinAddress,
+      child,
+    };
+  }
+
+  #joined({ heartbeatIntervalMs, job }: Welcome): void {
+    this.#job = decodeExecutorJob(job);
+    this.#link.orphanMs = this.#job.spec.timeouts.orphanMs;
+    this.#metricsSent = undefined;
+    clearInterval(this.#heartbeats);
+    this.#heartbeats = setInterval(() => this.#beat(), heartbeatIntervalMs);
+    this.#beat();
+    const { number, exit, exitAcknowledged } = this.#generation;
+    const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];
+    for (const report of [...unsaid, this.#service, this.#progress]) {
+      if (report !== undefined) this.#link.report(number, report);
+    }
+  }
+
+  #left(): void {
+    clearInterval(this.#heartbeats);
+    this.#tails.clear();
+  }
+
+  #beat(): void {
+    const { number, metrics } = this.#generation;
+    const news = metrics !== undefined && metrics !== this.#metricsSent ? { metrics } : {};
+    this.#metricsSent = metrics;
+    this.#link.report(number, { type: "heartbeat", sentAtMs: this.#options.nowMs(), ...news }, "heartbeat");
+  }
+
+  #obey({ generation, body }: MasterMessage): void {
+    if (this.#ending) return;
+    if (body.type === "prepare") this.#doing(this.#prepare(generation, body.reason));
+    else if (body.type === "start-child") this.#doing(this.#start(this.#generation, body));
+    else if (body.type === "stop-child") this.#doing(this.#stop(this.#generation, body.graceMs, body.reason));
+    else if (body.type === "exit") this.#finish(ExecutorExit.ordered, body.reason, body.graceMs);
+    else if (body.type === "acknowledge") this.#generation.exitAcknowledged = true;
+    else if (body.type === "signal-child") this.#signal(body.signal, body.reason);
+    else if (body.type === "tail-log") this.#tails.request(body);
+    else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);
+  }
+
+  /** A fault of our own in carrying out a command ends the executor: the ApplicationMaster then gets another container. */
+  #doing(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#options.log.error("failed", `${errorMessage(error)}.`);
+      process.stderr.write(`tony-ts: ${errorMessage(error)}\n`);
+      this.#finish(ExecutorExit.failed, errorMessage(error));
+    });
+  }
+
+  async #prepare(number: number, reason: string): Promise<void> {
+    const previous = this.#generation;
+    const next = this.#newGeneration(number);
+    this.#generation = next;
+    this.#service = undefined;
+    this.#options.log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
+    await this.#stop(previous, this.#graceMs, reason);
+    await previous.releasePorts();
+    await next.prepare();
+    if (this.#generation === next) this.#link.register();
+    else await next.releasePorts();
+  }
+
+  async #start(generation: Generation, command: StartChild): Promise<void> {
+    if (this.#job === undefined) return;
+    const { settings, environment } = this.#options;
+    const { attempt, address } = this.#link.master;
+    await generation.start(
+      planProgram({
+        settings,
+        environment,
+        job: this.#job,
+        command,
+        master: { attempt, address },
+        generation: generation.number,
+        ports: generation.ports,
+        workFolder: process.cwd(),
+      }),
+    );
+  }
+
+  async #stop(generation: Generation, graceMs: number, reason: string): Promise<void> {
+    if (await generation.stop(graceMs, reason)) return;
+    this.#options.log.error("stuck", "A process of the program survives KILL; the container must go.");
+    this.#options.end(ExecutorExit.stuck);
+  }
+
+  #signal(signal: string, reason: string): void {
+    this.#options.log.info("signal", `Sending ${signal} to the program: ${reason}.`, { signal });
+    if (isSignal(signal)) this.#generation.signal(signal);
+  }
+
+  #orphaned(silentMs: number): void {
+    const seconds = Math.round(silentMs / 1000);
+    const reason = `no ApplicationMaster for ${seconds} s (tony.task.orphan-timeout)`;
+    this.#finish(ExecutorExit.orphaned, reason);
+  }
+
+  #finish(code: ExecutorExit, reason: string, graceMs = this.#graceMs): void {
+    if (this.#ending) return;
+    this.#ending = true;
+    this.#options.log.info("ending", `The executor ends: ${reason}.`);
+    void this.#stopAndSayGoodbye(graceMs, reason).then(
+      () => this.#options.end(code),
+      () => this.#options.end(ExecutorExit.failed),
+    );
+  }
+
+  async #stopAndSayGoodbye(graceMs: number, reason: string): Promise<void> {
+    await this.#stop(this.#generation, graceMs, reason);
+    clearInterval(this.#heartbeats);
+    this.#tails.finish();
+    await within(GOODBYE_LIMIT_MS, this.#link.close(reason));
+  }
+
+  get #graceMs(): number {
+    return this.#job?.spec.timeouts.stopGraceMs ?? FIRST_GRACE_MS;
+  }
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return /^SIG(TERM|INT|HUP|QUIT|USR1|USR2|CONT|STOP|KILL|ABRT)$/.test(name);
+}
+
+function within(limitMs: number, work: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise((resolve) => {
+    timer = setTimeout(resolve, limitMs);
+  });
+  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+}

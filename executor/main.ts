@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { readExecutorIdentity } from "../src/api/identity.ts";
+import { startRejoinServer } from "../src/api/rejoin.ts";
+import { formatHostPort } from "../src/hadoop/conf/values.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import { readTokenFile } from "../src/hadoop/security/token-file.ts";
+import { formatTaskId } from "../src/job/task.ts";
+import { openLog } from "../src/log.ts";
+import { buildId } from "../src/programs.ts";
+import { Executor } from "./executor.ts";
+import { ExecutorExit } from "./exit-codes.ts";
+import { findMaster } from "./find-master.ts";
+import { type ExecutorSettings, readSettings } from "./settings.ts";
+
+/** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
+async function main(): Promise<void> {
+  const settings = readSettings(process.env);
+  const identity = readExecutorIdentity(
+    settings.applicationId,
+    readTokenFile(readFileSync(settings.tokenFile)).secrets,
+  );
+  const build = buildId();
+  const executor = new Executor({
+    settings,
+    identity,
+    build,
+    environment: process.env,
+    log: openExecutorLog(settings, build),
+    nowMs: Date.now,
+    random: Math.random,
+    findMaster,
+    end: (code) => process.exit(code),
+  });
+  process.on("SIGTERM", () => void executor.terminate());
+  await executor.start(async () => {
+    const { port } = await startRejoinServer({
+      identity,
+      build,
+      ...(settings.ports && { ports: settings.ports }),
+      portKey: "tony.task.port-range",
+      random: Math.random,
+      reattach: ({ attempt, masterAddress }) => executor.link.reattach({ attempt, address: masterAddress }),
+    });
+    return formatHostPort({ host: settings.host, port });
+  });
+}
+
+function openExecutorLog(settings: ExecutorSettings, build: string) {
+  const task = formatTaskId(settings.task.role, settings.task.index);
+  const log = openLog(settings.logLevel).with({ task, container: settings.containerId });
+  log.info("started", `The executor of ${task} runs on ${settings.host}.`, {
+    build,
+    node: process.version,
+    generation: settings.generation,
+  });
+  return log;
+}
+
+main().catch((error: unknown) => {
+  // YARN puts the end of the container's stderr into its diagnostics.
+  process.stderr.write(`tony-ts: the executor could not begin: ${errorMessage(error)}\n`);
+  process.exit(ExecutorExit.failed);
+});

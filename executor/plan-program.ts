@@ -1,0 +1,55 @@
+import path from "node:path";
+import type { MasterCommand } from "../src/api/messages.ts";
+import { TonyError } from "../src/errors.ts";
+import { programEnvironment } from "../src/frameworks/program-environment.ts";
+import { parseHostPort } from "../src/hadoop/conf/values.ts";
+import { decodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
+import type { ExecutorJob } from "../src/job/executor-job.ts";
+import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
+import type { ProgramPlan } from "./generation.ts";
+import type { MasterAddress } from "./master-link.ts";
+import { type ExecutorSettings, inheritedEnvironment } from "./settings.ts";
+
+export interface PlanOptions {
+  readonly settings: ExecutorSettings;
+  readonly job: ExecutorJob;
+  readonly command: Extract<MasterCommand, { type: "start-child" }>;
+  readonly master: MasterAddress;
+  readonly generation: number;
+  /** 0 where there is none. */
+  readonly ports: { readonly tensorBoard: number };
+  /** The container's. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workFolder: string;
+}
+
+/** What is to be run, and with which environment. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`. */
+export function planProgram(options: PlanOptions): ProgramPlan {
+  const { settings, job, command, master, generation, ports, environment, workFolder } = options;
+  const { task, applicationId, containerId } = settings;
+  const role = job.spec.roles.find(({ name }) => name === task.role);
+  if (role === undefined) throw new TonyError(`The job has no role ${task.role}`, { code: "UNKNOWN_ROLE" });
+  const address = parseHostPort(master.address) ?? { host: "", port: 0 };
+  const progressFile = path.join(workFolder, `tony-progress-${generation}.jsonl`);
+  const own = programEnvironment(inheritedEnvironment(environment), {
+    spec: job.spec,
+    task,
+    ...(command.clusterSpec.length > 0 && { cluster: decodeClusterSpec(command.clusterSpec) }),
+    applicationId,
+    attempt: master.attempt,
+    generation,
+    amHost: address.host,
+    amPort: address.port,
+    ...(ports.tensorBoard > 0 && { tensorBoardPort: ports.tensorBoard }),
+    restartReason: command.restartReason,
+    checkpoint: command.checkpoint,
+    progressFile,
+  });
+  return {
+    job,
+    command: role.command,
+    environment: { ...own, [PROGRAM_MARKER]: containerId },
+    marker: `${PROGRAM_MARKER}=${containerId}`,
+    progressFile,
+  };
+}

@@ -1,0 +1,112 @@
+import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
+import { formatHostPort } from "../src/hadoop/conf/values.ts";
+import type { ChildExit } from "../src/job/execution.ts";
+import { reportExit } from "./exit-report.ts";
+import { isListening } from "./hooks/listening.ts";
+import type { MemorySampler } from "./hooks/memory-sampler.ts";
+import type { ProgressFile, ProgressReport } from "./hooks/progress-file.ts";
+import { kernelMemoryKills } from "./memory-evidence.ts";
+import type { Program } from "./program.ts";
+
+export interface ProgramRunOptions {
+  readonly program: Program;
+  readonly sampler: MemorySampler;
+  readonly progress: ProgressFile;
+  /** Of the container. */
+  readonly memoryLimitBytes: number;
+  readonly metricsIntervalMs: number;
+  /** How many last lines are reported when it fails. */
+  readonly outputLines: number;
+  /** One life of the program; what it is stopped with when it takes longer. */
+  readonly timeLimit?: { readonly limitMs: number; readonly graceMs: number };
+  /** Where it may serve TensorBoard. */
+  readonly tensorBoard?: { readonly host: string; readonly port: number };
+  readonly nowMs: () => number;
+  readonly report: (report: ProgressReport | Extract<ExecutorReport, { type: "service" }>) => void;
+}
+
+const LOOK_MS = 1_000;
+/** A program is young for so long: it is sampled at every look, so that a quick rise of memory is seen. */
+const YOUNG_MS = 10_000;
+
+/** Everything that goes on around a program while it runs: samples, progress, its service, its time limit. */
+export class ProgramRun {
+  readonly #options: ProgramRunOptions;
+  readonly #killsBefore = kernelMemoryKills();
+  readonly #looks: NodeJS.Timeout;
+  readonly #limit: NodeJS.Timeout | undefined;
+  #lastSampleMs = 0;
+  #announced = false;
+
+  constructor(options: ProgramRunOptions) {
+    this.#options = options;
+    options.sampler.reset();
+    this.#looks = setInterval(() => this.#look(), LOOK_MS);
+    this.#limit = this.#startTimeLimit();
+  }
+
+  get metrics(): Metrics | undefined {
+    return this.#options.sampler.current;
+  }
+
+  /** Waits for the end of the program's first process and tells how it ended. */
+  async ended(): Promise<ChildExit> {
+    const { program, sampler, outputLines, memoryLimitBytes } = this.#options;
+    const end = await program.ended;
+    clearInterval(this.#looks);
+    clearTimeout(this.#limit);
+    this.#lookForProgress();
+    const used = sampler.current;
+    return reportExit({
+      end,
+      stopReason: program.stopReason,
+      stdout: program.output.tail("stdout"),
+      stderr: program.output.tail("stderr"),
+      lines: outputLines,
+      memory: {
+        killsBefore: this.#killsBefore,
+        killsAfter: kernelMemoryKills(),
+        lastSampleBytes: (used?.memoryBytes ?? 0) + process.memoryUsage.rss(),
+        limitBytes: memoryLimitBytes,
+      },
+      peakMemoryBytes: used?.maxMemoryBytes ?? 0,
+    });
+  }
+
+  #look(): void {
+    this.#sample();
+    this.#lookForProgress();
+    void this.#lookForService();
+  }
+
+  #sample(): void {
+    const { program, sampler, metricsIntervalMs, nowMs } = this.#options;
+    const now = nowMs();
+    const young = now - program.startedAtMs < YOUNG_MS;
+    if (!young && now - this.#lastSampleMs < metricsIntervalMs) return;
+    this.#lastSampleMs = now;
+    sampler.add(program.tree.sample(), now);
+  }
+
+  #lookForProgress(): void {
+    const progress = this.#options.progress.look(this.#options.nowMs());
+    if (progress !== undefined) this.#options.report(progress);
+  }
+
+  /** An address is announced when something answers there: a program need not use its port. */
+  async #lookForService(): Promise<void> {
+    const { tensorBoard, report } = this.#options;
+    if (tensorBoard === undefined || this.#announced) return;
+    if (!(await isListening(tensorBoard.port)) || this.#announced) return;
+    this.#announced = true;
+    report({ type: "service", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
+  }
+
+  #startTimeLimit(): NodeJS.Timeout | undefined {
+    const { timeLimit, program } = this.#options;
+    if (timeLimit === undefined) return undefined;
+    const { limitMs, graceMs } = timeLimit;
+    const reason = `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
+    return setTimeout(() => void program.stop(graceMs, reason), limitMs);
+  }
+}
