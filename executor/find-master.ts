@@ -21,7 +21,7 @@ export async function findMaster(job: ExecutorJob): Promise<MasterAddress | unde
     import("../src/hadoop/hdfs/file-systems.ts"),
   ]);
   const configuration = new Configuration().withValues(job.hadoop);
-  const fileSystems = new FileSystems({ configuration, user: job.user });
+  const fileSystems = new FileSystems({ configuration, user: job.user, gateway: job.hdfsEndpoint });
   try {
     const { fileSystem, path: folder } = fileSystems.locate(job.stagingUrl);
     return await newestAddress(fileSystem, folder);

@@ -133,8 +133,9 @@ export class MasterLink {
     this.#closed = true;
     for (const timer of [this.#retry, this.#finding, this.#orphanTimer]) clearTimeout(timer);
     this.report(this.#options.generation(), { type: "goodbye", reason });
-    await this.#active?.stream.drained();
-    for (const connection of [this.#active, this.#trying]) this.#drop(connection);
+    this.#drop(this.#trying);
+    await this.#active?.stream.finish();
+    this.#drop(this.#active);
   }
 
   #connect(target: MasterAddress): void {

@@ -47,9 +47,18 @@ export class MasterStream {
     this.#writer.send(message, replaces);
   }
 
-  /** Resolves when everything sent so far has been taken by the transport. */
-  drained(): Promise<void> {
-    return this.#writer.drained();
+  /** Ends the stream in order: resolves when the ApplicationMaster has taken everything that was sent. `onEnd` is not called. */
+  async finish(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    const over = new Promise<void>((resolve) => {
+      this.#stream.once("end", resolve);
+      this.#stream.once("error", () => resolve());
+    });
+    await this.#writer.drained();
+    this.#stream.end();
+    await over;
+    this.close();
   }
 
   /** Gives up the stream at once; `onEnd` is not called. */

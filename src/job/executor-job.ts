@@ -17,7 +17,7 @@ const executorJob: Shape<ExecutorJob> = object({
     stagingUrl: string,
     hadoop: recordOf(string),
   },
-  optional: {},
+  optional: { hdfsEndpoint: string },
 });
 
 /** Throws a TonyError with code `JOB_UNREADABLE`. */

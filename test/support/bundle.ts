@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { packageRoot } from "../../src/programs.ts";
+
+/** A program bundled from its sources as they are now, for a test that runs it in a process of its own. */
+export class TestBundle {
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-bundle-"));
+  readonly file: string;
+
+  constructor(entry: string) {
+    const root = packageRoot();
+    this.file = path.join(this.#folder, `${path.dirname(entry)}.mjs`);
+    const banner = 'import { createRequire as __r } from "node:module"; const require = __r(import.meta.url);';
+    execFileSync(
+      path.join(root, "node_modules/esbuild/bin/esbuild"),
+      [
+        entry,
+        "--bundle",
+        "--format=esm",
+        "--platform=node",
+        "--target=node20.19",
+        "--minify-whitespace",
+        "--minify-syntax",
+        `--banner:js=${banner}`,
+        '--define:TONY_BUILD_ID="test"',
+        "--log-level=error",
+        `--outfile=${this.file}`,
+      ],
+      { cwd: root },
+    );
+    if (!existsSync(this.file)) throw new Error(`${entry} was not bundled`);
+  }
+
+  get content(): string {
+    return readFileSync(this.file, "utf8");
+  }
+
+  remove(): void {
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}

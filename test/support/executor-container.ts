@@ -1,0 +1,45 @@
+import { symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { executorIdentity, executorSecrets } from "../../src/api/identity.ts";
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { type ExecutorLaunch, executorEnvironment, launchCommand } from "../../src/job/launch-command.ts";
+import { identity } from "./api.ts";
+import { TestContainer } from "./container.ts";
+
+/** A container with a real executor in it, launched as the ApplicationMaster launches it. */
+export class ExecutorContainer extends TestContainer {
+  readonly #tokens: string;
+
+  constructor(bundle: string) {
+    super();
+    symlinkSync(bundle, path.join(this.work, "executor.mjs"));
+    this.#tokens = path.join(this.folder, "container_tokens");
+    const secrets = executorSecrets(executorIdentity(identity));
+    writeFileSync(this.#tokens, writeTokenFile({ tokens: [], secrets }), { mode: 0o600 });
+  }
+
+  launch(changes: Partial<ExecutorLaunch> & Pick<ExecutorLaunch, "masterAddress">, environment = {}) {
+    const launch: ExecutorLaunch = {
+      task: "worker:0",
+      applicationId: identity.applicationId,
+      attempt: 1,
+      generation: 1,
+      tensorBoard: false,
+      reusePort: false,
+      memoryMiB: 1024,
+      logLevel: "debug",
+      ...changes,
+    };
+    return this.start(launchCommand({ node: process.execPath, bundle: "executor.mjs" }), {
+      HADOOP_TOKEN_FILE_LOCATION: this.#tokens,
+      ...executorEnvironment(launch),
+      ...environment,
+    });
+  }
+
+  /** The executor's log so far, line by line. */
+  get events(): readonly Record<string, unknown>[] {
+    const lines = this.log("executor.log").split("\n").slice(0, -1);
+    return lines.map((line): Record<string, unknown> => JSON.parse(line));
+  }
+}
