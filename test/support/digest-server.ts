@@ -33,7 +33,7 @@ export function protectedEcho(options: {
         const auths = [{ ...auth, challenge: Buffer.from(challenge) }];
         connection.socket.write(saslReply({ state: SaslState.NEGOTIATE, auths }));
       } else if (message.state === SaslState.INITIATE) {
-        const { hashA1, proof } = accepted(options.token, options.qop, message.token);
+        const { hashA1, proof } = digestAccepted(options.token, options.qop, message.token);
         const { cipher, maxBytes: peerMaxBytes } = options;
         layers.set(connection, {
           layer: digestLayer({ hashA1, cipher, peerMaxBytes, side: "server" }),
@@ -61,7 +61,7 @@ function answer({ socket }: ServedConnection, layer: SecurityLayer, bytes: Buffe
 }
 
 /** What RFC 2831 has the server compute. */
-function accepted(
+export function digestAccepted(
   token: Token,
   qop: Protection,
   response: Uint8Array,

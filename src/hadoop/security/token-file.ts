@@ -54,13 +54,13 @@ export function writeTokenFile(credentials: Credentials, version: TokenFileVersi
 function readWritable(body: Uint8Array): Credentials {
   const reader = new WritableReader(body);
   const tokens: NamedToken[] = [];
-  for (let count = reader.vint(); count > 0; count -= 1) {
+  for (let count = reader.count(); count > 0; count -= 1) {
     const alias = reader.text();
     const [identifier, password] = [reader.bytes(), reader.bytes()];
     tokens.push({ alias, token: { identifier, password, kind: reader.text(), service: reader.text() } });
   }
   const secrets = new Map<string, Uint8Array>();
-  for (let count = reader.vint(); count > 0; count -= 1) secrets.set(reader.text(), reader.bytes());
+  for (let count = reader.count(); count > 0; count -= 1) secrets.set(reader.text(), reader.bytes());
   return { tokens, secrets };
 }
 

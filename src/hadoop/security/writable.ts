@@ -47,6 +47,13 @@ export class WritableReader {
     return result;
   }
 
+  /** A number of things that follow. */
+  count(): number {
+    const count = this.vint();
+    if (count < 0) throw new RangeError(`${count} is no number of things`);
+    return count;
+  }
+
   /** A copy. */
   bytes(): Uint8Array {
     return Uint8Array.from(this.#take(this.vint()));

@@ -1,4 +1,5 @@
 import { RpcClient, type RpcClientOptions } from "../rpc/client.ts";
+import { RpcConnectionError } from "../rpc/errors.ts";
 import type { NodeId } from "./records.ts";
 
 /** What the pool is bounded by. */
@@ -23,6 +24,7 @@ export class NodeConnections {
   /** In the order of their last use. */
   readonly #connections = new Map<NodeId, NodeConnection>();
   readonly #waiting: (() => void)[] = [];
+  #closed = false;
 
   constructor(limits: NodeConnectionLimits, optionsFor: (node: NodeId) => RpcClientOptions) {
     this.#limits = limits;
@@ -44,8 +46,9 @@ export class NodeConnections {
     }
   }
 
-  /** Closes all; calls in flight fail with code `RPC_CLOSED`. */
+  /** Closes all; calls in flight, waiting or still to come fail with code `RPC_CLOSED`. */
   close(): void {
+    this.#closed = true;
     for (const node of [...this.#connections.keys()]) this.#drop(node);
     for (const wake of this.#waiting.splice(0)) wake();
   }
@@ -54,6 +57,7 @@ export class NodeConnections {
     while (!this.#connections.has(node) && this.#connections.size >= this.#limits.maxConnections) {
       if (!this.#dropIdle()) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     }
+    if (this.#closed) throw new RpcConnectionError("The connections to nodes were closed", { code: "RPC_CLOSED" });
     const connection = this.#connections.get(node) ?? {
       client: new RpcClient(this.#optionsFor(node)),
       users: 0,

@@ -158,7 +158,7 @@ export class NodeManagerPool {
 
 /** The node by its name, then by the address in its token, for a name that does not resolve here. */
 function nodeEndpoints(node: NodeId, token: Token): readonly Endpoint[] {
-  const byName = parseNodeId(node);
+  const byName = parseEndpoint(node) ?? parseNodeId(node);
   const byAddress = parseEndpoint(token.service);
   return byAddress === undefined || byAddress.host === byName.host ? [byName] : [byName, byAddress];
 }

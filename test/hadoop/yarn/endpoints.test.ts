@@ -1,0 +1,55 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseEndpoint } from "../../../src/hadoop/rpc/endpoints.ts";
+import { resourceManagerEndpoints } from "../../../src/hadoop/yarn/endpoints.ts";
+
+const rm = "yarn.resourcemanager";
+const settings = (values: Record<string, string>) => new Map(Object.entries(values));
+
+describe("where the ResourceManager listens", () => {
+  test("its address, or its host and the usual port", () => {
+    expect(resourceManagerEndpoints(settings({ [`${rm}.address`]: "a:1" }), "client")).toEqual([
+      { host: "a", port: 1 },
+    ]);
+    expect(resourceManagerEndpoints(settings({ [`${rm}.hostname`]: "a" }), "scheduler")).toEqual([
+      { host: "a", port: 8030 },
+    ]);
+    expect(resourceManagerEndpoints(settings({ [`${rm}.admin.address`]: "a" }), "admin")).toEqual([
+      { host: "a", port: 8033 },
+    ]);
+  });
+
+  test("each of several, in their order", () => {
+    const several = settings({
+      [`${rm}.ha.enabled`]: "true",
+      [`${rm}.ha.rm-ids`]: "rm1, rm2",
+      [`${rm}.hostname.rm1`]: "a",
+      [`${rm}.address.rm2`]: "b:9032",
+      [`${rm}.hostname.rm2`]: "b",
+    });
+    expect(resourceManagerEndpoints(several, "client")).toEqual([
+      { host: "a", port: 8032 },
+      { host: "b", port: 9032 },
+    ]);
+  });
+
+  test("nothing set, or nonsense: the key is named", () => {
+    expect(() => resourceManagerEndpoints(settings({ [`${rm}.hostname`]: "0.0.0.0" }), "client")).toThrow(
+      /yarn.resourcemanager.address nor yarn.resourcemanager.hostname is set/,
+    );
+    expect(() => resourceManagerEndpoints(settings({ [`${rm}.address`]: "a:b" }), "client")).toThrow(
+      /host:port is wanted/,
+    );
+  });
+});
+
+test.each([
+  ["host:1", { host: "host", port: 1 }],
+  ["[::1]:2", { host: "::1", port: 2 }],
+  ["host", undefined],
+  ["host:0", undefined],
+  ["host:65536", undefined],
+  ["http://host:1", undefined],
+  ["", undefined],
+])("the address %j", (address, expected) => {
+  expect(parseEndpoint(address)).toEqual(expected);
+});

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
+import { OutstandingRequests } from "../../../src/hadoop/yarn/outstanding-requests.ts";
+import type { Container } from "../../../src/hadoop/yarn/records.ts";
+
+const capability = { memoryMiB: 512, vcores: 1, others: {} };
+const nothing = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [], updates: [] };
+
+function row(changes: Partial<ResourceRequest> = {}): ResourceRequest {
+  return { priority: 1, resourceName: "*", capability, count: 2, allocationRequestId: 7, ...changes };
+}
+
+function container(changes: Partial<Container> = {}): Container {
+  return {
+    id: "container_1_0001_01_000002",
+    nodeId: "host-a:8041",
+    nodeHttpAddress: "",
+    resource: { ...capability, memoryMiB: 1024 },
+    priority: 1,
+    allocationRequestId: 7,
+    version: 0,
+    executionType: "GUARANTEED",
+    ...changes,
+  };
+}
+
+const countsOf = (table: OutstandingRequests) =>
+  Object.fromEntries(table.rows.map(({ resourceName, count }) => [resourceName, count]));
+
+describe("what a heartbeat tells", () => {
+  test("each change once", () => {
+    const table = new OutstandingRequests();
+    table.ask([row()]);
+    table.release(["container_1_0001_01_000009"]);
+    table.blacklist({ add: ["bad"] });
+    expect(table.take()).toEqual({
+      ...nothing,
+      asks: [row()],
+      releases: ["container_1_0001_01_000009"],
+      blacklistAdditions: ["bad"],
+    });
+    expect(table.take()).toEqual(nothing);
+  });
+
+  test("the last word about a row: counts are whole numbers, not differences", () => {
+    const table = new OutstandingRequests();
+    table.ask([row({ count: 5 }), row({ count: 3, priority: 2 })]);
+    table.ask([row({ count: 1 })]);
+    expect(table.take().asks).toEqual([row({ count: 1 }), row({ count: 3, priority: 2 })]);
+  });
+
+  test("a withdrawn row is told as 0, and then forgotten", () => {
+    const table = new OutstandingRequests();
+    table.ask([row()]);
+    table.take();
+    table.ask([row({ count: 0 })]);
+    expect(table.take().asks).toEqual([row({ count: 0 })]);
+    table.resync();
+    expect(table.take()).toEqual(nothing);
+  });
+
+  test("rows are the same when their resources are, however written", () => {
+    const table = new OutstandingRequests();
+    table.ask([row({ capability: { ...capability, others: { a: 1, b: 2, none: 0 } } })]);
+    table.ask([row({ capability: { ...capability, others: { b: 2, a: 1 } }, count: 9 })]);
+    expect(table.rows.map(({ count }) => count)).toEqual([9]);
+  });
+
+  test("a host that is good again was not bad", () => {
+    const table = new OutstandingRequests();
+    table.blacklist({ add: ["a", "b"] });
+    table.blacklist({ remove: ["a"] });
+    expect(table.take()).toMatchObject({ blacklistAdditions: ["b"], blacklistRemovals: ["a"] });
+  });
+});
+
+describe("a container that came", () => {
+  test("lowers the rows it answers, though it is larger than asked", () => {
+    const table = new OutstandingRequests();
+    const other = row({ priority: 2, allocationRequestId: 8 });
+    table.ask([
+      row(),
+      row({ resourceName: "/rack" }),
+      row({ resourceName: "host-a" }),
+      row({ resourceName: "host-b" }),
+    ]);
+    table.ask([other]);
+    table.granted(container());
+    expect(table.rows).toEqual([
+      row({ count: 1 }),
+      row({ resourceName: "/rack", count: 1 }),
+      row({ resourceName: "host-a", count: 1 }),
+      row({ resourceName: "host-b" }),
+      other,
+    ]);
+  });
+
+  test("of several racks none is lowered: which one it was is not told", () => {
+    const table = new OutstandingRequests();
+    table.ask([row(), row({ resourceName: "/one" }), row({ resourceName: "/two" })]);
+    table.granted(container());
+    expect(countsOf(table)).toEqual({ "*": 1, "/one": 2, "/two": 2 });
+  });
+
+  test("is never counted below nothing: the ResourceManager gives more than was asked now and then", () => {
+    fc.assert(
+      fc.property(fc.nat(5), fc.nat(10), (wanted, given) => {
+        const table = new OutstandingRequests();
+        table.ask([row({ count: wanted })]);
+        for (let index = 0; index < given; index += 1) table.granted(container());
+        expect(countsOf(table)).toEqual(wanted > given ? { "*": wanted - given } : {});
+      }),
+    );
+  });
+});
+
+describe("after a resync everything outstanding is told again", () => {
+  test("what is still wanted, unfinished releases, the whole blacklist, unanswered changes", () => {
+    const table = new OutstandingRequests();
+    const update = {
+      containerId: "container_1_0001_01_000003",
+      version: 0,
+      type: "INCREASE_RESOURCE",
+      capability,
+    } as const;
+    table.ask([row({ count: 3 })]);
+    table.release(["container_1_0001_01_000004", "container_1_0001_01_000005"]);
+    table.blacklist({ add: ["a", "b"] });
+    table.update([update]);
+    const first = table.take();
+    table.granted(container());
+    table.ended("container_1_0001_01_000004");
+    table.blacklist({ remove: ["a"] });
+    table.resync();
+    expect(table.take()).toEqual({
+      asks: [row({ count: 2 })],
+      releases: ["container_1_0001_01_000005"],
+      blacklistAdditions: ["b"],
+      blacklistRemovals: [],
+      updates: first.updates,
+    });
+  });
+
+  test("but not what has been answered meanwhile", () => {
+    const table = new OutstandingRequests();
+    const update = {
+      containerId: "container_1_0001_01_000003",
+      version: 0,
+      type: "DECREASE_RESOURCE",
+      capability,
+    } as const;
+    table.update([update]);
+    table.take();
+    table.settled(update.containerId);
+    table.resync();
+    expect(table.take()).toEqual(nothing);
+  });
+});

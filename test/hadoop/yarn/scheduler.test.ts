@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
+import { type hadoop, yarn } from "../../../src/hadoop/wire/main.ts";
+import type { Token } from "../../../src/hadoop/yarn/records.ts";
+import { SchedulerClient, type SchedulerOptions } from "../../../src/hadoop/yarn/scheduler.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { type ReceivedCall, RpcTestServer } from "../../support/rpc-server.ts";
+import { type Answer, scripted } from "../../support/scripted-service.ts";
+
+type AllocateResponse = hadoop.yarn.AllocateResponseProto.$Properties;
+
+const exceptions = "org.apache.hadoop.yarn.exceptions";
+const first: Token = { identifier: Buffer.of(1), password: Buffer.of(2), kind: "YARN_AM_RM_TOKEN", service: "" };
+const second: Token = { ...first, identifier: Buffer.of(3), password: Buffer.of(4) };
+const master = { host: "h", rpcPort: 1, trackingUrl: "" };
+const capability = { memoryMiB: 512, vcores: 1, others: {} };
+const wanted = { priority: 1, resourceName: "*", capability, count: 2 };
+
+let server: RpcTestServer;
+let client: SchedulerClient;
+/** The token that the server takes from the next connection. */
+let accepted: Token;
+let heartbeats: hadoop.yarn.AllocateRequestProto[];
+let registrations: number;
+/** Answers to heartbeats and finishes, used up in order; then each heartbeat is answered with the next response id. */
+let script: Answer[];
+
+beforeEach(async () => {
+  [accepted, heartbeats, registrations, script] = [first, [], 0, []];
+  server = await RpcTestServer.start(scripted(() => accepted, answer));
+  client = clientWith({});
+});
+
+afterEach(async () => {
+  client.close();
+  await server.stop();
+});
+
+function clientWith(changes: Partial<SchedulerOptions>): SchedulerClient {
+  const retry = { giveUpAfterMs: 60_000, firstDelayMs: 10, longestDelayMs: 10 };
+  return new SchedulerClient({
+    endpoints: [server.endpoint],
+    token: first,
+    clock: new ManualClock(),
+    retry,
+    ...changes,
+  });
+}
+
+function answer({ method, request }: ReceivedCall): Answer {
+  if (method === "registerApplicationMaster") {
+    registrations += 1;
+    const answered = { queue: "root.default", resource_types: [{ name: "yarn.io/gpu", units: "" }] };
+    return { bytes: yarn.RegisterApplicationMasterResponseProto.encode(answered).finish() };
+  }
+  if (method === "finishApplicationMaster") return script.shift() ?? finished(true);
+  const heartbeat = yarn.AllocateRequestProto.decode(request);
+  heartbeats.push(heartbeat);
+  return script.shift() ?? allocated({ response_id: heartbeat.response_id + 1 });
+}
+
+const allocated = (response: AllocateResponse): Answer => ({
+  bytes: yarn.AllocateResponseProto.encode(response).finish(),
+});
+const finished = (isUnregistered: boolean): Answer => ({
+  bytes: yarn.FinishApplicationMasterResponseProto.encode({ isUnregistered }).finish(),
+});
+const told = () =>
+  heartbeats.map(({ response_id, ask }) => [response_id, ask.map(({ num_containers }) => num_containers)]);
+
+describe("heartbeats", () => {
+  test("count their answers, and tell each change once", async () => {
+    await client.register(master);
+    client.ask([wanted]);
+    await client.heartbeat(0);
+    await client.heartbeat(0.25);
+    expect(told()).toEqual([
+      [0, [2]],
+      [1, []],
+    ]);
+    expect(heartbeats[1]?.progress).toBe(0.25);
+  });
+
+  test("one whose answer is lost goes again with the same id and the same words", async () => {
+    script = ["hang up"];
+    await client.register(master);
+    client.ask([wanted]);
+    expect(await client.heartbeat(0)).toMatchObject({ kind: "allocation" });
+    expect(told()).toEqual([
+      [0, [2]],
+      [0, [2]],
+    ]);
+  });
+
+  test("one that was given up is repeated first by the next; what changed meanwhile waits", async () => {
+    client.close();
+    client = clientWith({ retry: noRetry });
+    script = ["hang up"];
+    await client.register(master);
+    client.ask([wanted]);
+    await expect(client.heartbeat(0)).rejects.toMatchObject({ code: "RPC_CONNECTION_LOST" });
+    client.ask([{ ...wanted, count: 5 }]);
+    await client.heartbeat(0);
+    await client.heartbeat(0);
+    expect(told()).toEqual([
+      [0, [2]],
+      [0, [2]],
+      [1, [5]],
+    ]);
+  });
+
+  test("do not overlap", async () => {
+    await client.register(master);
+    const running = client.heartbeat(0);
+    await expect(client.heartbeat(0)).rejects.toMatchObject({ code: "HEARTBEAT_UNDER_WAY" });
+    await running;
+    await client.heartbeat(0);
+  });
+
+  test("ask for no resource type that the cluster lacks", async () => {
+    await client.register(master);
+    const tpu = { ...wanted, capability: { ...capability, others: { "yarn.io/tpu": 1 } } };
+    expect(() => client.ask([wanted, tpu])).toThrow(expect.objectContaining({ code: "RESOURCE_TYPE_UNKNOWN" }));
+    expect(client.outstanding).toEqual([]);
+  });
+});
+
+describe("a ResourceManager that has forgotten us", () => {
+  test.each<[string, Answer]>([
+    [
+      "by an exception",
+      { exception: `${exceptions}.ApplicationMasterNotRegisteredException`, message: "register first" },
+    ],
+    ["by an order", allocated({ a_m_command: yarn.AMCommandProto.AM_RESYNC })],
+  ])("%s: after registration everything is told again, from 0", async (_, forgotten) => {
+    await client.register(master);
+    client.ask([wanted]);
+    client.blacklist({ add: ["bad"] });
+    await client.heartbeat(0);
+    script = [forgotten];
+    expect(await client.heartbeat(0)).toMatchObject({ kind: "resync" });
+    await client.register(master);
+    await client.heartbeat(0);
+    expect(told().at(-1)).toEqual([0, [2]]);
+    expect(heartbeats.at(-1)?.blacklist_request?.blacklist_additions).toEqual(["bad"]);
+  });
+
+  test("while finishing: registers again and finishes", async () => {
+    await client.register(master);
+    script = [{ exception: `${exceptions}.ApplicationMasterNotRegisteredException` }, finished(false), finished(true)];
+    await client.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" });
+    expect(registrations).toBe(2);
+    expect(script).toEqual([]);
+  });
+});
+
+describe("an attempt whose time is over", () => {
+  test.each<[string, Answer]>([
+    ["another attempt has begun", { exception: `${exceptions}.ApplicationAttemptNotFoundException`, message: "gone" }],
+    ["its token is no longer taken", { exception: "org.apache.hadoop.security.token.SecretManager$InvalidToken" }],
+    ["it is ordered to stop", allocated({ a_m_command: yarn.AMCommandProto.AM_SHUTDOWN })],
+  ])("%s", async (_, over) => {
+    await client.register(master);
+    script = [over];
+    expect(await client.heartbeat(0)).toMatchObject({ kind: "shutdown", reason: expect.stringMatching(/./) });
+  });
+});
+
+describe("the token", () => {
+  test("a renewed one is used for the next connection, and the open one lives on", async () => {
+    await client.register(master);
+    script = [allocated({ response_id: 1, am_rm_token: { ...second } })];
+    await client.heartbeat(0);
+    expect(client.token).toEqual({ ...second, identifier: Uint8Array.of(3), password: Uint8Array.of(4) });
+    await client.heartbeat(0);
+    expect(server.connections).toHaveLength(1);
+    accepted = second;
+    script = ["hang up"];
+    expect(await client.heartbeat(0)).toMatchObject({ kind: "allocation" });
+    expect(server.connections).toHaveLength(2);
+  });
+});
