@@ -1,0 +1,31 @@
+import { ExitCode } from "../../src/errors.ts";
+import { checkJob } from "../../src/job/load-job.ts";
+import { formatProblem, hasErrors } from "../../src/job/problem.ts";
+import { defineCommand, jsonOption } from "../command.ts";
+import { counted } from "../format.ts";
+import { jobLookUp, jobOptions, optionRemarks, readJobOf } from "../job-options.ts";
+import { describeRoles } from "../progress.ts";
+
+export const validate = defineCommand({
+  verb: "validate",
+  summary: "Check a job without a cluster",
+  positionals: {},
+  options: { ...jobOptions, ...jsonOption },
+  examples: [["validate --conf job.xml", "Says everything that is wrong with the job, each with its line"]],
+  run: async (args, context) => {
+    const { output, workingDirectory } = context;
+    const text = readJobOf(args, context);
+    const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
+    const invalid = spec === undefined || hasErrors(problems);
+    if (args.json) {
+      output.json({ valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) });
+    } else {
+      for (const remark of optionRemarks(args)) output.problem(remark);
+      for (const problem of problems) output.problem(formatProblem(problem));
+      const warnings = problems.length === 0 ? "" : ` (${counted(problems.length, "warning")})`;
+      if (!invalid)
+        output.print(`${spec.name} is valid: ${describeRoles(spec.roles)} · queue ${spec.queue}${warnings}`);
+    }
+    return invalid ? ExitCode.usage : ExitCode.succeeded;
+  },
+});

@@ -1,0 +1,10 @@
+import type { Output } from "./output.ts";
+
+/** What a command may know of the process it runs in: everything that a test wants to choose. */
+export interface ClientContext {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workingDirectory: string;
+  readonly output: Output;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}

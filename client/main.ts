@@ -1,0 +1,36 @@
+import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
+import { parseArguments } from "./arguments.ts";
+import { commands } from "./commands.ts";
+import type { ClientContext } from "./context.ts";
+import { reportError } from "./handle-errors.ts";
+import { Output } from "./output.ts";
+
+const { env: environment } = process;
+const output = new Output({ out: process.stdout, err: process.stderr, environment, now: Date.now });
+
+process.exitCode = await run(process.argv.slice(2), {
+  environment,
+  workingDirectory: process.cwd(),
+  output,
+  now: Date.now,
+});
+
+/** Runs one command line; whatever is thrown becomes a message and an exit code. */
+async function run(words: readonly string[], context: ClientContext): Promise<ExitCode> {
+  let json = false;
+  try {
+    const parsed = await parseArguments(words, commands);
+    if ("text" in parsed) {
+      context.output.print(parsed.text);
+      return ExitCodes.succeeded;
+    }
+    ({ json } = parsed);
+    return await parsed.run(context);
+  } catch (error) {
+    const { message, code, exitCode } = reportError(error, words.includes("-debug") || words.includes("--debug"));
+    context.output.endWait();
+    if (json) context.output.json({ error: { code, message } });
+    context.output.problem(`tony-ts: ${message}`);
+    return exitCode;
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * TonY's command line was read by Java's GNU parser, which takes a long option with one dash or two and gives it the next word whatever
+ * it looks like. Brings such words into the one form that ours reads: `-executes` → `--executes=…`.
+ */
+
+/** TonY's options that take a value. */
+const valued = new Set([
+  "conf",
+  "conf_file",
+  "executes",
+  "task_params",
+  "src_dir",
+  "python_venv",
+  "python_binary_path",
+  "shell_env",
+  "container_env",
+  "hdfs_classpath",
+  "sidecar_tensorboard_log_dir",
+]);
+/** TonY's options without one. */
+const flags = new Set(["debug", "help"]);
+
+/**
+ * The arguments with TonY's options written `--name=value` or `--name`. An option whose value is missing stays without one, for the
+ * parser to refuse; everything after `--` and all other words stay as they are.
+ */
+export function fromTonyArguments(words: readonly string[]): string[] {
+  const result: string[] = [];
+  const left = [...words];
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    if (word === "--") return [...result, word, ...left];
+    const [, name, inline] = /^--?([a-z_]+)(=[\s\S]*)?$/.exec(word) ?? [];
+    if (name !== undefined && flags.has(name) && inline === undefined) result.push(`--${name}`);
+    else if (name === undefined || !valued.has(name)) result.push(word);
+    else result.push(`--${name}${inline ?? nextValue(left)}`);
+  }
+  return result;
+}
+
+/** The next word, unless it is an option of TonY's itself. */
+function nextValue(left: string[]): string {
+  const [next] = left;
+  const name = /^--?([a-z_]+)$/.exec(next ?? "")?.[1];
+  if (next === undefined || (name !== undefined && (valued.has(name) || flags.has(name)))) return "";
+  left.shift();
+  return `=${next}`;
+}

@@ -1,0 +1,49 @@
+import type { ClientContext } from "../../client/context.ts";
+import { Output } from "../../client/output.ts";
+
+/** A terminal, or a pipe, that remembers what was written. */
+export class RecordedSink {
+  text = "";
+  readonly isTTY: boolean;
+  readonly columns: number;
+
+  constructor(isTTY = false, columns = 100) {
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+/** A clock that is set by hand. */
+export class ManualClock {
+  nowMs: number;
+
+  constructor(nowMs = 0) {
+    this.nowMs = nowMs;
+  }
+
+  readonly now = (): number => this.nowMs;
+}
+
+export interface RecordedContext extends ClientContext {
+  readonly out: RecordedSink;
+  readonly err: RecordedSink;
+  readonly clock: ManualClock;
+}
+
+/** A context whose output is recorded and whose time is set by hand. */
+export function recordedContext(options: {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly terminal?: boolean;
+  readonly workingDirectory?: string;
+}): RecordedContext {
+  const { environment = {}, terminal = false, workingDirectory = "/" } = options;
+  const out = new RecordedSink(terminal);
+  const err = new RecordedSink(terminal);
+  const clock = new ManualClock(1_795_305_600_000);
+  const output = new Output({ out, err, environment, now: clock.now });
+  return { environment, workingDirectory, output, now: clock.now, out, err, clock };
+}
