@@ -1,0 +1,66 @@
+import { ExitCode } from "../../src/errors.ts";
+import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
+import { placeOptions } from "../backend.ts";
+import { defineCommand, defineGroup, jsonOption, usageError } from "../command.ts";
+import { counted, formatBytes, formatDate, formatTable } from "../format.ts";
+
+const list = defineCommand({
+  verb: "list",
+  summary: "What the cluster keeps of runtimes and programs, the least recently used first",
+  positionals: {},
+  options: { ...placeOptions, ...jsonOption },
+  run: async ({ conf, json }, context) => {
+    const { withCache } = await import("../cache-access.ts");
+    const { listCache } = await import("../cache-prune.ts");
+    return await withCache(conf, context, async ({ cache }) => {
+      const files = await listCache(cache);
+      if (json) {
+        context.output.json(files);
+        return ExitCode.succeeded;
+      }
+      const rows = files.map(({ name, sha256, owner, sizeBytes, lastUseMs, partial }) => [
+        partial ? `${name} (unfinished)` : name,
+        sha256.slice(0, 12),
+        owner,
+        formatBytes(sizeBytes),
+        formatDate(lastUseMs),
+      ]);
+      const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      const lines = formatTable([["name", "content", "owner", "size", "last use"], ...rows]);
+      context.output.print(
+        [...lines, `${counted(files.length, "file")}, ${formatBytes(total)} in ${cache.root}`].join("\n"),
+      );
+      return ExitCode.succeeded;
+    });
+  },
+});
+
+const prune = defineCommand({
+  verb: "prune",
+  summary: "Remove what no job names and nobody used lately",
+  positionals: {},
+  options: {
+    "unused-for": { type: "string", default: "30d", describe: "Keep what was used within this time: 12h, 30d" },
+    "dry-run": { type: "boolean", default: false, describe: "Only say what would be removed" },
+    ...placeOptions,
+    ...jsonOption,
+  },
+  run: async ({ conf, json, "unused-for": unusedFor, "dry-run": dryRun }, context) => {
+    const unusedForMs = parseDurationMs(unusedFor, "s");
+    if (unusedForMs === undefined)
+      throw usageError(`--unused-for takes a duration such as 12h or 30d, not "${unusedFor}"`);
+    const { withCache } = await import("../cache-access.ts");
+    const { pruneCache } = await import("../prune-cache.ts");
+    return await withCache(conf, context, async (access) => {
+      const { removed, freedBytes } = await pruneCache(access, { unusedForMs, dryRun, nowMs: context.now() });
+      if (json) context.output.json({ dryRun, freedBytes, removed });
+      else {
+        const verb = dryRun ? "Would remove" : "Removed";
+        context.output.print(`${verb} ${counted(removed.length, "file")}, ${formatBytes(freedBytes)}`);
+      }
+      return ExitCode.succeeded;
+    });
+  },
+});
+
+export const cache = defineGroup("cache", "Look into and clean what the cluster keeps between jobs", [list, prune]);

@@ -1,0 +1,32 @@
+import { ExitCode } from "../../src/errors.ts";
+import { hasEnded } from "../applications.ts";
+import { openApplications, placeOptions } from "../backend.ts";
+import { defineCommand, jsonOption } from "../command.ts";
+
+export const kill = defineCommand({
+  verb: "kill",
+  summary: "End a job",
+  positionals: { application: { describe: "application_… or local_…", required: true } },
+  options: {
+    reason: { type: "string", describe: "Shown to those who look at the job later" },
+    ...placeOptions,
+    ...jsonOption,
+  },
+  run: async ({ application, conf, json, reason }, context) => {
+    const applications = await openApplications(application, conf, context);
+    try {
+      const { endApplication } = await import("../end-application.ts");
+      const before = await applications.report(application);
+      const report = hasEnded(before) ? before : await endApplication(applications, before, reason, context);
+      const cleaned = await applications.clean(application).catch(() => false);
+      if (json)
+        context.output.json({ applicationId: application, state: report.state, finalStatus: report.finalStatus });
+      else if (before === report)
+        context.output.print(`${application} had ended already: ${report.state} ${report.finalStatus}`);
+      else context.output.print(`${application} ${report.state}${cleaned ? "; its staging folder is removed" : ""}`);
+      return ExitCode.succeeded;
+    } finally {
+      applications.close();
+    }
+  },
+});

@@ -1,0 +1,24 @@
+import { ExitCode } from "../../src/errors.ts";
+import { openApplications, placeOptions } from "../backend.ts";
+import { defineCommand, jsonOption } from "../command.ts";
+
+export const status = defineCommand({
+  verb: "status",
+  summary: "Show how a job is doing, or how it ended",
+  positionals: { application: { describe: "application_… or local_…", required: true } },
+  options: { ...placeOptions, ...jsonOption },
+  examples: [["status application_1795305600000_0007", "The tasks, what is waited for, the last checkpoint"]],
+  run: async ({ application, conf, json }, context) => {
+    const applications = await openApplications(application, conf, context);
+    try {
+      const { inspect, inspectionLines } = await import("../inspection.ts");
+      const { connectMaster } = await import("../master-connection.ts");
+      const inspection = await inspect(application, applications, connectMaster);
+      if (json) context.output.json(inspection);
+      else context.output.print(inspectionLines(inspection, context.now()).join("\n"));
+      return ExitCode.succeeded;
+    } finally {
+      applications.close();
+    }
+  },
+});
