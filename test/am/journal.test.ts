@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { JournalWriter, readJournal } from "../../am/journal.ts";
+import { decodeJournalEntry, encodeJournalEntry } from "../../am/journal-file.ts";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { eventually } from "../support/yarn.ts";
+
+describe("the journal", () => {
+  const fileSystem = new LocalFileSystem();
+  let folder = "";
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tony-journal-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const writer = (attempt: number) => new JournalWriter({ fileSystem, folder, attempt });
+  const fileOf = (attempt: number, sequence: number) => path.join(folder, String(attempt), String(sequence));
+
+  test("the next attempt reads the newest snapshot", async () => {
+    const first = writer(1);
+    await first.write(1, { generation: 1 });
+    await first.write(2, { generation: 2 });
+
+    const { entry, unreadable } = await readJournal(fileSystem, folder);
+    expect(entry).toEqual({ attempt: 1, sequence: 2, snapshot: { generation: 2 } });
+    expect(unreadable).toEqual([]);
+  });
+
+  test("a later attempt's snapshot is newer than any of an earlier one", async () => {
+    await writer(1).write(900, "old");
+    await writer(2).write(1, "new");
+    await writer(10).write(1, "newest");
+
+    expect((await readJournal(fileSystem, folder)).entry?.snapshot).toBe("newest");
+  });
+
+  test("a file that was cut is passed over, and said to be", async () => {
+    await writer(1).write(1, "whole");
+    await writer(1).write(2, "cut");
+    await truncate(fileOf(1, 2), 120);
+
+    const { entry, unreadable } = await readJournal(fileSystem, folder);
+    expect(entry?.snapshot).toBe("whole");
+    expect(unreadable).toEqual([expect.stringContaining(fileOf(1, 2))]);
+  });
+
+  test("a draft that was never finished is not looked at", async () => {
+    await writer(1).write(1, "whole");
+    await writeFile(path.join(folder, "1", ".2.tmp"), "half");
+
+    expect(await readJournal(fileSystem, folder)).toMatchObject({ entry: { snapshot: "whole" }, unreadable: [] });
+  });
+
+  test("an attempt that wrote nothing leaves nothing to read", async () => {
+    expect(await readJournal(fileSystem, path.join(folder, "absent"))).toEqual({ unreadable: [] });
+  });
+
+  test("old snapshots are removed; the one before the newest stays for whoever reads it now", async () => {
+    const journal = writer(1);
+    for (let sequence = 1; sequence <= 5; sequence += 1) await journal.write(sequence, sequence);
+
+    const left = await eventually("two files", async () => {
+      const files = await readdir(path.join(folder, "1"));
+      return files.length === 2 ? files : undefined;
+    });
+    expect(left.sort()).toEqual(["4", "5"]);
+  });
+
+  test("any snapshot comes back as it was, and any damage to its file is noticed", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(), fc.integer({ min: 1, max: 255 }), (snapshot, position, change) => {
+        const bytes = encodeJournalEntry({ attempt: 1, sequence: 2, snapshot });
+        const read = decodeJournalEntry(Buffer.from(bytes).toString());
+        expect(read.snapshot).toEqual(JSON.parse(JSON.stringify(snapshot)));
+
+        const damaged = Uint8Array.from(bytes);
+        const at = bytes.indexOf(10) + 1 + (position % Math.max(1, bytes.length - bytes.indexOf(10) - 2));
+        damaged[at] = (damaged[at] ?? 0) ^ change;
+        expect(() => decodeJournalEntry(Buffer.from(damaged).toString())).toThrow(
+          expect.objectContaining({ code: "JOURNAL_UNREADABLE" }),
+        );
+      }),
+    );
+  });
+
+  test("a journal of an unknown version is not guessed at", () => {
+    expect(() => decodeJournalEntry('{"journalVersion":99}\n{}\n')).toThrow(/version is 99/);
+  });
+});

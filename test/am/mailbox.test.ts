@@ -1,0 +1,110 @@
+import { describe, expect, test } from "@jest/globals";
+import { Mailbox, type MailboxOptions } from "../../am/mailbox.ts";
+import { SteppedClock, turn } from "../support/stepped-clock.ts";
+
+function setUp(changes: Partial<MailboxOptions<string>> = {}) {
+  const clock = new SteppedClock();
+  const handled: string[] = [];
+  const failures: unknown[] = [];
+  const questions: ((current: boolean) => void)[] = [];
+  let superseded = 0;
+  const mailbox = new Mailbox<string>({
+    clock,
+    handle: (event) => handled.push(event),
+    failed: (error) => failures.push(error),
+    fence: {
+      longestGapMs: 5_000,
+      confirm: () => new Promise((resolve) => questions.push(resolve)),
+      passes: (event) => event === "shutdown",
+      superseded: () => {
+        superseded += 1;
+      },
+    },
+    ...changes,
+  });
+  return { clock, mailbox, handled, failures, questions, superseded: () => superseded };
+}
+
+describe("the mailbox", () => {
+  test("what an event's handling posts waits until that handling is over", () => {
+    const order: string[] = [];
+    const { mailbox } = setUp({
+      handle: (event) => {
+        order.push(`${event} begins`);
+        if (event === "a") mailbox.post("b");
+        order.push(`${event} ends`);
+      },
+    });
+    mailbox.post("a");
+
+    expect(order).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+  });
+
+  test("an error in the handling closes it and is told once", () => {
+    const { mailbox, handled, failures } = setUp({
+      handle: (event) => {
+        if (event === "bad") throw new Error("defect");
+      },
+    });
+    mailbox.post("bad");
+    mailbox.post("good");
+
+    expect(failures).toEqual([expect.objectContaining({ message: "defect" })]);
+    expect(handled).toEqual([]);
+  });
+
+  test("what is posted after its end is ignored", () => {
+    const { mailbox, handled } = setUp();
+    mailbox.close();
+    mailbox.post("late");
+
+    expect(handled).toEqual([]);
+  });
+});
+
+describe("after the process stood still", () => {
+  test("nothing is handled before somebody confirms that it is still in charge", async () => {
+    const { clock, mailbox, handled, questions } = setUp();
+    clock.standStill(6_000);
+    mailbox.post("first");
+    mailbox.post("second");
+    expect(handled).toEqual([]);
+
+    questions[0]?.(true);
+    await turn();
+
+    expect(handled).toEqual(["first", "second"]);
+    expect(questions).toHaveLength(1);
+  });
+
+  test("the end of this attempt is handled at once all the same", () => {
+    const { clock, mailbox, handled } = setUp();
+    clock.standStill(6_000);
+    mailbox.post("first");
+    mailbox.post("shutdown");
+
+    expect(handled).toEqual(["shutdown"]);
+  });
+
+  test("one that has been replaced handles nothing any more", async () => {
+    const { clock, mailbox, handled, questions, superseded } = setUp();
+    clock.standStill(6_000);
+    mailbox.post("first");
+    questions[0]?.(false);
+    await turn();
+    mailbox.post("second");
+
+    expect(handled).toEqual([]);
+    expect(superseded()).toBe(1);
+  });
+
+  test("signs of life within the gap keep it open", () => {
+    const { clock, mailbox, handled } = setUp();
+    clock.standStill(4_000);
+    mailbox.tick();
+    clock.standStill(4_000);
+    mailbox.post("event");
+
+    expect(handled).toEqual(["event"]);
+  });
+});

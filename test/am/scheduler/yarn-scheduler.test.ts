@@ -1,0 +1,302 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import type { SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
+import { NodeTable } from "../../../am/scheduler/yarn/node-table.ts";
+import { type MasterClient, type NodeManagers, YarnScheduler } from "../../../am/scheduler/yarn/yarn-scheduler.ts";
+import { HadoopError } from "../../../src/hadoop/errors.ts";
+import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
+import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
+import type { Container } from "../../../src/hadoop/yarn/records.ts";
+import { Inbox } from "../../support/inbox.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { SteppedClock, turn } from "../../support/stepped-clock.ts";
+
+const small = { memoryMiB: 512, vcores: 1, others: {} };
+const nothing: Allocation = {
+  allocated: [],
+  completed: [],
+  updatedNodes: [],
+  available: small,
+  clusterNodeCount: 1,
+  nodeTokens: [],
+  updated: [],
+  updateErrors: [],
+  containersFromPreviousAttempts: [],
+};
+
+function aContainer(number: number, changes: Partial<Container> = {}): Container {
+  return {
+    id: `container_1_0001_01_00000${number}`,
+    nodeId: "node-1:4000",
+    nodeHttpAddress: "node-1:8042",
+    resource: small,
+    priority: 1,
+    allocationRequestId: -1,
+    version: 0,
+    executionType: "GUARANTEED",
+    ...changes,
+  };
+}
+
+/** A ResourceManager that answers each heartbeat as the test says. */
+class ScriptedMaster implements MasterClient {
+  readonly heartbeats = new Inbox<(outcome: HeartbeatOutcome | Error) => void>();
+  readonly rows: ResourceRequest[] = [];
+  readonly released: string[] = [];
+  registrations = 0;
+  finished: unknown;
+  #abandon: (() => void) | undefined;
+
+  async register() {
+    this.registrations += 1;
+    return {
+      maximum: small,
+      queue: "default",
+      resourceTypes: [{ name: "memory-mb", units: "Mi" }],
+      containersFromPreviousAttempts: [aContainer(9)],
+      nodeTokens: [],
+    };
+  }
+  ask(rows: readonly ResourceRequest[]): void {
+    if (rows.some(({ capability }) => "no/such" in capability.others)) {
+      throw new HadoopError("no/such is no resource type of this cluster", { code: "UNKNOWN_RESOURCE_TYPE" });
+    }
+    this.rows.push(...rows);
+  }
+  release(ids: readonly string[]): void {
+    this.released.push(...ids);
+  }
+  blacklist(): void {}
+  heartbeat(): Promise<HeartbeatOutcome> {
+    return new Promise((resolve, reject) => {
+      this.#abandon = () => reject(new Error("closed"));
+      this.heartbeats.put((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
+    });
+  }
+  async finish(request: unknown): Promise<void> {
+    this.finished = request;
+  }
+  close(): void {
+    this.#abandon?.();
+  }
+  async answer(changes: Partial<Allocation> = {}): Promise<void> {
+    const answer = await this.heartbeats.next();
+    answer({ kind: "allocation", allocation: { ...nothing, ...changes } });
+    await turn();
+  }
+}
+
+class ScriptedNodes implements NodeManagers {
+  readonly calls: string[] = [];
+  startFails: unknown;
+  stopFails: unknown;
+
+  addTokens(): void {}
+  async start(nodeId: string, starts: readonly { readonly container: Container }[]) {
+    this.calls.push(`start ${starts.length} on ${nodeId}`);
+    if (this.startFails !== undefined) throw this.startFails;
+    return { succeeded: starts.map(({ container }) => container.id), failed: [] };
+  }
+  async stop(nodeId: string, ids: readonly string[]): Promise<void> {
+    this.calls.push(`stop ${ids.join(" ")} on ${nodeId}`);
+    if (this.stopFails !== undefined) throw this.stopFails;
+  }
+  close(): void {}
+}
+
+describe("the YARN scheduler", () => {
+  let disposals: (() => Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const dispose of disposals) await dispose();
+    disposals = [];
+  });
+
+  async function setUp() {
+    const clock = new SteppedClock();
+    const master = new ScriptedMaster();
+    const nodeManagers = new ScriptedNodes();
+    const events: SchedulerEvent[] = [];
+    const nodes = new NodeTable([], { host: "", resource: small });
+    const scheduler = new YarnScheduler({ master, nodeManagers, attempt: 2, nodes, clock, log: silentLog });
+    const address = { host: "node-1", port: 1, trackingUrl: "" };
+    const registration = await scheduler.start(address, (event) => events.push(event));
+    disposals.push(() => scheduler.close());
+    const types = () => events.map(({ type }) => type);
+    return { clock, master, nodeManagers, events, types, scheduler, registration };
+  }
+
+  const ask = { role: "worker", priority: 1, resource: small, count: 2, hosts: [], racks: [] };
+  const command = (containerId: string) => ({
+    containerId,
+    environment: {},
+    commands: ["true"],
+    files: [],
+    credentials: new Uint8Array(0),
+  });
+
+  test("registering tells what the cluster can give, and which containers an earlier attempt left", async () => {
+    const { events, registration } = await setUp();
+    expect(events).toContainEqual({
+      type: "am-registered",
+      attempt: 2,
+      maximum: small,
+      resourceTypes: ["memory-mb"],
+    });
+    expect(registration.keptContainers).toEqual([
+      expect.objectContaining({ containerId: "container_1_0001_01_000009", host: "node-1", priority: 1 }),
+    ]);
+  });
+
+  test("an ask is told at once, in a heartbeat that begins after it", async () => {
+    const { clock, master, scheduler } = await setUp();
+    await master.answer();
+    scheduler.ask([ask]);
+    await clock.pass(0);
+
+    expect(master.heartbeats.rest).toHaveLength(1);
+    expect(master.rows).toEqual([expect.objectContaining({ resourceName: "*", count: 2 })]);
+  });
+
+  test("heartbeats are quick while containers are awaited, and slow down when all have come", async () => {
+    const { clock, master, scheduler } = await setUp();
+    scheduler.ask([ask]);
+    await master.answer();
+    await master.answer();
+    await clock.pass(250);
+    expect(master.heartbeats.rest).toHaveLength(1);
+
+    await master.answer({ allocated: [aContainer(2), aContainer(3)] });
+    await clock.pass(900);
+    expect(master.heartbeats.rest).toHaveLength(0);
+    await clock.pass(200);
+    expect(master.heartbeats.rest).toHaveLength(1);
+  });
+
+  test("ends are told before what was given, and both forms of a preemption notice", async () => {
+    const { master, events, types } = await setUp();
+    const before = types().length;
+    await master.answer({
+      allocated: [aContainer(2)],
+      completed: [{ containerId: aContainer(9).id, state: "COMPLETE", exitStatus: -102, diagnostics: "preempted" }],
+      preemption: { strict: ["c1"], negotiable: { containers: ["c2"], resources: [] } },
+    });
+
+    expect(types().slice(before)).toEqual([
+      "headroom-changed",
+      "container-completed",
+      "preemption-notice",
+      "preemption-notice",
+      "containers-allocated",
+    ]);
+    expect(events).toContainEqual({ type: "preemption-notice", containerIds: ["c1"], strict: true });
+    expect(events).toContainEqual({ type: "preemption-notice", containerIds: ["c2"], strict: false });
+  });
+
+  test("containers of one node are started in one call", async () => {
+    const { master, nodeManagers, scheduler, types } = await setUp();
+    const elsewhere = aContainer(4, { nodeId: "node-2:4000" });
+    await master.answer({ allocated: [aContainer(2), aContainer(3), elsewhere] });
+    scheduler.launch([aContainer(2), aContainer(3), elsewhere].map(({ id }) => command(id)));
+    await turn();
+
+    expect(nodeManagers.calls).toEqual(["start 2 on node-1:4000", "start 1 on node-2:4000"]);
+    expect(types().filter((type) => type === "launch-succeeded")).toHaveLength(3);
+  });
+
+  test.each([
+    ["a node that cannot be reached is at fault", new HadoopError("refused", { code: "RPC_CONNECT_FAILED" }), true],
+    [
+      "a token that has expired is not the node's fault",
+      new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "Unauthorized request to start container. "),
+      false,
+    ],
+  ])("a launch fails: %s", async (_case, error, nodeAtFault) => {
+    const { master, nodeManagers, scheduler, events } = await setUp();
+    await master.answer({ allocated: [aContainer(2)] });
+    nodeManagers.startFails = error;
+    scheduler.launch([command(aContainer(2).id)]);
+    await turn();
+
+    expect(events).toContainEqual(expect.objectContaining({ type: "launch-failed", nodeAtFault }));
+  });
+
+  test("a container whose node does not answer is given back to the ResourceManager instead of stopped", async () => {
+    const { master, nodeManagers, scheduler } = await setUp();
+    nodeManagers.stopFails = new HadoopError("refused", { code: "RPC_CONNECT_FAILED" });
+    scheduler.stop(aContainer(9).id);
+    await turn();
+
+    expect(master.released).toEqual([aContainer(9).id]);
+  });
+
+  test("a ResourceManager that has forgotten us is told again who we are", async () => {
+    const { master, types } = await setUp();
+    const answer = await master.heartbeats.next();
+    answer({ kind: "resync", reason: "restarted" });
+    await turn();
+
+    expect(master.registrations).toBe(2);
+    expect(types()).toContain("resource-manager-resynced");
+  });
+
+  test("when another attempt has taken over, no heartbeat follows", async () => {
+    const { clock, master, types } = await setUp();
+    const answer = await master.heartbeats.next();
+    answer({ kind: "shutdown", reason: "attempt 3" });
+    await clock.pass(10_000);
+
+    expect(types()).toContain("resource-manager-shutdown");
+    expect(master.heartbeats.rest).toHaveLength(0);
+  });
+
+  test("being in charge is confirmed by a heartbeat that began after the question, and by none before", async () => {
+    const { clock, master, scheduler } = await setUp();
+    let confirmed: boolean | undefined;
+    const asked = scheduler.confirm().then((current) => {
+      confirmed = current;
+    });
+    await master.answer();
+    expect(confirmed).toBeUndefined();
+
+    await clock.pass(0);
+    await master.answer();
+    await asked;
+    expect(confirmed).toBe(true);
+  });
+
+  test("the question stays open while the ResourceManager is away, and is answered by its word", async () => {
+    const { clock, master, scheduler } = await setUp();
+    await master.answer();
+    const confirmed = scheduler.confirm();
+    await clock.pass(0);
+    (await master.heartbeats.next())(new HadoopError("away", { code: "RPC_TIMEOUT", retryable: true }));
+    await turn();
+    await clock.pass(1_000);
+    (await master.heartbeats.next())({ kind: "shutdown", reason: "attempt 3" });
+
+    expect(await confirmed).toBe(false);
+  });
+
+  test("what the ResourceManager refuses is told, and so is a resource type that it does not know", async () => {
+    const { clock, master, scheduler, events } = await setUp();
+    await master.answer();
+    scheduler.ask([{ ...ask, resource: { ...small, others: { "no/such": 1 } } }]);
+    expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("no/such") });
+
+    scheduler.ask([ask]);
+    await clock.pass(0);
+    const refusal = "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException";
+    (await master.heartbeats.next())(new RemoteError(refusal, "Cannot allocate containers as requested"));
+    await turn();
+    expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("Cannot allocate") });
+  });
+
+  test("the outcome is told when no heartbeat is under way any more", async () => {
+    const { master, scheduler } = await setUp();
+    const finished = scheduler.finish({ result: "killed", summary: "by alice", endedAtMs: 0 }, "");
+    expect(master.finished).toBeUndefined();
+    await master.answer();
+    await finished;
+
+    expect(master.finished).toEqual({ status: "KILLED", diagnostics: "by alice", trackingUrl: "" });
+  });
+});
