@@ -10,7 +10,10 @@ export interface RetryPolicy {
   readonly longestPauseMs: number;
 }
 
-/** About 4 s in all: longer outages are the caller's to wait for, who can say so. */
+/**
+ * About 4 s in all where servers refuse; a server that is silent is waited for once more, since each time takes the whole idle
+ * timeout. Longer outages are the caller's to wait for, who can say so.
+ */
 export const defaultRetryPolicy: RetryPolicy = { rounds: 5, firstPauseMs: 250, longestPauseMs: 2000 };
 
 export interface FailoverOptions {
@@ -48,6 +51,7 @@ export class Failover {
    */
   async run<T>(repeatable: Repeatable, attempt: (endpoint: string) => Promise<T>): Promise<T> {
     const attempts = this.#policy.rounds * this.#endpoints.length;
+    let silences = 0;
     for (let count = 1; ; count += 1) {
       const index = this.#current % this.#endpoints.length;
       try {
@@ -57,7 +61,8 @@ export class Failover {
         if (isServerFailure(error) && this.#current === index && !hasCode(error, "DATANODE_UNREACHABLE")) {
           this.#current = (index + 1) % this.#endpoints.length;
         }
-        if (count >= attempts || !isServerFailure(error)) throw error;
+        if (hasCode(error, "TIMEOUT")) silences += 1;
+        if (count >= attempts || silences > this.#endpoints.length || !isServerFailure(error)) throw error;
         if (repeatable === "look-first" && isLostAnswer(error)) throw error;
         if (count % this.#endpoints.length === 0) await this.#sleep(this.#pauseMs(count / this.#endpoints.length));
       }

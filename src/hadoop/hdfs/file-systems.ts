@@ -19,7 +19,7 @@ export interface FileSystemsOptions {
   readonly user: string;
   /** The address of an HttpFS or Knox in front of the default file system, used instead of its NameNodes. */
   readonly gateway?: string | undefined;
-  readonly webHdfs?: Pick<WebHdfsOptions, "connectTimeoutMs" | "idleTimeoutMs" | "failover">;
+  readonly webHdfs?: Pick<WebHdfsOptions, "connectTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs" | "failover">;
 }
 
 /** A URI without its path: `hdfs`, `nameservice`. */

@@ -27,6 +27,9 @@ export interface ConnectionOptions {
   /** Who we are; see `identityParameters`. */
   readonly user: string;
   readonly connectTimeoutMs: number;
+  /** For answers about names. */
+  readonly answerTimeoutMs: number;
+  /** For data, where a DataNode's disks and pipelines take their time. */
   readonly idleTimeoutMs: number;
 }
 
@@ -90,15 +93,16 @@ export class WebHdfsConnection {
   async send(
     url: URL,
     request: WebHdfsRequest,
-    more: { readonly body?: ExchangeBody; readonly redirect?: "give" } = {},
+    more: { readonly body?: ExchangeBody; readonly redirect?: "give"; readonly data?: boolean } = {},
   ): Promise<IncomingMessage> {
+    const { answerTimeoutMs, idleTimeoutMs } = this.#options;
     let answer: IncomingMessage;
     try {
       answer = await exchange(url, {
         method: request.method,
         agent: this.#agent(url),
         connectTimeoutMs: this.#options.connectTimeoutMs,
-        idleTimeoutMs: this.#options.idleTimeoutMs,
+        idleTimeoutMs: more.data === true || more.body !== undefined ? idleTimeoutMs : answerTimeoutMs,
         signal: request.signal,
         headers: more.body === undefined ? {} : { "content-type": "application/octet-stream" },
         ...(more.body === undefined ? {} : { body: more.body }),
@@ -114,7 +118,8 @@ export class WebHdfsConnection {
   /** Any failure of an exchange in the terms of a file system. */
   fileSystemError(error: unknown, request: WebHdfsRequest): unknown {
     if (!(error instanceof HttpError)) return error;
-    return new FileSystemError(`${request.operation} ${request.path}: ${error.message}`, {
+    const fix = error.code === "HTTP_UNREACHABLE" ? unreachableFix : "";
+    return new FileSystemError(`${request.operation} ${request.path}: ${error.message}${fix}`, {
       code: codesOfHttpErrors[error.code],
       operation: request.operation,
       path: request.path,
@@ -192,6 +197,9 @@ export class WebHdfsConnection {
     return agent;
   }
 }
+
+const unreachableFix =
+  "; is HDFS running, and is this the web address of its NameNode (dfs.namenode.http-address) or gateway?";
 
 /** What proxies and starting servers say. A proxy that gave up waiting does not know whether the request was carried out. */
 const passingStatus: Readonly<Record<number, FileSystemErrorCode>> = {

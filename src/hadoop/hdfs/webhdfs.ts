@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { PassThrough, Readable } from "node:stream";
+import { errorMessage } from "../errors.ts";
 import { type ExchangeBody, toHttpError } from "../http/exchange.ts";
 import { isObject } from "../json.ts";
 import type { LocalResource } from "../yarn/records.ts";
@@ -21,7 +22,9 @@ export interface WebHdfsOptions {
   readonly user: string;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** Default 60 s without a byte in either direction. */
+  /** How long a NameNode may take to answer; default 20 s. */
+  readonly answerTimeoutMs?: number;
+  /** Of data: default 60 s without a byte in either direction. */
   readonly idleTimeoutMs?: number;
   readonly failover?: FailoverOptions;
 }
@@ -48,6 +51,7 @@ export class WebHdfs implements FileSystem {
     this.#connection = new WebHdfsConnection({
       user: options.user,
       connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+      answerTimeoutMs: options.answerTimeoutMs ?? 20_000,
       idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
     });
     this.#failover = new Failover(options.endpoints, options.failover);
@@ -294,13 +298,13 @@ export class WebHdfs implements FileSystem {
   async #read(endpoint: string, request: WebHdfsRequest, excluded: Set<string>): Promise<IncomingMessage> {
     if (!this.#gateway) {
       const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
-      return this.#atDataNode(url, excluded, () => this.#connection.send(url, request));
+      return this.#atDataNode(url, excluded, () => this.#connection.send(url, request, { data: true }));
     }
     const url = this.#connection.url(endpoint, request);
-    const answer = await this.#connection.send(url, request, { redirect: "give" });
+    const answer = await this.#connection.send(url, request, { redirect: "give", data: true });
     if (answer.headers.location === undefined) return answer;
     answer.resume();
-    return this.#connection.send(new URL(answer.headers.location, url), request);
+    return this.#connection.send(new URL(answer.headers.location, url), request, { data: true });
   }
 
   /** A DataNode out of reach is named to the NameNode as one not to choose again. */
@@ -310,13 +314,11 @@ export class WebHdfs implements FileSystem {
     } catch (error) {
       if (!(error instanceof FileSystemError) || error.code !== "UNREACHABLE") throw error;
       excluded.add(url.hostname);
-      throw new FileSystemError(`${error.message}; this machine must reach the web address of every DataNode`, {
-        code: "DATANODE_UNREACHABLE",
-        operation: error.operation,
-        path: error.path,
-        cause: error,
-        retryable: true,
-      });
+      const { operation, path, cause } = error;
+      throw new FileSystemError(
+        `${operation} ${path}: DataNode ${errorMessage(cause)}; this machine must reach the web address of every DataNode`,
+        { code: "DATANODE_UNREACHABLE", operation, path, cause, retryable: true },
+      );
     }
   }
 

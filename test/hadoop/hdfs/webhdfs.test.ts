@@ -54,7 +54,8 @@ function open(endpoints: readonly string[] = [nameNode.address], gateway = false
     gateway,
     user: "ada",
     connectTimeoutMs: 1000,
-    idleTimeoutMs: 150,
+    answerTimeoutMs: 150,
+    idleTimeoutMs: 200,
     failover: {
       policy: { rounds: 3, firstPauseMs: 100, longestPauseMs: 150 },
       random: () => 0.5,
@@ -148,6 +149,12 @@ describe("a hostile server", () => {
     await expect(open().stat("/f")).rejects.toMatchObject({ name: "FileSystemError", code });
   });
 
+  test("that stays silent is asked once more only, because each time takes the whole timeout", async () => {
+    nameNode.behave(silence);
+    await expect(open().stat("/f")).rejects.toMatchObject({ code: "TIMEOUT" });
+    expect(nameNode.requests).toHaveLength(2);
+  });
+
   test("is asked again for what is harmless to repeat, with growing pauses", async () => {
     nameNode.behave(lost, answer(503, ""), answer(200, status(7)));
     expect((await open().stat("/f")).lengthBytes).toBe(7);
@@ -170,7 +177,7 @@ describe("several NameNodes", () => {
   test("none of them there is UNREACHABLE after the rounds of the policy", async () => {
     await expect(open([await closedAddress(), await closedAddress()]).stat("/f")).rejects.toMatchObject({
       code: "UNREACHABLE",
-      message: expect.stringContaining("ECONNREFUSED"),
+      message: expect.stringMatching(/ECONNREFUSED.*is HDFS running, .*dfs\.namenode\.http-address/),
       retryable: true,
     });
     expect(pauses).toHaveLength(2);
@@ -268,6 +275,13 @@ describe("the data", () => {
     dataNode.behave(answer(201, ""));
     await open().create("/f", Buffer.from("x"), { permission: 0o600, overwrite: true });
     expect(nameNode.requests[1]).toContain("excludedatanodes=127.0.0.1");
+    nameNode.behave(answer(200, { Location: `${closed}/x` }));
+    await expect(open().open("/f")).rejects.toMatchObject({
+      code: "DATANODE_UNREACHABLE",
+      message: expect.stringMatching(
+        /^OPEN \/f: DataNode 127\.0\.0\.1:\d+ cannot be reached: .*must reach the web address/,
+      ),
+    });
   });
 
   test("a place that is none is a PROTOCOL error", async () => {

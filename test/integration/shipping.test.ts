@@ -1,0 +1,107 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { ContentCache } from "../../client/cache.ts";
+import { HashMemo } from "../../client/hash-memo.ts";
+import { ship } from "../../client/shipping.ts";
+import { StagingFolder, stagingRoot } from "../../client/staging.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
+
+const configuration = loadConfiguration((await testCluster()).confDir);
+
+describe("shipping to a real HDFS", () => {
+  let folder: string;
+  const opened: FileSystems[] = [];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "ship-"));
+    await writeFile(join(folder, "node"), `a runtime of this test: ${folder}`);
+  });
+  afterAll(async () => {
+    for (const fileSystems of opened) fileSystems.close();
+    await rm(folder, { recursive: true });
+  });
+
+  function openAs(user: string): FileSystems {
+    const fileSystems = new FileSystems({ configuration, user });
+    opened.push(fileSystems);
+    return fileSystems;
+  }
+
+  async function shipAs(user: string) {
+    const fileSystems = openAs(user);
+    const root = await stagingRoot(fileSystems, {});
+    const cache = new ContentCache({ fileSystems, stagingRoot: root, user });
+    const memo = await HashMemo.open(join(folder, "memo"));
+    const items = [{ link: "node", source: join(folder, "node"), as: "file", shared: true }] as const;
+    const [first] = await ship(items, { fileSystems, cache, memo });
+    const [second] = await ship(items, { fileSystems, cache, memo });
+    if (first === undefined) throw new Error("nothing was shipped");
+    const { fileSystem, path } = fileSystems.locate(first.file.url);
+    const status = await fileSystem.stat(path);
+    await fileSystem.delete(path);
+    return { first, second, status };
+  }
+
+  test("a home that lets others through shares the runtime, a closed one does not", async () => {
+    for (const [user, visibility] of [
+      [ClusterUser.bob, "PUBLIC"],
+      [ClusterUser.alice, "PRIVATE"],
+    ] as const) {
+      const { first, second, status } = await shipAs(user);
+      expect(first.file).toMatchObject({ visibility, modificationTimeMs: status.modificationTimeMs });
+      expect(first.uploadedBytes).toBe(status.lengthBytes);
+      expect(second).toEqual({ file: first.file, uploadedBytes: 0 });
+      expect([status.owner, status.permission]).toEqual([user, 0o755]);
+    }
+  });
+
+  test("the staging folder is the user's alone", async () => {
+    const user = ClusterUser.bob;
+    const root = await stagingRoot(openAs(user), {});
+    const staging = await StagingFolder.create(root, "application_1_0001", user);
+    const file = await staging.write("job.json", Buffer.from("{}"));
+    expect(file.url).toBe(`${configuration.get("fs.defaultFS")}/user/bob/.tony-ts/application_1_0001/job.json`);
+    const other = openAs(ClusterUser.alice).locate(file.url);
+    await expect(other.fileSystem.open(other.path)).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    expect(await staging.remove()).toBe(true);
+  });
+
+  test("a user without a home is told which key mends it", async () => {
+    await expect(stagingRoot(openAs(ClusterUser.homeless), {})).rejects.toMatchObject({
+      code: "NO_HOME",
+      message: expect.stringContaining("Set tony.staging-dir"),
+    });
+    await expect(stagingRoot(openAs(ClusterUser.homeless), { stagingDir: "/user/x" })).rejects.toMatchObject({
+      code: "STAGING_NOT_WRITABLE",
+      message: expect.stringContaining("tony.staging-dir"),
+    });
+  });
+
+  test("a large upload keeps memory flat", async () => {
+    const { fileSystem, path } = await openAs(ClusterUser.alice).home();
+    const file = `${path}/large-${process.pid}`;
+    const chunkBytes = 1024 * 1024;
+    const chunks = 300;
+    const content = { lengthBytes: chunks * chunkBytes, open: () => Readable.from(newChunks(chunkBytes, chunks)) };
+    const before = process.memoryUsage();
+    let most = 0;
+    await fileSystem.create(file, content, {
+      permission: 0o600,
+      onProgress: () => {
+        most = Math.max(most, process.memoryUsage().external);
+      },
+    });
+    expect((await fileSystem.stat(file)).lengthBytes).toBe(content.lengthBytes);
+    expect(most - before.external).toBeLessThan(100 * chunkBytes);
+    await fileSystem.delete(file);
+  });
+});
+
+/** Each in memory of its own, so that what piles up shows. */
+function* newChunks(chunkBytes: number, count: number): Generator<Buffer> {
+  for (let index = 0; index < count; index += 1) yield Buffer.alloc(chunkBytes, index);
+}
