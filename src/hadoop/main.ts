@@ -1,6 +1,22 @@
 /** Hadoop for Node: what `tony-ts/hadoop` exports. */
 export { type Clock, systemClock } from "./clock.ts";
+export {
+  Configuration,
+  loadConfiguration,
+  processSurroundings,
+  type RefusedSetting,
+  type Setting,
+  type Surroundings,
+} from "./conf/configuration.ts";
+export { ConfigurationError, type ConfigurationErrorCode, type SourceLocation } from "./conf/errors.ts";
+export { parseProperties, readPropertiesFile, type XmlProperty } from "./conf/xml.ts";
 export { CodedError, errorCode, errorMessage, HadoopError } from "./errors.ts";
+export { localFileContent } from "./hdfs/content.ts";
+export { FileSystemError, type FileSystemErrorCode, hasCode } from "./hdfs/errors.ts";
+export type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./hdfs/file-system.ts";
+export { FileSystems, type FileSystemsOptions, type LocatedPath } from "./hdfs/file-systems.ts";
+export { LocalFileSystem } from "./hdfs/local.ts";
+export { WebHdfs, type WebHdfsOptions } from "./hdfs/webhdfs.ts";
 export type { Endpoint } from "./rpc/endpoints.ts";
 export {
   RpcAuthenticationError,
@@ -21,8 +37,16 @@ export {
 } from "./security/token-file.ts";
 export { TokenKind, tokenOfKind, withoutMasterToken } from "./security/tokens.ts";
 export { currentUser, type User } from "./security/user.ts";
+export {
+  type AggregatedLog,
+  findAggregatedLogs,
+  logsAreAggregated,
+  type NodeLogFile,
+  readAggregatedLogs,
+} from "./yarn/aggregated-logs.ts";
 export type * from "./yarn/allocation.ts";
 export type { ResourceManagerConnectionOptions, YarnConnectionOptions } from "./yarn/connection-options.ts";
+export { ContainerLogError, ContainerLogs, type ContainerLogsOptions } from "./yarn/container-logs.ts";
 export { type ResourceManagerService, resourceManagerEndpoints, type Settings } from "./yarn/endpoints.ts";
 export { applicationIdOf, attemptIdOf } from "./yarn/ids.ts";
 export {

@@ -1,16 +1,4 @@
-import { FileSystemError } from "./errors.ts";
-
-/** Refuses what WebHDFS would refuse or, worse, normalise into another path. */
-export function checkPath(path: string): string {
-  const parts = path.split("/");
-  if (!path.startsWith("/") || path.includes("//") || parts.includes(".") || parts.includes("..")) {
-    throw new FileSystemError(`"${path}" is not an absolute path without empty, "." and ".." parts`, {
-      code: "INVALID_REQUEST",
-      path,
-    });
-  }
-  return path;
-}
+import { checkPath } from "./check-path.ts";
 
 /** The address of an operation: `<base>/webhdfs/v1<path>?op=…`; every part of the path is escaped on its own. */
 export function operationUrl(base: string, path: string, parameters: Readonly<Record<string, string>>): URL {

@@ -1,16 +1,14 @@
-import type { IncomingMessage } from "node:http";
-import { PassThrough, Readable } from "node:stream";
-import { errorMessage } from "../errors.ts";
-import { type ExchangeBody, toHttpError } from "../http/exchange.ts";
+import { Readable } from "node:stream";
 import { isObject } from "../json.ts";
 import type { LocalResource } from "../yarn/records.ts";
-import { contentLengthBytes, openContent } from "./content.ts";
+import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { octal } from "./webhdfs-paths.ts";
 import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
+import { WebHdfsTransfer } from "./webhdfs-transfer.ts";
 
 export interface WebHdfsOptions {
   /** What the files are called elsewhere: `hdfs://nameservice` or `hdfs://namenode:8020`. */
@@ -44,6 +42,7 @@ export class WebHdfs implements FileSystem {
   readonly #gateway: boolean;
   readonly #connection: WebHdfsConnection;
   readonly #failover: Failover;
+  readonly #transfer: WebHdfsTransfer;
 
   constructor(options: WebHdfsOptions) {
     this.uri = options.uri.replace(/\/+$/, "");
@@ -55,6 +54,7 @@ export class WebHdfs implements FileSystem {
       idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
     });
     this.#failover = new Failover(options.endpoints, options.failover);
+    this.#transfer = new WebHdfsTransfer(this.#connection, this.#failover, this.#gateway);
   }
 
   resourceUrl(path: string): LocalResource["url"] {
@@ -164,10 +164,10 @@ export class WebHdfs implements FileSystem {
       parameters: { overwrite: String(overwrite), permission: octal(options.permission) },
       signal: options.signal,
     };
-    if (overwrite) return this.#write("idempotent", request, content, options.onProgress);
+    if (overwrite) return this.#transfer.write("idempotent", request, content, options.onProgress);
     await this.#lookFirst(
       async () => {
-        await this.#write("look-first", request, content, options.onProgress);
+        await this.#transfer.write("look-first", request, content, options.onProgress);
         return true;
       },
       async () => {
@@ -185,7 +185,7 @@ export class WebHdfs implements FileSystem {
     const added = contentLengthBytes(content);
     await this.#lookFirst(
       async () => {
-        await this.#write("look-first", request, content);
+        await this.#transfer.write("look-first", request, content);
         return true;
       },
       async () => {
@@ -211,9 +211,7 @@ export class WebHdfs implements FileSystem {
       signal,
     };
     try {
-      const excluded = new Set<string>();
-      const answer = await this.#failover.run("idempotent", (endpoint) => this.#read(endpoint, request, excluded));
-      return this.#guarded(answer, request);
+      return await this.#transfer.read(request);
     } catch (error) {
       // The NameNode refuses an offset at the end or beyond with a plain IOException.
       if (offset > 0 && hasCode(error, "REMOTE") && (await this.stat(path)).lengthBytes <= offset)
@@ -269,69 +267,6 @@ export class WebHdfs implements FileSystem {
     }
   }
 
-  async #write(
-    repeatable: "idempotent" | "look-first",
-    request: WebHdfsRequest,
-    content: Content,
-    onProgress?: (sentBytes: number) => void,
-  ): Promise<void> {
-    const excluded = new Set<string>();
-    await this.#failover.run(repeatable, async (endpoint) => {
-      const body = (): ExchangeBody => ({
-        stream: openContent(content),
-        lengthBytes: contentLengthBytes(content),
-        onProgress,
-      });
-      if (this.#gateway) return this.#writeThroughGateway(endpoint, request, body);
-      const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
-      await this.#atDataNode(url, excluded, () => this.#connection.upload(url, request, body()));
-    });
-  }
-
-  /** HttpFS takes the data at once (`data=true`); Knox redirects to itself before it. */
-  async #writeThroughGateway(endpoint: string, request: WebHdfsRequest, body: () => ExchangeBody): Promise<void> {
-    const url = this.#connection.url(endpoint, { ...request, parameters: { ...request.parameters, data: "true" } });
-    const redirected = await this.#connection.upload(url, request, { ...body(), waitForContinue: true });
-    if (redirected !== undefined) await this.#connection.upload(redirected, request, body());
-  }
-
-  async #read(endpoint: string, request: WebHdfsRequest, excluded: Set<string>): Promise<IncomingMessage> {
-    if (!this.#gateway) {
-      const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
-      return this.#atDataNode(url, excluded, () => this.#connection.send(url, request, { data: true }));
-    }
-    const url = this.#connection.url(endpoint, request);
-    const answer = await this.#connection.send(url, request, { redirect: "give", data: true });
-    if (answer.headers.location === undefined) return answer;
-    answer.resume();
-    return this.#connection.send(new URL(answer.headers.location, url), request, { data: true });
-  }
-
-  /** A DataNode out of reach is named to the NameNode as one not to choose again. */
-  async #atDataNode<T>(url: URL, excluded: Set<string>, transfer: () => Promise<T>): Promise<T> {
-    try {
-      return await transfer();
-    } catch (error) {
-      if (!(error instanceof FileSystemError) || error.code !== "UNREACHABLE") throw error;
-      excluded.add(url.hostname);
-      const { operation, path, cause } = error;
-      throw new FileSystemError(
-        `${operation} ${path}: DataNode ${errorMessage(cause)}; this machine must reach the web address of every DataNode`,
-        { code: "DATANODE_UNREACHABLE", operation, path, cause, retryable: true },
-      );
-    }
-  }
-
-  /** The answer's body, its failures named as this file system's. */
-  #guarded(answer: IncomingMessage, request: WebHdfsRequest): Readable {
-    const stream = new PassThrough();
-    answer.on("error", (error) => {
-      stream.destroy(asError(this.#connection.fileSystemError(toHttpError(error, "the DataNode", true), request)));
-    });
-    stream.on("close", () => answer.destroy());
-    return answer.pipe(stream);
-  }
-
   #outcomeUnknown(request: WebHdfsRequest, seen: string): FileSystemError {
     return new FileSystemError(
       `${request.operation} ${request.path}: the answer was lost, and ${seen}: look at the file before trying again`,
@@ -352,14 +287,4 @@ export class WebHdfs implements FileSystem {
 /** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */
 function renamed(answer: unknown): boolean {
   return !(isObject(answer) && answer.boolean === false);
-}
-
-/** Hosts, as WebHdfsFileSystem of Hadoop's own client names them. */
-function withExcluded(request: WebHdfsRequest, excluded: ReadonlySet<string>): WebHdfsRequest {
-  if (excluded.size === 0) return request;
-  return { ...request, parameters: { ...request.parameters, excludedatanodes: [...excluded].join(",") } };
-}
-
-function asError(error: unknown): Error {
-  return error instanceof FileSystemError ? error : new FileSystemError(String(error), { code: "CONNECTION_LOST" });
 }

@@ -1,0 +1,108 @@
+import type { IncomingMessage } from "node:http";
+import { finished, PassThrough, type Readable } from "node:stream";
+import { errorMessage } from "../errors.ts";
+import { type ExchangeBody, toHttpError } from "../http/exchange.ts";
+import { contentLengthBytes, openContent } from "./content.ts";
+import { FileSystemError } from "./errors.ts";
+import type { Failover, Repeatable } from "./failover.ts";
+import type { Content } from "./file-system.ts";
+import type { WebHdfsConnection, WebHdfsRequest } from "./webhdfs-connection.ts";
+
+/**
+ * The data of CREATE, APPEND and OPEN: a NameNode is asked where, then the DataNode it names gets or gives the bytes. Behind a
+ * gateway there is one address for both.
+ */
+export class WebHdfsTransfer {
+  readonly #connection: WebHdfsConnection;
+  readonly #failover: Failover;
+  readonly #gateway: boolean;
+
+  constructor(connection: WebHdfsConnection, failover: Failover, gateway: boolean) {
+    this.#connection = connection;
+    this.#failover = failover;
+    this.#gateway = gateway;
+  }
+
+  /** Sends a content, opening it anew for each try. */
+  async write(
+    repeatable: Repeatable,
+    request: WebHdfsRequest,
+    content: Content,
+    onProgress?: (sentBytes: number) => void,
+  ): Promise<void> {
+    const excluded = new Set<string>();
+    const body = (): ExchangeBody => ({
+      stream: openContent(content),
+      lengthBytes: contentLengthBytes(content),
+      onProgress,
+    });
+    await this.#failover.run(repeatable, async (endpoint) => {
+      if (this.#gateway) return this.#writeThroughGateway(endpoint, request, body);
+      const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
+      await atDataNode(url, excluded, () => this.#connection.upload(url, request, body()));
+    });
+  }
+
+  /** The bytes that a request asks for; a transfer that breaks off or stalls fails the stream. */
+  async read(request: WebHdfsRequest): Promise<Readable> {
+    const excluded = new Set<string>();
+    const answer = await this.#failover.run("idempotent", async (endpoint) => {
+      if (this.#gateway) return this.#readThroughGateway(endpoint, request);
+      const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
+      return atDataNode(url, excluded, () => this.#connection.send(url, request, { data: true }));
+    });
+    const stream = new PassThrough();
+    finished(answer, (error) => {
+      if (error) stream.destroy(this.#brokenOff(error, request));
+    });
+    stream.on("close", () => answer.destroy());
+    return answer.pipe(stream);
+  }
+
+  /** HttpFS takes the data at once (`data=true`); Knox redirects to itself before it. */
+  async #writeThroughGateway(endpoint: string, request: WebHdfsRequest, body: () => ExchangeBody): Promise<void> {
+    const url = this.#connection.url(endpoint, { ...request, parameters: { ...request.parameters, data: "true" } });
+    const redirected = await this.#connection.upload(url, request, { ...body(), waitForContinue: true });
+    if (redirected !== undefined) await this.#connection.upload(redirected, request, body());
+  }
+
+  async #readThroughGateway(endpoint: string, request: WebHdfsRequest): Promise<IncomingMessage> {
+    const url = this.#connection.url(endpoint, request);
+    const answer = await this.#connection.send(url, request, { redirect: "give", data: true });
+    if (answer.headers.location === undefined) return answer;
+    answer.resume();
+    return this.#connection.send(new URL(answer.headers.location, url), request, { data: true });
+  }
+
+  #brokenOff(error: unknown, request: WebHdfsRequest): FileSystemError {
+    const named = this.#connection.fileSystemError(toHttpError(error, "the DataNode", true), request);
+    if (named instanceof FileSystemError) return named;
+    const { operation, path } = request;
+    return new FileSystemError(`${operation} ${path}: ${errorMessage(error)}`, {
+      code: "CONNECTION_LOST",
+      operation,
+      path,
+    });
+  }
+}
+
+/** A DataNode out of reach is named to the NameNode as one not to choose again. */
+async function atDataNode<T>(url: URL, excluded: Set<string>, transfer: () => Promise<T>): Promise<T> {
+  try {
+    return await transfer();
+  } catch (error) {
+    if (!(error instanceof FileSystemError) || error.code !== "UNREACHABLE") throw error;
+    excluded.add(url.hostname);
+    const { operation, path, cause } = error;
+    throw new FileSystemError(
+      `${operation} ${path}: DataNode ${errorMessage(cause)}; this machine must reach the web address of every DataNode`,
+      { code: "DATANODE_UNREACHABLE", operation, path, cause, retryable: true },
+    );
+  }
+}
+
+/** Hosts, as WebHdfsFileSystem of Hadoop's own client names them. */
+function withExcluded(request: WebHdfsRequest, excluded: ReadonlySet<string>): WebHdfsRequest {
+  if (excluded.size === 0) return request;
+  return { ...request, parameters: { ...request.parameters, excludedatanodes: [...excluded].join(",") } };
+}
