@@ -51,6 +51,7 @@ function openExecutorLog(settings: ExecutorSettings, build: string) {
   log.info("started", `The executor of ${task} runs on ${settings.host}.`, {
     build,
     node: process.version,
+    pid: process.pid,
     generation: settings.generation,
   });
   return log;

@@ -25,9 +25,9 @@ const commonOptions = {
   "grpc.max_send_message_length": MAX_MESSAGE_BYTES,
   "grpc.keepalive_time_ms": KEEPALIVE_INTERVAL_MS,
   "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
-  "grpc.enable_channelz": 0,
 } as const satisfies ChannelOptions;
 
+/** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
 export const serverOptions: ChannelOptions = commonOptions;
 
 /**
@@ -41,6 +41,7 @@ export function channelOptions(serverName: string): ChannelOptions {
     "grpc.ssl_target_name_override": serverName,
     "grpc.default_authority": serverName,
     "grpc.enable_http_proxy": 0,
+    "grpc.enable_channelz": 0,
     "grpc.enable_retries": 0,
     "grpc.service_config_disable_resolution": 1,
     "grpc.use_local_subchannel_pool": 1,

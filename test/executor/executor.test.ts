@@ -1,73 +1,18 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
-import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
-import type { MasterServerOptions } from "../../src/api/master-server.ts";
-import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
-import { encodeClusterSpec } from "../../src/job/cluster-spec-codec.ts";
-import type { ExecutorRegistration } from "../../src/job/execution.ts";
-import type { ExecutorLaunch } from "../../src/job/launch-command.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { callReattach } from "../../src/api/rejoin.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
-import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
-import { aJobSpec, anExecutorJob, type ExecutorCall, startMaster } from "../support/api.ts";
+import { identity, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
-import { ExecutorContainer } from "../support/executor-container.ts";
-import { eventually, processesWith } from "../support/processes.ts";
+import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
+import { eventually, isRunning } from "../support/processes.ts";
 
-type Master = Awaited<ReturnType<typeof startMaster>>;
-type Report<Type extends ExecutorReport["type"]> = Extract<ExecutorReport, { type: Type }>;
-
-/** An executor in a container and the ApplicationMaster it talks to. */
-class Scene {
-  readonly master: Master;
-  readonly container: ExecutorContainer;
-  link: ExecutorLink | undefined;
-
-  constructor(master: Master, container: ExecutorContainer) {
-    this.master = master;
-    this.container = container;
-  }
-
-  async connected(master = this.master): Promise<ExecutorRegistration> {
-    const call = await master.executors.calls.next(isConnected, 10_000);
-    this.link = call.link;
-    return call.registration;
-  }
-
-  async registered(): Promise<ExecutorRegistration> {
-    return (await this.master.executors.calls.next(isRegistered, 10_000)).registration;
-  }
-
-  send(generation: number, command: MasterCommand): void {
-    this.link?.send(generation, command);
-  }
-
-  async report<Type extends ExecutorReport["type"]>(type: Type, withinMs = 10_000): Promise<Report<Type>> {
-    const isIt = (call: ExecutorCall): call is ExecutorCall & { call: "report"; report: Report<Type> } =>
-      call.call === "report" && call.report.type === type;
-    return (await this.master.executors.calls.next(isIt, withinMs)).report;
-  }
-
-  startProgram({ port }: ExecutorRegistration, generation = 1, restartReason = ""): void {
-    const tasks = [
-      { task: "worker:0", host: "127.0.0.1", port },
-      { task: "worker:1", host: "127.0.0.2", port: 4242 },
-    ] as const;
-    const clusterSpec = encodeClusterSpec({ generation, tasks });
-    this.send(generation, { type: "start-child", clusterSpec, restartReason, checkpoint: "" });
-  }
-
-  get programs(): number[] {
-    return processesWith(PROGRAM_MARKER, this.container.id);
-  }
-}
-
-const isConnected = (call: ExecutorCall): call is Extract<ExecutorCall, { registration: unknown }> =>
-  call.call === "connected";
-const isRegistered = (call: ExecutorCall): call is Extract<ExecutorCall, { registration: unknown }> =>
-  call.call === "registered";
+const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
+// Each test starts real processes, on machines that may be busy.
+jest.setTimeout(60_000);
 
 describe("an executor in its container", () => {
   let bundle: TestBundle;
-  const scenes: Scene[] = [];
+  const open: { close(): Promise<void> }[] = [];
 
   beforeAll(() => {
     bundle = new TestBundle("executor/main.ts");
@@ -76,93 +21,390 @@ describe("an executor in its container", () => {
   afterAll(() => bundle.remove());
 
   afterEach(async () => {
-    for (const { master, container } of scenes.splice(0)) {
-      container.remove();
-      await master.server.close(0);
-      await eventually(() => processesWith(PROGRAM_MARKER, container.id).length === 0, "no program is left");
-    }
+    await Promise.all(open.splice(0).map((each) => each.close()));
   });
 
-  async function stage(
-    command: string,
-    options: {
-      readonly role?: Partial<RoleSpec>;
-      readonly spec?: Partial<JobSpec>;
-      readonly launch?: Partial<ExecutorLaunch>;
-      readonly master?: Partial<MasterServerOptions>;
-    } = {},
-  ): Promise<Scene> {
-    const [role] = aJobSpec().roles;
-    const roles = role === undefined ? [] : [{ ...role, ...options.role, command }];
-    const job = anExecutorJob(aJobSpec({ ...options.spec, roles }));
-    const master = await startMaster({ job, ...options.master });
-    const scene = new Scene(master, new ExecutorContainer(bundle.file));
-    scenes.push(scene);
-    scene.container.launch({ masterAddress: master.address, ...options.launch });
+  async function stage(command: string, options: SceneOptions = {}): Promise<ExecutorScene> {
+    const scene = await ExecutorScene.open(bundle.file, command, options);
+    open.push(scene);
     return scene;
   }
 
-  it("registers with a port it holds and a rejoin port, and says that nothing has run", async () => {
-    const scene = await stage("true");
-    const registration = await scene.connected();
-    expect(registration).toMatchObject({
-      task: "worker:0",
-      containerId: scene.container.id,
-      generation: 1,
-      host: "127.0.0.1",
-      tensorboardPort: 0,
-      rejoinAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
-      child: { state: "none" },
-    });
-    expect(registration.port).toBeGreaterThan(0);
-  });
-
-  it("runs the program with the environment of its framework when the gang is complete, and reports its end", async () => {
-    const command =
-      'echo "$INIT_METHOD $RANK $WORLD $JOB_NAME $TASK_INDEX $SESSION_ID $MINE"; echo to stderr >&2; exit 3';
-    const scene = await stage(command, { role: { environment: { MINE: "a b" } }, spec: { framework: "pytorch" } });
-    const registration = await scene.connected();
-    scene.startProgram(registration);
-    expect((await scene.report("child-started")).pid).toBeGreaterThan(0);
-    const { exit } = await scene.report("child-exited");
-    expect(exit).toMatchObject({ exitCode: 3, signal: "", stopReason: "", failedToStart: false });
-    expect(exit.lastLines).toEqual([`tcp://127.0.0.1:${registration.port} 0 2 worker 0 0 a b`, "to stderr"]);
-    expect(scene.container.log("stdout")).toContain("tcp://127.0.0.1");
-    expect(scene.container.log("stderr")).toBe("to stderr\n");
-  });
-
-  it("lets the program open its own port at once", async () => {
-    const listen = 'import os, socket; s = socket.create_server(("", int(os.environ["MASTER_PORT"]))); print("open")';
-    const scene = await stage(`python3 -c '${listen}'`, { spec: { framework: "pytorch" } });
-    scene.startProgram(await scene.connected());
-    expect(await scene.report("child-exited")).toMatchObject({ exit: { exitCode: 0 } });
-    expect(scene.container.log("stdout")).toBe("open\n");
-  });
-
-  it("keeps what was meant for itself from the program", async () => {
-    const scene = await stage("env");
-    scene.startProgram(await scene.connected());
-    await scene.report("child-exited");
-    const names = scene.container
-      .log("stdout")
-      .split("\n")
-      .map((line) => line.split("=")[0]);
-    expect(names).toEqual(expect.arrayContaining(["TONY_PROGRESS_FILE", "CONTAINER_ID", PROGRAM_MARKER]));
-    expect(names).not.toEqual(expect.arrayContaining(["TONY_MASTER_ADDRESS"]));
-    expect(names).not.toEqual(expect.arrayContaining(["TONY_TASK"]));
-  });
-
-  it("ends when it is told to, with goodbye and exit code 0", async () => {
-    const scene = await stage("sleep 1000");
+  /** The executor is registered and its program runs. */
+  async function running(command: string, options: SceneOptions = {}): Promise<ExecutorScene> {
+    const scene = await stage(command, options);
     scene.startProgram(await scene.connected());
     await scene.report("child-started");
-    scene.send(1, { type: "exit", graceMs: 5000, reason: "the job is done" });
-    expect((await scene.report("child-exited")).exit).toMatchObject({
-      signal: "SIGTERM",
-      stopReason: "the job is done",
+    return scene;
+  }
+
+  async function anotherMaster(attempt: number, command: string) {
+    const master = await startMaster({ attempt, job: jobRunning(command) });
+    open.push({ close: () => master.server.close(0) });
+    return master;
+  }
+
+  describe("while it is prepared", () => {
+    it("registers with a port it holds and a rejoin port, and says that nothing has run", async () => {
+      const scene = await stage("true");
+      const registration = await scene.connected();
+      expect(registration).toMatchObject({
+        task: "worker:0",
+        containerId: scene.container.id,
+        generation: 1,
+        host: "127.0.0.1",
+        tensorboardPort: 0,
+        rejoinAddress: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+        child: { state: "none" },
+      });
+      expect(registration.port).toBeGreaterThan(0);
     });
-    expect(await scene.report("goodbye")).toEqual({ type: "goodbye", reason: "the job is done" });
-    expect(await scene.container.ended()).toBe(0);
-    expect(scene.programs).toEqual([]);
+
+    it("says in the container's stderr why it cannot begin, for YARN's diagnostics", async () => {
+      const scene = await stage("true", { launch: { portRange: { from: 1, to: 0 } } });
+      expect(await scene.container.ended()).toBe(1);
+      expect(scene.container.log("stderr")).toMatch(/could not begin: .*tony\.task\.port-range/);
+    });
+
+    it("ends when the ApplicationMaster turns it away", async () => {
+      const scene = await stage("true");
+      scene.master.executors.refusal = () => "it was released";
+      expect(await scene.container.ended()).toBe(0);
+      expect(scene.container.log("executor.log")).toContain("it was released");
+    });
+
+    it("ends within what a NodeManager gives when its container is stopped", async () => {
+      const scene = await stage("true");
+      await scene.connected();
+      scene.container.signal("SIGTERM");
+      expect(await scene.container.ended()).toBe(143);
+    });
+  });
+
+  describe("running its program", () => {
+    it("gives it the environment of its framework, and reports its end", async () => {
+      const command =
+        'echo "$INIT_METHOD $RANK $WORLD $JOB_NAME $TASK_INDEX $SESSION_ID $MINE"; echo to stderr >&2; exit 3';
+      const options = { role: { environment: { MINE: "a b" } }, spec: { framework: "pytorch" } } as const;
+      const scene = await stage(command, options);
+      const registration = await scene.connected();
+      scene.startProgram(registration);
+      expect((await scene.report("child-started")).pid).toBeGreaterThan(0);
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({ exitCode: 3, signal: "", stopReason: "", failedToStart: false });
+      const line = `tcp://127.0.0.1:${registration.port} 0 2 worker 0 0 a b`;
+      expect(exit.lastLines).toEqual([line, "to stderr"]);
+      expect(scene.container.log("stdout")).toBe(`${line}\n`);
+      expect(scene.container.log("stderr")).toBe("to stderr\n");
+    });
+
+    it("lets it open its own port at once", async () => {
+      const listen = 'import os, socket; s = socket.create_server(("", int(os.environ["MASTER_PORT"]))); print("open")';
+      const scene = await running(`python3 -c '${listen}'`, { spec: { framework: "pytorch" } });
+      expect(await scene.report("child-exited")).toMatchObject({ exit: { exitCode: 0 } });
+    });
+
+    it("holds its port by SO_REUSEPORT while it runs, where that is asked for", async () => {
+      const listen = [
+        "import os, socket, time",
+        "s = socket.socket()",
+        "port = int(os.environ['MASTER_PORT'])",
+        "try:",
+        "    s.bind(('', port))",
+        "except OSError:",
+        "    print('held', flush=True)",
+        "r = socket.socket()",
+        "r.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)",
+        "r.bind(('', port)); r.listen()",
+        "print('shared', flush=True)",
+      ].join("\n");
+      const scene = await running(`python3 -c "${listen}"`, {
+        spec: { framework: "pytorch" },
+        launch: { reusePort: true },
+      });
+      expect(await scene.report("child-exited")).toMatchObject({ exit: { exitCode: 0 } });
+      expect(scene.container.log("stdout")).toBe("held\nshared\n");
+    });
+
+    it("keeps what was meant for itself from it", async () => {
+      const scene = await running("env");
+      await scene.report("child-exited");
+      const names = scene.container
+        .log("stdout")
+        .split("\n")
+        .map((line) => line.split("=")[0] ?? "");
+      expect(names).toEqual(expect.arrayContaining(["TONY_PROGRESS_FILE", "CONTAINER_ID", PROGRAM_MARKER]));
+      const kept = ["TONY_MASTER_ADDRESS", "TONY_TASK", "TONY_LOG_LEVEL", "MALLOC_ARENA_MAX"];
+      expect(names.filter((name) => kept.includes(name))).toEqual([]);
+    });
+
+    it("reports a Python traceback whole, its exception, and what was printed before", async () => {
+      const scene = await running(`python3 ${programs}traceback.py`);
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({
+        exitCode: 1,
+        errorSummary: "ValueError: bad batch at step 1840",
+        peerConnectionLost: false,
+      });
+      expect(exit.traceback).toMatch(/^Traceback \(most recent call last\):\n {2}File ".*traceback\.py", line 12/);
+      expect(exit.lastLines).toContain("epoch 7 step 1840 loss 0.402");
+    });
+
+    it("tells a lost peer from a fault of its own", async () => {
+      const scene = await running(`python3 ${programs}lost-peer.py`);
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 1, peerConnectionLost: true });
+    });
+
+    it.each([
+      ["kill -SEGV $$", "SIGSEGV"],
+      ["bash -c 'kill -BUS $$'; exit $?", "SIGBUS"],
+    ])("names the signal that ended it: %s", async (command, signal) => {
+      const scene = await running(command);
+      expect((await scene.report("child-exited")).exit).toMatchObject({ signal, stopReason: "", outOfMemory: false });
+    });
+
+    it("says that a command does not exist", async () => {
+      const scene = await running("no-such-program --now");
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({ exitCode: 127, failedToStart: true });
+      expect(exit.lastLines.join()).toContain("no-such-program");
+    });
+
+    it("claims that memory ran out when the last sample was at the container's limit", async () => {
+      const scene = await running(`python3 ${programs}fills-memory.py`, { launch: { memoryMiB: 100 } });
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({ signal: "SIGKILL", outOfMemory: true });
+      expect(exit.peakMemoryBytes).toBeGreaterThan(80 * 1024 * 1024);
+    });
+
+    it("measures it: memory and processes travel with heartbeats", async () => {
+      const scene = await running("sleep 1000 & sleep 1001");
+      const measured = async (): Promise<unknown> => (await scene.report("heartbeat")).metrics ?? measured();
+      expect(await measured()).toMatchObject({ processes: 3, memoryBytes: expect.any(Number) });
+    });
+
+    it("passes its progress and checkpoints on", async () => {
+      const scene = await running(`python3 ${programs}reports-progress.py`);
+      const checkpoint = { path: "hdfs://nn/ckpt/200", step: 200 };
+      expect(await scene.report("progress")).toMatchObject({ step: 200, checkpoint });
+    });
+
+    it("announces TensorBoard when it answers", async () => {
+      const scene = await stage(`python3 ${programs}serves-tensorboard.py`, { launch: { tensorBoard: true } });
+      const registration = await scene.connected();
+      expect(registration.tensorboardPort).toBeGreaterThan(0);
+      scene.startProgram(registration);
+      const url = `http://127.0.0.1:${registration.tensorboardPort}`;
+      expect(await scene.report("service")).toEqual({ type: "service", name: "tensorboard", url });
+    });
+
+    it("sends it a signal, such as of a coming preemption", async () => {
+      const scene = await running(`python3 ${programs}saves-on-term.py`);
+      await eventually(() => scene.container.log("stdout") === "ready\n", "the program is ready");
+      scene.send(1, { type: "signal-child", signal: "SIGUSR1", reason: "it will be preempted" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "" });
+      expect(scene.container.log("stdout")).toBe("ready\nsaved on SIGUSR1\n");
+    });
+
+    it("stops it when it takes longer than it may", async () => {
+      const timeouts = { ...jobRunning("").spec.timeouts, executionMs: 300, stopGraceMs: 100 };
+      const scene = await running("sleep 1000", { spec: { timeouts } });
+      expect((await scene.report("child-exited")).exit.stopReason).toContain("tony.task.executor.execution-timeout-ms");
+    });
+  });
+
+  describe("ending its program", () => {
+    it("lets it save within the grace", async () => {
+      const scene = await running(`python3 ${programs}saves-on-term.py`);
+      await eventually(() => scene.container.log("stdout") === "ready\n", "the program is ready");
+      scene.send(1, { type: "stop-child", graceMs: 10_000, reason: "worker:1 failed" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "worker:1 failed" });
+    });
+
+    it("kills what does not listen when the grace is over", async () => {
+      const scene = await running(`bash ${programs}ignores-term.sh`);
+      await eventually(() => scene.container.log("stdout") === "deaf\n", "the program runs");
+      scene.send(1, { type: "stop-child", graceMs: 300, reason: "worker:1 failed" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ signal: "SIGKILL", outOfMemory: false });
+    });
+
+    it("shortens the grace when a more urgent command comes", async () => {
+      const scene = await running(`bash ${programs}ignores-term.sh`);
+      await eventually(() => scene.container.log("stdout") === "deaf\n", "the program runs");
+      scene.send(1, { type: "stop-child", graceMs: 600_000, reason: "worker:1 failed" });
+      scene.send(1, { type: "exit", graceMs: 100, reason: "killed" });
+      expect(await scene.container.ended()).toBe(0);
+    });
+
+    it.each([
+      ["grandchildren", `bash ${programs}grandchildren.sh`],
+      ["a daemon", `python3 ${programs}daemon.py`],
+    ])("clears %s it left behind", async (_what, command) => {
+      const scene = await running(command);
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0 });
+      await eventually(() => scene.programs.length === 0, "nothing of the program is left");
+    });
+
+    it("leaves nothing of it when the executor alone is killed", async () => {
+      const scene = await running(`python3 ${programs}daemon.py; sleep 1000`);
+      await eventually(() => scene.programs.length >= 2, "the program and its daemon run");
+      process.kill(scene.executorPid, "SIGKILL");
+      expect(await scene.container.ended()).toBe(137);
+      expect(scene.programs).toEqual([]);
+    });
+
+    it("leaves nothing of it when the container is stopped, though it ignores TERM and has left the group", async () => {
+      const scene = await running(`python3 ${programs}daemon.py; bash ${programs}ignores-term.sh`);
+      await eventually(() => scene.container.log("stdout").includes("deaf"), "the program runs");
+      scene.container.signal("SIGTERM");
+      expect(await scene.container.ended()).toBe(143);
+      await eventually(() => scene.programs.length === 0, "nothing of the program is left");
+    });
+
+    it("ends itself when it is told to, with goodbye and exit code 0", async () => {
+      const scene = await running("sleep 1000");
+      scene.send(1, { type: "exit", graceMs: 5000, reason: "the job is done" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({
+        signal: "SIGTERM",
+        stopReason: "the job is done",
+      });
+      expect(await scene.report("goodbye")).toEqual({ type: "goodbye", reason: "the job is done" });
+      expect(await scene.container.ended()).toBe(0);
+      expect(scene.programs).toEqual([]);
+    });
+  });
+
+  describe("from generation to generation", () => {
+    it("stops the program, registers with a new port and runs the next one with the reason", async () => {
+      const scene = await running('echo "$SESSION_ID $TONY_GENERATION ${TONY_RESTART_REASON:-none}"; sleep 1000');
+      scene.send(2, { type: "prepare", reason: "worker:1 exited 1" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: "worker:1 exited 1" });
+      const registration = await scene.registered();
+      expect(registration).toMatchObject({ generation: 2, child: { state: "none" } });
+      scene.startProgram(registration, 2, "worker:1 exited 1");
+      await scene.report("child-started");
+      await eventually(() => scene.container.log("stdout").split("\n").length === 3, "both programs have begun");
+      expect(scene.container.log("stdout")).toBe("0 1 none\n1 2 worker:1 exited 1\n");
+    });
+
+    it("ignores what is meant for a generation that is over, or that is not yet", async () => {
+      const scene = await running("sleep 1000");
+      scene.send(2, { type: "prepare", reason: "again" });
+      const registration = await scene.registered();
+      scene.startProgram(registration, 1);
+      scene.send(3, { type: "stop-child", graceMs: 0, reason: "too early" });
+      scene.send(1, { type: "stop-child", graceMs: 0, reason: "too late" });
+      scene.startProgram(registration, 2);
+      const started = await scene.report("child-started");
+      expect(isRunning(started.pid)).toBe(true);
+    });
+
+    it("starts the program of a generation once, however often it is told", async () => {
+      const scene = await running("echo once; sleep 1000");
+      scene.startProgram({ ...(await scene.rejoinedRegistration()), port: 1 });
+      scene.send(1, { type: "stop-child", graceMs: 100, reason: "enough" });
+      await scene.report("child-exited");
+      expect(scene.container.log("stdout")).toBe("once\n");
+    });
+  });
+
+  describe("without its ApplicationMaster", () => {
+    it("keeps the program running, and tells a later attempt of it that calls its rejoin port", async () => {
+      const scene = await stage("sleep 1000");
+      const registration = await scene.connected();
+      scene.startProgram(registration);
+      const { pid } = await scene.report("child-started");
+      await scene.master.server.close(0);
+
+      const next = await anotherMaster(2, "sleep 1000");
+      const reply = await callReattach({
+        identity,
+        build: "test",
+        rejoinAddress: registration.rejoinAddress,
+        attempt: 2,
+        masterAddress: next.address,
+        timeoutMs: 5000,
+      });
+      expect(reply).toEqual({ accepted: true, reason: "" });
+      expect(await scene.connected(next)).toMatchObject({ port: 0, child: { state: "running", pid } });
+
+      const lower = await callReattach({
+        identity,
+        build: "test",
+        rejoinAddress: registration.rejoinAddress,
+        attempt: 1,
+        masterAddress: scene.master.address,
+        timeoutMs: 5000,
+      });
+      expect(lower).toEqual({ accepted: false, reason: "attempt 2 is obeyed already" });
+    });
+
+    it("tells an exit that happened meanwhile, again and again until it is acknowledged", async () => {
+      const scene = await running("sleep 0.5; exit 4");
+      const { port } = scene.master.server;
+      await scene.master.server.close(0);
+      await eventually(() => scene.container.log("executor.log").includes('"child-exited"'), "the program has ended");
+
+      for (const _time of [1, 2]) {
+        const again = await startMaster({ ports: { from: port, to: port } });
+        await again.executors.calls.next((call) => call.call === "connected", 10_000);
+        const report = await again.executors.calls.next(
+          (call) => call.call === "report" && call.report.type === "child-exited",
+          10_000,
+        );
+        expect(report).toMatchObject({ generation: 1, report: { exit: { exitCode: 4 } } });
+        await again.server.close(0);
+      }
+      const last = await startMaster({ ports: { from: port, to: port } });
+      open.push({ close: () => last.server.close(0) });
+      expect(await scene.connected(last)).toMatchObject({ child: { state: "exited", exit: { exitCode: 4 } } });
+    });
+
+    it("is not led astray by somebody who knows the executors' secret but is not the ApplicationMaster", async () => {
+      const scene = await running("sleep 1000");
+      const impostor = await startMaster({ attempt: 9, identity: { ...identity, master: identity.executor } });
+      open.push({ close: () => impostor.server.close(0) });
+      const { rejoinAddress } = await scene.rejoinedRegistration();
+      const call = { identity, build: "test", attempt: 9, masterAddress: impostor.address, timeoutMs: 5000 };
+      expect(await callReattach({ ...call, rejoinAddress })).toMatchObject({ accepted: true });
+      await scene.report("heartbeat");
+      scene.send(1, { type: "stop-child", graceMs: 100, reason: "still obeyed" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: "still obeyed" });
+      expect(impostor.executors.calls.rest).toEqual([]);
+    });
+
+    it("ends its program when nobody comes for longer than the orphan timeout", async () => {
+      const timeouts = { ...jobRunning("").spec.timeouts, orphanMs: 500, stopGraceMs: 200 };
+      const scene = await running("sleep 1000", { spec: { timeouts } });
+      await scene.master.server.close(0);
+      expect(await scene.container.ended()).toBe(75);
+      expect(scene.programs).toEqual([]);
+      expect(scene.container.log("executor.log")).toContain("tony.task.orphan-timeout");
+    });
+  });
+
+  it("sends its program's output while it runs, to the end, at the reader's pace", async () => {
+    const scene = await running(`sleep 0.3; bash ${programs}flood.sh; sleep 1000`);
+    const tail = { type: "tail-log", tailId: 7, stream: "stdout", offset: 0, follow: true, cancel: false } as const;
+    scene.send(1, tail);
+    let received = 0;
+    let skipped = 0;
+    let last = "";
+    while (!last.endsWith("the last line\n")) {
+      const { chunk } = await scene.report("log-chunk");
+      expect(chunk).toMatchObject({
+        tailId: 7,
+        stream: "stdout",
+        generation: 1,
+        offset: received + skipped + chunk.skippedBytes,
+      });
+      skipped += chunk.skippedBytes;
+      received += chunk.data.length;
+      last = Buffer.from(chunk.data).toString();
+      scene.send(1, { type: "tail-credit", tailId: 7, bytes: chunk.data.length });
+    }
+    expect(received + skipped).toBe(Buffer.byteLength(scene.container.log("stdout")));
+    scene.send(1, { type: "exit", graceMs: 0, reason: "done" });
+    expect((await scene.report("log-chunk")).chunk).toMatchObject({ end: true });
   });
 });
