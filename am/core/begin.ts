@@ -11,15 +11,13 @@ export function registered(step: Step, event: Extract<Event, { type: "am-registe
   const { state } = step;
   state.attempt = event.attempt;
   state.maximum = event.maximum;
+  state.resourceTypes = event.resourceTypes;
   if (state.phase !== "starting") {
     return;
   }
   const words = `Attempt ${event.attempt} of the ApplicationMaster on ${state.amHost} is registered.`;
   log(step, "info", "am-registered", words, { attempt: event.attempt });
-  const problem = firstProblem(step, event.maximum, event.resourceTypes);
-  if (problem !== undefined) {
-    finish(step, { result: "failed", summary: problem });
-  } else if (event.attempt === 1) {
+  if (event.attempt === 1) {
     beginJob(step);
   }
 }
@@ -27,6 +25,11 @@ export function registered(step: Step, event: Extract<Event, { type: "am-registe
 /** The first generation of a job that has none. */
 export function beginJob(step: Step): void {
   const { state, spec } = step;
+  const problem = firstProblem(step);
+  if (problem !== undefined) {
+    finish(step, { result: "failed", summary: problem });
+    return;
+  }
   record(step, "job-started", {}, { name: spec.name, tasks: state.tasks.length });
   openGeneration(step);
   for (const task of state.tasks) {
@@ -71,8 +74,14 @@ export function allocationTimer(step: Step): void {
 }
 
 /** What no amount of waiting can give. */
-function firstProblem(step: Step, maximum: ResourceAmount, types: readonly string[]): string | undefined {
-  return step.spec.roles.map((role) => problemOf(step, role, maximum, types)).find((problem) => problem !== undefined);
+function firstProblem(step: Step): string | undefined {
+  const { maximum, resourceTypes } = step.state;
+  if (maximum === undefined) {
+    return undefined;
+  }
+  return step.spec.roles
+    .map((role) => problemOf(step, role, maximum, resourceTypes))
+    .find((problem) => problem !== undefined);
 }
 
 function problemOf(

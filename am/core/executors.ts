@@ -1,13 +1,14 @@
+import { discard } from "./containers.ts";
 import { childEnding, exitWords, linkEnding } from "./endings.ts";
 import type { Event, ExecutorRegistration } from "./events.ts";
 import { finish } from "./finish.ts";
 import { isAlone, prepare, resendStart } from "./generation.ts";
 import { containerGone } from "./losses.ts";
-import { joinNext, resendStop } from "./restart.ts";
+import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
 import { Bounds, clearOrder, setOrder } from "./timers.ts";
-import { moveTask } from "./transitions.ts";
+import { ALIVE, moveTask } from "./transitions.ts";
 import { accountFor, taskFailed } from "./verdict.ts";
 import { durationWords, keyWords } from "./words.ts";
 
@@ -19,6 +20,9 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
  */
 export function executorRegistered(step: Step, registration: ExecutorRegistration): void {
   const container = step.state.containers[registration.containerId];
+  if (container?.phase === "unclaimed") {
+    claim(step, container, registration.task);
+  }
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined || task.id !== registration.task) {
     dismiss(step, registration, "its container is no longer part of the job");
@@ -38,6 +42,43 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     behind(step, task, registration);
   } else if (registration.generation === task.generation) {
     upToDate(step, task, container, registration);
+  } else {
+    ahead(step, task, registration);
+  }
+}
+
+/** The executor of a kept container that the journal did not know names its task. */
+function claim(step: Step, container: ContainerRecord, taskId: string): void {
+  const task = findTask(step, taskId);
+  if (task?.role !== container.role || !moveTask(step, task, ["waiting"], "launched")) {
+    return;
+  }
+  step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+  container.phase = "held";
+  container.task = task.id;
+  container.generation = task.generation;
+  task.containerId = container.id;
+  task.host = container.host;
+}
+
+/**
+ * The executor knows a generation that the journal does not: the attempt before this one died during a restart. The higher generation
+ * wins; because nobody can say how far that restart had come, another one begins.
+ */
+function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  const { state } = step;
+  state.lastGeneration = Math.max(state.lastGeneration, registration.generation);
+  if (registration.child.state === "exited") {
+    acknowledge(step, registration);
+  }
+  moveTask(step, task, ALIVE, "stopped");
+  accountFor(step, registration.containerId);
+  if (!isMember(step, task)) {
+    renewAlone(step, task.id, "the attempt before had begun to");
+  } else if (registration.generation === state.generation) {
+    joinNext(step, task);
+  } else {
+    restartUncharged(step, "the attempt before had begun to restart the gang");
   }
 }
 
@@ -197,12 +238,20 @@ export function executorLost(step: Step, event: Of<"executor-lost">): void {
 /** One of the bounded steps of an executor took too long. */
 export function orderExpired(step: Step, order: string, containerId: string): void {
   const container = step.state.containers[containerId];
+  if (container?.phase === "unclaimed" && order === "rejoin") {
+    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+    discard(step, container, "no executor claimed it");
+  }
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined) {
     return;
   }
   if (order === "reconnect") {
     reconnectExpired(step, container, task);
+  } else if (order === "rejoin" && container.link === "rejoining") {
+    const words = "did not come back to the new attempt of the ApplicationMaster";
+    const ending = { ...linkEnding(step, task, container, words), machine: false };
+    containerGone(step, container, ending, "its executor did not come back");
   } else if (order === "launch" && (task.phase === "allocated" || task.phase === "launched")) {
     const words = `did not start its executor within ${durationWords(step.spec.timeouts.launchMs)}`;
     containerGone(step, container, linkEnding(step, task, container, words), "its executor did not start in time");

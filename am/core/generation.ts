@@ -141,6 +141,7 @@ export function isAlone(step: Step, task: TaskRecord): boolean {
 
 function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses): void {
   moveTask(step, task, ["registered"], "starting");
+  step.state.journal.dirty = true;
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: task.containerId },

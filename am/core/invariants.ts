@@ -13,17 +13,25 @@ export function createInvariants(spec: JobSpec): Invariants {
   const starts = new Map<string, string>();
   const given = new Set<string>();
   let generation = 0;
+  let attempt = 0;
+  let outcomeIsDurable = false;
   let outcome: string | undefined;
   return {
     check(state, effects) {
       const problems: string[] = [];
+      if (state.phase === "starting") {
+        return problems;
+      }
       checkTenants(state, problems);
       checkBudgets(spec, state, problems);
-      if (state.generation < generation) {
+      if (state.attempt === attempt && state.generation < generation) {
         problems.push(`the generation went back from ${generation} to ${state.generation}`);
       }
-      generation = state.generation;
-      if (outcome !== undefined && JSON.stringify(state.outcome) !== outcome) {
+      if (
+        outcome !== undefined &&
+        (attempt === state.attempt || outcomeIsDurable) &&
+        JSON.stringify(state.outcome) !== outcome
+      ) {
         problems.push("the outcome changed after it was decided");
       }
       for (const effect of effects) {
@@ -39,9 +47,10 @@ export function createInvariants(spec: JobSpec): Invariants {
           }
         }
       }
-      if (state.outcome !== undefined && outcome === undefined) {
-        outcome = JSON.stringify(state.outcome);
-      }
+      outcome = state.outcome === undefined ? undefined : JSON.stringify(state.outcome);
+      outcomeIsDurable = state.journal.durableOutcome;
+      attempt = state.attempt;
+      generation = state.generation;
       return problems;
     },
   };

@@ -7,9 +7,21 @@ export const JOURNAL_VERSION = 1;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
 export interface Snapshot
-  extends Omit<CoreState, "nodes" | "headroom" | "maximum" | "ended" | "journal" | "unclaimed"> {
+  extends Omit<CoreState, "nodes" | "headroom" | "maximum" | "resourceTypes" | "ended" | "journal" | "unclaimed"> {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
+}
+
+/** Whether a journal's content is a snapshot of this job that we can read; it was written whole and checked by its reader. */
+export function isSnapshot(value: unknown, applicationId: string): value is Snapshot {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "journalVersion" in value &&
+    value.journalVersion === JOURNAL_VERSION &&
+    "applicationId" in value &&
+    value.applicationId === applicationId
+  );
 }
 
 /**
@@ -19,7 +31,12 @@ export interface Snapshot
 export function writeJournal(step: Step): void {
   const { state } = step;
   const { journal } = state;
-  if (!journal.dirty || journal.inFlight !== 0 || state.phase === "over" || state.generation + state.attempt === 0) {
+  if (
+    !journal.dirty ||
+    journal.inFlight !== 0 ||
+    state.phase === "over" ||
+    (state.generation === 0 && state.outcome === undefined)
+  ) {
     return;
   }
   const spacingMs = journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs;

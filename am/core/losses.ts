@@ -4,7 +4,7 @@ import { containerEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { finish } from "./finish.ts";
 import { renewTask } from "./generation.ts";
-import { joinNext } from "./restart.ts";
+import { isMember, joinNext } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { findTask, log, type Step, tenantOf } from "./step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
@@ -75,6 +75,12 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
   const { state, spec } = step;
   if (state.phase === "finishing") {
     moveTask(step, task, BEFORE_START, "stopped");
+    return;
+  }
+  if (state.started && state.phase === "running" && isMember(step, task)) {
+    moveTask(step, task, BEFORE_START, "lost");
+    taskFailed(step, task, ending);
+    joinNext(step, task);
     return;
   }
   if (!lateEvidence(step, ending)) {

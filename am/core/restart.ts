@@ -40,24 +40,55 @@ export function resendStop(step: Step, task: TaskRecord, reason: string): void {
 }
 
 /** The next generation begins: every member whose program is gone makes ready at once, the others as theirs end. */
-export function openNext(step: Step, root: Ending, alsoRenew: readonly string[]): void {
+export function openNext(step: Step, reason: string, alsoRenew: readonly string[]): void {
   const { state } = step;
-  const restarts = state.generations.length - 1;
-  const delayMs = backOffMs(step, restarts);
-  state.restartReason = root.summary;
-  openGeneration(step);
+  const delayMs = backOffMs(step, state.generations.length - 1);
+  state.restartReason = reason;
   state.startNotBeforeMs = step.nowMs + delayMs;
   if (delayMs > 0) {
     setTimer(step, "back-off", delayMs);
   }
-  const also = new Set(alsoRenew);
-  for (const task of state.tasks) {
-    if ((isMember(step, task) || also.has(task.id)) && isSettled(task)) {
-      renewTask(step, task, state.generation);
+  renewGang(step);
+  for (const taskId of alsoRenew) {
+    renewAlone(step, taskId, reason);
+  }
+  log(step, "warn", "generation-restart", `Restarting as generation ${state.generation}: ${reason}.`, {
+    generation: state.generation,
+  });
+}
+
+function renewGang(step: Step): void {
+  openGeneration(step);
+  for (const task of step.state.tasks) {
+    if (isMember(step, task) && isSettled(task)) {
+      renewTask(step, task, step.state.generation);
     }
   }
-  const words = `Restarting as generation ${state.generation}: ${root.summary}.`;
-  log(step, "warn", "generation-restart", words, { generation: state.generation, class: root.class });
+}
+
+/** A restart that nobody's failure causes but the death of an earlier attempt of the ApplicationMaster. */
+export function restartUncharged(step: Step, reason: string): void {
+  const { state } = step;
+  if (state.phase === "restarting" && state.started) {
+    return;
+  }
+  if (state.phase === "running") {
+    tearDown(step, reason);
+  }
+  openNext(step, reason, []);
+}
+
+/** A generation of its own for every task that has not started, so that nothing of an attempt whose end is unknown is mixed up with it. */
+export function beginAnew(step: Step): void {
+  const { state } = step;
+  if (!state.started) {
+    renewGang(step);
+  }
+  for (const task of state.tasks) {
+    if (!isMember(step, task) && BEFORE_START.includes(task.phase)) {
+      renewTask(step, task, state.everStarted ? ++state.lastGeneration : state.generation);
+    }
+  }
 }
 
 /** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */

@@ -199,6 +199,7 @@ export interface CoreState {
   readonly nodes: Record<string, NodeView>;
   headroom: ResourceAmount | undefined;
   maximum: ResourceAmount | undefined;
+  resourceTypes: readonly string[];
   readonly blame: Record<string, NodeBlame>;
   readonly verdicts: Verdict[];
   readonly generations: GenerationRecord[];
@@ -274,6 +275,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     nodes: {},
     headroom: undefined,
     maximum: undefined,
+    resourceTypes: [],
     blame: {},
     verdicts: [],
     generations: [],

@@ -18,7 +18,7 @@ export const Bounds = {
   journalRetryMs: 1_000,
 } as const;
 
-const ORDERS = ["launch", "registration", "reconnect", "prepare", "start", "execution"] as const;
+const ORDERS = ["launch", "registration", "reconnect", "prepare", "start", "execution", "rejoin"] as const;
 export type Order = (typeof ORDERS)[number];
 
 export function setOrder(step: Step, order: Order, containerId: string, delayMs: number): void {

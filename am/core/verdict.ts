@@ -107,7 +107,7 @@ export function verdictTimer(step: Step, name: string): void {
   }
 }
 
-function timerOf(verdict: Verdict): string {
+export function timerOf(verdict: Verdict): string {
   return `verdict:${verdict.generation}:${verdict.scope}`;
 }
 
@@ -173,7 +173,7 @@ function proceed(step: Step, verdict: Verdict, root: Ending): void {
       const task = findTask(step, id);
       return task === undefined || isMember(step, task) ? [] : [id];
     });
-    openNext(step, root, alone);
+    openNext(step, root.summary, alone);
   } else {
     renewAlone(step, verdict.scope, root.summary);
   }

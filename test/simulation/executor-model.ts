@@ -78,6 +78,15 @@ export class ExecutorModel {
     }
   }
 
+  /** Its ApplicationMaster died: it looks for the next attempt now and then, unless that one finds it first. */
+  masterIsGone(): void {
+    this.connected = false;
+    this.#link++;
+    if (this.alive) {
+      this.connect(this.#world.random.integer(2_000, 30_000));
+    }
+  }
+
   /** Stopped by SIGSTOP and continued. */
   freezeFor(durationMs: number): void {
     this.frozen = true;

@@ -103,6 +103,10 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
     strike: (world) => world.pause(world.random.integer(1_000, 60_000)),
   },
   {
+    name: "the ApplicationMaster dies",
+    strike: (world) => world.crash(),
+  },
+  {
     name: "the journal cannot be written",
     strike: (world) => {
       world.journalDown = true;

@@ -41,6 +41,7 @@ export function runSeed(
     ...options,
   });
   const faults = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
+  world.mayCrash = faults.some(({ name }) => name === "the ApplicationMaster dies");
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
     world.clock.after(atMs, () => {
@@ -66,6 +67,9 @@ export function runSeed(
 function judge(world: World, faults: readonly Fault[]): string[] {
   const { state } = world.core;
   if (world.problems.length > 0) {
+    return [];
+  }
+  if (world.outcome?.result === "killed" && state.verdicts.length > 0) {
     return [];
   }
   if (!world.exited) {

@@ -47,6 +47,8 @@ export class World {
   /** Nothing passes between the ApplicationMaster and executors. */
   networkCut = false;
   journalDown = false;
+  /** The journal is kept only where it may be read. */
+  mayCrash = false;
   outcome: JobOutcome | undefined;
   exited = false;
   steps = 0;
@@ -60,6 +62,7 @@ export class World {
   #released: string[] = [];
   #pausedUntilMs = 0;
   #port = 20_000;
+  #journal: string | undefined;
   #askAtMs = 0;
 
   constructor(options: WorldOptions) {
@@ -80,12 +83,7 @@ export class World {
   start(): void {
     this.clock.after(10, () => {
       this.deliver({ type: "nodes-changed", nodes: this.yarn.views() });
-      this.deliver({
-        type: "am-registered",
-        attempt: 1,
-        maximum: { memoryMiB: 1 << 20, vcores: 128, others: {} },
-        resourceTypes: [],
-      });
+      this.#register();
       this.#heartbeat(this.attempt);
       this.#tick(this.attempt);
     });
@@ -134,7 +132,7 @@ export class World {
 
   /** The mailbox of the shell: one event at a time; a paused ApplicationMaster finds them when it wakes. */
   deliver(event: Event): void {
-    if (this.exited || this.problems.length > 0) {
+    if (this.exited || this.problems.length > 0 || !this.acceptsStreams) {
       return;
     }
     if (this.#isPaused()) {
@@ -161,6 +159,55 @@ export class World {
   pause(durationMs: number): void {
     this.trace(`! ApplicationMaster paused for ${durationMs / 1000} s`);
     this.#pausedUntilMs = this.clock.nowMs + durationMs;
+  }
+
+  /** The ApplicationMaster dies; YARN starts another attempt some seconds later and keeps the containers that run. */
+  crash(): void {
+    if (this.exited || this.yarn.finished || !this.acceptsStreams) {
+      return;
+    }
+    this.trace("! ApplicationMaster dies");
+    this.attempt++;
+    this.#timers.clear();
+    this.#released = [];
+    this.#pausedUntilMs = 0;
+    this.acceptsStreams = false;
+    this.yarn.forgetAsks();
+    for (const executor of this.executors.values()) {
+      executor.masterIsGone();
+    }
+    for (const [id, container] of this.yarn.containers) {
+      if (container.state === "allocated" || container.state === "delivered") {
+        this.yarn.complete(id, -100, "Container released by the ResourceManager");
+      }
+    }
+    this.yarn.allocated = [];
+    this.clock.after(this.random.integer(1_000, 10_000), () => this.#recover());
+  }
+
+  #recover(): void {
+    const journal: unknown = this.#journal === undefined ? undefined : JSON.parse(this.#journal);
+    this.core = this.#newCore();
+    this.#liveness = createLiveness(this.spec.timeouts);
+    if (journal === undefined) {
+      this.#invariants = createInvariants(this.spec);
+    }
+    this.acceptsStreams = true;
+    const kept = [...this.yarn.containers.values()].filter(({ state }) => state === "running");
+    this.deliver({ type: "nodes-changed", nodes: this.yarn.views() });
+    this.#register();
+    this.deliver({ type: "recovered", journal, keptContainers: kept.map(({ given }) => given) });
+    this.#heartbeat(this.attempt);
+    this.#tick(this.attempt);
+  }
+
+  #register(): void {
+    this.deliver({
+      type: "am-registered",
+      attempt: this.attempt,
+      maximum: { memoryMiB: 1 << 20, vcores: 128, others: {} },
+      resourceTypes: [],
+    });
   }
 
   containerExited(container: ModelContainer, exitStatus: number): void {
@@ -267,15 +314,12 @@ export class World {
         this.#timers.delete(effect.name);
         break;
       case "journal":
-        this.#write(effect.sequence);
+        this.#write(effect.sequence, effect.snapshot);
         break;
       case "unregister":
         this.outcome = effect.outcome;
         this.#checkContainers();
-        clock.after(random.integer(10, 500), () => {
-          this.yarn.finishApplication();
-          this.deliver({ type: "unregistered" });
-        });
+        this.#unregister(this.attempt);
         break;
       case "exit":
         this.exited = true;
@@ -284,10 +328,23 @@ export class World {
         this.trace(`  ${effect.level} ${effect.event}: ${effect.message}`);
         break;
       case "rejoin":
+        for (const { containerId } of effect.executors) {
+          this.executors.get(containerId)?.connect(random.integer(5, 1_000));
+        }
+        break;
       case "record":
       case "publish-status":
         break;
     }
+  }
+
+  #unregister(attempt: number): void {
+    this.clock.after(this.random.integer(10, 500), () => {
+      if (attempt === this.attempt) {
+        this.yarn.finishApplication();
+        this.deliver({ type: "unregistered" });
+      }
+    });
   }
 
   #launch(containerId: string, task: string, generation: number): void {
@@ -333,7 +390,7 @@ export class World {
     });
   }
 
-  #write(sequence: number): void {
+  #write(sequence: number, snapshot: unknown): void {
     const { attempt } = this;
     this.clock.after(this.random.integer(5, 150), () => {
       if (attempt !== this.attempt) {
@@ -343,6 +400,7 @@ export class World {
         this.deliver({ type: "journal-failed", sequence, message: "NameNode in safe mode" });
         return;
       }
+      this.#journal = this.mayCrash ? JSON.stringify(snapshot) : undefined;
       this.deliver({ type: "journal-written", sequence });
     });
   }
