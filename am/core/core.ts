@@ -7,6 +7,7 @@ import type { Effect } from "./effects.ts";
 import type { Event } from "./events.ts";
 import { childExited, childStarted, executorLost, executorRegistered, orderExpired } from "./executors.ts";
 import { continueFinish, finish, finishTimer, shutDown, unregistered } from "./finish.ts";
+import { askAgainTimer, gangHoldTimer, watchGang } from "./gang.ts";
 import { startWhenReady } from "./generation.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal.ts";
 import { launchFailed, launchSucceeded } from "./launches.ts";
@@ -178,6 +179,12 @@ function timerFired(step: Step, name: string): void {
         lateEvidence(step, ending);
       }
       break;
+    case "gang-hold":
+      gangHoldTimer(step);
+      break;
+    case "ask-again":
+      askAgainTimer(step);
+      break;
     case "verdict":
       verdictTimer(step, name);
       break;
@@ -195,6 +202,7 @@ function settle(step: Step): void {
   finishWhenDone(step);
   startWhenReady(step);
   continueFinish(step);
+  watchGang(step);
   updateAsks(step);
   writeJournal(step);
 }

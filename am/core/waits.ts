@@ -88,6 +88,23 @@ function remedyFor(job: Job, role: RoleSpec): string {
 /** What holds a complete gang back. */
 function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
   const waits: Wait[] = [];
+  if (state.gang.askAgainAtMs > nowMs) {
+    waits.push({
+      what: "the pause before containers are asked for again",
+      sinceMs: nowMs,
+      reasons: [`the gang was not complete in time and gave back what it held, ${state.gang.returns} times so far`],
+      endsAtMs: state.gang.askAgainAtMs,
+    });
+  }
+  if (state.gang.waitingSinceMs > 0) {
+    waits.push({
+      what: "the rest of the gang",
+      sinceMs: state.gang.waitingSinceMs,
+      reasons: ["what is held so far is given back and asked for again, so that another job can go on"],
+      remedy: `raise ${keyWords({ spec }, "tony.container.hold-timeout")} to hold it longer`,
+      endsAtMs: state.gang.waitingSinceMs + spec.timeouts.gangHoldMs,
+    });
+  }
   if (state.phase === "gathering" && state.startNotBeforeMs > nowMs) {
     waits.push({
       what: "the pause before the restart",

@@ -123,11 +123,27 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
     },
   },
   {
+    name: "other jobs fill the cluster",
+    strike: fillCluster,
+  },
+  {
     name: "the client stops the job",
     ends: true,
     strike: (world) => world.deliver({ type: "stop-requested", reason: "stopped by alice" }),
   },
 ];
+
+/** Other jobs take what is free, most of it for a while. */
+export function fillCluster(world: World): void {
+  const untilMs = world.random.integer(10, 1_200) * 1000;
+  for (const node of world.yarn.nodes) {
+    const takenMiB = Math.floor((node.capacityMiB - node.usedMiB) * world.random.pick([1, 1, 0.9, 0.5]));
+    node.usedMiB += takenMiB;
+    world.clock.after(world.random.integer(1_000, untilMs), () => {
+      node.usedMiB -= takenMiB;
+    });
+  }
+}
 
 /** Any executor whose program could be hit. */
 function victim(world: World): ExecutorModel | undefined {

@@ -95,6 +95,7 @@ export function randomJob(random: Random): JobSpec {
     },
     timeouts: {
       ...base.timeouts,
+      gangHoldMs: random.integer(5, 300) * 1000,
       ...(random.chance(0.1) ? { applicationMs: random.integer(30, 900) * 1000 } : {}),
       ...(random.chance(0.1) ? { executionMs: random.integer(30, 900) * 1000 } : {}),
     },

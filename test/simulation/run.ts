@@ -1,5 +1,5 @@
 import type { JobOutcome } from "../../src/job/status.ts";
-import { FAULTS, type Fault } from "./faults.ts";
+import { FAULTS, type Fault, fillCluster } from "./faults.ts";
 import { randomJob } from "./job.ts";
 import { Random } from "./random.ts";
 import { type Mutation, World } from "./world.ts";
@@ -48,6 +48,9 @@ export function runSeed(
       world.trace(`! ${fault.name}`);
       fault.strike(world);
     });
+  }
+  if (!kind && random.chance(0.1)) {
+    fillCluster(world);
   }
   const startedAtMs = world.clock.nowMs;
   world.start();
