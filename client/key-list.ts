@@ -1,3 +1,4 @@
+import { roleNames } from "../src/job/check-keys.ts";
 import type { KeyDefinition, KeySupport } from "../src/job/keys/key.ts";
 import { findKey, keys } from "../src/job/keys.ts";
 import type { Settings } from "../src/job/settings.ts";
@@ -32,8 +33,16 @@ export function effectiveKeys(settings: Settings): ListedKey[] {
       found === undefined ? { type: "text", doc: "", support: "unknown" as const } : described(found.definition);
     return { key, ...about, value, at };
   });
-  const rest = listKeys().filter(({ key, value }) => value !== undefined && !key.includes("{") && !settings.has(key));
+  const rest = listKeys()
+    .flatMap((listed) => forRoles(listed, roleNames(settings)))
+    .filter(({ key, value }) => value !== undefined && !key.includes("{") && !settings.has(key));
   return [...set, ...rest];
+}
+
+/** `tony.{role}.memory` once for each role of the job. */
+function forRoles(listed: ListedKey, roles: readonly string[]): ListedKey[] {
+  if (!listed.key.startsWith("tony.{role}.")) return [listed];
+  return roles.map((role) => ({ ...listed, key: listed.key.replace("{role}", role) }));
 }
 
 function described({ type, doc, support, note }: KeyDefinition): Pick<ListedKey, "type" | "doc" | "support" | "note"> {

@@ -40,7 +40,7 @@ export const siteKeys = {
   "tony.history.location": key({
     type: path,
     doc: "Folder for the history of jobs. TonY's default, /path/to/tony-history, means none here.",
-    ...portal,
+    support: "works",
   }),
   "tony.history.intermediate": key({ type: path, doc: "History of jobs that still run.", ...portal }),
   "tony.history.finished": key({ type: path, doc: "History of jobs that have ended.", ...portal }),
