@@ -12,6 +12,8 @@ interface Tail {
   /** Whose log was read last: another container's begins anew. */
   containerId: string;
   nextOffset: number;
+  /** Called when nothing more is sent to the reader. */
+  over: () => void;
 }
 
 /** Passes logs on from executors to clients. An executor sends only what its reader has taken before. */
@@ -20,6 +22,8 @@ export class LogTails {
   /** The executor that has each task now. */
   readonly #links = new Map<string, ExecutorLink>();
   #lastId = 0;
+  /** The job has ended: no executor follows upon one that goes. */
+  #ending = false;
 
   /** @returns ends it */
   open(request: ReadLogRequest, reader: LogReader): () => void {
@@ -38,6 +42,7 @@ export class LogTails {
       link: undefined,
       containerId: "",
       nextOffset: request.offset,
+      over: () => {},
     };
     this.#tails.set(tail.id, tail);
     if (link !== undefined) this.#attach(tail, link);
@@ -57,9 +62,8 @@ export class LogTails {
     for (const tail of this.#tails.values()) {
       if (tail.link !== link) continue;
       tail.link = undefined;
-      if (tail.request.follow) continue;
-      this.#tails.delete(tail.id);
-      tail.reader.fail(`the executor of ${link.task} was lost while its log was being read`);
+      if (this.#ending) this.#end(tail);
+      else if (!tail.request.follow) this.#fail(tail, `the executor of ${link.task} was lost while its log was read`);
     }
   }
 
@@ -68,19 +72,24 @@ export class LogTails {
     if (tail === undefined || tail.link !== link) return;
     tail.nextOffset = chunk.offset + chunk.data.length;
     // A reading that follows a task outlives the executors that the task has.
-    const end = chunk.end && !tail.request.follow;
+    const end = chunk.end && (this.#ending || !tail.request.follow);
     if (end) this.#tails.delete(tail.id);
     await tail.reader.send({ ...chunk, end });
-    if (!end && tail.link === link) {
-      link.send(chunk.generation, { type: "tail-credit", tailId: tail.id, bytes: chunk.data.length });
-    }
+    if (end) tail.over();
+    else link.send(chunk.generation, { type: "tail-credit", tailId: tail.id, bytes: chunk.data.length });
   }
 
-  /** Nothing follows for anybody: the job has ended. */
+  /** The job has ended: resolves when every reader has all that its executor had to say before it went. */
   async endAll(): Promise<void> {
-    const tails = [...this.#tails.values()];
-    this.#tails.clear();
-    await Promise.all(tails.map((tail) => tail.reader.send(lastChunk(tail))));
+    this.#ending = true;
+    const over = [...this.#tails.values()].map((tail) => new Promise<void>((resolve) => (tail.over = resolve)));
+    for (const tail of this.#tails.values()) if (tail.link === undefined) this.#end(tail);
+    await Promise.all(over);
+  }
+
+  /** Ends what is still read. */
+  cut(): void {
+    for (const tail of this.#tails.values()) this.#end(tail);
   }
 
   #attach(tail: Tail, link: ExecutorLink): void {
@@ -92,8 +101,20 @@ export class LogTails {
     link.send(0, { type: "tail-log", tailId: tail.id, stream, offset: tail.nextOffset, follow, cancel: false });
   }
 
+  #end(tail: Tail): void {
+    this.#tails.delete(tail.id);
+    void tail.reader.send(lastChunk(tail)).then(tail.over);
+  }
+
+  #fail(tail: Tail, reason: string): void {
+    this.#tails.delete(tail.id);
+    tail.reader.fail(reason);
+  }
+
   #cancel(tail: Tail): void {
-    if (!this.#tails.delete(tail.id) || tail.link === undefined) return;
+    if (!this.#tails.delete(tail.id)) return;
+    tail.over();
+    if (tail.link === undefined) return;
     const { stream, follow } = tail.request;
     tail.link.send(0, { type: "tail-log", tailId: tail.id, stream, offset: 0, follow, cancel: true });
   }

@@ -265,7 +265,7 @@ class Master {
     this.#outcome = outcome;
     const { job, log } = this.#input;
     const books = [
-      within(lastReadersMs, "sending the last of the logs", this.#tails.endAll()),
+      within(lastReadersMs, "sending the last of the logs", this.#tails.endAll()).finally(() => this.#tails.cut()),
       within(historyMs, "closing the history", closeHistory(this.#history, job, outcome, this.#status())),
     ];
     for (const result of await Promise.allSettled(books)) {
@@ -282,7 +282,8 @@ class Master {
     } catch (error) {
       log.warn("staging", `The staging folder is left behind: ${errorMessage(error)}`);
     }
-    await within(stagingMs, "closing the scheduler", this.#scheduler.close()).catch(() => {});
+    await within(lastReadersMs, "closing the scheduler", this.#scheduler.close()).catch(() => {});
+    await this.#server?.close(lastReadersMs);
     log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
     process.exit(exitCode);
   }

@@ -25,10 +25,12 @@ export const followMessage: Codec<FollowMessage> = {
     );
   },
   deserialize(bytes) {
-    const { attempt, status, outcome } = v1.FollowMessage.decode(bytes);
-    if (status) return { type: "status", attempt: attempt ?? 0, status };
-    if (outcome) return { type: "outcome", attempt: attempt ?? 0, outcome };
-    return { type: "unknown", attempt: attempt ?? 0 };
+    const wire = v1.FollowMessage.decode(bytes);
+    const attempt = wire.attempt ?? 0;
+    // An unset field of bytes reads as an empty list: which one is there, the name of the oneof tells.
+    if (wire.body === "status") return { type: "status", attempt, status: Buffer.from(wire.status ?? []) };
+    if (wire.body === "outcome") return { type: "outcome", attempt, outcome: Buffer.from(wire.outcome ?? []) };
+    return { type: "unknown", attempt };
   },
 };
 

@@ -74,7 +74,7 @@ export class ClientEndpoint {
         await writer.drained();
         if (chunk.end) stream.end();
       },
-      fail: (reason) => stream.destroy(Object.assign(new Error(reason), { code: status.NOT_FOUND })),
+      fail: (reason) => endWithError(stream, reason, status.NOT_FOUND),
     });
     onceGone(stream, writer, stop);
   }
@@ -89,13 +89,18 @@ export class ClientEndpoint {
 function openWriter<Message>(stream: ServerWritableStream<unknown, Message>, hello: Hello, build: string) {
   const mismatch = protocolMismatch(hello, build);
   if (mismatch !== undefined) {
-    stream.destroy(Object.assign(new Error(mismatch), { code: status.FAILED_PRECONDITION }));
+    endWithError(stream, mismatch, status.FAILED_PRECONDITION);
     return undefined;
   }
   return new StreamWriter<Message>(stream, {
     limit: WRITER_LIMIT,
     onOverflow: () => stream.destroy(Object.assign(new Error("the client does not read"), { code: status.ABORTED })),
   });
+}
+
+/** grpc-js turns an error that is emitted into the status of the call; one that destroys the stream would never reach the client. */
+function endWithError(stream: ServerWritableStream<unknown, unknown>, message: string, code: status): void {
+  stream.emit("error", Object.assign(new Error(message), { code }));
 }
 
 function onceGone<Message>(

@@ -19,7 +19,8 @@ export function decodeLogChunk(wire: tony.v1.LogChunk.$Properties): LogChunk {
     tailId: toNumber(wire.tailId),
     stream: decodeLogStream(wire.stream),
     offset: toNumber(wire.offset),
-    data: wire.data ?? new Uint8Array(),
+    // Where the field is absent, which says empty, it reads as a list.
+    data: wire.data instanceof Uint8Array ? wire.data : new Uint8Array(),
     end: wire.end ?? false,
     generation: toNumber(wire.generation),
     skippedBytes: toNumber(wire.skippedBytes),

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { clientAccess, masterSecrets } from "../../src/api/identity.ts";
+import { makeIdentity } from "../../src/api/make-identity.ts";
+import { MasterClient } from "../../src/api/master-client.ts";
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import type { JobFile } from "../../src/job/job-file.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { TestBundle } from "./bundle.ts";
+import { eventually } from "./yarn.ts";
+
+/** The programs of a job, bundled once for all tests of a file. */
+export class JobBundles {
+  readonly master = new TestBundle("am/main.ts");
+  readonly executor = new TestBundle("executor/main.ts");
+
+  remove(): void {
+    this.master.remove();
+    this.executor.remove();
+  }
+}
+
+const applicationId = "local_1795305600000_7";
+
+/** A job on this machine: a real ApplicationMaster in a process of its own, started as `tony-ts` starts it. */
+export class LocalJob {
+  readonly staging = mkdtempSync(path.join(tmpdir(), "tony-local-"));
+  readonly master: ChildProcess;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
+  readonly #identity = makeIdentity(applicationId, Date.now());
+  #client: MasterClient | undefined;
+
+  constructor(spec: JobSpec, bundles: JobBundles) {
+    const work = path.join(this.staging, "am");
+    const logs = path.join(work, "logs");
+    mkdirSync(logs, { recursive: true });
+    const tokens = path.join(this.staging, "container_tokens");
+    writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(this.#identity) }), { mode: 0o600 });
+    writeFileSync(path.join(work, "job.json"), JSON.stringify(this.#jobFile(spec, bundles)));
+    const output = ["stdout", "stderr"].map((name) => openSync(path.join(logs, name), "a"));
+    this.master = spawn(process.execPath, [bundles.master.file], {
+      cwd: work,
+      stdio: ["ignore", output[0], output[1]],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        USER: "alice",
+        CONTAINER_ID: "container_1795305600000_0007_01_000001",
+        NM_HOST: "127.0.0.1",
+        LOG_DIRS: logs,
+        LOCAL_DIRS: path.join(this.staging, "containers"),
+        HADOOP_TOKEN_FILE_LOCATION: tokens,
+        TONY_SCHEDULER: "local",
+      },
+    });
+    this.ended = new Promise((resolve) => this.master.on("exit", (code, signal) => resolve({ code, signal })));
+  }
+
+  /** What a client in another shell would call. */
+  async client(): Promise<MasterClient> {
+    const address = await eventually("the ApplicationMaster's address", async () => this.#address());
+    const access = clientAccess(this.#identity);
+    this.#client ??= new MasterClient({ address, access, build: "test" });
+    return this.#client;
+  }
+
+  get result(): JobStatus {
+    return JSON.parse(this.read("status.json"));
+  }
+
+  get events(): readonly Record<string, unknown>[] {
+    const lines = this.read("am/logs/am.log").trimEnd().split("\n");
+    return lines.map((line): Record<string, unknown> => JSON.parse(line));
+  }
+
+  /** A file of the staging folder. */
+  read(name: string): string {
+    return readFileSync(path.join(this.staging, name), "utf8");
+  }
+
+  async dispose(): Promise<void> {
+    this.#client?.close();
+    this.master.kill("SIGKILL");
+    await this.ended;
+    rmSync(this.staging, { recursive: true, force: true });
+  }
+
+  #address(): string | undefined {
+    try {
+      const { host, port } = JSON.parse(this.read("am-1.json"));
+      return `${host}:${port}`;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #jobFile(spec: JobSpec, bundles: JobBundles): JobFile {
+    const executor = path.join(this.staging, "executor.mjs");
+    copyFileSync(bundles.executor.file, executor);
+    const { size, mtimeMs } = statSync(executor);
+    const file = { link: "executor.mjs", url: `file://${executor}`, sizeBytes: size, type: "FILE" } as const;
+    return {
+      jobFileVersion: 1,
+      build: "test",
+      applicationId,
+      user: "alice",
+      spec,
+      stagingUrl: `file://${this.staging}`,
+      files: {
+        all: [{ ...file, modificationTimeMs: Math.floor(mtimeMs), visibility: "APPLICATION" }],
+        byRole: {},
+      },
+      node: process.execPath,
+      hadoop: {},
+      nodes: [],
+    };
+  }
+}
