@@ -28,7 +28,7 @@ await runMain(async () => {
     "network-tools",
     "image-tools",
   ]);
-  const totals = await runAll(phases.filter((phase) => only.length === 0 || phase.always || only.includes(phase.name)));
+  const totals = await runAll(only.length === 0 ? phases : withNeeds(only));
   console.log(`${totals.passed} passed, ${totals.failed} failed`);
   return totals.failed === 0 ? 0 : 1;
 });
@@ -49,6 +49,15 @@ function parseCommandLine() {
   } catch (cause) {
     throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
   }
+}
+
+/** The phases of these names, what they need, and what ends that again; in the order of all. */
+function withNeeds(names) {
+  const wanted = new Set(names);
+  for (const phase of [...phases].reverse()) {
+    if (wanted.has(phase.name)) for (const name of phase.needs) wanted.add(name);
+  }
+  return phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
 }
 
 /** A phase whose requirement failed counts as failed itself: nothing is skipped in silence. The last ones clean up and always run. */

@@ -6,7 +6,7 @@
  * @property {readonly string[]} command run from the checkout's root; `node` is the running one
  * @property {number} limitSeconds a breach is a failure
  * @property {readonly string[]} needs phases without which it cannot run
- * @property {boolean} [always] runs also when only others are asked for
+ * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
  * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
  */
 
@@ -28,7 +28,6 @@ export const phases = [
     command: ["node", "scripts/install.mjs"],
     limitSeconds: 300,
     needs: [],
-    always: true,
   },
   {
     name: "proto",
@@ -36,7 +35,6 @@ export const phases = [
     command: ["node", "scripts/proto.mjs"],
     limitSeconds: 120,
     needs: ["packages"],
-    always: true,
   },
   {
     name: "types",
@@ -81,7 +79,6 @@ export const phases = [
     command: ["node", "scripts/build.mjs"],
     limitSeconds: 180,
     needs: ["proto"],
-    always: true,
   },
   {
     name: "unit",
@@ -105,7 +102,6 @@ export const phases = [
     command: ["node", "scripts/cluster.mjs", "up", "--name", "test"],
     limitSeconds: 300,
     needs: ["build"],
-    always: true,
   },
   {
     name: "integration",
@@ -129,6 +125,6 @@ export const phases = [
     command: ["node", "scripts/cluster.mjs", "down", "--name", "test", "--delete"],
     limitSeconds: 60,
     needs: [],
-    always: true,
+    endsWhatBegan: "cluster-up",
   },
 ];
