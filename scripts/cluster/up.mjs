@@ -214,15 +214,18 @@ async function waitFor(cluster, what, condition) {
 async function deadDaemon(cluster, daemon) {
   const log = logFile(cluster, daemon);
   const text = await readFile(log, "utf8").catch(() => "");
-  return new Problem(`${daemon.title} ended while it started. The last lines of ${log}:\n${lastLines(text)}`);
+  return new Problem(
+    `${daemon.title} ended while it started. The last lines of ${log}:\n${lastLines(text)}\n` +
+      `When that is mended: npm run cluster -- down --name ${cluster.name}, then up again.`,
+  );
 }
 
-/** The lines people need: the last ones that are no stack frames. */
+/** The lines people need: the last ones, without stack frames and the banner of a shutdown. */
 const lastLines = (text) =>
   text
     .trim()
     .split("\n")
-    .filter((line) => !/^\s+at /.test(line))
+    .filter((line) => !/^\s+(at |\.\.\. \d+ more)|SHUTDOWN_MSG|^[/*]+$/.test(line))
     .slice(-12)
     .map((line) => `  | ${line.slice(0, 300)}`)
     .join("\n");
