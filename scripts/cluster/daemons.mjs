@@ -1,3 +1,4 @@
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { layout } from "./folders.mjs";
 import { nodeName } from "./site-files.mjs";
@@ -21,8 +22,10 @@ export function daemonsOf(cluster) {
   const { conf, nodeConf, state } = layout(cluster.state);
   const { master, nodes } = cluster.addresses;
   const { hdfs, yarn } = cluster.users;
-  const libraries = [state, join(cluster.jars, "*")];
-  const shared = [conf, ...libraries];
+  // A class archive fits a class path that starts as the one it was made with: the jars, in a fixed order. None of them
+  // holds a file that these folders have.
+  const libraries = libraryPath(cluster.jars);
+  const shared = [...libraries, conf, state];
   return [
     {
       name: "namenode",
@@ -63,7 +66,7 @@ export function daemonsOf(cluster) {
       mainClass: "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
       heapMiB: 256,
       user: yarn,
-      classPath: [nodeConf(nodeName(index)), conf, ...libraries],
+      classPath: [...libraries, nodeConf(nodeName(index)), conf, state],
       host,
       ports: [8040, 8041, 8042],
       url: `http://${host}:8042`,
@@ -74,30 +77,40 @@ export function daemonsOf(cluster) {
 /** The argument by which a daemon is known among all processes of the machine. @param {string} state @param {string} name */
 export const markersOf = (state, name) => [`-Dtony.cluster=${state}`, `-Dtony.daemon=${name}`];
 
+/** Hadoop's jars in an order that is the same every time. @param {string} jars their folder @returns {string[]} */
+export const libraryPath = (jars) =>
+  readdirSync(jars)
+    .sort()
+    .map((name) => join(jars, name));
+
+/** Of every JVM here: start-up time and memory count, not throughput. */
+export const JVM_FLAGS = [
+  "-XX:+UseSerialGC",
+  "-XX:TieredStopAtLevel=1",
+  "-XX:-UsePerfData",
+  "-Djava.net.preferIPv4Stack=true",
+  // Hadoop 3.4 is made for Java 8: its web frameworks reach into java.lang by reflection.
+  "--add-opens=java.base/java.lang=ALL-UNNAMED",
+];
+
 /**
  * The command of a daemon's JVM.
  * @param {import("./record.mjs").ClusterRecord} cluster
  * @param {Pick<Daemon, "name" | "mainClass" | "heapMiB" | "classPath">} daemon
+ * @param {{ flags?: string[], programArguments?: string[] }} [options]
  */
-export function javaCommand(cluster, daemon, programArguments = []) {
+export function javaCommand(cluster, daemon, { flags = [], programArguments = [] } = {}) {
   return {
     command: join(cluster.javaHome, "bin", "java"),
     args: [
       ...markersOf(cluster.state, daemon.name),
       `-Xmx${daemon.heapMiB}m`,
-      // Start-up time and memory count here, not throughput.
-      "-XX:+UseSerialGC",
-      "-XX:TieredStopAtLevel=1",
-      "-XX:-UsePerfData",
-      "-Djava.net.preferIPv4Stack=true",
-      // Hadoop 3.4 is made for Java 8: its web frameworks reach into java.lang by reflection.
-      "--add-opens=java.base/java.lang=ALL-UNNAMED",
+      ...JVM_FLAGS,
+      ...flags,
       // Names come from this file alone, so that addresses stay addresses whatever this machine's own files say.
       `-Djdk.net.hosts.file=${layout(cluster.state).hosts}`,
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,
       `-Dhadoop.home.dir=${cluster.state}`,
-      "-cp",
-      daemon.classPath.join(":"),
       daemon.mainClass,
       ...programArguments,
     ],
@@ -107,6 +120,7 @@ export function javaCommand(cluster, daemon, programArguments = []) {
       PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
       LANG: "C.UTF-8",
       JAVA_HOME: cluster.javaHome,
+      CLASSPATH: daemon.classPath.join(":"),
     },
   };
 }

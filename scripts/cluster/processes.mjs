@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { classArchiveFlag } from "./class-archive.mjs";
 import { javaCommand, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
 
@@ -13,7 +14,8 @@ import { layout } from "./folders.mjs";
  * @returns {Promise<number>} pid
  */
 export async function startDaemon(cluster, daemon) {
-  const { command, args, environment } = javaCommand(cluster, daemon);
+  const flags = [classArchiveFlag(cluster, daemon.name)];
+  const { command, args, environment } = javaCommand(cluster, daemon, { flags });
   const log = openSync(logFile(cluster, daemon), "a");
   // Node's uid option also drops the supplementary groups of root.
   const { uid, gid } = daemon.user;

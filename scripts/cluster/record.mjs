@@ -20,6 +20,7 @@ import { layout } from "./folders.mjs";
  * @property {string} submitter the person's own user, who has a home in HDFS too
  * @property {string} javaHome
  * @property {string} jars
+ * @property {string} classArchive of the jars' classes, for this Java; may not exist yet
  * @property {string} hadoopVersion
  * @property {Settings} settings
  */

@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from "node:util";
 import { checkPrerequisites } from "../prerequisites.mjs";
 import { Problem } from "../problem.mjs";
 import { daemonAccounts } from "./accounts.mjs";
+import { makeClassArchive } from "./class-archive.mjs";
 import { daemonsOf, javaCommand } from "./daemons.mjs";
 import { CHECKOUT, layout, mayEnter, stateFolder } from "./folders.mjs";
 import { activeNodes, hdfsIsReady, labelGpuNode, makeHdfsFolders } from "./hadoop-state.mjs";
@@ -38,7 +39,7 @@ export async function up(name, wanted, progress) {
   }
   await mkdir(state, { recursive: true });
   return await withLock(`cluster ${state}`, async () => {
-    const cluster = await describeCluster(name, state, wanted, { jars, javaHome: java.home });
+    const cluster = await describeCluster(name, state, wanted, { jars, java });
     await progress.step("cluster", async () => {
       const started = await startWhatIsDown(cluster);
       const what = `HDFS, ResourceManager, ${cluster.settings.nodes} NodeManagers  http://${cluster.addresses.master}:8088`;
@@ -73,7 +74,7 @@ export async function prepareJars(progress) {
 }
 
 /** The record of the cluster: as it runs, or as it will be started. */
-async function describeCluster(name, state, wanted, { jars, javaHome }) {
+async function describeCluster(name, state, wanted, { jars, java }) {
   const existing = await readRecord(state);
   if (existing !== undefined && (await countRunning(existing)) > 0) {
     const differing = Object.keys(wanted).filter((key) => !isDeepStrictEqual(wanted[key], existing.settings[key]));
@@ -92,8 +93,9 @@ async function describeCluster(name, state, wanted, { jars, javaHome }) {
     addresses: addresses(network, settings.nodes),
     users: await daemonAccounts(),
     submitter: userInfo().username,
-    javaHome,
+    javaHome: java.home,
     jars,
+    classArchive: `${jars}-java-${java.version}.jsa`,
     hadoopVersion: await hadoopVersion(),
     settings,
   };
@@ -171,6 +173,7 @@ async function startWhatIsDown(cluster) {
     async () => (await activeNodes(master)) === nodes.length,
   );
   await labelGpuNode(cluster);
+  if (down.length === daemons.length) await makeClassArchive(cluster);
   return down.length;
 }
 
@@ -187,10 +190,13 @@ async function expectFreePorts({ title, host, ports }) {
 async function formatOnce(cluster, nameNode) {
   if (existsSync(join(layout(cluster.state).data, "namenode", "current"))) return;
   const format = { ...nameNode, name: "format" };
-  const { code, output } = await runToEnd(javaCommand(cluster, format, ["-format", "-nonInteractive"]), {
-    cwd: cluster.state,
-    user: nameNode.user,
-  });
+  const { code, output } = await runToEnd(
+    javaCommand(cluster, format, { programArguments: ["-format", "-nonInteractive"] }),
+    {
+      cwd: cluster.state,
+      user: nameNode.user,
+    },
+  );
   if (code !== 0)
     throw new Problem(`The NameNode's folder could not be formatted (exit ${code}):\n${lastLines(output)}`);
 }

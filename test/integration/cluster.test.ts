@@ -109,7 +109,7 @@ describe("the test cluster", () => {
     const [user, ...environment] = (await runningOutput(cluster, id)).trim().split("\n");
     expect(user).toBe(cluster.users.yarn.name);
     expect(environment).toContain("USER=alice");
-    expect(environment.filter((variable) => variable.startsWith("HADOOP_CONF_DIR"))).toEqual([]);
+    expect(environment.filter((variable) => /^(HADOOP_CONF_DIR|CLASSPATH)=/.test(variable))).toEqual([]);
   });
 
   test.each([
