@@ -29,6 +29,8 @@ export interface Applications {
   finalStatus(id: string): Promise<JobStatus | undefined>;
   /** Removes what it left in the staging folder; true when there was something. */
   clean(id: string): Promise<boolean>;
+  /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */
+  sweep(): Promise<void>;
   /** Its logs, when the AM cannot be asked for them. */
   logStore(report: ApplicationReport): LogStore;
   close(): void;

@@ -43,7 +43,7 @@ export async function openYarnApplications(
 }
 
 /** The applications of this machine's local scheduler. */
-export async function openLocalApplications({ environment }: ClientContext): Promise<Applications> {
+export async function openLocalApplications({ environment, now }: ClientContext): Promise<Applications> {
   const { LocalApplications } = await import("./local-applications.ts");
-  return new LocalApplications(environment, currentUser(environment).name);
+  return new LocalApplications(environment, currentUser(environment).name, now);
 }

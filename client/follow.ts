@@ -193,22 +193,42 @@ class Follower {
 
   /** First the AM in order, then the ResourceManager by force; called until the end is seen or the time is up. */
   async #stopJob(): Promise<void> {
-    const { applications, id, now, stop } = this.#options;
-    const reason = `killed by ${String(stop.reason)} at the client`;
-    const session = this.#session?.state === "open" ? this.#session : undefined;
-    const first = this.#stopAtMs === undefined;
-    this.#stopAtMs ??= now() + stopLimitMs;
-    if (first) this.#view.line(`Ending the job: up to ${stopLimitMs / 1000} s; again to leave at once`);
-    const force = now() >= this.#stopAtMs - stopLimitMs + orderlyStopMs;
+    const { now } = this.#options;
+    if (this.#stopAtMs === undefined) {
+      this.#stopAtMs = now() + stopLimitMs;
+      this.#view.line(`Ending the job: up to ${stopLimitMs / 1000} s; again to leave at once`);
+      if (await this.#stopInOrder()) return;
+      await this.#kill();
+    } else if (!this.#killed && this.#outcome === undefined && now() >= this.#stopAtMs - stopLimitMs + orderlyStopMs) {
+      await this.#kill();
+    }
+  }
+
+  /** Whether the AM took the request. */
+  async #stopInOrder(): Promise<boolean> {
+    const session = this.#session;
+    if (session?.state !== "open") return false;
     try {
-      if (first && session !== undefined) await session.link.stop(reason);
-      else if (!this.#killed && (session === undefined || force)) {
-        await applications.kill(id, reason);
-        this.#killed = true;
-      }
+      await session.link.stop(this.#stopReason());
+      return true;
+    } catch (error) {
+      this.#view.line(`The AM cannot be asked to end it: ${errorMessage(error)}`);
+      return false;
+    }
+  }
+
+  async #kill(): Promise<void> {
+    const { applications, id } = this.#options;
+    try {
+      await applications.kill(id, this.#stopReason());
+      this.#killed = true;
     } catch (error) {
       this.#view.line(`Asking for the end failed, trying on: ${errorMessage(error)}`);
     }
+  }
+
+  #stopReason(): string {
+    return `killed by ${String(this.#options.stop.reason)} at the client`;
   }
 
   #leave(): ExitCode {
@@ -225,10 +245,11 @@ class Follower {
     if (kept !== undefined) this.#view.show(kept);
     const outcome = outcomeOf(report, this.#outcome ?? kept?.outcome, now());
     this.#view.ended(outcome);
-    const cleaned = await applications.clean(id).catch(() => false);
-    if (this.#options.stop.aborted) {
-      this.#view.line(`Ended: all containers are returned${cleaned ? ", the staging folder is removed" : ""}`);
-    }
+    const cleaned = await applications.clean(id).then(
+      () => "; its staging folder is removed",
+      () => "; its staging folder is removed by your next command",
+    );
+    if (this.#options.stop.aborted) this.#view.line(`Ended: all containers are returned${cleaned}`);
     return exitCodeOf(outcome);
   }
 

@@ -1,24 +1,28 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { clientAccessFile, parseClientAccess } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../src/hadoop/yarn/submission.ts";
 import type { JobStatus } from "../src/job/status.ts";
-import type { Applications, MasterContact } from "./applications.ts";
+import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
 import { LocalLogStore } from "./local-log-store.ts";
 import type { LogStore } from "./log-store.ts";
 
 const lastErrorLines = 10;
+/** So long after its submission a job that has ended keeps its logs. */
+const keptForMs = 7 * 24 * 3_600_000;
 
 /** Applications of the local scheduler, as their folders have them: the part that a ResourceManager plays on a cluster. */
 export class LocalApplications implements Applications {
   readonly #root: string;
+  readonly #now: () => number;
   readonly user: string;
 
-  constructor(environment: Readonly<Record<string, string | undefined>>, user: string) {
+  constructor(environment: Readonly<Record<string, string | undefined>>, user: string, now: () => number) {
+    this.#now = now;
     this.#root = localRoot(environment);
     this.user = user;
   }
@@ -87,6 +91,14 @@ export class LocalApplications implements Applications {
   /** The folder stays, for its logs. */
   async clean(): Promise<boolean> {
     return false;
+  }
+
+  /** Folders of jobs that ended a while ago go, logs and all. */
+  async sweep(): Promise<void> {
+    for (const id of localIds(this.#root)) {
+      if (this.#now() - submittedAtMs(id) < keptForMs) continue;
+      if (hasEnded(await this.report(id))) rmSync(this.folder(id), { recursive: true, force: true });
+    }
   }
 
   logStore({ id }: ApplicationReport): LogStore {

@@ -65,7 +65,7 @@ export async function submitLocally(
     TONY_SCHEDULER: "local",
   });
   writeFileSync(path.join(folder, localFiles.pid), String(pid));
-  return { id, spec, applications: new LocalApplications(environment, user) };
+  return { id, spec, applications: new LocalApplications(environment, user, now) };
 }
 
 /** Starts the AM so that neither a signal to us nor our end reaches it. */

@@ -49,8 +49,10 @@ export async function runSubmission(
     });
     if (running === undefined) return ExitCode.killed;
     try {
+      const swept = running.applications.sweep().catch(() => undefined);
       if (choices.detach) {
         output.print(choices.json ? JSON.stringify({ applicationId: running.id }) : running.id);
+        await swept;
         return ExitCode.succeeded;
       }
       return await followTo(running, choices, context, { sinceMs: context.now(), stop: stop.signal });

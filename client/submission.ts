@@ -21,6 +21,7 @@ import { chooseRuntime } from "./runtime.ts";
 import { type ShipItem, type ShippedFile, ship } from "./shipping.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
 import { submissionContext } from "./submission-context.ts";
+import { thisSubmitter } from "./submitter.ts";
 import { type UploadedPart, UploadProgress, uploadLine } from "./upload-lines.ts";
 
 /** A job that the ResourceManager has taken. */
@@ -84,7 +85,10 @@ export async function submitToYarn(
     const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway });
     const [job] = await Promise.all([
       staging.write(jobLink, Buffer.from(JSON.stringify(jobFile))),
-      staging.write(clientAccessFile, Buffer.from(JSON.stringify(clientAccess(identity)))),
+      staging.write(
+        clientAccessFile,
+        Buffer.from(JSON.stringify({ ...clientAccess(identity), submitter: thisSubmitter() })),
+      ),
     ]);
     const launch = {
       files: [...shipped.master, job],

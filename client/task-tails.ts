@@ -44,10 +44,9 @@ export class TaskTails {
     this.#link = undefined;
   }
 
-  /** Follows these tasks too, once their program has started. */
+  /** Follows these tasks too; what has no program yet is read from its first byte on when it has. */
   follow(tasks: readonly TaskStatus[]): void {
-    for (const { task, state } of tasks) {
-      if (state === "waiting" || state === "allocated" || state === "launched" || state === "registered") continue;
+    for (const { task } of tasks) {
       for (const stream of streams) {
         const key = `${task} ${stream}`;
         if (this.#positions.has(key)) continue;
@@ -80,7 +79,7 @@ export class TaskTails {
         for await (const piece of link.readLog(request, signal)) this.#take(position, piece);
         return;
       } catch {
-        // The link tells its breaking itself; a task without output yet is asked for again.
+        // The link tells its breaking itself.
         await pause(retryAfterMs, signal);
       }
     }

@@ -7,6 +7,7 @@ import { type Applications, hasEnded, type MasterContact } from "./applications.
 import type { Cluster } from "./cluster.ts";
 import type { LogStore } from "./log-store.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
+import { sweepStaging } from "./sweep.ts";
 import { waitingReason } from "./waiting-reason.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 
@@ -81,6 +82,12 @@ export class YarnApplications implements Applications {
   async staging(id: string): Promise<StagingFolder> {
     this.#root ??= stagingRoot(this.#cluster.fileSystems, { stagingDir: this.#stagingDir });
     return StagingFolder.of(await this.#root, id);
+  }
+
+  async sweep(): Promise<void> {
+    const { resourceManager, fileSystems } = this.#cluster;
+    this.#root ??= stagingRoot(fileSystems, { stagingDir: this.#stagingDir });
+    await sweepStaging(await this.#root, (id) => resourceManager.report(id), this.#now());
   }
 
   logStore(report: ApplicationReport): LogStore {

@@ -24,6 +24,7 @@ export const kill = defineCommand({
       else if (before === report)
         context.output.print(`${application} had ended already: ${report.state} ${report.finalStatus}`);
       else context.output.print(`${application} ${report.state}${cleaned ? "; its staging folder is removed" : ""}`);
+      await applications.sweep().catch(() => undefined);
       return ExitCode.succeeded;
     } finally {
       applications.close();

@@ -30,6 +30,7 @@ export const list = defineCommand({
       const newest = reports.sort((a, b) => b.startTimeMs - a.startTimeMs).slice(0, limit);
       if (json) context.output.json(newest);
       else context.output.print(table(newest, context.now()));
+      await applications.sweep().catch(() => undefined);
       return ExitCode.succeeded;
     } finally {
       applications.close();

@@ -1,0 +1,32 @@
+import { hostname } from "node:os";
+
+/** The process that made a staging folder: whoever finds the folder without its application asks whether that is still at work. */
+export interface Submitter {
+  readonly host: string;
+  readonly pid: number;
+}
+
+export function thisSubmitter(): Submitter {
+  return { host: hostname(), pid: process.pid };
+}
+
+/** Out of client.json; undefined when it is not there. */
+export function parseSubmitter(text: string): Submitter | undefined {
+  const parsed: unknown = JSON.parse(text);
+  const submitter: unknown = Object.entries(parsed ?? {}).find(([key]) => key === "submitter")?.[1];
+  if (typeof submitter !== "object" || submitter === null) return undefined;
+  if (!("host" in submitter) || !("pid" in submitter)) return undefined;
+  const { host, pid } = submitter;
+  return typeof host === "string" && typeof pid === "number" ? { host, pid } : undefined;
+}
+
+/** False only where it is known that the process is gone. */
+export function mayBeAtWork({ host, pid }: Submitter): boolean {
+  if (host !== hostname()) return true;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return typeof error === "object" && error !== null && "code" in error && error.code === "EPERM";
+  }
+}
