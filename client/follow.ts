@@ -151,6 +151,7 @@ class Follower {
           if (session !== this.#session) return;
           this.#silenceTold = this.#silenceTold && !this.#answersAgain();
           this.#view.show(status);
+          this.#outcome ??= status.outcome;
           this.#tails.follow(selectTasks(this.#options.logs, status, this.#options.leadTask));
         },
         outcome: (outcome) => {
