@@ -252,6 +252,7 @@ class Master {
   #watch(): void {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
     this.#scheduler.progress(progressOf(this.#core));
+    this.#feed.refresh();
     systemClock.after(livenessTickMs, () => this.#watch());
   }
 

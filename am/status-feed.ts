@@ -5,6 +5,9 @@ import type { Clock } from "./clock.ts";
 /** Between two statuses; what changes in between is told together. */
 const shortestIntervalMs = 100;
 
+/** Without a change a follower hears this often that somebody is there: after 5 s of silence it looks elsewhere. */
+const longestIntervalMs = 1_000;
+
 /** Tells those who follow the job how it stands, whenever that changes, and in the end its outcome. */
 export class StatusFeed {
   readonly #status: () => JobStatus;
@@ -39,6 +42,11 @@ export class StatusFeed {
       this.#pending = undefined;
       this.#publish();
     });
+  }
+
+  /** To be called now and then: says how it stands when nothing was said for a while. */
+  refresh(): void {
+    if (this.#pending === undefined && this.#clock.nowMs() - this.#lastMs >= longestIntervalMs) this.#publish();
   }
 
   /** The last thing that is told. */
