@@ -42,7 +42,8 @@ export async function up(name, wanted, progress) {
     const cluster = await describeCluster(name, state, wanted, { jars, java });
     await progress.step("cluster", async () => {
       const started = await startWhatIsDown(cluster);
-      const what = `HDFS, ResourceManager, ${cluster.settings.nodes} NodeManagers  http://${cluster.addresses.master}:8088`;
+      const { nodes } = cluster.settings;
+      const what = `HDFS, ResourceManager, ${nodes} NodeManager${nodes === 1 ? "" : "s"}  http://${cluster.addresses.master}:8088`;
       return started === 0 ? `${what}  (was up)` : what;
     });
     return cluster;
