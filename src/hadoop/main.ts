@@ -9,6 +9,7 @@ export {
   type Surroundings,
 } from "./conf/configuration.ts";
 export { ConfigurationError, type ConfigurationErrorCode, type SourceLocation } from "./conf/errors.ts";
+export type { HostPort } from "./conf/values.ts";
 export { parseProperties, readPropertiesFile, type XmlProperty } from "./conf/xml.ts";
 export { CodedError, errorCode, errorMessage, HadoopError } from "./errors.ts";
 export { localFileContent } from "./hdfs/content.ts";
@@ -17,7 +18,6 @@ export type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from
 export { FileSystems, type FileSystemsOptions, type LocatedPath } from "./hdfs/file-systems.ts";
 export { LocalFileSystem } from "./hdfs/local.ts";
 export { WebHdfs, type WebHdfsOptions } from "./hdfs/webhdfs.ts";
-export type { Endpoint } from "./rpc/endpoints.ts";
 export {
   RpcAuthenticationError,
   RpcConnectionError,

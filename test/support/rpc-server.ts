@@ -1,5 +1,5 @@
 import { createServer, type Server, type Socket } from "node:net";
-import type { Endpoint } from "../../src/hadoop/rpc/endpoints.ts";
+import type { HostPort } from "../../src/hadoop/conf/values.ts";
 import { encodeFrame, FrameReader, readDelimited } from "../../src/hadoop/rpc/frame.ts";
 import { common, type hadoop } from "../../src/hadoop/wire/main.ts";
 
@@ -52,7 +52,7 @@ export class RpcTestServer {
     return server;
   }
 
-  get endpoint(): Endpoint {
+  get endpoint(): HostPort {
     const address = this.#server.address();
     if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
     return { host: "127.0.0.1", port: address.port };

@@ -1,4 +1,4 @@
-import { type Endpoint, parseEndpoint } from "../../src/hadoop/rpc/endpoints.ts";
+import { type HostPort, parseHostPort } from "../../src/hadoop/conf/values.ts";
 import type { NodeToken } from "../../src/hadoop/yarn/allocation.ts";
 import type {
   ApplicationId,
@@ -15,8 +15,8 @@ import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 
 const pollMs = 50;
 
-export function endpointsOf(address: string): readonly Endpoint[] {
-  const endpoint = parseEndpoint(address);
+export function endpointsOf(address: string): readonly HostPort[] {
+  const endpoint = parseHostPort(address);
   if (endpoint === undefined) throw new Error(`${address} is no host:port`);
   return [endpoint];
 }

@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
+import type { HostPort } from "../conf/values.ts";
 import { errorMessage } from "../errors.ts";
 import { type Identity, RpcConnection } from "./connection.ts";
-import { type Endpoint, EndpointList } from "./endpoints.ts";
+import { EndpointList } from "./endpoints.ts";
 import { RpcConnectionError } from "./errors.ts";
 import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
 
 export interface RpcClientOptions {
   /** At least one; several for a service with a standby. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly HostPort[];
   /** The Java interface of the service. */
   readonly protocol: string;
   /** Asked at each new connection, because tokens are renewed. */
@@ -97,7 +98,7 @@ export class RpcClient {
     this.#connection = undefined;
   }
 
-  #connect(endpoint: Endpoint): RpcConnection {
+  #connect(endpoint: HostPort): RpcConnection {
     if (stopped(this.#closing.signal)) throw closedError();
     if (this.#connection === undefined || this.#connection.closed) {
       this.#connection = new RpcConnection({
@@ -113,7 +114,7 @@ export class RpcClient {
   }
 
   /** Other calls that wait for answers there are tried again likewise. */
-  #leave(endpoint: Endpoint): void {
+  #leave(endpoint: HostPort): void {
     if (endpoint !== this.#endpoints.current) return;
     this.#endpoints.leave(endpoint);
     this.disconnect();

@@ -1,5 +1,5 @@
+import { formatHostPort, type HostPort } from "../conf/values.ts";
 import { CodedError, errorMessage } from "../errors.ts";
-import { type Endpoint, formatEndpoint } from "./endpoints.ts";
 import { RpcAuthenticationError, RpcConnectionError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 import { defaultMaxFrameBytes } from "./frame.ts";
 import {
@@ -32,7 +32,7 @@ export interface Identity {
 }
 
 export interface ConnectionOptions {
-  readonly endpoint: Endpoint;
+  readonly endpoint: HostPort;
   /** The Java interface that is served at this port. */
   readonly protocol: string;
   readonly identity: Identity;
@@ -83,7 +83,7 @@ export class RpcConnection {
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#where = formatEndpoint(options.endpoint);
+    this.#where = formatHostPort(options.endpoint);
     this.#transport = new RpcTransport({
       endpoint: options.endpoint,
       maxFrameBytes: options.maxFrameBytes ?? defaultMaxFrameBytes,

@@ -1,12 +1,12 @@
 import { connect as connectSocket, type Socket } from "node:net";
-import type { Endpoint } from "./endpoints.ts";
+import type { HostPort } from "../conf/values.ts";
 import { RpcProtocolError } from "./errors.ts";
 import { FrameReader } from "./frame.ts";
 import { SaslState, saslFrame } from "./messages.ts";
 import type { SecurityLayer } from "./sasl/mechanism.ts";
 
 export interface TransportOptions {
-  readonly endpoint: Endpoint;
+  readonly endpoint: HostPort;
   readonly maxFrameBytes: number;
   readonly onConnect: () => void;
   /** `unwrapped`: it came through the security layer. */

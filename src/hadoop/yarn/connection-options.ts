@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Endpoint } from "../rpc/endpoints.ts";
+import type { HostPort } from "../conf/values.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
 import type { Protection } from "../rpc/sasl/digest-md5.ts";
 
@@ -10,7 +10,7 @@ export interface YarnConnectionOptions {
   /** For each try of a call; default 60 s. */
   readonly callTimeoutMs?: number;
   readonly retry?: RetryPolicy;
-  /** Acceptable protections of traffic, best first; default all, the strongest that the server offers. */
+  /** Acceptable protections of traffic, best first; default all, in the server's order of preference. */
   readonly protections?: readonly Protection[];
   /** Default 128 MiB, as Hadoop's own. */
   readonly maxFrameBytes?: number;
@@ -20,5 +20,5 @@ export interface YarnConnectionOptions {
 /** Of a service that the ResourceManager serves. */
 export interface ResourceManagerConnectionOptions extends YarnConnectionOptions {
   /** Of every ResourceManager of the cluster; see resourceManagerEndpoints. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly HostPort[];
 }

@@ -1,5 +1,5 @@
+import { type HostPort, parseHostPort, parseList } from "../conf/values.ts";
 import { HadoopError } from "../errors.ts";
-import { type Endpoint, parseEndpoint } from "../rpc/endpoints.ts";
 
 /** What is read of Hadoop's configuration. */
 export interface Settings {
@@ -19,14 +19,14 @@ const addressKeys = {
  * Where the ResourceManagers listen: one, or each of `yarn.resourcemanager.ha.rm-ids` in that order
  * (org.apache.hadoop.yarn.conf.HAUtil). Throws a HadoopError with code `CONFIGURATION` that names the key to set.
  */
-export function resourceManagerEndpoints(settings: Settings, service: ResourceManagerService): readonly Endpoint[] {
-  const ids = listOf(settings.get("yarn.resourcemanager.ha.rm-ids"));
+export function resourceManagerEndpoints(settings: Settings, service: ResourceManagerService): readonly HostPort[] {
+  const ids = parseList(settings.get("yarn.resourcemanager.ha.rm-ids") ?? "");
   const highAvailability = settings.get("yarn.resourcemanager.ha.enabled")?.trim().toLowerCase() === "true";
   if (!highAvailability || ids.length === 0) return [endpointOf(settings, service, "")];
   return ids.map((id) => endpointOf(settings, service, `.${id}`));
 }
 
-function endpointOf(settings: Settings, service: ResourceManagerService, suffix: string): Endpoint {
+function endpointOf(settings: Settings, service: ResourceManagerService, suffix: string): HostPort {
   const { key, port } = addressKeys[service];
   const address = settings.get(`${key}${suffix}`)?.trim();
   if (address) return checked(address, port, `${key}${suffix}`);
@@ -39,15 +39,8 @@ function endpointOf(settings: Settings, service: ResourceManagerService, suffix:
   );
 }
 
-function checked(address: string, defaultPort: number, key: string): Endpoint {
-  const endpoint = parseEndpoint(address, defaultPort);
+function checked(address: string, defaultPort: number, key: string): HostPort {
+  const endpoint = parseHostPort(address, defaultPort);
   if (endpoint !== undefined) return endpoint;
   throw new HadoopError(`${key} in yarn-site.xml is "${address}"; host:port is wanted`, { code: "CONFIGURATION" });
-}
-
-function listOf(text: string | undefined): readonly string[] {
-  return (text ?? "")
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
 }

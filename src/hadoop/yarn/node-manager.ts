@@ -1,6 +1,6 @@
+import { type HostPort, parseHostPort } from "../conf/values.ts";
 import { HadoopError } from "../errors.ts";
 import type { RpcClientOptions } from "../rpc/client.ts";
-import { type Endpoint, parseEndpoint } from "../rpc/endpoints.ts";
 import { RpcAuthenticationError } from "../rpc/errors.ts";
 import { RemoteError } from "../rpc/remote-error.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
@@ -157,9 +157,9 @@ export class NodeManagerPool {
 }
 
 /** The node by its name, then by the address in its token, for a name that does not resolve here. */
-function nodeEndpoints(node: NodeId, token: Token): readonly Endpoint[] {
-  const byName = parseEndpoint(node) ?? parseNodeId(node);
-  const byAddress = parseEndpoint(token.service);
+function nodeEndpoints(node: NodeId, token: Token): readonly HostPort[] {
+  const byName = parseHostPort(node) ?? parseNodeId(node);
+  const byAddress = parseHostPort(token.service);
   return byAddress === undefined || byAddress.host === byName.host ? [byName] : [byName, byAddress];
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
+import type { HostPort } from "../../../src/hadoop/conf/values.ts";
 import { RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
-import type { Endpoint } from "../../../src/hadoop/rpc/endpoints.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type Behaviour, delimited, echo, failureFrame, RpcTestServer } from "../../support/rpc-server.ts";
 
@@ -30,14 +30,14 @@ async function served(behaviour: Behaviour): Promise<RpcTestServer> {
 }
 
 /** An address where nobody listens. */
-async function closedEndpoint(): Promise<Endpoint> {
+async function closedEndpoint(): Promise<HostPort> {
   const server = await RpcTestServer.start({});
   const { endpoint } = server;
   await server.stop();
   return endpoint;
 }
 
-function clientOf(endpoints: readonly Endpoint[], changes: Partial<RpcClientOptions> = {}): RpcClient {
+function clientOf(endpoints: readonly HostPort[], changes: Partial<RpcClientOptions> = {}): RpcClient {
   const client = new RpcClient({
     endpoints,
     protocol: "org.example.Protocol",

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseEndpoint } from "../../../src/hadoop/rpc/endpoints.ts";
 import { resourceManagerEndpoints } from "../../../src/hadoop/yarn/endpoints.ts";
 
 const rm = "yarn.resourcemanager";
@@ -40,16 +39,4 @@ describe("where the ResourceManager listens", () => {
       /host:port is wanted/,
     );
   });
-});
-
-test.each([
-  ["host:1", { host: "host", port: 1 }],
-  ["[::1]:2", { host: "::1", port: 2 }],
-  ["host", undefined],
-  ["host:0", undefined],
-  ["host:65536", undefined],
-  ["http://host:1", undefined],
-  ["", undefined],
-])("the address %j", (address, expected) => {
-  expect(parseEndpoint(address)).toEqual(expected);
 });

@@ -10,14 +10,14 @@ import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLay
 export type Protection = "auth" | "auth-int" | "auth-conf";
 
 export interface DigestOptions {
-  /** Acceptable to us, best first; the first that the server offers is taken. */
+  /** Acceptable to us, best first. Absent: any, and the server's own order decides (its `hadoop.rpc.protection`). */
   readonly protections?: readonly Protection[] | undefined;
   readonly ciphers?: readonly DigestCipher[] | undefined;
   /** The client's nonce; random when absent. */
   readonly nonce?: (() => string) | undefined;
 }
 
-const defaultProtections: readonly Protection[] = ["auth-conf", "auth-int", "auth"];
+const allProtections: readonly Protection[] = ["auth", "auth-int", "auth-conf"];
 const defaultCiphers = Object.keys(digestCiphers).filter((name): name is DigestCipher => name in digestCiphers);
 const defaultMaxBytes = 65_536;
 const largestMaxBytes = 2 ** 24;
@@ -56,8 +56,8 @@ export class DigestMd5 implements SaslMechanism {
     if (this.#answered !== undefined) throw new RpcAuthenticationError("The server sent a second DIGEST-MD5 challenge");
     const { name, password, offer, options = {} } = this.#parameters;
     const directives = parseDirectives(challenge);
-    const protections = options.protections ?? defaultProtections;
-    const protection = chosen("qop", directives.get("qop") ?? "auth", protections);
+    const offeredProtections = directives.get("qop") ?? "auth";
+    const protection = chosen("qop", offeredProtections, options.protections ?? inOrder(offeredProtections));
     const cipher =
       protection === "auth-conf"
         ? chosen("cipher", required(directives, "cipher"), options.ciphers ?? defaultCiphers)
@@ -105,12 +105,21 @@ export class DigestMd5 implements SaslMechanism {
 }
 
 function chosen<Name extends string>(directive: string, offered: string, wanted: readonly Name[]): Name {
-  const names = offered.split(",").map((name) => name.trim());
-  const name = wanted.find((candidate) => names.includes(candidate));
+  const name = wanted.find((candidate) => names(offered).includes(candidate));
   if (name !== undefined) return name;
   throw new RpcAuthenticationError(
     `The server offers ${directive} "${offered}"; this client accepts ${wanted.join(", ")}`,
   );
+}
+
+/** All protections, in the order in which a server offers them. */
+function inOrder(offered: string): readonly Protection[] {
+  const place = (protection: Protection) => names(offered).indexOf(protection);
+  return [...allProtections].sort((one, other) => place(one) - place(other));
+}
+
+function names(list: string): readonly string[] {
+  return list.split(",").map((name) => name.trim());
 }
 
 function required(directives: ReadonlyMap<string, string>, name: string): string {

@@ -129,14 +129,14 @@ describe("choices", () => {
     return [response.get("qop"), response.get("cipher")];
   };
 
-  test("the strongest protection that the server offers is taken", () => {
+  test("the server's first choice is taken", () => {
     expect(chosen("auth")).toEqual(["auth", undefined]);
-    expect(chosen("auth,auth-int")).toEqual(["auth-int", undefined]);
-    expect(chosen("auth-int,auth-conf,auth")).toEqual(["auth-conf", "rc4"]);
+    expect(chosen("auth-int,auth")).toEqual(["auth-int", undefined]);
+    expect(chosen("auth-quantum, auth-conf,auth-int,auth")).toEqual(["auth-conf", "rc4"]);
   });
 
   test("or the first of those that are acceptable, and none else", () => {
-    expect(chosen("auth,auth-int,auth-conf", ["auth"])).toEqual(["auth", undefined]);
+    expect(chosen("auth,auth-int,auth-conf", ["auth-conf", "auth"])).toEqual(["auth-conf", "rc4"]);
     expect(() => chosen("auth", ["auth-conf"])).toThrow(/offers qop "auth"; this client accepts auth-conf/);
   });
 
