@@ -1,7 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/cache.ts";
 import { HashMemo } from "../../client/hash-memo.ts";
@@ -9,7 +10,13 @@ import { ship } from "../../client/shipping.ts";
 import { StagingFolder, stagingRoot } from "../../client/staging.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { findAggregatedLogs, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
+import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
+import type { LocalResource } from "../../src/hadoop/yarn/records.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import type { LaunchFile } from "../../src/job/job-file.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/rest-application.ts";
 
 const configuration = loadConfiguration((await testCluster()).confDir);
 
@@ -81,6 +88,55 @@ describe("shipping to a real HDFS", () => {
     });
   });
 
+  test("a node finds the folder with its modes and links, and the runtime that was sent", async () => {
+    const user = ClusterUser.alice;
+    const fileSystems = openAs(user);
+    const root = await stagingRoot(fileSystems, {});
+    const program = join(folder, "program");
+    await mkdir(join(program, "bin"), { recursive: true });
+    await writeFile(join(program, "bin", "run"), "#!/bin/sh\necho ran by $0\n", { mode: 0o755 });
+    await symlink("bin/run", join(program, "start"));
+    const files = await ship(
+      [
+        { link: "node", source: process.execPath, as: "file", shared: true },
+        { link: "program", source: program, as: "archive" },
+      ],
+      {
+        fileSystems,
+        cache: new ContentCache({ fileSystems, stagingRoot: root, user }),
+        memo: await HashMemo.open(join(folder, "memo")),
+      },
+    );
+    const manager = new ResourceManagerClient({
+      endpoints: resourceManagerEndpoints(configuration, "client"),
+      user: { name: user },
+    });
+    const { id } = await manager.newApplication();
+    await manager.submit({
+      id,
+      name: "shipping",
+      queue: "default",
+      maxAppAttempts: 1,
+      masterResource: { memoryMiB: 1024, vcores: 1, others: {} },
+      masterLaunch: {
+        localResources: Object.fromEntries(files.map(({ file }) => [file.link, localResource(fileSystems, file)])),
+        environment: {},
+        commands: ["(program/start; ./node --version)", "1><LOG_DIR>/stdout", "2><LOG_DIR>/stderr"],
+        credentials: new Uint8Array(),
+      },
+    });
+    const logs = await eventually("the container's logs", async () => {
+      const found = await findAggregatedLogs(fileSystems, configuration, user, id);
+      return found.length > 0 ? found : undefined;
+    });
+    const output = new Map<string, string>();
+    for (const file of logs) {
+      for await (const log of readAggregatedLogs(file)) output.set(log.name, await text(log.content));
+    }
+    manager.close();
+    expect([output.get("stdout"), output.get("stderr")]).toEqual([`ran by program/start\n${process.version}\n`, ""]);
+  });
+
   test("a large upload keeps memory flat", async () => {
     const { fileSystem, path } = await openAs(ClusterUser.alice).home();
     const file = `${path}/large-${process.pid}`;
@@ -100,6 +156,12 @@ describe("shipping to a real HDFS", () => {
     await fileSystem.delete(file);
   });
 });
+
+function localResource(fileSystems: FileSystems, file: LaunchFile): LocalResource {
+  const { fileSystem, path } = fileSystems.locate(file.url);
+  const { sizeBytes, modificationTimeMs, type, visibility } = file;
+  return { url: fileSystem.resourceUrl(path), sizeBytes, modificationTimeMs, type, visibility };
+}
 
 /** Each in memory of its own, so that what piles up shows. */
 function* newChunks(chunkBytes: number, count: number): Generator<Buffer> {

@@ -53,9 +53,9 @@ function open(endpoints: readonly string[] = [nameNode.address], gateway = false
     endpoints,
     gateway,
     user: "ada",
-    connectTimeoutMs: 1000,
-    answerTimeoutMs: 150,
-    idleTimeoutMs: 200,
+    connectTimeoutMs: 5000,
+    answerTimeoutMs: 500,
+    idleTimeoutMs: 500,
     failover: {
       policy: { rounds: 3, firstPauseMs: 100, longestPauseMs: 150 },
       random: () => 0.5,
