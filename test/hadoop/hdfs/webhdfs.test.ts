@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { WebHdfs } from "../../../src/hadoop/hdfs/webhdfs.ts";
 import {
   answer,
@@ -11,6 +11,9 @@ import {
   refusal,
   silence,
 } from "../../support/hostile-http-server.ts";
+
+// Silent servers are waited for, some of them twice.
+jest.setTimeout(30_000);
 
 const status = (lengthBytes: number) => ({
   FileStatus: {
@@ -54,8 +57,8 @@ function open(endpoints: readonly string[] = [nameNode.address], gateway = false
     gateway,
     user: "ada",
     connectTimeoutMs: 5000,
-    answerTimeoutMs: 500,
-    idleTimeoutMs: 500,
+    answerTimeoutMs: 1000,
+    idleTimeoutMs: 1000,
     failover: {
       policy: { rounds: 3, firstPauseMs: 100, longestPauseMs: 150 },
       random: () => 0.5,

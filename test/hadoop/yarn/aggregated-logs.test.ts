@@ -57,7 +57,7 @@ describe("TFile's primitives", () => {
       }),
       { numRuns: 50 },
     );
-  });
+  }, 30_000);
 });
 
 const record = (container: string, logs: Record<string, string>, chunkBytes: number): WrittenRecord => {
