@@ -1,5 +1,5 @@
 import type { AllocatedContainer } from "./events.ts";
-import type { ContainerRecord, TaskRecord } from "./state.ts";
+import type { ContainerRecord, Link, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
 import { expireOrders, setTimer } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
@@ -69,8 +69,16 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
   return container;
 }
 
+/** The one way the state of a link changes, so that broken ones are counted right. */
+export function setLink(step: Step, container: ContainerRecord, link: Link): void {
+  step.state.brokenLinks += Number(link === "broken") - Number(container.link === "broken");
+  container.link = link;
+  container.brokenAtMs = link === "broken" || link === "closed" ? step.nowMs : 0;
+}
+
 /** YARN says that a container is over: it leaves the books. */
 export function removeContainer(step: Step, container: ContainerRecord): void {
+  setLink(step, container, "closed");
   countUsage(step, container, -1);
   delete step.state.containers[container.id];
   step.state.ended[container.id] = true;
@@ -91,6 +99,7 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
   const ran = container.phase === "held" || container.phase === "unclaimed";
   container.phase = "discarded";
   container.discardReason = reason;
+  setLink(step, container, "closed");
   expireOrders(step, container.id);
   if (ran) {
     emit(step, { type: "stop-container", containerId: container.id, reason });

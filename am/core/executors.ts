@@ -1,16 +1,13 @@
-import { discard } from "./containers.ts";
+import { setLink } from "./containers.ts";
 import { childEnding, exitWords, linkEnding } from "./endings.ts";
 import type { Event, ExecutorRegistration } from "./events.ts";
-import { finish } from "./finish.ts";
 import { isAlone, prepare, resendStart } from "./generation.ts";
-import { containerGone } from "./losses.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
-import { Bounds, clearOrder, setOrder } from "./timers.ts";
+import { clearOrder, setOrder } from "./timers.ts";
 import { ALIVE, moveTask } from "./transitions.ts";
 import { accountFor, taskFailed } from "./verdict.ts";
-import { durationWords, keyWords } from "./words.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -28,8 +25,7 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     dismiss(step, registration, "its container is no longer part of the job");
     return;
   }
-  container.link = "up";
-  container.brokenAtMs = 0;
+  setLink(step, container, "up");
   if (container.rejoinAddress !== registration.rejoinAddress) {
     container.rejoinAddress = registration.rejoinAddress;
     step.state.journal.dirty = true;
@@ -123,8 +119,8 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
   task.host = registration.host;
   task.port = registration.port;
   step.state.journal.dirty = true;
-  if (isAlone(step, task) && !step.registeredAlone.includes(task)) {
-    step.registeredAlone.push(task);
+  if (isAlone(step, task)) {
+    step.registeredAlone.add(task);
   }
   log(step, "info", "task-registered", `${task.id} is ready at ${task.host}:${task.port}.`, about(task));
 }
@@ -203,118 +199,6 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     taskFailed(step, task, linkEnding(step, task, container, `was stopped by its executor: ${exit.stopReason}`));
   }
   joinNext(step, task);
-}
-
-/** A broken stream may be a short matter of the network; silence and goodbye are not. */
-export function executorLost(step: Step, event: Of<"executor-lost">): void {
-  const container = step.state.containers[event.containerId];
-  const task = container === undefined ? undefined : tenantOf(step, container);
-  if (container === undefined || task === undefined) {
-    return;
-  }
-  if (event.cause === "stream-broken") {
-    if (container.link === "up") {
-      container.link = "broken";
-      container.brokenAtMs = step.nowMs;
-      setOrder(step, "reconnect", container.id, Bounds.reconnectMs);
-    }
-    return;
-  }
-  if (event.cause === "goodbye") {
-    container.link = "closed";
-    container.brokenAtMs = step.nowMs;
-    containerGone(
-      step,
-      container,
-      linkEnding(step, task, container, "was told to end by its node"),
-      "its executor ended",
-    );
-    return;
-  }
-  const words = `was silent for ${Math.round(step.spec.timeouts.heartbeatExpiryMs / 1000)} s or more`;
-  containerGone(step, container, linkEnding(step, task, container, words), "its executor is silent");
-}
-
-/** One of the bounded steps of an executor took too long. */
-export function orderExpired(step: Step, order: string, containerId: string): void {
-  const container = step.state.containers[containerId];
-  if (container?.phase === "unclaimed" && order === "rejoin") {
-    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
-    discard(step, container, "no executor claimed it");
-  }
-  const task = container === undefined ? undefined : tenantOf(step, container);
-  if (container === undefined || task === undefined) {
-    return;
-  }
-  if (order === "reconnect") {
-    reconnectExpired(step, container, task);
-  } else if (order === "rejoin" && container.link === "rejoining") {
-    const words = "did not come back to the new attempt of the ApplicationMaster";
-    const ending = { ...linkEnding(step, task, container, words), machine: false };
-    containerGone(step, container, ending, "its executor did not come back");
-  } else if (order === "launch" && (task.phase === "allocated" || task.phase === "launched")) {
-    const words = `did not start its executor within ${durationWords(step.spec.timeouts.launchMs)}`;
-    containerGone(step, container, linkEnding(step, task, container, words), "its executor did not start in time");
-  } else if (order === "registration" && task.phase === "launched") {
-    registrationExpired(step, container, task);
-  } else if (order === "prepare" && task.phase === "preparing") {
-    containerGone(
-      step,
-      container,
-      linkEnding(step, task, container, "did not make ready in time"),
-      "it did not make ready",
-    );
-  } else if (order === "start" && task.phase === "starting") {
-    containerGone(
-      step,
-      container,
-      linkEnding(step, task, container, "did not start its program in time"),
-      "it did not start",
-    );
-  } else if (order === "execution" && task.phase === "running") {
-    executionExpired(step, container, task);
-  }
-}
-
-/** TonY's meaning of its key: an executor that does not register in time fails the job. */
-function registrationExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  const limit = durationWords(step.spec.timeouts.registrationMs ?? 0);
-  const key = keyWords(step, "tony.container.registration.timeout");
-  const summary = `${task.id} on ${container.host} did not register within ${limit}: ${key}`;
-  finish(step, { result: "failed", summary });
-}
-
-function reconnectExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  if (container.link !== "broken") {
-    return;
-  }
-  const held = Object.values(step.state.containers).filter((one) => one.phase === "held");
-  const broken = held.filter((one) => one.link === "broken").length;
-  const together = broken >= 2 && broken * 3 > held.length;
-  const endsAtMs = container.brokenAtMs + (together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs);
-  if (step.nowMs < endsAtMs) {
-    setOrder(step, "reconnect", container.id, endsAtMs - step.nowMs);
-    return;
-  }
-  containerGone(
-    step,
-    container,
-    linkEnding(step, task, container, "lost its executor without a word"),
-    "its stream broke",
-  );
-}
-
-function executionExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  const limit = step.spec.timeouts.executionMs ?? 0;
-  const ending = linkEnding(
-    step,
-    task,
-    container,
-    `ran longer than ${limit / 1000} s (tony.task.executor.execution-timeout-ms)`,
-  );
-  moveTask(step, task, ["running"], "stopping");
-  resendStop(step, task, "it ran longer than it may");
-  taskFailed(step, task, { ...ending, class: "program", machine: false, source: "core" });
 }
 
 function current(

@@ -65,7 +65,7 @@ export function startWhenReady(step: Step): void {
   if (!state.started && gangIsReady(step)) {
     startGang(step);
   }
-  if (step.registeredAlone.length > 0) {
+  if (step.registeredAlone.size > 0) {
     startAlone(step);
   }
 }
@@ -119,12 +119,17 @@ function startGang(step: Step): void {
   record(step, "cluster-spec-sent");
 }
 
+/** A generation that the journal does not know yet waits for it; with nothing new from the journal there is nothing to look through. */
 function startAlone(step: Step): void {
   const { state } = step;
-  const ready = step.registeredAlone.filter((task) => task.phase === "registered" && isAlone(step, task));
-  step.registeredAlone = ready.filter((task) => state.journal.durableGeneration < task.generation);
-  for (const task of ready) {
-    if (state.journal.durableGeneration >= task.generation) {
+  if (state.journal.durableGeneration < state.lastGeneration && state.journal.inFlight !== 0) {
+    return;
+  }
+  for (const task of step.registeredAlone) {
+    if (task.phase !== "registered" || !isAlone(step, task)) {
+      step.registeredAlone.delete(task);
+    } else if (state.journal.durableGeneration >= task.generation) {
+      step.registeredAlone.delete(task);
       sendStart(step, task, addresses(step, task.generation));
       if (step.spec.distributedMode === "fcfs") {
         state.phase = "running";

@@ -42,7 +42,7 @@ export function writeJournal(step: Step): void {
   const spacingMs = journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs;
   const waitMs = journal.writtenAtMs + spacingMs - step.nowMs;
   const urgent =
-    state.generation > journal.durableGeneration || (state.outcome !== undefined && !journal.durableOutcome);
+    state.lastGeneration > journal.durableGeneration || (state.outcome !== undefined && !journal.durableOutcome);
   if (waitMs > 0 && (journal.failure !== "" || !urgent)) {
     if (!step.timers.has("journal")) {
       setTimer(step, "journal", waitMs);
@@ -93,6 +93,7 @@ function durable(state: CoreState): Snapshot {
     nodes: _nodes,
     headroom: _room,
     maximum: _max,
+    resourceTypes: _types,
     ended: _ended,
     journal,
     unclaimed: _unclaimed,
@@ -108,7 +109,7 @@ function durable(state: CoreState): Snapshot {
     blame: copyEach(state.blame),
     verdicts: state.verdicts.map((verdict) => ({
       ...verdict,
-      endings: [...verdict.endings],
+      endings: { ...verdict.endings },
       unaccounted: { ...verdict.unaccounted },
     })),
     generations: state.generations.map((generation) => ({ ...generation })),

@@ -1,5 +1,5 @@
 import { beginJob, setJobTimers } from "./begin.ts";
-import { addContainer, discard } from "./containers.ts";
+import { addContainer, discard, setLink } from "./containers.ts";
 import type { AllocatedContainer, Event } from "./events.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "./journal.ts";
 import { beginAnew } from "./restart.ts";
@@ -100,8 +100,7 @@ function findExecutors(step: Step): void {
 }
 
 function awaitRejoin(step: Step, container: ContainerRecord): void {
-  container.link = "rejoining";
-  container.brokenAtMs = 0;
+  setLink(step, container, "rejoining");
   setOrder(step, "rejoin", container.id, Bounds.rejoinMs);
 }
 

@@ -141,7 +141,10 @@ export interface Verdict {
   /** The task that lives on its own and whose life this is about; empty: the gang. */
   readonly scope: string;
   readonly openedAtMs: number;
-  endings: Ending[];
+  /** By task. */
+  endings: Record<string, Ending>;
+  /** The task whose ending is the strongest so far, among equals the earliest. */
+  root: string;
   /** Containers whose tasks' ends are not known yet, by id. */
   unaccounted: Record<string, true>;
   /** The class whose budget is charged at present; absent when no budget was left. */
@@ -200,6 +203,8 @@ export interface CoreState {
   headroom: ResourceAmount | undefined;
   maximum: ResourceAmount | undefined;
   resourceTypes: readonly string[];
+  /** Executors whose stream is broken at present. */
+  brokenLinks: number;
   readonly blame: Record<string, NodeBlame>;
   readonly verdicts: Verdict[];
   readonly generations: GenerationRecord[];
@@ -276,6 +281,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     headroom: undefined,
     maximum: undefined,
     resourceTypes: [],
+    brokenLinks: 0,
     blame: {},
     verdicts: [],
     generations: [],

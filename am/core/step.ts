@@ -13,8 +13,8 @@ export interface Step {
   effects: Effect[];
   /** Something that people see changed in this step. */
   changed: boolean;
-  /** Registered tasks that wait for nobody but the journal. */
-  registeredAlone: TaskRecord[];
+  /** Registered tasks that wait for nobody but, perhaps, the journal. */
+  readonly registeredAlone: Set<TaskRecord>;
   /** When each timer that is set is due. */
   readonly timers: Map<string, number>;
 }
@@ -29,7 +29,7 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     nowMs: identity.startedAtMs,
     effects: [],
     changed: false,
-    registeredAlone: [],
+    registeredAlone: new Set(),
     timers: new Map(),
   };
 }

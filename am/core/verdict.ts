@@ -8,6 +8,9 @@ import { findTask, log, roleOf, type Step } from "./step.ts";
 import { setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
 
+/** Consequences that are named; a gang of thousands fails together. */
+const MOST_CONSEQUENCES = 20;
+
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
  * budget pays, stays open until every task of the generation is accounted for, and a stronger cause that comes later takes it over.
@@ -46,7 +49,8 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     generation: ending.generation,
     scope: policy === "task" ? task.id : "",
     openedAtMs: step.nowMs,
-    endings: [],
+    endings: {},
+    root: "",
     unaccounted: {},
     charged: undefined,
     held: true,
@@ -128,19 +132,21 @@ function close(step: Step, verdict: Verdict): void {
 }
 
 function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
-  const earlier = verdict.endings.find((one) => one.task === ending.task);
+  const earlier = verdict.endings[ending.task];
   if (earlier !== undefined && !(ending.source === "yarn" && earlier.source !== "yarn")) {
     return;
   }
-  if (earlier === undefined) {
-    verdict.endings.push(ending);
-    blame(step, ending);
-  } else {
-    const merged = { ...ending, atMs: earlier.atMs, lines: earlier.lines.length > 0 ? earlier.lines : ending.lines };
-    verdict.endings[verdict.endings.indexOf(earlier)] = merged;
+  if (earlier !== undefined) {
     pardon(step, earlier);
-    blame(step, merged);
   }
+  const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
+  const known = { ...ending, lines, atMs: earlier?.atMs ?? ending.atMs };
+  verdict.endings[ending.task] = known;
+  const root = rootOf(verdict);
+  if (root === undefined || root.task === known.task || isNearer(known, root)) {
+    verdict.root = known.task;
+  }
+  blame(step, known);
   reconsider(step, verdict);
 }
 
@@ -169,7 +175,7 @@ function reconsider(step: Step, verdict: Verdict): void {
 
 function proceed(step: Step, verdict: Verdict, root: Ending): void {
   if (verdict.scope === "") {
-    const alone = verdict.endings.flatMap(({ task: id }) => {
+    const alone = Object.keys(verdict.endings).flatMap((id) => {
       const task = findTask(step, id);
       return task === undefined || isMember(step, task) ? [] : [id];
     });
@@ -190,15 +196,12 @@ function isFinal(step: Step, root: Ending): boolean {
   return stops || exhausted || policyOf(step, task) === "none";
 }
 
-/** The strongest ending; among equals the earliest. */
 function rootOf(verdict: Verdict): Ending | undefined {
-  return verdict.endings.reduce<Ending | undefined>((best, ending) => {
-    const better =
-      best === undefined ||
-      ending.strength > best.strength ||
-      (ending.strength === best.strength && ending.atMs < best.atMs);
-    return better ? ending : best;
-  }, undefined);
+  return verdict.endings[verdict.root];
+}
+
+function isNearer(ending: Ending, root: Ending): boolean {
+  return ending.strength > root.strength || (ending.strength === root.strength && ending.atMs < root.atMs);
 }
 
 function noteCause(step: Step, verdict: Verdict, root: Ending): void {
@@ -209,7 +212,16 @@ function noteCause(step: Step, verdict: Verdict, root: Ending): void {
 }
 
 function toCause(verdict: Verdict, root: Ending): Cause {
-  const consequences = verdict.endings.filter((ending) => ending !== root).map((ending) => ending.summary);
+  const consequences: string[] = [];
+  for (const id in verdict.endings) {
+    const ending = verdict.endings[id];
+    if (consequences.length === MOST_CONSEQUENCES) {
+      break;
+    }
+    if (ending !== undefined && id !== root.task) {
+      consequences.push(ending.summary);
+    }
+  }
   return {
     class: root.class,
     summary: root.summary,
@@ -220,7 +232,7 @@ function toCause(verdict: Verdict, root: Ending): Cause {
     atMs: root.atMs,
     lines: root.lines.slice(-20),
     ...(root.remedy === "" ? {} : { remedy: root.remedy }),
-    consequences: consequences.slice(0, 20),
+    consequences,
   };
 }
 

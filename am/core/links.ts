@@ -1,0 +1,124 @@
+import { discard, setLink } from "./containers.ts";
+import { linkEnding } from "./endings.ts";
+import type { Event } from "./events.ts";
+import { finish } from "./finish.ts";
+import { containerGone } from "./losses.ts";
+import { resendStop } from "./restart.ts";
+import type { ContainerRecord, TaskRecord } from "./state.ts";
+import { type Step, tenantOf } from "./step.ts";
+import { Bounds, setOrder } from "./timers.ts";
+import { moveTask } from "./transitions.ts";
+import { taskFailed } from "./verdict.ts";
+import { durationWords, keyWords } from "./words.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/** A broken stream may be a short matter of the network; silence and goodbye are not. */
+export function executorLost(step: Step, event: Of<"executor-lost">): void {
+  const container = step.state.containers[event.containerId];
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined) {
+    return;
+  }
+  if (event.cause === "stream-broken") {
+    if (container.link === "up") {
+      setLink(step, container, "broken");
+      setOrder(step, "reconnect", container.id, Bounds.reconnectMs);
+    }
+    return;
+  }
+  if (event.cause === "goodbye") {
+    setLink(step, container, "closed");
+    containerGone(
+      step,
+      container,
+      linkEnding(step, task, container, "was told to end by its node"),
+      "its executor ended",
+    );
+    return;
+  }
+  const words = `was silent for ${Math.round(step.spec.timeouts.heartbeatExpiryMs / 1000)} s or more`;
+  containerGone(step, container, linkEnding(step, task, container, words), "its executor is silent");
+}
+
+/** One of the bounded steps of an executor took too long. */
+export function orderExpired(step: Step, order: string, containerId: string): void {
+  const container = step.state.containers[containerId];
+  if (container?.phase === "unclaimed" && order === "rejoin") {
+    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+    discard(step, container, "no executor claimed it");
+  }
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined) {
+    return;
+  }
+  if (order === "reconnect") {
+    reconnectExpired(step, container, task);
+  } else if (order === "rejoin" && container.link === "rejoining") {
+    const words = "did not come back to the new attempt of the ApplicationMaster";
+    const ending = { ...linkEnding(step, task, container, words), machine: false };
+    containerGone(step, container, ending, "its executor did not come back");
+  } else if (order === "launch" && (task.phase === "allocated" || task.phase === "launched")) {
+    const words = `did not start its executor within ${durationWords(step.spec.timeouts.launchMs)}`;
+    containerGone(step, container, linkEnding(step, task, container, words), "its executor did not start in time");
+  } else if (order === "registration" && task.phase === "launched") {
+    registrationExpired(step, container, task);
+  } else if (order === "prepare" && task.phase === "preparing") {
+    containerGone(
+      step,
+      container,
+      linkEnding(step, task, container, "did not make ready in time"),
+      "it did not make ready",
+    );
+  } else if (order === "start" && task.phase === "starting") {
+    containerGone(
+      step,
+      container,
+      linkEnding(step, task, container, "did not start its program in time"),
+      "it did not start",
+    );
+  } else if (order === "execution" && task.phase === "running") {
+    executionExpired(step, container, task);
+  }
+}
+
+/** TonY's meaning of its key: an executor that does not register in time fails the job. */
+function registrationExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const limit = durationWords(step.spec.timeouts.registrationMs ?? 0);
+  const key = keyWords(step, "tony.container.registration.timeout");
+  const summary = `${task.id} on ${container.host} did not register within ${limit}: ${key}`;
+  finish(step, { result: "failed", summary });
+}
+
+function reconnectExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  if (container.link !== "broken") {
+    return;
+  }
+  const { brokenLinks, roles } = step.state;
+  const held = roles.reduce((sum, { counts }) => sum - counts.waiting - counts.lost, step.state.tasks.length);
+  const together = brokenLinks >= 2 && brokenLinks * 3 > held;
+  const endsAtMs = container.brokenAtMs + (together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs);
+  if (step.nowMs < endsAtMs) {
+    setOrder(step, "reconnect", container.id, endsAtMs - step.nowMs);
+    return;
+  }
+  containerGone(
+    step,
+    container,
+    linkEnding(step, task, container, "lost its executor without a word"),
+    "its stream broke",
+  );
+}
+
+function executionExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const limit = step.spec.timeouts.executionMs ?? 0;
+  const ending = linkEnding(
+    step,
+    task,
+    container,
+    `ran longer than ${limit / 1000} s (tony.task.executor.execution-timeout-ms)`,
+  );
+  moveTask(step, task, ["running"], "stopping");
+  resendStop(step, task, "it ran longer than it may");
+  taskFailed(step, task, { ...ending, class: "program", machine: false, source: "core" });
+}

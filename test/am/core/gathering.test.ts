@@ -1,0 +1,185 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../simulation/job.ts";
+import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
+
+describe("a heterogeneous gang is gathered", () => {
+  const spec = jobSpec([
+    role("worker", 2, { resource: { memoryMiB: 3000, vcores: 2, others: { "yarn.io/gpu": 1 } }, nodeLabel: "gpu" }),
+    role("ps", 1),
+  ]);
+  const resources = { resourceTypes: ["yarn.io/gpu"] };
+
+  test("each role is asked for by a priority, resource and label of its own", () => {
+    const asks = asksOf(new Scenario(spec).register(resources));
+    expect(asks).toEqual([
+      {
+        role: "worker",
+        priority: 1,
+        resource: { memoryMiB: 3000, vcores: 2, others: { "yarn.io/gpu": 1 } },
+        count: 2,
+        nodeLabel: "gpu",
+        hosts: [],
+        racks: [],
+      },
+      { role: "ps", priority: 2, resource: spec.roles[1]?.resource, count: 1, hosts: [], racks: [] },
+    ]);
+  });
+
+  test("a container is matched by its priority, whatever the scheduler rounded its resources to", () => {
+    const scenario = new Scenario(spec);
+    scenario.register(resources);
+    const rounded = scenario.container(2, { resource: { memoryMiB: 4096, vcores: 1, others: {} } });
+    const effects = scenario.on({ type: "containers-allocated", containers: [rounded] });
+    expect(effects).toContainEqual({
+      type: "launch",
+      launches: [{ containerId: "c1", task: "ps:0", generation: 1 }],
+    });
+    expect(asksOf(effects)).toEqual([]);
+  });
+
+  test("containers beyond what tasks wait for go back, and a repeated allocation changes nothing", () => {
+    const scenario = new Scenario(spec);
+    scenario.register(resources);
+    const containers = [scenario.container(2), scenario.container(2)];
+    const effects = scenario.on({ type: "containers-allocated", containers });
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c2"], reason: "no task needs it" });
+    expect(scenario.on({ type: "containers-allocated", containers })).toEqual([]);
+  });
+
+  test("nothing starts before every task has registered; then one spec goes to all", () => {
+    const scenario = new Scenario(spec);
+    scenario.register(resources);
+    scenario.allocateAll();
+    expect(sentOf([...scenario.ready("worker:0"), ...scenario.ready("ps:0")], "start-child")).toEqual([]);
+    const effects = scenario.ready("worker:1");
+    expect(sentOf(effects, "start-child")).toEqual(["worker:0", "worker:1", "ps:0"]);
+    const specs = effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "start-child" ? [effect.message.clusterSpec] : [],
+    );
+    expect(new Set(specs).size).toBe(1);
+    expect(specs[0]?.tasks.map(({ task }) => task)).toEqual(["worker:0", "worker:1", "ps:0"]);
+  });
+
+  test("no program starts before the journal knows its generation", () => {
+    const scenario = new Scenario(spec);
+    scenario.journalWorks = false;
+    scenario.register(resources);
+    scenario.allocateAll();
+    scenario.readyAll();
+    expect(sentOf(scenario.effects, "start-child")).toEqual([]);
+    scenario.journalWorks = true;
+    expect(sentOf(scenario.after(2_000), "start-child")).toHaveLength(3);
+  });
+
+  test("a container that is lost before the start is replaced, and no generation ends", () => {
+    const scenario = new Scenario(spec);
+    scenario.register(resources);
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    const asks = asksOf(scenario.completes(scenario.task("worker:1").containerId, -102));
+    expect(asks).toMatchObject([{ role: "worker", count: 1 }]);
+    expect(scenario.core.state.generation).toBe(1);
+    expect(scenario.task("worker:0").phase).toBe("registered");
+  });
+
+  test("an ask larger than the cluster's maximum fails the job at once, naming the key and its place", () => {
+    const scenario = new Scenario(
+      jobSpec([role("worker", 1, { resource: { memoryMiB: 9000, vcores: 1, others: {} } })]),
+    );
+    scenario.register();
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      summary: "tony.worker.memory (job.xml:16) asks for 8.79 GiB a container; the cluster gives at most 8 GiB",
+    });
+    expect(typesOf(scenario.effects)).not.toContain("ask");
+  });
+
+  test("a resource type the cluster does not know fails the job instead of being dropped", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    expect(scenario.core.state.outcome?.summary).toContain(
+      "yarn.io/gpu, a resource type that the cluster does not know",
+    );
+  });
+
+  test("after a restart of the ResourceManager everything outstanding is asked for again", () => {
+    const scenario = new Scenario(spec);
+    scenario.register(resources);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    expect(asksOf(scenario.on({ type: "resource-manager-resynced" }))).toMatchObject([
+      { role: "worker", count: 1 },
+      { role: "ps", count: 1 },
+    ]);
+  });
+
+  test("a gang that stays incomplete gives back what it holds and asks again after a pause", () => {
+    const scenario = new Scenario(spec);
+    scenario.register(resources);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    const given = scenario.after(spec.timeouts.gangHoldMs);
+    expect(given).toContainEqual({ type: "release", containerIds: ["c1"], reason: "the gang could not be completed" });
+    expect(asksOf(given)).toMatchObject([
+      { role: "worker", count: 0 },
+      { role: "ps", count: 0 },
+    ]);
+    expect(asksOf(scenario.after(15_000))).toMatchObject([
+      { role: "worker", count: 2 },
+      { role: "ps", count: 1 },
+    ]);
+  });
+});
+
+describe("hosts are named where that makes a gang come in one heartbeat", () => {
+  const node = (host: string, memoryMiB: number, usable = true) => ({
+    nodeId: `${host}:45454`,
+    host,
+    rack: "/default-rack",
+    usable,
+    labels: [],
+    free: { memoryMiB, vcores: 16, others: {} },
+  });
+
+  test("more containers than nodes: the hosts that last had room are named, the full one is not, * carries all", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 5)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("idle", 8192), node("half", 2048), node("full", 100)] });
+    expect(asksOf(scenario.register())).toMatchObject([
+      {
+        count: 5,
+        hosts: [
+          { host: "idle", count: 3 },
+          { host: "half", count: 2 },
+        ],
+        racks: [{ rack: "/default-rack", count: 5 }],
+      },
+    ]);
+  });
+
+  test("no more containers than nodes: no host is named", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 8192), node("b", 8192)] });
+    expect(asksOf(scenario.register())).toMatchObject([{ count: 2, hosts: [], racks: [] }]);
+  });
+
+  test("two node heartbeats without success and any place will do", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 8192)] });
+    expect(asksOf(scenario.register())).toMatchObject([{ hosts: [{ host: "a", count: 3 }] }]);
+    expect(asksOf(scenario.after(2_000))).toMatchObject([{ count: 3, hosts: [], racks: [] }]);
+  });
+
+  test("pack names as few hosts as hold the role, spread as many", () => {
+    const nodes = [node("a", 2048), node("b", 8192), node("c", 8192)];
+    const hostsOf = (placement: "pack" | "spread") => {
+      const scenario = new Scenario(jobSpec([role("worker", 3, { placement })]));
+      scenario.on({ type: "nodes-changed", nodes });
+      return asksOf(scenario.register())[0]?.hosts;
+    };
+    expect(hostsOf("pack")).toEqual([{ host: "b", count: 3 }]);
+    expect(hostsOf("spread")).toEqual([
+      { host: "a", count: 1 },
+      { host: "b", count: 1 },
+      { host: "c", count: 1 },
+    ]);
+  });
+});

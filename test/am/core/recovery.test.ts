@@ -1,0 +1,119 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../simulation/job.ts";
+import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
+
+const spec = jobSpec([role("worker", 2)]);
+
+function running() {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.readyAll();
+  scenario.startedAll();
+  scenario.after(1_000);
+  return { scenario, kept };
+}
+
+const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
+
+describe("the ApplicationMaster dies", () => {
+  test("its executors are dialled, come back, and no program is started, stopped or asked for", () => {
+    const { scenario, kept } = running();
+    const effects = scenario.crash(kept);
+    expect(effects).toContainEqual({
+      type: "rejoin",
+      executors: [
+        { task: "worker:0", containerId: "c1", address: "n1:9" },
+        { task: "worker:1", containerId: "c2", address: "n2:9" },
+      ],
+    });
+    effects.push(...scenario.reports("worker:0", program), ...scenario.reports("worker:1", program));
+    expect(typesOf(effects)).not.toContain("ask");
+    expect(effects.filter(({ type }) => type === "send")).toEqual([]);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
+    scenario.exits("worker:0");
+    scenario.exits("worker:1");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("a program that ended meanwhile is told by its executor, and counts once", () => {
+    const { scenario, kept } = running();
+    scenario.exits("worker:0");
+    scenario.after(1_000);
+    scenario.crash(kept);
+    const exit = {
+      exitCode: 0,
+      signal: "",
+      atMs: 1,
+      stopReason: "",
+      failedToStart: false,
+      lastLines: [],
+      traceback: "",
+    };
+    const child = {
+      state: "exited",
+      exit: { ...exit, errorSummary: "", peerConnectionLost: false, outOfMemory: false, peakMemoryBytes: 0 },
+    } as const;
+    expect(sentOf(scenario.reports("worker:0", child), "acknowledge-exit")).toEqual(["worker:0"]);
+    scenario.reports("worker:1", child);
+    expect(scenario.core.state.outcome?.summary).toBe("2 of 2 tasks exited 0");
+  });
+
+  test("an executor that does not come back in time is lost, and the gang restarts", () => {
+    const { scenario, kept } = running();
+    scenario.crash(kept);
+    scenario.reports("worker:0", program);
+    scenario.after(45_000);
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.task("worker:1").phase).toBe("waiting");
+  });
+
+  test("during gathering: what had not started goes on in a generation of its own, in the same containers", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    scenario.on({ type: "containers-allocated", containers: kept });
+    scenario.ready("worker:0");
+    scenario.after(1_000);
+    scenario.crash(kept);
+    expect(scenario.core.state.generation).toBe(2);
+    expect(sentOf(scenario.ready("worker:0", { generation: 1 }), "prepare")).toEqual(["worker:0"]);
+    scenario.ready("worker:0");
+    scenario.ready("worker:1");
+    expect(scenario.core.state.phase).toBe("running");
+  });
+
+  test("a kept container that the journal does not know is claimed by its executor, or given back", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    const asks = asksOf(scenario.crash(kept));
+    expect(asks).toEqual([]);
+    const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
+    scenario.on({ type: "executor-reattached", ...claim, generation: 1, port: 4000, child: { state: "none" } });
+    expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "preparing" });
+    scenario.ready("worker:1");
+    const effects = scenario.after(45_000);
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
+    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+  });
+
+  test("without a journal the job starts again and says why", () => {
+    const { scenario, kept } = running();
+    scenario.journal = undefined;
+    const effects = scenario.crash(kept);
+    expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
+    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 2 }]);
+    expect(scenario.core.state.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
+  });
+
+  test("after the outcome was decided the next attempt only finishes", () => {
+    const { scenario, kept } = running();
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    const effects = scenario.crash(kept);
+    expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
+    expect(typesOf(effects)).toContain("unregister");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "killed", summary: "stopped by alice" });
+  });
+});

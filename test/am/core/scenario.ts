@@ -1,0 +1,236 @@
+import { type Core, createCore } from "../../../am/core/core.ts";
+import type { Ask, Effect, ExecutorCommand } from "../../../am/core/effects.ts";
+import type { AllocatedContainer, ChildExit, ChildReport, Event } from "../../../am/core/events.ts";
+import { createInvariants } from "../../../am/core/invariants.ts";
+import type { JobSpec } from "../../../src/job/spec.ts";
+
+const STARTED_AT_MS = 1_000_000;
+
+/** Drives one core by hand: says what happens, and answers by itself only what a healthy world always answers. */
+export class Scenario {
+  core: Core;
+  nowMs = STARTED_AT_MS;
+  /** Everything that was ordered, oldest first. */
+  readonly effects: Effect[] = [];
+  journal: unknown;
+  /** Whether journal writes succeed at once. */
+  journalWorks = true;
+  readonly #spec: JobSpec;
+  readonly #problems: string[] = [];
+  readonly #invariants: ReturnType<typeof createInvariants>;
+  readonly #timers = new Map<string, number>();
+  #attempt = 1;
+  #containers = 0;
+
+  constructor(spec: JobSpec) {
+    this.#spec = spec;
+    this.core = this.#newCore();
+    this.#invariants = createInvariants(spec);
+  }
+
+  /** Mails an event; gives what it ordered. */
+  on(event: Event): Effect[] {
+    const effects = this.core.step(event, this.nowMs);
+    this.#problems.push(...this.#invariants.check(this.core.state, effects));
+    if (this.#problems.length > 0) {
+      throw new Error(this.#problems.join("; "));
+    }
+    this.effects.push(...effects);
+    for (const effect of effects) {
+      if (effect.type === "set-timer") {
+        this.#timers.set(effect.name, this.nowMs + effect.delayMs);
+      } else if (effect.type === "clear-timer") {
+        this.#timers.delete(effect.name);
+      }
+    }
+    return effects.flatMap((effect) => [effect, ...this.#answer(effect)]);
+  }
+
+  register(change: Partial<Extract<Event, { type: "am-registered" }>> = {}): Effect[] {
+    return this.on({
+      type: "am-registered",
+      attempt: this.#attempt,
+      maximum: { memoryMiB: 8192, vcores: 8, others: {} },
+      resourceTypes: [],
+      ...change,
+    });
+  }
+
+  /** Time passes; timers that come due fire in their order. */
+  after(durationMs: number): Effect[] {
+    const untilMs = this.nowMs + durationMs;
+    const effects: Effect[] = [];
+    for (;;) {
+      const [name, dueMs] = [...this.#timers].sort(([, a], [, b]) => a - b)[0] ?? [];
+      if (name === undefined || dueMs === undefined || dueMs > untilMs) {
+        break;
+      }
+      this.#timers.delete(name);
+      this.nowMs = dueMs;
+      effects.push(...this.on({ type: "timer-fired", name }));
+    }
+    this.nowMs = untilMs;
+    return effects;
+  }
+
+  container(priority: number, change: Partial<AllocatedContainer> = {}): AllocatedContainer {
+    this.#containers++;
+    return {
+      containerId: `c${this.#containers}`,
+      nodeId: `n${this.#containers}:45454`,
+      host: `n${this.#containers}`,
+      nodeHttpAddress: `n${this.#containers}:8042`,
+      priority,
+      resource: { memoryMiB: 1024, vcores: 1, others: {} },
+      ...change,
+    };
+  }
+
+  /** Gives every container that is asked for. */
+  allocateAll(): Effect[] {
+    const missing = this.core.state.roles.flatMap((role, position) =>
+      Array.from({ length: role.outstanding }, () => this.container(position + 1)),
+    );
+    return this.on({ type: "containers-allocated", containers: missing });
+  }
+
+  /** The task's executor says that nothing runs and that it holds a port. */
+  ready(task: string, change: { generation?: number; port?: number } = {}): Effect[] {
+    return this.reports(task, { state: "none" }, change);
+  }
+
+  reports(task: string, child: ChildReport, change: { generation?: number; port?: number } = {}): Effect[] {
+    const { containerId, generation, host } = this.task(task);
+    return this.on({
+      type: "executor-registered",
+      task,
+      containerId,
+      generation,
+      host,
+      port: 30_000 + this.core.state.tasks.findIndex(({ id }) => id === task),
+      tensorboardPort: 0,
+      rejoinAddress: `${host}:9`,
+      child,
+      ...change,
+    });
+  }
+
+  readyAll(): Effect[] {
+    return this.core.state.tasks.flatMap(({ id, phase }) =>
+      phase === "allocated" || phase === "launched" || phase === "preparing" ? this.ready(id) : [],
+    );
+  }
+
+  startedAll(): void {
+    for (const task of this.core.state.tasks) {
+      if (task.phase === "starting") {
+        const { id, containerId, generation } = task;
+        this.on({ type: "child-started", task: id, containerId, generation, pid: 7, atMs: this.nowMs });
+      }
+    }
+  }
+
+  /** From nothing to every program running. */
+  toRunning(): void {
+    this.register();
+    this.allocateAll();
+    this.readyAll();
+    this.startedAll();
+  }
+
+  exits(task: string, exit: Partial<ChildExit> = {}): Effect[] {
+    const { containerId, generation } = this.task(task);
+    return this.on({ type: "child-exited", task, containerId, generation, exit: childExit(this.nowMs, exit) });
+  }
+
+  stops(task: string): Effect[] {
+    return this.exits(task, { signal: "SIGTERM", stopReason: "told to" });
+  }
+
+  completes(containerId: string, exitStatus: number, diagnostics = ""): Effect[] {
+    return this.on({ type: "container-completed", containerId, exitStatus, diagnostics });
+  }
+
+  breaks(task: string): Effect[] {
+    return this.on({
+      type: "executor-lost",
+      task,
+      containerId: this.task(task).containerId,
+      cause: "stream-broken",
+    });
+  }
+
+  /** The ApplicationMaster dies and the next attempt reads the newest journal. */
+  crash(kept: readonly AllocatedContainer[]): Effect[] {
+    const journal: unknown = this.journal === undefined ? undefined : JSON.parse(JSON.stringify(this.journal));
+    this.#attempt++;
+    this.#timers.clear();
+    this.core = this.#newCore();
+    this.register();
+    return this.on({ type: "recovered", journal, keptContainers: kept });
+  }
+
+  task(id: string) {
+    const task = this.core.state.tasks.find((one) => one.id === id);
+    if (task === undefined) {
+      throw new Error(`no task ${id}`);
+    }
+    return task;
+  }
+
+  phases(): string {
+    return this.core.state.tasks.map(({ id, phase }) => `${id} ${phase}`).join(", ");
+  }
+
+  #newCore(): Core {
+    return createCore(this.#spec, {
+      applicationId: "application_1_0001",
+      attempt: this.#attempt,
+      amHost: "n0",
+      amContainerId: "c0",
+      startedAtMs: this.nowMs,
+      nodeHeartbeatMs: 1_000,
+    });
+  }
+
+  #answer(effect: Effect): Effect[] {
+    if (effect.type !== "journal") {
+      return [];
+    }
+    if (!this.journalWorks) {
+      return this.on({ type: "journal-failed", sequence: effect.sequence, message: "safe mode" });
+    }
+    this.journal = effect.snapshot;
+    return this.on({ type: "journal-written", sequence: effect.sequence });
+  }
+}
+
+export function asksOf(effects: readonly Effect[]): Ask[] {
+  return effects.flatMap((effect) => (effect.type === "ask" ? effect.asks : []));
+}
+
+/** The messages to executors of one kind, with their task. */
+export function sentOf<T extends ExecutorCommand["type"]>(effects: readonly Effect[], type: T): string[] {
+  return effects.flatMap((effect) => (effect.type === "send" && effect.message.type === type ? [effect.to.task] : []));
+}
+
+export function typesOf(effects: readonly Effect[]): string[] {
+  return effects.map(({ type }) => type);
+}
+
+export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
+  return {
+    exitCode: 0,
+    signal: "",
+    atMs,
+    stopReason: "",
+    failedToStart: false,
+    lastLines: [],
+    traceback: "",
+    errorSummary: "",
+    peerConnectionLost: false,
+    outOfMemory: false,
+    peakMemoryBytes: 0,
+    ...change,
+  };
+}

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Core } from "../../am/core/core.ts";
+import type { Effect } from "../../am/core/effects.ts";
+import { runSeed } from "./run.ts";
+import type { Mutation } from "./world.ts";
+
+/** Faults planted in the core: each must be noticed by the invariant that it breaks, or that invariant proves nothing. */
+const MUTANTS: readonly { readonly fault: string; readonly noticed: RegExp; readonly mutation: Mutation }[] = [
+  {
+    fault: "surplus containers are not given back",
+    noticed: /is leaked/,
+    mutation: (effects, core) => {
+      for (const effect of effects) {
+        if (effect.type === "release" && effect.reason === "no task needs it") {
+          for (const id of effect.containerIds) {
+            delete core.state.containers[id];
+          }
+        }
+      }
+      return effects.filter((effect) => effect.type !== "release" || effect.reason !== "no task needs it");
+    },
+  },
+  {
+    fault: "a cluster spec keeps an address of the generation before",
+    noticed: /lists another address/,
+    mutation: (effects) =>
+      changeStarts(effects, (start) => ({
+        ...start,
+        clusterSpec: {
+          ...start.clusterSpec,
+          tasks: start.clusterSpec.tasks.map((address) => ({ ...address, port: address.port - 2 })),
+        },
+      })),
+  },
+  {
+    fault: "a task is left out of the cluster spec",
+    noticed: /lists \S+ of generation/,
+    mutation: (effects) =>
+      changeStarts(effects, (start) => ({
+        ...start,
+        clusterSpec: { ...start.clusterSpec, tasks: start.clusterSpec.tasks.slice(1) },
+      })),
+  },
+  {
+    fault: "a container is launched again",
+    noticed: /is launched twice/,
+    mutation: (effects) =>
+      effects.flatMap((effect): Effect[] => (effect.type === "launch" ? [effect, effect] : [effect])),
+  },
+  {
+    fault: "a program is started in another container of its generation",
+    noticed: /is started twice in generation/,
+    mutation: (effects) =>
+      effects.flatMap((effect): Effect[] =>
+        effect.type === "send" && effect.message.type === "start-child"
+          ? [effect, { ...effect, to: { ...effect.to, containerId: "another" } }]
+          : [effect],
+      ),
+  },
+  {
+    fault: "a budget is overdrawn",
+    noticed: /^budget program is/,
+    mutation: onFailure((core) => {
+      core.state.used.program += 5;
+    }),
+  },
+  {
+    fault: "a program's budget is charged for nothing",
+    noticed: /program failures are counted/,
+    mutation: onSpec((core) => {
+      core.state.used.program = core.spec.failure.budgets.program;
+    }),
+  },
+  {
+    fault: "a generation is numbered lower than the one before",
+    noticed: /the generation went back/,
+    mutation: onFailure((core) => {
+      core.state.generation = 0;
+    }),
+  },
+  {
+    fault: "the outcome is changed after it was decided",
+    noticed: /the outcome changed/,
+    mutation: (effects, core) => {
+      if (core.state.finish === "stopping" && core.state.outcome !== undefined) {
+        core.state.outcome = { ...core.state.outcome, summary: `${core.state.outcome.summary}!` };
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a generation starts before the journal knows of it",
+    noticed: /before the journal knows/,
+    mutation: onSpec((core) => {
+      core.state.journal.durableGeneration = 0;
+    }),
+  },
+  {
+    fault: "a task holds two containers",
+    noticed: /holds two containers|says it lives in/,
+    mutation: onSpec((core) => {
+      const [one, other] = Object.values(core.state.containers).filter(({ phase }) => phase === "held");
+      if (one !== undefined && other !== undefined) {
+        other.task = one.task;
+      }
+    }),
+  },
+  {
+    fault: "a waiting task is miscounted",
+    noticed: /counts \d+ waiting tasks/,
+    mutation: onSpec((core) => {
+      const role = core.state.roles[0];
+      if (role !== undefined) {
+        role.counts.waiting++;
+      }
+    }),
+  },
+  {
+    fault: "the ResourceManager is never told the end",
+    noticed: /never ended/,
+    mutation: (effects) => effects.filter(({ type }) => type !== "unregister"),
+  },
+  {
+    fault: "the cluster spec is never sent",
+    noticed: /nothing bad happened/,
+    mutation: (effects) => effects.filter((effect) => effect.type !== "send" || effect.message.type !== "start-child"),
+  },
+  {
+    fault: "exits are forgotten",
+    noticed: /never ended|nothing bad happened/,
+    mutation: (effects, core, event) => {
+      if (event.type === "child-exited") {
+        const task = core.state.tasks.find(({ id }) => id === event.task);
+        const role = core.state.roles[task?.role ?? 0];
+        if (task?.phase === "succeeded" && role !== undefined && core.state.phase === "running") {
+          role.counts.succeeded--;
+          role.counts.running++;
+          task.phase = "running";
+        }
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a program is started after the outcome was decided",
+    noticed: /after the outcome was decided/,
+    mutation: (effects, core) => {
+      const [task] = core.state.tasks;
+      if (core.state.finish !== "stopping" || task === undefined) {
+        return effects;
+      }
+      const { generation } = core.state;
+      const message = { generation, clusterSpec: { generation, tasks: [] }, restartReason: "", checkpoint: "" };
+      return [
+        ...effects,
+        {
+          type: "send",
+          to: { task: task.id, containerId: task.containerId },
+          message: { type: "start-child", ...message },
+        },
+      ];
+    },
+  },
+];
+
+describe("every invariant can fail", () => {
+  test.each(MUTANTS)("$fault", ({ noticed, mutation }) => {
+    const problems: string[] = [];
+    for (let seed = 1; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
+      problems.push(...runSeed(seed, { mutation }).problems);
+    }
+    expect(problems).toContainEqual(expect.stringMatching(noticed));
+  });
+});
+
+type Start = Extract<Extract<Effect, { type: "send" }>["message"], { type: "start-child" }>;
+
+function changeStarts(effects: Effect[], change: (start: Start) => Start): Effect[] {
+  return effects.map((effect) =>
+    effect.type === "send" && effect.message.type === "start-child"
+      ? { ...effect, message: change(effect.message) }
+      : effect,
+  );
+}
+
+/** Plants a fault when a task has failed. */
+function onFailure(plant: (core: Core) => void): Mutation {
+  return (effects, core) => {
+    if (effects.some((effect) => effect.type === "log" && effect.event === "task-failed")) {
+      plant(core);
+    }
+    return effects;
+  };
+}
+
+/** Plants a fault when a cluster spec goes out. */
+function onSpec(plant: (core: Core) => void): Mutation {
+  return (effects, core) => {
+    if (effects.some((effect) => effect.type === "log" && effect.event === "cluster-spec-sent")) {
+      plant(core);
+    }
+    return effects;
+  };
+}
