@@ -1,0 +1,127 @@
+import { describe, expect, it } from "@jest/globals";
+import { type ExitEvidence, reportExit } from "../../executor/exit-report.ts";
+
+const MIB = 1_048_576;
+const fits = { killsBefore: 0, killsAfter: 0, lastSampleBytes: 100 * MIB, limitBytes: 1024 * MIB };
+
+function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJS.Signals } = {}) {
+  const { code = null, signal = null, ...evidence } = changes;
+  return reportExit({
+    end: { exitCode: code, signal, atMs: 5 },
+    stopReason: "",
+    stdout: "",
+    stderr: "",
+    lines: 20,
+    memory: fits,
+    peakMemoryBytes: 7,
+    ...evidence,
+  });
+}
+
+const traceback = (exception: string) =>
+  `Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n${exception}\n`;
+
+describe("how a program ended", () => {
+  it("is its exit code and when", () => {
+    expect(exitOf({ code: 3 })).toMatchObject({ exitCode: 3, signal: "", atMs: 5, peakMemoryBytes: 7 });
+  });
+
+  it.each([
+    ["itself", { signal: "SIGSEGV" as const }, "SIGSEGV", 139],
+    ["a shell that ran it", { code: 137 }, "SIGKILL", 137],
+  ])("is the signal, told by %s", (_by, end, signal, exitCode) => {
+    expect(exitOf(end)).toMatchObject({ signal, exitCode });
+  });
+
+  it("does not take an exit code above 128 for a signal that ends no program", () => {
+    expect(exitOf({ code: 128 + 18 })).toMatchObject({ signal: "", exitCode: 146 });
+  });
+
+  it.each([126, 127])("says that the command could not be run when bash exits with %d", (code) => {
+    expect(exitOf({ code }).failedToStart).toBe(true);
+  });
+
+  it("says why nothing could be started at all", () => {
+    const end = { exitCode: null, signal: null, atMs: 5, startError: "spawn E2BIG" };
+    expect(exitOf({ end })).toMatchObject({ exitCode: 1, failedToStart: true, lastLines: ["spawn E2BIG"] });
+  });
+
+  describe("its last lines", () => {
+    it("are the errors', and before them the output's as far as there is room", () => {
+      expect(exitOf({ code: 1, lines: 3, stdout: "a\nb\nc\n", stderr: "x\ny\n" }).lastLines).toEqual(["c", "x", "y"]);
+      expect(exitOf({ code: 1, lines: 1, stdout: "a\n", stderr: "x\ny\n" }).lastLines).toEqual(["y"]);
+    });
+
+    it("show a progress bar as it stood in the end", () => {
+      expect(exitOf({ code: 1, stderr: "10 %\r50 %\r90 %\r\ndone\n" }).lastLines).toEqual(["90 %", "done"]);
+    });
+
+    it("are cut where one is endless", () => {
+      expect(exitOf({ code: 1, stdout: "x".repeat(1e5) }).lastLines[0]).toHaveLength(2000);
+    });
+  });
+
+  describe("a lost connection to a peer", () => {
+    it.each([
+      "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.0.0.1]:4711",
+      "ConnectionResetError: [Errno 104] Connection reset by peer",
+      "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error",
+      "RuntimeError: NCCL communicator was aborted on rank 1.",
+      "tensorflow.python.framework.errors_impl.UnavailableError: Socket closed",
+      "grpc._channel._InactiveRpcError: status = StatusCode.UNAVAILABLE",
+      "BrokenPipeError: [Errno 32] Broken pipe",
+    ])("is seen in: %s", (exception) => {
+      expect(exitOf({ code: 1, stderr: traceback(exception) }).peerConnectionLost).toBe(true);
+    });
+
+    it("is not read from what was logged before another exception", () => {
+      const stderr = `warning: Connection reset by peer, trying again\n${traceback("ValueError: bad batch")}`;
+      expect(exitOf({ code: 1, stderr }).peerConnectionLost).toBe(false);
+    });
+
+    it("is read from the last lines of a program without a traceback", () => {
+      const stderr =
+        "terminate called after throwing an instance of 'gloo::IoException'\n  what(): Connection closed by peer\n";
+      expect(exitOf({ signal: "SIGABRT", stderr })).toMatchObject({ traceback: "", peerConnectionLost: true });
+    });
+
+    it.each(["ValueError: bad batch", "KeyError: 'peer'", "torch.cuda.OutOfMemoryError: CUDA out of memory"])(
+      "is not seen in: %s",
+      (exception) => {
+        expect(exitOf({ code: 1, stderr: traceback(exception) }).peerConnectionLost).toBe(false);
+      },
+    );
+  });
+
+  describe("out of memory", () => {
+    const full = { ...fits, lastSampleBytes: 0.96 * 1024 * MIB };
+    const killedByKernel = { ...fits, killsBefore: 4, killsAfter: 5 };
+
+    it.each([
+      ["the kernel has killed for memory in the cgroup", { signal: "SIGKILL" as const, memory: killedByKernel }],
+      ["the last sample was at the limit", { code: 1, memory: full }],
+    ])("is claimed when %s", (_evidence, end) => {
+      expect(exitOf(end).outOfMemory).toBe(true);
+    });
+
+    it.each([
+      ["killed without evidence", { signal: "SIGKILL" as const }],
+      ["the kernel killed another process of the cgroup", { code: 1, memory: killedByKernel }],
+      ["the cgroup tells nothing", { signal: "SIGKILL" as const, memory: { ...fits, killsBefore: undefined } }],
+      ["it ended well", { code: 0, memory: full }],
+      ["we stopped it", { signal: "SIGKILL" as const, memory: full, stopReason: "worker:1 failed" }],
+    ])("is not claimed when %s", (_case, end) => {
+      expect(exitOf(end).outOfMemory).toBe(false);
+    });
+  });
+
+  it("blames a program that we stopped for nothing it said on the way out", () => {
+    const stderr = traceback("KeyboardInterrupt");
+    expect(exitOf({ code: 1, stderr, stopReason: "worker:1 failed" })).toMatchObject({
+      stopReason: "worker:1 failed",
+      traceback: "",
+      peerConnectionLost: false,
+      failedToStart: false,
+    });
+  });
+});

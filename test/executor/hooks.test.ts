@@ -1,0 +1,159 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { LogTails } from "../../executor/hooks/log-tails.ts";
+import { MemorySampler } from "../../executor/hooks/memory-sampler.ts";
+import { ProgressFile } from "../../executor/hooks/progress-file.ts";
+import type { LogChunk } from "../../src/api/messages.ts";
+
+let folder = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-hooks-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe("the samples of a program's processes", () => {
+  const stat = (pid: number, residentPages: number, cpuTicks: number) => ({
+    pid,
+    parent: 1,
+    state: "S",
+    startTicks: 1,
+    residentPages,
+    cpuTicks,
+  });
+
+  it("sum memory, keep its peak and average, and turn ticks into cores", () => {
+    const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
+    expect(sampler.current).toBeUndefined();
+    sampler.add([stat(10, 100, 0), stat(11, 100, 0)], 1000);
+    expect(sampler.add([stat(10, 50, 150), stat(11, 50, 100)], 2000)).toEqual({
+      memoryBytes: 100 * 4096,
+      maxMemoryBytes: 200 * 4096,
+      averageMemoryBytes: 150 * 4096,
+      cpuCores: 2.5,
+      processes: 2,
+    });
+  });
+
+  it("begin anew with a new program", () => {
+    const sampler = new MemorySampler({ pageBytes: 4096, ticksPerSecond: 100 });
+    sampler.add([stat(10, 100, 500)], 1000);
+    sampler.reset();
+    expect(sampler.add([stat(20, 1, 7)], 3000)).toMatchObject({ maxMemoryBytes: 4096, cpuCores: 0 });
+  });
+});
+
+describe("the progress file", () => {
+  const line = (mark: unknown) => `${JSON.stringify(mark)}\n`;
+
+  it("tells the newest step and checkpoint, once", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const progress = new ProgressFile(file);
+    expect(progress.look(1)).toBeUndefined();
+    appendFileSync(file, line({ step: 1 }) + line({ step: 2 }));
+    expect(progress.look(5)).toEqual({ type: "progress", step: 2, atMs: 5 });
+    expect(progress.look(6)).toBeUndefined();
+    appendFileSync(file, line({ checkpoint: "/ckpt/2", step: 2 }) + line({ step: 3 }));
+    expect(progress.look(7)).toEqual({ type: "progress", step: 3, atMs: 7, checkpoint: { path: "/ckpt/2", step: 2 } });
+  });
+
+  it("waits for the end of a line that is still being written", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const progress = new ProgressFile(file);
+    writeFileSync(file, '{"step": 4');
+    expect(progress.look(1)).toBeUndefined();
+    appendFileSync(file, "2}\n");
+    expect(progress.look(2)).toMatchObject({ step: 42 });
+  });
+
+  it("passes over what it does not know", () => {
+    const file = path.join(folder, "progress.jsonl");
+    writeFileSync(file, `\nnonsense\n[]\nnull\n${line({ step: -1 })}${line({ step: 1.5 })}${line({ loss: 3 })}`);
+    expect(new ProgressFile(file).look(1)).toBeUndefined();
+  });
+
+  it("begins anew when a program has emptied it", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const progress = new ProgressFile(file);
+    writeFileSync(file, line({ step: 1000 }));
+    progress.look(1);
+    writeFileSync(file, line({ step: 1 }));
+    expect(progress.look(2)).toMatchObject({ step: 1 });
+  });
+});
+
+describe("the tails of logs", () => {
+  let chunks: LogChunk[];
+  let tails: LogTails;
+
+  beforeEach(() => {
+    chunks = [];
+    tails = new LogTails({ logFolder: folder, send: (chunk) => chunks.push(chunk), generation: () => 3 });
+  });
+  afterEach(() => tails.clear());
+
+  const request = { type: "tail-log", tailId: 1, stream: "stdout", offset: 0, follow: false, cancel: false } as const;
+  const text = () => chunks.map(({ data }) => Buffer.from(data).toString()).join("");
+
+  it("give a log and its end", () => {
+    writeFileSync(path.join(folder, "stdout"), "hello\n");
+    tails.request(request);
+    expect(text()).toBe("hello\n");
+    expect(chunks.at(0)).toMatchObject({ offset: 0, end: false, generation: 3, skippedBytes: 0 });
+    expect(chunks.at(-1)).toMatchObject({ offset: 6, end: true });
+  });
+
+  it("end at once where nothing was written yet", () => {
+    tails.request(request);
+    expect(chunks).toMatchObject([{ offset: 0, end: true }]);
+  });
+
+  it("begin so many bytes before the end", () => {
+    writeFileSync(path.join(folder, "stderr"), "0123456789");
+    tails.request({ ...request, stream: "stderr", offset: -4 });
+    expect(text()).toBe("6789");
+  });
+
+  it("send no more than the reader has granted", () => {
+    writeFileSync(path.join(folder, "stdout"), Buffer.alloc(300_000, "x"));
+    tails.request(request);
+    expect(text()).toHaveLength(262_144);
+    tails.credit(1, 10_000);
+    expect(text()).toHaveLength(272_144);
+    tails.credit(1, 100_000);
+    expect(text()).toHaveLength(300_000);
+    expect(chunks.at(-1)).toMatchObject({ end: true });
+  });
+
+  it("follow a log as it grows, until they are cancelled", () => {
+    tails.request({ ...request, follow: true });
+    appendFileSync(path.join(folder, "stdout"), "a\n");
+    tails.look();
+    appendFileSync(path.join(folder, "stdout"), "b\n");
+    tails.look();
+    expect(text()).toBe("a\nb\n");
+    tails.request({ ...request, cancel: true });
+    appendFileSync(path.join(folder, "stdout"), "c\n");
+    tails.look();
+    expect(text()).toBe("a\nb\n");
+  });
+
+  it("move a reader on that is far behind a growing log, and say how much it missed", () => {
+    tails.request({ ...request, follow: true });
+    writeFileSync(path.join(folder, "stdout"), Buffer.alloc(5_000_000, "x"));
+    tails.look();
+    const missed = 5_000_000 - 262_144;
+    expect(chunks[0]).toMatchObject({ offset: missed, skippedBytes: missed });
+    expect(chunks[1]).toMatchObject({ skippedBytes: 0 });
+  });
+
+  it("give followers the rest and the end when nothing more will come", () => {
+    tails.request({ ...request, follow: true });
+    appendFileSync(path.join(folder, "stdout"), "last\n");
+    tails.finish();
+    expect(text()).toBe("last\n");
+    expect(chunks.filter(({ end }) => end)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,203 @@
+import { describe, expect, it } from "@jest/globals";
+import { type ProcessStat, type ProcFs, parseStat, readKernelUnits, readProcFs } from "../../executor/proc-fs.ts";
+import { ProcessTree } from "../../executor/process-tree.ts";
+
+const marker = "TONY_PROGRAM_OF=c1";
+
+/** A process table in memory. */
+class FakeProcesses implements ProcFs {
+  readonly table = new Map<number, ProcessStat & { readonly marked: boolean }>();
+  readonly killed: string[] = [];
+  looked: number[] = [];
+  /** What a signal does to a process; default: it ends. */
+  onSignal: (pid: number, signal: string) => void = (pid) => this.table.delete(pid);
+
+  add(pid: number, parent: number, { startTicks = pid, marked = false, state = "S" } = {}): void {
+    this.table.set(pid, { pid, parent, startTicks, marked, state, cpuTicks: 0, residentPages: 1 });
+  }
+
+  pids(): number[] {
+    return [...this.table.keys()];
+  }
+
+  stat(pid: number): ProcessStat | undefined {
+    this.looked.push(pid);
+    return this.table.get(pid);
+  }
+
+  hasVariable(pid: number): boolean {
+    return this.table.get(pid)?.marked ?? false;
+  }
+
+  tree(root: number): ProcessTree {
+    const kill = (pid: number, signal: NodeJS.Signals) => {
+      this.killed.push(`${signal} ${pid}`);
+      this.onSignal(pid, signal);
+    };
+    return new ProcessTree({ root, marker, procFs: this, kill });
+  }
+}
+
+function pidsOf(stats: readonly ProcessStat[]): number[] {
+  return stats.map(({ pid }) => pid).sort((a, b) => a - b);
+}
+
+describe("a program's processes", () => {
+  it("are the descendants of the first one", () => {
+    const processes = new FakeProcesses();
+    for (const [pid, parent] of [
+      [100, 1],
+      [101, 100],
+      [102, 101],
+      [103, 1],
+      [104, 103],
+    ] as const)
+      processes.add(pid, parent);
+    expect(pidsOf(processes.tree(100).members())).toEqual([100, 101, 102]);
+  });
+
+  it("are those, too, that left the tree but carry the marker, with their descendants", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1, { marked: true });
+    processes.add(200, 1, { marked: true });
+    processes.add(201, 200);
+    processes.add(300, 1);
+    expect(pidsOf(processes.tree(100).members())).toEqual([100, 200, 201]);
+  });
+
+  it("are remembered when they lose their parent, marker or not", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1);
+    processes.add(101, 100);
+    const tree = processes.tree(100);
+    tree.sample();
+    processes.table.delete(100);
+    processes.add(101, 1);
+    expect(pidsOf(tree.sample())).toEqual([101]);
+  });
+
+  it("are none that began before the program, whatever they carry", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1, { startTicks: 500 });
+    processes.add(90, 1, { startTicks: 499, marked: true });
+    expect(pidsOf(processes.tree(100).members())).toEqual([100]);
+  });
+
+  it("do not count when they only wait to be reaped", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1, { state: "Z" });
+    processes.add(101, 100);
+    expect(pidsOf(processes.tree(100).members())).toEqual([101]);
+  });
+
+  it("are sampled without reading again what belongs to others", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1);
+    for (let pid = 1000; pid < 1100; pid += 1) processes.add(pid, 1);
+    const tree = processes.tree(100);
+    tree.sample();
+    processes.looked = [];
+    expect(pidsOf(tree.sample())).toEqual([100]);
+    expect(processes.looked).toEqual([100]);
+  });
+
+  it("are never signalled by a pid that is used again", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1);
+    processes.add(101, 100);
+    const stat = processes.stat.bind(processes);
+    const tree = processes.tree(100);
+    // Between the look and the signal 101 ends and somebody else gets its pid.
+    processes.stat = (pid) => {
+      const found = stat(pid);
+      if (pid === 101) processes.add(101, 1, { startTicks: 9999 });
+      return found;
+    };
+    tree.signal("SIGTERM");
+    expect(processes.killed).toEqual(["SIGTERM 100"]);
+  });
+
+  describe("being ended", () => {
+    it("get TERM once; what begins meanwhile gets it too; then it is over", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.onSignal = (pid) => {
+        processes.table.delete(pid);
+        if (pid === 100) processes.add(150, 1, { marked: true });
+      };
+      expect(
+        await processes.tree(100).end(
+          () => 1000,
+          () => 0,
+        ),
+      ).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 150"]);
+    });
+
+    it("get KILL when the grace is over", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      let nowMs = 0;
+      processes.onSignal = (pid, signal) => {
+        if (signal === "SIGKILL") processes.table.delete(pid);
+        else nowMs = 300;
+      };
+      expect(
+        await processes.tree(100).end(
+          () => 300,
+          () => nowMs,
+        ),
+      ).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGKILL 100"]);
+    });
+
+    it("are given up when one survives KILL", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      let nowMs = 0;
+      processes.onSignal = () => {
+        nowMs += 4000;
+      };
+      expect(
+        await processes.tree(100).end(
+          () => 0,
+          () => nowMs,
+        ),
+      ).toBe(false);
+    });
+  });
+});
+
+describe("/proc", () => {
+  it("gives a process's fields, whatever its name is", () => {
+    const rest = "S 7 8 9 0 -1 4194304 1 2 3 4 50 25 0 0 20 0 1 0 123456 1000 77 18446744073709551615";
+    expect(parseStat(`42 (a) (b c) ${rest}`)).toEqual({
+      pid: 42,
+      parent: 7,
+      state: "S",
+      cpuTicks: 75,
+      startTicks: 123456,
+      residentPages: 77,
+    });
+  });
+
+  it("gives nothing of a process that is gone", () => {
+    expect(parseStat("")).toBeUndefined();
+    expect(readProcFs().stat(2 ** 22 + 1)).toBeUndefined();
+  });
+
+  it("tells this very process", () => {
+    const procFs = readProcFs();
+    expect(procFs.pids()).toContain(process.pid);
+    expect(procFs.stat(process.pid)).toMatchObject({ pid: process.pid, parent: process.ppid });
+    const [name, value] = Object.entries(process.env).find(([, text]) => text !== undefined && text.length > 3) ?? [];
+    expect(procFs.hasVariable(process.ppid, `${name}=${value}`.slice(0, -1))).toBe(false);
+  });
+
+  it("tells the kernel's units", () => {
+    const { pageBytes, ticksPerSecond } = readKernelUnits();
+    const { residentPages = 0 } = readProcFs().stat(process.pid) ?? {};
+    expect((residentPages * pageBytes) / process.memoryUsage.rss()).toBeCloseTo(1, 0);
+    expect(ticksPerSecond).toBe(100);
+  });
+});
