@@ -193,6 +193,11 @@ export class Executor {
 
   async #prepare(number: number, reason: string): Promise<void> {
     const previous = this.#generation;
+    if (number === previous.number) {
+      // A new ApplicationMaster has not heard our registration yet: nothing is stopped.
+      this.#link.register();
+      return;
+    }
     const next = this.#newGeneration(number);
     this.#generation = next;
     this.#service = undefined;

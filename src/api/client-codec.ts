@@ -9,7 +9,7 @@ import type {
   StopReply,
   StopRequest,
 } from "./messages.ts";
-import { type Codec, toBuffer, toNumber, v1 } from "./wire.ts";
+import { type Codec, toBuffer, toBytes, toNumber, v1 } from "./wire.ts";
 
 export const followRequest: Codec<FollowRequest> = {
   serialize: ({ hello }) => toBuffer(v1.FollowRequest.encode({ hello }).finish()),
@@ -19,17 +19,16 @@ export const followRequest: Codec<FollowRequest> = {
 export const followMessage: Codec<FollowMessage> = {
   serialize(message) {
     const { attempt } = message;
-    const { status, outcome } = { status: undefined, outcome: undefined, ...message };
-    return toBuffer(
-      v1.FollowMessage.encode({ attempt, ...(status && { status }), ...(outcome && { outcome }) }).finish(),
-    );
+    const status = message.type === "status" ? { status: message.status } : {};
+    const outcome = message.type === "outcome" ? { outcome: message.outcome } : {};
+    return toBuffer(v1.FollowMessage.encode({ attempt, ...status, ...outcome }).finish());
   },
   deserialize(bytes) {
     const wire = v1.FollowMessage.decode(bytes);
     const attempt = wire.attempt ?? 0;
     // An unset field of bytes reads as an empty list: which one is there, the name of the oneof tells.
-    if (wire.body === "status") return { type: "status", attempt, status: Buffer.from(wire.status ?? []) };
-    if (wire.body === "outcome") return { type: "outcome", attempt, outcome: Buffer.from(wire.outcome ?? []) };
+    if (wire.body === "status") return { type: "status", attempt, status: toBytes(wire.status) };
+    if (wire.body === "outcome") return { type: "outcome", attempt, outcome: toBytes(wire.outcome) };
     return { type: "unknown", attempt };
   },
 };

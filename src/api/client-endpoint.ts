@@ -9,6 +9,7 @@ import {
   type StopReply,
   type StopRequest,
 } from "./messages.ts";
+import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
 /** A client that waits for the outcome. Statuses that it is too slow for are skipped, the newest and the outcome never. */
@@ -94,13 +95,8 @@ function openWriter<Message>(stream: ServerWritableStream<unknown, Message>, hel
   }
   return new StreamWriter<Message>(stream, {
     limit: WRITER_LIMIT,
-    onOverflow: () => stream.destroy(Object.assign(new Error("the client does not read"), { code: status.ABORTED })),
+    onOverflow: () => endWithError(stream, "the client does not read", status.ABORTED),
   });
-}
-
-/** grpc-js turns an error that is emitted into the status of the call; one that destroys the stream would never reach the client. */
-function endWithError(stream: ServerWritableStream<unknown, unknown>, message: string, code: status): void {
-  stream.emit("error", Object.assign(new Error(message), { code }));
 }
 
 function onceGone<Message>(

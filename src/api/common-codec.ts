@@ -1,5 +1,5 @@
 import type { Hello, LogChunk, LogStream } from "./messages.ts";
-import { toNumber, type tony } from "./wire.ts";
+import { toBytes, toNumber, type tony } from "./wire.ts";
 
 export function decodeHello(wire: tony.v1.Hello.$Properties | null | undefined): Hello {
   return { protocol: wire?.protocol ?? 0, build: wire?.build ?? "" };
@@ -19,8 +19,7 @@ export function decodeLogChunk(wire: tony.v1.LogChunk.$Properties): LogChunk {
     tailId: toNumber(wire.tailId),
     stream: decodeLogStream(wire.stream),
     offset: toNumber(wire.offset),
-    // Where the field is absent, which says empty, it reads as a list.
-    data: wire.data instanceof Uint8Array ? wire.data : new Uint8Array(),
+    data: toBytes(wire.data),
     end: wire.end ?? false,
     generation: toNumber(wire.generation),
     skippedBytes: toNumber(wire.skippedBytes),

@@ -9,6 +9,7 @@ import {
   type MasterMessage,
   PROTOCOL_VERSION,
 } from "./messages.ts";
+import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
 /** More waiting messages than this and the executor does not read: the stream is given up. */
@@ -153,8 +154,7 @@ class Link implements ExecutorLink {
     this.#attempt = attempt;
     this.#writer = new StreamWriter(stream, {
       limit: WRITER_LIMIT,
-      onOverflow: () =>
-        stream.destroy(Object.assign(new Error("the executor does not read"), { code: status.ABORTED })),
+      onOverflow: () => endWithError(stream, "the executor does not read", status.ABORTED),
     });
   }
 

@@ -23,7 +23,7 @@ export function judgeMasterMessage(message: MasterMessage, own: Position): Maste
     case "acknowledge":
       return message.generation === own.generation ? "current" : "stale-generation";
     case "prepare":
-      return message.generation > own.generation ? "current" : "stale-generation";
+      return message.generation >= own.generation ? "current" : "stale-generation";
     default:
       return "current";
   }

@@ -1,6 +1,6 @@
 import { decodeHello, decodeLogStream } from "./common-codec.ts";
 import type { MasterCommand, MasterMessage } from "./messages.ts";
-import { type Codec, toBuffer, toNumber, type tony, v1 } from "./wire.ts";
+import { type Codec, toBuffer, toBytes, toNumber, type tony, v1 } from "./wire.ts";
 
 type WireMasterMessage = tony.v1.MasterMessage.$Properties;
 
@@ -52,14 +52,14 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
       type: "welcome",
       hello: decodeHello(welcome.hello),
       heartbeatIntervalMs: welcome.heartbeatIntervalMs ?? 0,
-      job: welcome.job ?? new Uint8Array(),
+      job: toBytes(welcome.job),
     };
   }
   if (prepare) return { type: "prepare", reason: prepare.reason ?? "" };
   if (startChild) {
     return {
       type: "start-child",
-      clusterSpec: startChild.clusterSpec ?? new Uint8Array(),
+      clusterSpec: toBytes(startChild.clusterSpec),
       restartReason: startChild.restartReason ?? "",
       checkpoint: startChild.checkpoint ?? "",
     };

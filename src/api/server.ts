@@ -1,4 +1,5 @@
-import { Server, type ServerInterceptor } from "@grpc/grpc-js";
+import type { EventEmitter } from "node:events";
+import { Server, type ServerInterceptor, type status } from "@grpc/grpc-js";
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { PortRange } from "../job/spec.ts";
@@ -67,4 +68,9 @@ export function closeServer(server: Server, graceMs: number): Promise<void> {
       resolve();
     });
   });
+}
+
+/** grpc-js turns an error that is emitted into the status of the call; one that destroys the stream would never reach the caller. */
+export function endWithError(stream: EventEmitter, message: string, code: status): void {
+  stream.emit("error", Object.assign(new Error(message), { code }));
 }

@@ -34,3 +34,8 @@ export interface Codec<Message> {
 export function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
+
+/** A field of bytes; where it is absent, which says empty, protobufjs reads a list. */
+export function toBytes(value: Uint8Array | null | undefined): Uint8Array {
+  return value instanceof Uint8Array ? value : new Uint8Array();
+}

@@ -1,0 +1,165 @@
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import * as client from "../../src/api/client-codec.ts";
+import { executorMessage } from "../../src/api/executor-codec.ts";
+import { masterMessage } from "../../src/api/master-codec.ts";
+import type { ExecutorReport, FollowMessage, LogChunk, MasterCommand } from "../../src/api/messages.ts";
+import type { Codec } from "../../src/api/wire.ts";
+import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
+
+const count = fc.nat();
+/** Times, sizes and offsets: beyond 32 bits, within what a number holds. */
+const large = fc.maxSafeNat();
+const text = fc.string({ unit: "binary" });
+const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array));
+const stream = fc.constantFrom("stdout" as const, "stderr" as const);
+const hello = fc.record({ protocol: count, build: text });
+const constant = <const Type extends string>(type: Type) => fc.constant(type);
+
+const exit: fc.Arbitrary<ChildExit> = fc.record({
+  exitCode: fc.integer(),
+  signal: text,
+  atMs: large,
+  stopReason: text,
+  failedToStart: fc.boolean(),
+  lastLines: fc.array(text, { maxLength: 5 }),
+  traceback: text,
+  errorSummary: text,
+  peerConnectionLost: fc.boolean(),
+  outOfMemory: fc.boolean(),
+  peakMemoryBytes: large,
+});
+
+const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.record({
+  task: text,
+  containerId: text,
+  host: text,
+  port: count,
+  tensorboardPort: count,
+  rejoinAddress: text,
+  child: fc.oneof(
+    fc.record({ state: constant("none") }),
+    fc.record({ state: constant("running"), pid: count, startedAtMs: large }),
+    fc.record({ state: constant("exited"), exit }),
+  ),
+});
+
+const logChunk: fc.Arbitrary<LogChunk> = fc.record({
+  tailId: large,
+  stream,
+  offset: large,
+  data: bytes,
+  end: fc.boolean(),
+  generation: count,
+  skippedBytes: large,
+});
+
+const metrics = fc.record({
+  memoryBytes: large,
+  maxMemoryBytes: large,
+  averageMemoryBytes: large,
+  cpuCores: fc.double({ noNaN: true, min: 0 }),
+  processes: count,
+});
+
+const checkpoint = fc.record({ path: fc.string({ minLength: 1 }), step: large });
+
+const report = (generation: number): fc.Arbitrary<ExecutorReport> =>
+  fc.oneof(
+    fc.record({
+      type: constant("register"),
+      hello,
+      registration: registration.map((rest) => ({ ...rest, generation })),
+    }),
+    fc.record({ type: constant("heartbeat"), sentAtMs: large, metrics }, { requiredKeys: ["type", "sentAtMs"] }),
+    fc.record({ type: constant("child-started"), pid: count, atMs: large }),
+    fc.record({ type: constant("child-exited"), exit }),
+    fc.record(
+      { type: constant("progress"), step: large, atMs: large, checkpoint },
+      { requiredKeys: ["type", "step", "atMs"] },
+    ),
+    fc.record({ type: constant("log-chunk"), chunk: logChunk }),
+    fc.record({ type: constant("service"), name: text, url: text }),
+    fc.record({ type: constant("goodbye"), reason: text }),
+    fc.record({ type: constant("unknown") }),
+  );
+
+const command: fc.Arbitrary<MasterCommand> = fc.oneof(
+  fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes }),
+  fc.record({ type: constant("prepare"), reason: text }),
+  fc.record({ type: constant("start-child"), clusterSpec: bytes, restartReason: text, checkpoint: text }),
+  fc.record({ type: constant("stop-child"), graceMs: count, reason: text }),
+  fc.record({ type: constant("exit"), graceMs: count, reason: text }),
+  fc.record({ type: constant("acknowledge") }),
+  fc.record({
+    type: constant("tail-log"),
+    tailId: large,
+    stream,
+    offset: fc.maxSafeInteger().map((offset) => offset + 0),
+    follow: fc.boolean(),
+    cancel: fc.boolean(),
+  }),
+  fc.record({ type: constant("tail-credit"), tailId: large, bytes: count }),
+  fc.record({ type: constant("signal-child"), signal: text, reason: text }),
+  fc.record({ type: constant("refuse"), reason: text, fatal: fc.boolean() }),
+  fc.record({ type: constant("unknown") }),
+);
+
+const follow: fc.Arbitrary<FollowMessage> = fc.oneof(
+  fc.record({ type: constant("status"), attempt: count, status: bytes }),
+  fc.record({ type: constant("outcome"), attempt: count, outcome: bytes }),
+  fc.record({ type: constant("unknown"), attempt: count }),
+);
+
+function comesBack<Message>(codec: Codec<Message>, messages: fc.Arbitrary<Message>): void {
+  fc.assert(
+    fc.property(messages, (message) => {
+      expect(normal(codec.deserialize(codec.serialize(message)))).toEqual(normal(message));
+    }),
+    { numRuns: 300 },
+  );
+}
+
+/** Bytes as text and nothing undefined, so that only what is said is compared. */
+function normal(value: unknown): unknown {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
+  if (Array.isArray(value)) return value.map(normal);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, normal(field)]));
+}
+
+describe("every message comes back as it was sent", () => {
+  it("from an executor", () => {
+    const messages = fc
+      .record({ attempt: count, generation: count })
+      .chain(({ attempt, generation }) => report(generation).map((body) => ({ attempt, generation, body })));
+    comesBack(executorMessage, messages);
+  });
+
+  it("from an ApplicationMaster", () => {
+    comesBack(masterMessage, fc.record({ attempt: count, generation: count, body: command }));
+  });
+
+  it("between clients and the ApplicationMaster", () => {
+    comesBack(client.followRequest, fc.record({ hello }));
+    comesBack(client.followMessage, follow);
+    comesBack(client.readLogRequest, fc.record({ hello, task: text, stream, offset: large, follow: fc.boolean() }));
+    comesBack(client.logChunk, logChunk);
+    comesBack(client.stopRequest, fc.record({ hello, reason: text }));
+    comesBack(client.stopReply, fc.record({ accepted: fc.boolean() }));
+  });
+
+  it("between attempts and executors", () => {
+    comesBack(client.reattachRequest, fc.record({ hello, attempt: count, masterAddress: text }));
+    comesBack(client.reattachReply, fc.record({ accepted: fc.boolean(), reason: text }));
+  });
+});
+
+describe("what a newer peer says", () => {
+  it("reads as unknown", () => {
+    // Field 90, a message of one byte: no version of ours has it.
+    const newer = Buffer.from([0x08, 2, 0x10, 3, 0xd2, 0x05, 1, 0]);
+    expect(executorMessage.deserialize(newer)).toEqual({ attempt: 2, generation: 3, body: { type: "unknown" } });
+    expect(masterMessage.deserialize(newer)).toEqual({ attempt: 2, generation: 3, body: { type: "unknown" } });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "@jest/globals";
+import { judgeExecutorMessage, judgeMasterMessage } from "../../src/api/fence.ts";
+import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
+
+const own = { attempt: 2, generation: 5 };
+const stop: MasterCommand = { type: "stop-child", graceMs: 0, reason: "" };
+const prepare: MasterCommand = { type: "prepare", reason: "" };
+const exit: MasterCommand = { type: "exit", graceMs: 0, reason: "" };
+
+describe("an executor of attempt 2 in generation 5", () => {
+  it.each([
+    ["a stop of its generation", 2, 5, stop, "current"],
+    ["a stop of the generation before", 2, 4, stop, "stale-generation"],
+    ["a stop of a generation it is not prepared for", 2, 6, stop, "stale-generation"],
+    ["a call to prepare for the next", 2, 6, prepare, "current"],
+    ["a call to prepare for a later one", 2, 9, prepare, "current"],
+    ["a call to prepare for the one it is in, which asks for its registration", 2, 5, prepare, "current"],
+    ["a call to prepare for one that is over", 2, 4, prepare, "stale-generation"],
+    ["an order to end, of whatever generation", 2, 0, exit, "current"],
+    ["anything of the attempt before", 1, 5, exit, "lower-attempt"],
+    ["anything of a later attempt", 3, 5, stop, "current"],
+  ] as const)("makes of %s: %#", (_what, attempt, generation, body, verdict) => {
+    expect(judgeMasterMessage({ attempt, generation, body }, own)).toBe(verdict);
+  });
+});
+
+describe("an ApplicationMaster of attempt 2", () => {
+  const heartbeat: ExecutorReport = { type: "heartbeat", sentAtMs: 1 };
+  const register: ExecutorReport = {
+    type: "register",
+    hello: { protocol: 1, build: "" },
+    registration: {
+      task: "worker:0",
+      containerId: "c",
+      generation: 5,
+      host: "h",
+      port: 1,
+      tensorboardPort: 0,
+      rejoinAddress: "",
+      child: { state: "none" },
+    },
+  };
+
+  it.each([
+    ["a report for it", 2, heartbeat, "current"],
+    ["a report for the attempt before", 1, heartbeat, "lower-attempt"],
+    ["a registration that still names the attempt before", 1, register, "current"],
+    ["a registration that names a later attempt", 3, register, "higher-attempt"],
+    ["a report for a later attempt", 3, heartbeat, "higher-attempt"],
+  ] as const)("makes of %s: %#", (_what, attempt, body, verdict) => {
+    expect(judgeExecutorMessage({ attempt, generation: 5, body }, 2)).toBe(verdict);
+  });
+});
