@@ -210,7 +210,10 @@ export class LocalScheduler implements Scheduler {
     await allEnded;
   }
 
+  /** Never within the call that causes it. */
   #emit(event: SchedulerEvent): void {
-    if (!this.#closed) this.#deliver(event);
+    queueMicrotask(() => {
+      if (!this.#closed) this.#deliver(event);
+    });
   }
 }

@@ -307,8 +307,9 @@ export class YarnScheduler implements Scheduler {
     this.#woken = false;
   }
 
+  /** Never within the call that causes it. */
   #emit(event: SchedulerEvent): void {
-    this.#deliver(event);
+    queueMicrotask(() => this.#deliver(event));
   }
 }
 

@@ -280,6 +280,7 @@ describe("the YARN scheduler", () => {
     const { clock, master, scheduler, events } = await setUp();
     await master.answer();
     scheduler.ask([{ ...ask, resource: { ...small, others: { "no/such": 1 } } }]);
+    await turn();
     expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("no/such") });
 
     scheduler.ask([ask]);
