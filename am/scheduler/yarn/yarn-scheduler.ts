@@ -1,4 +1,5 @@
 import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { isRemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type {
   Allocation,
   FinishRequest,
@@ -320,6 +321,5 @@ function allocatedContainer({ id, nodeId, nodeHttpAddress, priority, resource }:
 
 /** The ResourceManager looked at what was asked for and will not have it. */
 function isRefusal(error: unknown): boolean {
-  if (typeof error !== "object" || error === null || !("javaClass" in error)) return false;
-  return /Invalid(Resource|Label)\w*Exception|InvalidResourceBlacklistRequestException/.test(String(error.javaClass));
+  return isRemoteError(error, "INVALID_RESOURCE_REQUEST", "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN");
 }

@@ -96,6 +96,19 @@ export class OutstandingRequests {
     return changes;
   }
 
+  /**
+   * The ResourceManager refused these changes and took none of them (DefaultAMSProcessor#allocate checks before it acts). What was asked
+   * for is not wanted any more, or it would be refused for ever; what was given back still is.
+   */
+  refused({ asks, releases, updates }: Changes): void {
+    for (const row of asks) {
+      this.#rows.delete(keyOf(row));
+      this.#changedRows.delete(keyOf(row));
+    }
+    for (const { containerId } of updates) this.settled(containerId);
+    for (const id of releases) if (this.#releases.has(id)) this.#newReleases.add(id);
+  }
+
   /** The ResourceManager has forgotten everything: all of it is to be told again. */
   resync(): void {
     for (const [key, { count }] of this.#rows) if (count > 0) this.#changedRows.add(key);

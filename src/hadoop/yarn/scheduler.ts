@@ -26,7 +26,7 @@ import {
 import { finalStatuses } from "./convert-enums.ts";
 import { containerIdToWire } from "./convert-ids.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
-import { OutstandingRequests } from "./outstanding-requests.ts";
+import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
 import type { ContainerId, Token } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
@@ -43,6 +43,14 @@ const nobody = "";
 const finishPollMs = 100;
 /** Codes that say that this attempt's time is over: another has begun, or the application has ended. */
 const overCodes = ["ATTEMPT_NOT_FOUND", "APPLICATION_NOT_FOUND", "INVALID_TOKEN"] as const;
+/** Codes that refuse a heartbeat for what it says. */
+const refusalCodes = [
+  "INVALID_RESOURCE_REQUEST",
+  "INVALID_LABEL",
+  "INVALID_BLACKLIST",
+  "INVALID_RELEASE",
+  "RESOURCE_TYPE_UNKNOWN",
+] as const;
 
 /**
  * ApplicationMasterProtocol: one application attempt's side of the scheduler. What is wanted is set by `ask`, `release`, `blacklist`
@@ -61,7 +69,7 @@ export class SchedulerClient {
    * The heartbeat whose answer is out. If it was lost, the same one must go again: the ResourceManager answers a repeated response
    * id with the answer it gave, and would not look at anything new in it (ApplicationMasterService#allocate).
    */
-  #unanswered: AllocateRequest | undefined;
+  #unanswered: { readonly request: AllocateRequest; readonly changes: Changes } | undefined;
   #heartbeating = false;
 
   constructor({ token, protections, ...options }: SchedulerOptions) {
@@ -124,7 +132,8 @@ export class SchedulerClient {
   }
 
   /**
-   * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said.
+   * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said; but asks and updates that the
+   * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped.
    * One at a time: throws a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
    */
   async heartbeat(progress: number): Promise<HeartbeatOutcome> {
@@ -135,6 +144,7 @@ export class SchedulerClient {
     try {
       return await this.#beat(progress);
     } catch (error) {
+      if (isRemoteError(error, ...refusalCodes)) this.#drop();
       const outcome = outcomeOf(error);
       if (outcome === undefined) throw error;
       return outcome;
@@ -162,7 +172,7 @@ export class SchedulerClient {
 
   async #beat(progress: number): Promise<HeartbeatOutcome> {
     this.#unanswered ??= this.#nextRequest(progress);
-    const answer = await this.#service.call("allocate", this.#unanswered);
+    const answer = await this.#service.call("allocate", this.#unanswered.request);
     this.#unanswered = undefined;
     this.#responseId = answer.response_id;
     if (answer.am_rm_token) this.#token = tokenFromWire(answer.am_rm_token);
@@ -174,9 +184,14 @@ export class SchedulerClient {
     return { kind: "allocation", allocation };
   }
 
-  #nextRequest(progress: number): AllocateRequest {
+  #drop(): void {
+    if (this.#unanswered !== undefined) this.#outstanding.refused(this.#unanswered.changes);
+    this.#unanswered = undefined;
+  }
+
+  #nextRequest(progress: number): { readonly request: AllocateRequest; readonly changes: Changes } {
     const changes = this.#outstanding.take();
-    return {
+    const request = {
       ask: changes.asks.map((row) => resourceRequestToWire(row, this.#types)),
       release: changes.releases.map(containerIdToWire),
       blacklist_request: {
@@ -187,6 +202,7 @@ export class SchedulerClient {
       response_id: this.#responseId,
       progress,
     };
+    return { request, changes };
   }
 
   #settle(allocation: Allocation): void {

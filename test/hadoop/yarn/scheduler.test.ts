@@ -109,6 +109,22 @@ describe("heartbeats", () => {
     ]);
   });
 
+  test("one that is refused for what it asks is not repeated; what it gave back is told again", async () => {
+    script = [{ exception: `${exceptions}.InvalidResourceRequestException`, message: "too large" }];
+    await client.register(master);
+    client.ask([wanted]);
+    client.release(["container_1_0001_01_000002"]);
+    await expect(client.heartbeat(0)).rejects.toMatchObject({ code: "INVALID_RESOURCE_REQUEST" });
+    await client.heartbeat(0);
+
+    expect(told()).toEqual([
+      [0, [2]],
+      [0, []],
+    ]);
+    expect(heartbeats[1]?.release).toHaveLength(1);
+    expect(client.outstanding).toEqual([]);
+  });
+
   test("do not overlap", async () => {
     await client.register(master);
     const running = client.heartbeat(0);

@@ -1,0 +1,130 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { aJobSpec } from "../support/api.ts";
+import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";
+import { type SubmittedJob, submitJob } from "../support/submitted-job.ts";
+import { sweep } from "../support/sweep.ts";
+import { applicationIn, eventually } from "../support/yarn.ts";
+
+/** The shipped ApplicationMaster and executors in containers of a real YARN, put there without the client. */
+describe("an ApplicationMaster on YARN", () => {
+  let cluster: ClusterStatus;
+  let job: SubmittedJob | undefined;
+  let folder = "";
+
+  beforeAll(async () => {
+    cluster = await testCluster();
+  });
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "tony-am-"));
+    chmodSync(folder, 0o777);
+  });
+  afterEach(async () => {
+    await job?.dispose();
+    job = undefined;
+    rmSync(folder, { recursive: true });
+    await sweep(cluster);
+  });
+
+  async function submit(worker: Partial<RoleSpec>, changes: Partial<JobSpec> = {}): Promise<SubmittedJob> {
+    const spec = aJobSpec({ containerEnvironment: { OUTPUT: folder }, ...changes });
+    job = await submitJob(cluster, { ...spec, roles: spec.roles.map((role) => ({ ...role, ...worker })) });
+    return job;
+  }
+
+  const outputs = () =>
+    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
+  const written = (count: number) =>
+    eventually(`${count} files`, async () => (readdirSync(folder).length >= count ? outputs() : undefined));
+  const ended = (submitted: SubmittedJob) =>
+    applicationIn(submitted.resourceManager, submitted.id, "FINISHED", "FAILED");
+
+  /** The process of the ApplicationMaster's Node, found by the file that it runs. */
+  async function masterPid(submitted: SubmittedJob): Promise<number> {
+    return await eventually("the ApplicationMaster's process", async () => {
+      const { containerProcesses } = await clusterStatus(cluster.name);
+      const pids = containerProcesses.filter(({ command }) => /node\S* am\.mjs/.test(command)).map(({ pid }) => pid);
+      const ours = submitted.id.slice("application_".length);
+      return pids.find((pid) => readFileSync(`/proc/${pid}/environ`, "utf8").includes(ours));
+    });
+  }
+
+  /** The log of the first attempt's ApplicationMaster, on the node's disk while the job runs. */
+  function logOf({ id }: SubmittedJob): string {
+    const container = `container_${id.slice("application_".length)}_01_000001`;
+    const files = cluster.nodes.map((node) => path.join(node.folder, "logs", id, container, "am.log"));
+    return files
+      .filter((file) => existsSync(file))
+      .map((file) => readFileSync(file, "utf8"))
+      .join("");
+  }
+
+  test("runs the gang, tells YARN the outcome and leaves no staging folder", async () => {
+    const submitted = await submit({ command: "env > $OUTPUT/$JOB_NAME-$TASK_INDEX" }, { framework: "pytorch" });
+    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED", diagnostics: "2 of 2 tasks exited 0" });
+
+    const environments = outputs();
+    expect(Object.keys(environments).sort()).toEqual(["worker-0", "worker-1"]);
+    expect(environments["worker-1"]).toMatch(/^RANK=1$/m);
+    expect(environments["worker-1"]).toMatch(/^WORLD_SIZE=2$/m);
+    await eventually("the staging folder's end", async () =>
+      submitted.fileSystem.stat(submitted.staging).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+  });
+
+  test("starts the next generation in the containers it has", async () => {
+    const failure = { ...aJobSpec().failure, budgets: { program: 1, infrastructure: 0 } };
+    const command = 'echo $CONTAINER_ID > $OUTPUT/$TASK_INDEX-$SESSION_ID; test "$SESSION_ID" = 1 || exit 3';
+    const submitted = await submit({ command }, { failure });
+    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });
+
+    const containers = outputs();
+    expect(containers["0-1"]).toBe(containers["0-0"]);
+    expect(containers["1-1"]).toBe(containers["1-0"]);
+  });
+
+  test("is killed and comes back, and the programs never notice", async () => {
+    const command = "echo $$ > $OUTPUT/$TASK_INDEX-$$; until test -e $OUTPUT/go; do sleep 0.2; done";
+    const submitted = await submit({ command });
+    const before = await written(2);
+    process.kill(await masterPid(submitted), "SIGKILL");
+    await eventually("the second attempt", async () => {
+      const { currentAttemptId, state } = await submitted.resourceManager.report(submitted.id);
+      return currentAttemptId?.endsWith("_000002") && state === "RUNNING" ? true : undefined;
+    });
+
+    expect(outputs()).toEqual(before);
+    await submitted.fileSystem.stat(path.posix.join(submitted.staging, "journal"));
+    writeFileSync(path.join(folder, "go"), "");
+    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });
+    const after = outputs();
+    expect(
+      Object.keys(after)
+        .filter((name) => name !== "go")
+        .sort(),
+    ).toEqual(Object.keys(before).sort());
+    for (const pid of Object.values(before)) expect(existsSync(`/proc/${pid.trim()}`)).toBe(false);
+  });
+
+  test("stands still for a while, has itself confirmed, and goes on", async () => {
+    const command = "touch $OUTPUT/$TASK_INDEX; until test -e $OUTPUT/go; do sleep 0.2; done";
+    const submitted = await submit({ command });
+    await written(2);
+    const pid = await masterPid(submitted);
+    process.kill(pid, "SIGSTOP");
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    process.kill(pid, "SIGCONT");
+    await eventually("the confirmation", async () =>
+      logOf(submitted).includes('"event":"confirmed"') ? true : undefined,
+    );
+    writeFileSync(path.join(folder, "go"), "");
+
+    expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });
+  });
+});
