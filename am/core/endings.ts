@@ -24,6 +24,7 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
   const machine = MACHINE_SIGNALS.has(exit.signal);
   const base = { ...where(task, container), atMs: exit.atMs, source: "child", exit: exitWords(exit) } as const;
   const lines = exit.traceback === "" ? exit.lastLines : exit.traceback.split("\n");
+  const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
   if (exit.outOfMemory) {
     const used = memoryWords(Math.round(exit.peakMemoryBytes / 2 ** 20));
     const limit = memoryWords(container.resource.memoryMiB);
@@ -32,7 +33,7 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     return { ...base, strength: Strength.outside, class: "program", machine: false, summary, lines, remedy };
   }
   if (exit.failedToStart) {
-    const summary = `${task.id} could not start its program on ${container.host}: ${exit.errorSummary}`;
+    const summary = `${task.id} could not start its program on ${container.host}${why}`;
     const remedy = `check ${keyWords(step, commandKey(step, task))}`;
     return { ...base, strength: Strength.exit, class: "program", machine: false, summary, lines, remedy };
   }
@@ -41,7 +42,6 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     const failureClass = machine ? "infrastructure" : "program";
     return { ...base, strength: Strength.signal, class: failureClass, machine, summary, lines, remedy: "" };
   }
-  const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
   return {
     ...base,
     strength: exit.peerConnectionLost ? Strength.peerLost : Strength.exit,

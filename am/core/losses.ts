@@ -90,7 +90,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     step,
     "warn",
     "container-replaced",
-    `${ending.summary} before its program started: another container is asked for.`,
+    `Another container is asked for, nothing had started yet: ${ending.summary}.`,
     {
       task: task.id,
       container: ending.containerId,

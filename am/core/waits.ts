@@ -2,7 +2,7 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { Wait } from "../../src/job/status.ts";
 import type { NodeView, ResourceAmount } from "./events.ts";
 import type { CoreState, RoleState, TaskPhase } from "./state.ts";
-import { durationWords, keyWords, listWords, memoryWords } from "./words.ts";
+import { countWords, durationWords, keyWords, listWords, memoryWords } from "./words.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -66,7 +66,7 @@ function reasonsFor(job: Job, role: RoleSpec, count: number): string[] {
     reasons.push(`${place} has no usable node`);
   } else if (fitting.length > 0) {
     const free = fitting.filter((node) => node.free !== undefined && fits(role.resource, node.free)).length;
-    reasons.push(`${place} has ${fitting.length} usable nodes; ${free} of them last had room for one`);
+    reasons.push(`${place} has ${countWords(fitting.length, "usable node")}; ${free} of them last had room for one`);
   }
   if (headroom !== undefined && !fits(role.resource, headroom)) {
     reasons.push(
@@ -167,5 +167,5 @@ function fits(asked: ResourceAmount, free: ResourceAmount): boolean {
 /** `4 GiB, 2 cores, 1 yarn.io/gpu` */
 function amountWords(amount: ResourceAmount): string {
   const others = Object.entries(amount.others).flatMap(([type, count]) => (count > 0 ? [`${count} ${type}`] : []));
-  return [memoryWords(amount.memoryMiB), `${amount.vcores} cores`, ...others].join(", ");
+  return [memoryWords(amount.memoryMiB), countWords(amount.vcores, "core"), ...others].join(", ");
 }

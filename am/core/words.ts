@@ -6,6 +6,11 @@ export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): str
   return place === undefined ? key : `${key} (${place})`;
 }
 
+/** `1 core`, `2 cores` */
+export function countWords(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** `1.5 GiB`, `512 MiB` */
 export function memoryWords(memoryMiB: number): string {
   return memoryMiB < 1024 ? `${memoryMiB} MiB` : `${Math.round((memoryMiB / 1024) * 100) / 100} GiB`;
