@@ -67,7 +67,7 @@ export class FollowView {
 
   /** `   1.5 s  worker 2/2 allocated         worker:0 127.0.0.11` */
   line(what: string, details = ""): void {
-    this.#output.print(this.#timed(details === "" ? what : `${what.padEnd(26)}  ${details}`));
+    this.#output.print(this.#timed(details === "" ? what : `${what.padEnd(27)}  ${details}`));
   }
 
   #timed(text: string): string {

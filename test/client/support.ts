@@ -6,6 +6,7 @@ export class RecordedSink {
   text = "";
   readonly isTTY: boolean;
   readonly columns: number;
+  readonly #looks = new Set<() => void>();
 
   constructor(isTTY = false, columns = 100) {
     this.isTTY = isTTY;
@@ -14,6 +15,20 @@ export class RecordedSink {
 
   write(text: string): void {
     this.text += text;
+    for (const look of this.#looks) look();
+  }
+
+  /** Resolves when the text has been written. */
+  waitFor(text: string): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!this.text.includes(text)) return;
+        this.#looks.delete(look);
+        resolve();
+      };
+      this.#looks.add(look);
+      look();
+    });
   }
 }
 
