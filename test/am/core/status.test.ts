@@ -1,0 +1,88 @@
+import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../am/core/status.ts";
+import { jobSpec, role } from "../../simulation/job.ts";
+import { Scenario } from "./scenario.ts";
+
+const spec = jobSpec([role("worker", 2), role("ps", 1)]);
+
+describe("the published status", () => {
+  test("counts each role's tasks as far as they have come", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({
+      state: "gathering",
+      generation: 1,
+      roles: [
+        { name: "worker", instances: 2, allocated: 2, registered: 1, running: 0, ended: 0 },
+        { name: "ps", instances: 1, allocated: 1, registered: 0 },
+      ],
+    });
+  });
+
+  test("says what is waited for, why, what mends it and where the job sets it", () => {
+    const scenario = new Scenario(spec);
+    scenario.on({
+      type: "nodes-changed",
+      nodes: [
+        {
+          nodeId: "a:1",
+          host: "a",
+          rack: "/r",
+          usable: true,
+          labels: [],
+          free: { memoryMiB: 512, vcores: 8, others: {} },
+        },
+      ],
+    });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: { memoryMiB: 512, vcores: 1, others: {} } });
+    expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toEqual({
+      what: "2 of 2 containers of worker: 1 GiB, 1 core",
+      sinceMs: scenario.nowMs,
+      reasons: [
+        "the cluster has 1 usable node; 0 of them last had room for one",
+        "the queue default has only 512 MiB, 1 core left for this job, 2 × 1 GiB, 1 core are wanted",
+      ],
+      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait",
+    });
+  });
+
+  test("says when a gang in part gives back what it holds", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+      expect.objectContaining({ what: "the rest of the gang", endsAtMs: scenario.nowMs + spec.timeouts.gangHoldMs }),
+    );
+  });
+
+  test("waits for nothing while programs run, and keeps how each generation went", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({ state: "running", waits: [] });
+    scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
+    scenario.stops("worker:0");
+    scenario.stops("ps:0");
+    const { generations, budgets } = statusOf(scenario.core, scenario.nowMs);
+    expect(generations).toMatchObject([
+      {
+        generation: 1,
+        endedBy: { class: "program", task: "worker:1", summary: "worker:1 exited 1 on n2: ValueError" },
+      },
+      { generation: 2 },
+    ]);
+    expect(budgets.program).toEqual({ used: 1, limit: 2 });
+  });
+
+  test("integrates what the job holds", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    expect(statusOf(scenario.core, scenario.nowMs + 10_000).usage).toEqual({
+      memoryMiBSeconds: 30_720,
+      vcoreSeconds: 30,
+    });
+  });
+});
