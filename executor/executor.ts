@@ -77,7 +77,7 @@ export class Executor {
       nowMs,
       generation: () => this.#generation.number,
       registration: () => this.#registration(),
-      joined: (welcome) => this.#joined(welcome),
+      joined: (welcome) => this.#doing(this.#joined(welcome)),
       left: () => this.#left(),
       command: (message) => this.#obey(message),
       refused: (reason) => this.#finish(ExecutorExit.ordered, `the ApplicationMaster refused it: ${reason}`),
@@ -144,7 +144,7 @@ export class Executor {
     };
   }
 
-  #joined({ heartbeatIntervalMs, job }: Welcome): void {
+  async #joined({ heartbeatIntervalMs, job }: Welcome): Promise<void> {
     this.#job = decodeExecutorJob(job);
     this.#link.orphanMs = this.#job.spec.timeouts.orphanMs;
     this.#metricsSent = undefined;

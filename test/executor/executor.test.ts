@@ -299,6 +299,13 @@ describe("an executor in its container", () => {
       expect(isRunning(started.pid)).toBe(true);
     });
 
+    it("registers again, and stops nothing, when it is prepared for the generation it is in", async () => {
+      const scene = await running("sleep 1000");
+      scene.send(1, { type: "prepare", reason: "the ApplicationMaster was restarted" });
+      expect(await scene.registered()).toMatchObject({ generation: 1, port: 0, child: { state: "running" } });
+      expect(scene.programs).toHaveLength(1);
+    });
+
     it("starts the program of a generation once, however often it is told", async () => {
       const scene = await running("echo once; sleep 1000");
       scene.startProgram({ ...(await scene.rejoinedRegistration()), port: 1 });

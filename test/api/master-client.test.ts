@@ -1,0 +1,125 @@
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
+import { clientAccess, executorIdentity } from "../../src/api/identity.ts";
+import { MasterClient } from "../../src/api/master-client.ts";
+import type { FollowMessage, ReadLogRequest } from "../../src/api/messages.ts";
+import { identity, openStream, startMaster } from "../support/api.ts";
+import { Inbox } from "../support/inbox.ts";
+
+const access = clientAccess(identity);
+
+class RecordingClients implements ClientHandler {
+  readonly followers = new Inbox<Follower>();
+  readonly readers = new Inbox<{ readonly request: ReadLogRequest; readonly reader: LogReader }>();
+  readonly gone = new Inbox<"follower" | "reader">();
+  readonly stops: string[] = [];
+
+  follow(follower: Follower): () => void {
+    this.followers.put(follower);
+    return () => this.gone.put("follower");
+  }
+
+  readLog(request: ReadLogRequest, reader: LogReader): () => void {
+    this.readers.put({ request, reader });
+    return () => this.gone.put("reader");
+  }
+
+  stop(reason: string): boolean {
+    this.stops.push(reason);
+    return true;
+  }
+}
+
+describe("a client of the ApplicationMaster", () => {
+  let clients: RecordingClients;
+  let master: Awaited<ReturnType<typeof startMaster>>;
+  let client: MasterClient;
+
+  beforeEach(async () => {
+    clients = new RecordingClients();
+    master = await startMaster({ clients });
+    client = new MasterClient({ address: master.address, access, build: "client-test" });
+  });
+
+  afterEach(async () => {
+    client.close();
+    await master.server.close(0);
+  });
+
+  const textOf = (message: FollowMessage | undefined) => {
+    if (message?.type === "status") return Buffer.from(message.status).toString();
+    return message?.type === "outcome" ? Buffer.from(message.outcome).toString() : undefined;
+  };
+
+  it("is told every change and the outcome, after which there is nothing more", async () => {
+    const told = client.follow();
+    const first = told.next();
+    const follower = await clients.followers.next();
+    follower.status(Buffer.from("{1}"));
+    expect(await first).toMatchObject({ value: { type: "status", attempt: 1 } });
+    follower.outcome(Buffer.from("{done}"));
+    const rest: string[] = [];
+    for await (const message of told) rest.push(textOf(message) ?? "");
+    expect(rest).toEqual(["{done}"]);
+    expect(await clients.gone.next()).toBe("follower");
+  });
+
+  it("may leave at any time, and the ApplicationMaster hears of it", async () => {
+    const leaving = new AbortController();
+    const told = client.follow(leaving.signal);
+    const next = told.next();
+    await clients.followers.next();
+    leaving.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await clients.gone.next()).toBe("follower");
+  });
+
+  it("reads a log to its end", async () => {
+    const request = { task: "worker:0", stream: "stderr", offset: -100, follow: false } as const;
+    const chunks = client.readLog(request);
+    const first = chunks.next();
+    const opened = await clients.readers.next();
+    expect(opened.request).toMatchObject(request);
+    const chunk = { tailId: 0, stream: "stderr", offset: 900, generation: 2, skippedBytes: 0 } as const;
+    await opened.reader.send({ ...chunk, data: Buffer.from("oops\n"), end: false });
+    await opened.reader.send({ ...chunk, offset: 905, data: Buffer.alloc(0), end: true });
+    expect(await first).toMatchObject({ value: { offset: 900, generation: 2, end: false } });
+    expect(await chunks.next()).toMatchObject({ value: { offset: 905, end: true } });
+    expect(await chunks.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("is told why a log cannot be read", async () => {
+    const chunks = client.readLog({ task: "worker:9", stream: "stdout", offset: 0, follow: false });
+    const first = chunks.next();
+    (await clients.readers.next()).reader.fail("the job has no task worker:9");
+    await expect(first).rejects.toMatchObject({
+      code: "API_FAILED",
+      message: expect.stringContaining("the job has no task worker:9"),
+    });
+  });
+
+  it("may ask for the job's end", async () => {
+    expect(await client.stop("killed by ada", 5000)).toBe(true);
+    expect(clients.stops).toEqual(["killed by ada"]);
+  });
+
+  it("is refused with the executors' secret, and an executor with the client's", async () => {
+    const wrong = { ...access, clientSecret: identity.executorSecret };
+    const intruder = new MasterClient({ address: master.address, access: wrong, build: "client-test" });
+    await expect(intruder.stop("mine", 5000)).rejects.toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
+    intruder.close();
+    expect(clients.stops).toEqual([]);
+    const { stream, ends } = openStream({
+      identity: { ...executorIdentity(identity), executorSecret: identity.clientSecret },
+      address: master.address,
+    });
+    expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
+    stream.close();
+  });
+
+  it("is told that nobody is there, which may pass", async () => {
+    await master.server.close(0);
+    await expect(client.stop("late", 2000)).rejects.toMatchObject({ code: "API_UNREACHABLE", retryable: true });
+    await expect(client.follow().next()).rejects.toMatchObject({ code: "API_UNREACHABLE" });
+  });
+});

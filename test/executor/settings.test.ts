@@ -1,0 +1,61 @@
+import { describe, expect, it } from "@jest/globals";
+import { inheritedEnvironment, readSettings } from "../../executor/settings.ts";
+import { executorEnvironment } from "../../src/job/launch-command.ts";
+
+const environment = {
+  ...executorEnvironment({
+    task: "worker:1",
+    applicationId: "application_1_0001",
+    masterAddress: "[::1]:4000",
+    attempt: 2,
+    generation: 3,
+    portRange: { from: 5000, to: 5010 },
+    tensorBoard: true,
+    reusePort: false,
+    memoryMiB: 1024,
+    logLevel: "info",
+  }),
+  CONTAINER_ID: "container_1_0001_02_000003",
+  NM_HOST: "node-1",
+  LOG_DIRS: "/disk1/logs,/disk2/logs",
+  HADOOP_TOKEN_FILE_LOCATION: "/work/container_tokens",
+  MINE: "kept",
+};
+
+describe("what an executor's container says", () => {
+  it("is read from what the ApplicationMaster and the NodeManager have set", () => {
+    expect(readSettings(environment)).toEqual({
+      task: { role: "worker", index: 1 },
+      applicationId: "application_1_0001",
+      containerId: "container_1_0001_02_000003",
+      host: "node-1",
+      masterAddress: "[::1]:4000",
+      attempt: 2,
+      generation: 3,
+      ports: { from: 5000, to: 5010 },
+      tensorBoard: true,
+      reusePort: false,
+      memoryBytes: 1_073_741_824,
+      logFolder: "/disk1/logs",
+      tokenFile: "/work/container_tokens",
+      logLevel: "info",
+    });
+  });
+
+  it.each([
+    ["CONTAINER_ID", "", /CONTAINER_ID is not set/],
+    ["TONY_TASK", "worker", /TONY_TASK has the value worker/],
+    ["TONY_MASTER_ATTEMPT", "0", /TONY_MASTER_ATTEMPT has the value 0/],
+    ["TONY_PORT_RANGE", "5000", /TONY_PORT_RANGE has the value 5000/],
+  ])("is refused with the name of what is wrong: %s=%s", (name, value, message) => {
+    expect(() => readSettings({ ...environment, [name]: value })).toThrow(
+      expect.objectContaining({ code: "NOT_IN_A_CONTAINER", message: expect.stringMatching(message) }),
+    );
+  });
+
+  it("is inherited by the program without what was the executor's", () => {
+    const inherited = inheritedEnvironment(environment);
+    expect(inherited).toMatchObject({ MINE: "kept", NM_HOST: "node-1", CONTAINER_ID: "container_1_0001_02_000003" });
+    expect(Object.keys(inherited).filter((name) => name.startsWith("TONY_"))).toEqual([]);
+  });
+});
