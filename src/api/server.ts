@@ -59,10 +59,19 @@ function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {
   );
 }
 
-/** Lets calls under way end, for at most that long, and then cuts them off. */
+/** How often what still connects to a server that is being closed is cut off. */
+const CUT_AGAIN_MS = 50;
+
+/**
+ * Lets calls under way end, for at most that long, and then cuts them off: again and again, as a connection that was being made when the
+ * first cut came is not known to grpc-js before its handshake is over.
+ */
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), graceMs);
+    let timer = setTimeout(function cut() {
+      server.forceShutdown();
+      timer = setTimeout(cut, CUT_AGAIN_MS);
+    }, graceMs);
     server.tryShutdown(() => {
       clearTimeout(timer);
       resolve();

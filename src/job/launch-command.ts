@@ -88,7 +88,7 @@ export function launchCommand({ node, bundle }: ProgramLaunch): string {
 /**
  * One malloc arena instead of one per thread saves 330 MB of virtual memory, which YARN counts; programs do not inherit the setting.
  * Waits again when a signal interrupts it. The marker is looked for in the environments of all processes by one `grep`: exact, and fast on
- * a node with thousands of them; several rounds catch what forks meanwhile.
+ * a node with thousands of them; further rounds wait until the killed are gone, and catch what forks meanwhile.
  */
 const prelude = `
 log="\${LOG_DIRS%%,*}"
@@ -104,13 +104,14 @@ while :; do
   [ -n "$signalled" ] && wait "$program" && code=$?
   break
 done
-for round in 1 2 3 4 5; do
+for round in {1..50}; do
   left=
   for file in $(grep -lszxF "@MARKER@=$CONTAINER_ID" /proc/[0-9]*/environ); do
     pid="\${file#/proc/}"
     kill -KILL "\${pid%/environ}" 2>/dev/null && left=1
   done
   [ -z "$left" ] && break
+  sleep 0.05
 done
 if [ "$code" -ne 0 ] && [ ! -s "$log"/@LOG@ ] && [ -z "$signalled" ]; then
   printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If the lines above name a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
