@@ -292,7 +292,11 @@ export class ExecutorModel {
       }
     });
     if (random.chance(this.#world.faults.duplicates)) {
-      clock.after(random.integer(50, 500), () => this.#world.fromNetwork(event));
+      clock.after(random.integer(50, 500), () => {
+        if (link === this.#link) {
+          this.#world.fromNetwork(event);
+        }
+      });
     }
   }
 }
