@@ -29,14 +29,23 @@ export interface DoctorOptions {
 export async function examine(cluster: Cluster, options: DoctorOptions): Promise<Finding[]> {
   const findings = await Promise.all([
     attempt("configuration", async () => configurationFinding(cluster.configuration)),
-    attempt("ResourceManager", () => resourceManagerFinding(cluster)),
+    schedulerFindings(),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
-    attempt("queue", () => queueFinding(cluster, options.queue)),
-    attempt("resources", () => resourcesFinding(cluster)),
-    attempt("labels", () => labelsFinding(cluster, options.queue)),
     attempt("runtime", () => runtimeFinding(options.nodeBinary)),
   ]);
   return findings.flat();
+
+  /** What only the ResourceManager knows is not asked for when it is away: once is enough to say so. */
+  async function schedulerFindings(): Promise<Finding[]> {
+    const first = await attempt("ResourceManager", () => resourceManagerFinding(cluster));
+    if (first.some(({ state }) => state === "wrong")) return first;
+    const more = await Promise.all([
+      attempt("queue", () => queueFinding(cluster, options.queue)),
+      attempt("resources", () => resourcesFinding(cluster)),
+      attempt("labels", () => labelsFinding(cluster, options.queue)),
+    ]);
+    return [...first, ...more.flat()];
+  }
 
   async function attempt(subject: string, look: () => Promise<Finding | Finding[]>): Promise<Finding[]> {
     try {

@@ -1,0 +1,122 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
+import { sweep } from "../support/sweep.ts";
+import { TonyTs, tonyTs } from "../support/tony-ts.ts";
+
+const cluster = await testCluster();
+const alice = environmentFor(cluster, ClusterUser.alice);
+
+/** A job of two shell workers. */
+function jobFile(name: string, command: string): string {
+  const settings = {
+    "tony.application.name": name,
+    "tony.application.framework": "standalone",
+    "tony.worker.instances": "2",
+    "tony.worker.memory": "512m",
+    "tony.am.memory": "512m",
+    "tony.worker.command": command,
+  };
+  const properties = Object.entries(settings).map(
+    ([key, value]) => `<property><name>${key}</name><value>${value}</value></property>`,
+  );
+  return `<configuration>\n${properties.join("\n")}\n</configuration>\n`;
+}
+
+describe("a job on a real cluster, from its submission to its logs", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "cli-jobs-"));
+    await writeFile(
+      join(folder, "hello.xml"),
+      jobFile("hello", 'echo "hello from $TONY_TASK_ID$JOB_NAME:$TASK_INDEX"'),
+    );
+    await writeFile(join(folder, "fail.xml"), jobFile("fail", "echo before; exit 7"));
+    await writeFile(join(folder, "long.xml"), jobFile("long", "echo started; sleep 600"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  afterEach(() => sweep(cluster), 60_000);
+
+  const conf = (name: string) => ["--conf", join(folder, `${name}.xml`)];
+
+  test("submit follows it, shows the lead worker's output, and exits 0", async () => {
+    const { exitCode, stdout } = await tonyTs(["submit", ...conf("hello")], alice);
+    expect(stdout).toMatch(/^application_\d+_\d+ {2}hello · queue default · worker × 2 \(512 MiB, 1 core\)\n/);
+    expect(stdout).toMatch(/AM running on .+\n/);
+    expect(stdout).toMatch(/worker 2\/2 running +cluster spec sent\n/);
+    expect(stdout).toMatch(/^worker:0 \| hello from .*:0$/m);
+    expect(stdout).not.toMatch(/^worker:1 \|/m);
+    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
+    expect(exitCode).toBe(0);
+
+    const [id = ""] = stdout.split(" ");
+    const listed = await tonyTs(["list", "--all", "--json"], alice);
+    expect(JSON.parse(listed.stdout)).toContainEqual(expect.objectContaining({ id, finalStatus: "SUCCEEDED" }));
+    const status = await tonyTs(["status", id], alice);
+    expect(status.stdout).toMatch(/ hello · SUCCEEDED · queue default · user alice/);
+    const one = await tonyTs(["logs", id, "worker:1"], alice);
+    expect(one.stdout).toMatch(/^hello from .*:1\n$/);
+    const all = await tonyTs(["logs", id, "--logs", "all"], alice);
+    expect(all.stdout.split("\n").filter((line) => /^worker:[01] \| hello/.test(line))).toHaveLength(2);
+    const master = await tonyTs(["logs", id, "am"], alice);
+    expect(JSON.parse(master.stdout.split("\n")[0] ?? "")).toMatchObject({ event: "am-started" });
+  }, 120_000);
+
+  test("a program that fails gives the report and exit code 1", async () => {
+    const { exitCode, stdout } = await tonyTs(["submit", ...conf("fail")], alice);
+    expect(stdout).toMatch(/^FAILED {2}application_\d+_\d+ {2}fail · /m);
+    expect(stdout).toMatch(/^Root cause {3}worker:[01] /m);
+    expect(stdout).toMatch(/^ {2}\| before$/m);
+    expect(stdout).toMatch(/^worker:[01] +failed +\S+ +7 /m);
+    expect(exitCode).toBe(1);
+  }, 60_000);
+
+  test("--detach prints the id alone; status and logs see the job run; kill ends it", async () => {
+    const submitted = await tonyTs(["submit", "--detach", ...conf("long")], alice);
+    expect(submitted.stdout).toMatch(/^application_\d+_\d+\n$/);
+    const id = submitted.stdout.trim();
+    const logs = new TonyTs(["logs", id, "-f"], alice);
+    for (;;) {
+      const { stdout } = await tonyTs(["status", id, "--json"], alice);
+      if (JSON.parse(stdout).status?.state === "running") break;
+    }
+    logs.process.kill("SIGKILL");
+    const following = new TonyTs(["logs", id, "worker:0", "-f"], alice);
+    await following.output(/^started$/m);
+    const killed = await tonyTs(["kill", id, "--reason", "enough"], alice);
+    expect(killed.stdout).toMatch(new RegExp(`^${id} (KILLED|FINISHED)`));
+    expect(killed.exitCode).toBe(0);
+    expect((await following.ended).exitCode).toBe(0);
+    const again = await tonyTs(["kill", id], alice);
+    expect(again.stdout).toMatch(/had ended already/);
+  }, 120_000);
+
+  test("Ctrl-C ends the job, says what was cleaned, and exits 4", async () => {
+    const submit = new TonyTs(["submit", ...conf("long")], alice);
+    await submit.output(/^worker:0 \| started$/m);
+    submit.process.kill("SIGINT");
+    const { exitCode, stdout } = await submit.ended;
+    expect(stdout).toMatch(/Ending the job: up to 15 s; again to leave at once/);
+    expect(stdout).toMatch(/^KILLED {2}application_/m);
+    expect(stdout).toMatch(/Ended: all containers are returned/);
+    expect(exitCode).toBe(4);
+  }, 60_000);
+
+  test("a client that is killed leaves the job running, and it can be killed by its id", async () => {
+    const submit = new TonyTs(["submit", ...conf("long")], alice);
+    const [, id = ""] = await submit.output(/^(application_\d+_\d+) [\s\S]*^worker:0 \| started$/m);
+    submit.process.kill("SIGKILL");
+    await submit.ended;
+    const { stdout } = await tonyTs(["list"], alice);
+    expect(stdout).toMatch(new RegExp(`^${id} +RUNNING +long`, "m"));
+    expect((await tonyTs(["kill", id], alice)).exitCode).toBe(0);
+  }, 60_000);
+
+  test("two submissions at once do not disturb each other", async () => {
+    const both = await Promise.all([1, 2].map(() => tonyTs(["submit", ...conf("hello")], alice)));
+    expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+    expect(new Set(both.map(({ stdout }) => stdout.split(" ")[0])).size).toBe(2);
+  }, 120_000);
+});

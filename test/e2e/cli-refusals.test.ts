@@ -1,0 +1,128 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
+import { sweep } from "../support/sweep.ts";
+import { tonyTs } from "../support/tony-ts.ts";
+
+const cluster = await testCluster();
+const alice = environmentFor(cluster, ClusterUser.alice);
+const homeless = environmentFor(cluster, ClusterUser.homeless);
+
+const job = `<configuration>
+<property><name>tony.application.framework</name><value>standalone</value></property>
+<property><name>tony.worker.instances</name><value>1</value></property>
+<property><name>tony.worker.memory</name><value>512m</value></property>
+<property><name>tony.worker.command</name><value>true</value></property>
+</configuration>
+`;
+
+describe("what cannot work is said before anything is on the cluster", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "cli-refusals-"));
+    await writeFile(join(folder, "job.xml"), job);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+  afterEach(() => sweep(cluster), 60_000);
+
+  test.each([
+    [
+      "memory beyond the largest container",
+      "tony.worker.memory=100g",
+      /a worker asks for 100 GiB, the largest container/,
+    ],
+    [
+      "more GPUs than any node has",
+      "tony.worker.gpus=9",
+      /a worker asks for 9 yarn\.io\/gpu, .* has 2: lower tony\.worker\.gpus/,
+    ],
+    ["an unknown queue", "tony.yarn.queue=mll", /there is no queue mll: did you mean ml\?/],
+    [
+      "a queue that only holds others",
+      "tony.yarn.queue=root",
+      /queue root takes no applications itself: choose one of/,
+    ],
+    ["an unknown label", "tony.worker.node-label=tpu", /label tpu, which does not exist: there are gpu/],
+    ["a label that the queue does not reach", "tony.worker.node-label=gpu", /but queue default reaches/],
+  ])("%s: exit code 3", async (_what, setting, message) => {
+    const { exitCode, stdout, stderr } = await tonyTs(
+      ["submit", "--conf", join(folder, "job.xml"), "-conf", setting],
+      alice,
+    );
+    expect(stderr).toMatch(message);
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(3);
+  });
+
+  test.each([
+    [
+      "an unknown resource type",
+      ["-conf", "tony.worker.resource.yarn.io/fpga=1"],
+      /yarn\.io\/fpga, which is no resource type/,
+    ],
+    ["a misspelt key", ["-conf", "tony.worker.memroy=1g"], /did you mean tony\.worker\.memory\?/],
+    ["a file that is not there", ["-conf", "tony.containers.resources=none.py"], /none\.py does not exist/],
+    [
+      "a runtime that is no program",
+      ["-conf", "tony.node.binary=/etc/hostname"],
+      /Set tony\.node\.binary to an official Node/,
+    ],
+  ])("%s: exit code 2", async (_what, options, message) => {
+    const { exitCode, stderr } = await tonyTs(["submit", "--conf", join(folder, "job.xml"), ...options], alice);
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(2);
+  });
+
+  test("a user without a home is told of tony.staging-dir", async () => {
+    const { exitCode, stderr } = await tonyTs(["submit", "--conf", join(folder, "job.xml")], homeless);
+    expect(stderr).toMatch(/You have no home folder: .*\/user\/nohome does not exist\. Set tony\.staging-dir/);
+    expect(exitCode).toBe(3);
+  });
+
+  test("a folder without site files is not a configuration", async () => {
+    const { exitCode, stderr } = await tonyTs(["list"], { ...alice, HADOOP_CONF_DIR: folder });
+    expect(stderr).toMatch(/holds no core-site\.xml[\s\S]*--scheduler local/);
+    expect(exitCode).toBe(2);
+  });
+
+  test("an application that does not exist", async () => {
+    const { exitCode, stderr } = await tonyTs(["status", "application_1_0001"], alice);
+    expect(stderr).toMatch(/application_1_0001/);
+    expect(exitCode).toBe(3);
+  });
+
+  test("doctor finds the cluster well, as JSON too, down to a runtime that starts on a node", async () => {
+    const { exitCode, stdout } = await tonyTs(["doctor", "--json"], alice);
+    const findings: { subject: string; state: string }[] = JSON.parse(stdout);
+    expect(findings.filter(({ state }) => state !== "well")).toEqual([]);
+    expect(findings.map(({ subject }) => subject)).toEqual(
+      expect.arrayContaining([
+        "configuration",
+        "ResourceManager",
+        "HDFS",
+        "clock",
+        "queue",
+        "resources",
+        "labels",
+        "nodes",
+      ]),
+    );
+    expect(exitCode).toBe(0);
+  }, 90_000);
+
+  test("doctor exits 3 and says how to mend it when there is no such queue", async () => {
+    const { exitCode, stdout } = await tonyTs(["doctor", "--queue", "nope", "--probe=false"], alice);
+    expect(stdout).toMatch(/✗ queue +there is no queue nope\n +→ choose another with tony\.yarn\.queue: default, ml/);
+    expect(exitCode).toBe(3);
+  });
+
+  test("the cache lists what was shipped, and keeps it", async () => {
+    const submitted = await tonyTs(["submit", "--conf", join(folder, "job.xml")], alice);
+    expect(submitted.exitCode).toBe(0);
+    const { stdout } = await tonyTs(["cache", "list"], alice);
+    expect(stdout).toMatch(/^node +[0-9a-f]{12} +alice/m);
+    expect((await tonyTs(["cache", "prune"], alice)).stdout).toBe("Removed 0 files, 0 B\n");
+  }, 90_000);
+});
