@@ -57,7 +57,7 @@ const CHECKS = {
   },
   async maven(found) {
     const output = await firstOutput("mvn", ["--version"], { JAVA_HOME: found.java?.home });
-    const version = output?.match(/Apache Maven (\S+)/)?.[1];
+    const version = output?.match(/Apache Maven ([\w.-]+)/)?.[1];
     if (version === undefined) return { what: "Maven (no mvn on PATH)", debianPackage: "maven" };
     found.maven = { command: "mvn", version };
     return undefined;
