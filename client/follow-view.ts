@@ -1,7 +1,7 @@
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import { formatDuration, formatWholeSeconds } from "./format.ts";
-import type { Output } from "./output.ts";
+import type { Colour, Output } from "./output.ts";
 import { milestones, successDetails } from "./progress.ts";
 import { failureReport } from "./report.ts";
 import { waitBlock } from "./wait-block.ts";
@@ -66,8 +66,11 @@ export class FollowView {
   }
 
   /** `   1.5 s  worker 2/2 allocated         worker:0 127.0.0.11` */
-  line(what: string, details = ""): void {
-    this.#output.print(this.#timed(details === "" ? what : `${what.padEnd(27)}  ${details}`));
+  line(what: string, details = "", colour?: Colour): void {
+    const first = details === "" ? what : `${what.padEnd(27)}  `;
+    this.#output.print(
+      this.#timed(colour === undefined ? first + details : this.#output.paint(colour, first) + details),
+    );
   }
 
   #timed(text: string): string {
@@ -79,9 +82,9 @@ export class FollowView {
     this.#output.endWait();
     const status = this.#shown;
     if (outcome.result === "succeeded") {
-      this.line(this.#output.paint("green", "SUCCEEDED"), status === undefined ? "" : successDetails(status));
+      this.line("SUCCEEDED", status === undefined ? "" : successDetails(status), "green");
     } else if (status === undefined) {
-      this.line(this.#output.paint("red", outcome.result.toUpperCase()), outcome.summary);
+      this.line(outcome.result.toUpperCase(), outcome.summary, "red");
     } else {
       this.#output.print(["", ...failureReport(status, outcome)].join("\n"));
     }
