@@ -3,10 +3,12 @@ import { text } from "node:stream/consumers";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { hasCode } from "../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import type { Log } from "../src/log.ts";
 import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from "./journal-file.ts";
 
 /** A reader may be opening the one before the newest. */
 const keptFiles = 2;
+const readAgainMs = 3_000;
 
 export interface JournalOptions {
   readonly fileSystem: FileSystem;
@@ -68,6 +70,28 @@ export async function readJournal(fileSystem: FileSystem, folder: string): Promi
     }
   }
   return { unreadable };
+}
+
+/**
+ * What an earlier attempt left, for a later one: none is an answer, but a file system that is away is not. It is asked again until it is
+ * back, because a job that began anew meanwhile would throw away what still runs.
+ */
+export async function earlierJournal(
+  fileSystem: FileSystem,
+  folder: string,
+  log: Log,
+): Promise<{ readonly journal?: unknown }> {
+  for (;;) {
+    try {
+      const { entry, unreadable } = await readJournal(fileSystem, folder);
+      for (const problem of unreadable)
+        log.warn("journal-unreadable", `A part of the journal is passed over: ${problem}.`);
+      return entry === undefined ? {} : { journal: entry.snapshot };
+    } catch (error) {
+      log.warn("journal-unreadable", `The journal cannot be read yet: ${errorMessage(error)}`);
+      await new Promise((resolve) => setTimeout(resolve, readAgainMs));
+    }
+  }
 }
 
 async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<FileStatus[]> {

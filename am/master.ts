@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
 import { type MasterServer, startMasterServer } from "../src/api/master-server.ts";
-import { callReattach } from "../src/api/rejoin.ts";
 import { TonyError } from "../src/errors.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
@@ -23,7 +22,7 @@ import { statusOf } from "./core/status.ts";
 import { executorCredentials } from "./credentials.ts";
 import { ExecutorLinks } from "./executor-links.ts";
 import { closeHistory, openHistory } from "./history.ts";
-import { JournalWriter, readJournal } from "./journal.ts";
+import { earlierJournal, JournalWriter } from "./journal.ts";
 import { Launcher } from "./launcher.ts";
 import { LogTails } from "./log-tails.ts";
 import { makeScheduler } from "./make-scheduler.ts";
@@ -44,7 +43,6 @@ export interface MasterInput {
 }
 
 const livenessTickMs = 500;
-const reattachTimeoutMs = 5_000;
 /** Readers that do not keep up and a file system that does not answer hold up an ending for no longer than this, each. */
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
@@ -126,7 +124,8 @@ class Master {
       memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
     });
     log.info("am-listening", `The ApplicationMaster listens on ${address}.`, { address });
-    const journal = attempt > 1 ? this.#readJournal() : undefined;
+    const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
+    const journal = attempt > 1 ? earlierJournal(fileSystem, this.#staging.journalFolder, log) : undefined;
     const registration = await this.#scheduler.start({ host, port, trackingUrl: "" }, (event) =>
       this.shell.post(event),
     );
@@ -225,28 +224,10 @@ class Master {
     }
   }
 
-  async #readJournal(): Promise<{ readonly journal?: unknown }> {
-    const { log, job } = this.#input;
-    try {
-      const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
-      const { entry, unreadable } = await readJournal(fileSystem, this.#staging.journalFolder);
-      for (const problem of unreadable)
-        log.warn("journal-unreadable", `A part of the journal is passed over: ${problem}.`);
-      return entry === undefined ? {} : { journal: entry.snapshot };
-    } catch (error) {
-      log.error("journal-unreadable", `The journal cannot be read: ${errorMessage(error)}`);
-      return {};
-    }
-  }
-
   async #rejoin(executors: readonly Rejoin[]): Promise<void> {
     const { attempt, host } = this.#input.surroundings;
     const masterAddress = formatHostPort({ host, port: this.#server?.port ?? 0 });
-    await rejoin(executors, async ({ task, address }) => {
-      const call = { identity: this.#identity, build: buildId(), rejoinAddress: address, attempt, masterAddress };
-      const { accepted, reason } = await callReattach({ ...call, timeoutMs: reattachTimeoutMs });
-      if (!accepted) throw new TonyError(`${task} does not come back: ${reason}`, { code: "REATTACH_REFUSED" });
-    });
+    await rejoin(executors, { identity: this.#identity, build: buildId(), attempt, masterAddress });
   }
 
   #watch(): void {

@@ -52,5 +52,5 @@ function nodeSnapshot({ nodeId, host, rack, labels, capability, used }: NodeRepo
     vcores: capability.vcores - used.vcores,
     others: Object.fromEntries(others),
   };
-  return { nodeId, host, rack, labels, free };
+  return { nodeId, host, rack, labels, free, total: capability };
 }

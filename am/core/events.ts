@@ -16,6 +16,8 @@ export interface NodeView {
   readonly labels: readonly string[];
   /** Last known free resources; absent when unknown. */
   readonly free?: ResourceAmount;
+  /** All that it has for containers; absent when unknown. */
+  readonly total?: ResourceAmount;
 }
 
 export interface ResourceAmount {

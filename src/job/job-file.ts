@@ -22,6 +22,8 @@ export interface NodeSnapshot {
   readonly rack: string;
   readonly labels: readonly string[];
   readonly free: Resource;
+  /** All that it has for containers. */
+  readonly total: Resource;
 }
 
 /**

@@ -25,7 +25,7 @@ const launchFiles = arrayOf<LaunchFile>(
 );
 
 const node: Shape<NodeSnapshot> = object({
-  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string), free: resource },
+  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string), free: resource, total: resource },
   optional: {},
 });
 

@@ -70,6 +70,7 @@ export async function submitJob(
       rack,
       labels,
       free: capability,
+      total: capability,
     })),
   };
   const master = await stage("am.mjs", await readFile(programPath("am")));

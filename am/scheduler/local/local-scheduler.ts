@@ -198,7 +198,15 @@ export class LocalScheduler implements Scheduler {
   }
 
   #node(): NodeView {
-    return { nodeId, host, rack: "/default-rack", usable: true, labels: [], free: this.#free() };
+    return {
+      nodeId,
+      host,
+      rack: "/default-rack",
+      usable: true,
+      labels: [],
+      free: this.#free(),
+      total: this.#options.capacity,
+    };
   }
 
   async #endAll(): Promise<void> {

@@ -28,5 +28,13 @@ export class NodeTable {
 
 function viewOf(report: NodeReport): NodeView {
   const { nodeId, host, rack, labels, capability, used, state } = report;
-  return { nodeId, host, rack, labels, usable: state === "RUNNING", free: subtract(capability, used) };
+  return {
+    nodeId,
+    host,
+    rack,
+    labels,
+    usable: state === "RUNNING",
+    free: subtract(capability, used),
+    total: capability,
+  };
 }

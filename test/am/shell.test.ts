@@ -1,0 +1,143 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Effect } from "../../am/core/effects.ts";
+import type { Event } from "../../am/core/events.ts";
+import { Shell, type ShellOptions } from "../../am/shell.ts";
+import type { JobOutcome } from "../../src/job/status.ts";
+import { silentLog } from "../support/silent-log.ts";
+import { SteppedClock, turn } from "../support/stepped-clock.ts";
+
+const outcome: JobOutcome = { result: "succeeded", summary: "all is well", endedAtMs: 0 };
+
+/** A core that answers events by a table, and surroundings that note what is done to them, in order. */
+function setUp(
+  reactions: Partial<Record<Event["type"], readonly Effect[] | Error>>,
+  changes: Partial<ShellOptions> & { readonly confirm?: () => Promise<boolean> } = {},
+) {
+  const clock = new SteppedClock();
+  const events: string[] = [];
+  const done: string[] = [];
+  const note =
+    (what: string) =>
+    (...details: unknown[]): void => {
+      done.push([what, ...details.map((detail) => JSON.stringify(detail))].join(" "));
+    };
+  const shell = new Shell({
+    clock,
+    core: {
+      step(event) {
+        events.push(event.type === "timer-fired" ? `timer ${event.name}` : event.type);
+        const reaction = reactions[event.type] ?? [];
+        if (reaction instanceof Error) throw reaction;
+        return reaction;
+      },
+    },
+    scheduler: {
+      start: async () => ({ attempt: 1, keptContainers: [] }),
+      ask: note("ask"),
+      release: note("release"),
+      blacklist: note("blacklist"),
+      launch: note("launch"),
+      stop: note("stop"),
+      progress: note("progress"),
+      confirm: changes.confirm ?? (async () => true),
+      finish: async ({ result }) => note("finish")(result),
+      close: async () => {},
+    },
+    links: { send: note("send") },
+    feed: { changed: note("status"), finish: ({ result }) => note("outcome")(result) },
+    journal: { write: async (sequence) => note("journal")(sequence) },
+    history: { add: note("history") },
+    launcher: {
+      command: ({ containerId }) => {
+        return { containerId, environment: {}, commands: [], files: [], credentials: new Uint8Array(0) };
+      },
+    },
+    log: silentLog,
+    rejoin: note("rejoin"),
+    closeBooks: async () => note("books")(),
+    exit: async (code, clean) => note("exit")(code, clean),
+    ...changes,
+  });
+  return { clock, shell, events, done };
+}
+
+const start: Event = { type: "nodes-changed", nodes: [] };
+
+describe("the shell around the core", () => {
+  test("carries out the effects of a step in their order", () => {
+    const { shell, done } = setUp({
+      "nodes-changed": [
+        { type: "release", containerIds: ["c1"], reason: "" },
+        { type: "blacklist", hosts: ["h"] },
+        { type: "stop-container", containerId: "c2", reason: "" },
+        { type: "publish-status" },
+      ],
+    });
+    shell.post(start);
+    shell.close();
+
+    expect(done).toEqual(['release ["c1"]', 'blacklist ["h"]', 'stop "c2"', "status"]);
+  });
+
+  test("gives the core its timers back as events", async () => {
+    const { clock, shell, events } = setUp({
+      "nodes-changed": [{ type: "set-timer", name: "verdict", delayMs: 1_000 }],
+    });
+    shell.post(start);
+    await clock.pass(1_000);
+    shell.close();
+
+    expect(events).toEqual(["nodes-changed", "timer verdict"]);
+  });
+
+  test("tells the core what became of its journal", async () => {
+    const journal: Effect = { type: "journal", sequence: 7, snapshot: {} };
+    const good = setUp({ "nodes-changed": [journal] });
+    good.shell.post(start);
+    await turn();
+    expect(good.events).toEqual(["nodes-changed", "journal-written"]);
+    good.shell.close();
+
+    const bad = setUp(
+      { "nodes-changed": [journal] },
+      { journal: { write: () => Promise.reject(new Error("NameNode away")) } },
+    );
+    bad.shell.post(start);
+    await turn();
+    expect(bad.events).toEqual(["nodes-changed", "journal-failed"]);
+    bad.shell.close();
+  });
+
+  test("ends a job in order: clients, history, ResourceManager, and then the core hears of it", async () => {
+    const { shell, events, done } = setUp({
+      "nodes-changed": [{ type: "unregister", outcome }],
+      unregistered: [{ type: "exit", exitCode: 0, cleanStaging: true }],
+    });
+    shell.post(start);
+    await turn();
+
+    expect(done).toEqual(['outcome "succeeded"', "books", 'finish "succeeded"', "exit 0 true"]);
+    expect(events).toEqual(["nodes-changed", "unregistered"]);
+  });
+
+  test("fails the job by name when the core has a defect, and asks it nothing more", async () => {
+    const { shell, events, done } = setUp({ "nodes-changed": new Error("undefined is not a container") });
+    shell.post(start);
+    shell.post(start);
+    await turn();
+
+    expect(done).toEqual(['outcome "failed"', "books", 'finish "failed"', "exit 1 true"]);
+    expect(events).toEqual(["nodes-changed"]);
+  });
+
+  test("touches nothing when it stood still and was replaced meanwhile", async () => {
+    const replaced = { confirm: async () => false };
+    const { clock, shell, events, done } = setUp({}, replaced);
+    clock.standStill(10_000);
+    shell.post(start);
+    await turn();
+
+    expect(events).toEqual([]);
+    expect(done).toEqual(["exit 1 false"]);
+  });
+});

@@ -1,0 +1,86 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { finishedHistoryFile, historyFileInProgress, historyFolder } from "../../src/history/layout.ts";
+import { HistoryWriter } from "../../src/history/writer.ts";
+
+describe("the history of a job", () => {
+  let folder = "";
+  let warnings: string[] = [];
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tony-history-"));
+    warnings = [];
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const writerOf = (attempt: number, fileSystem: FileSystem = new LocalFileSystem()) =>
+    new HistoryWriter({ fileSystem, folder, attempt, warn: (message) => warnings.push(message) });
+  const event = (type: string) => ({ record: "event", type, atMs: 1 }) as const;
+  const lines = async (name: string) => {
+    const text = await readFile(path.join(folder, name), "utf8");
+    return text
+      .trimEnd()
+      .split("\n")
+      .map((line): unknown => JSON.parse(line));
+  };
+
+  test("is one file over all attempts, each line numbered within its attempt", async () => {
+    const first = writerOf(1);
+    first.add(event("a"));
+    await first.flush();
+    first.add(event("b"));
+    await first.flush();
+    const second = writerOf(2);
+    second.add(event("c"));
+    await second.flush();
+
+    expect(await lines(historyFileInProgress)).toMatchObject([
+      { attempt: 1, number: 1, type: "a" },
+      { attempt: 1, number: 2, type: "b" },
+      { attempt: 2, number: 1, type: "c" },
+    ]);
+  });
+
+  test("is named for its end when the job has ended", async () => {
+    const writer = writerOf(1);
+    writer.add(event("a"));
+    await writer.finish("finished.jsonl");
+
+    expect(await readdir(folder)).toEqual(["finished.jsonl"]);
+  });
+
+  test("keeps its lines while the file system is away, warns once, and writes them in order later", async () => {
+    class Moody extends LocalFileSystem {
+      away = true;
+      override create(...parameters: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        return this.away ? Promise.reject(new Error("away")) : super.create(...parameters);
+      }
+    }
+    const fileSystem = new Moody();
+    const writer = writerOf(1, fileSystem);
+    writer.add(event("a"));
+    await writer.flush();
+    writer.add(event("b"));
+    await writer.flush();
+    expect(warnings).toEqual([expect.stringContaining("away")]);
+
+    fileSystem.away = false;
+    await writer.finish("finished.jsonl");
+    expect(await lines("finished.jsonl")).toMatchObject([{ type: "a" }, { type: "b" }]);
+  });
+
+  test("is laid out as TonY's: by location and application, with user and result in the name", () => {
+    expect(historyFolder("/history", "application_1_0001")).toBe("/history/intermediate/application_1_0001");
+    const job = {
+      applicationId: "application_1_0001",
+      startedAtMs: 5,
+      endedAtMs: 9,
+      user: "a-b",
+      result: "failed",
+    } as const;
+    expect(finishedHistoryFile(job)).toBe("application_1_0001-5-9-a-b-FAILED.jsonl");
+  });
+});
