@@ -125,7 +125,9 @@ class Follower {
     this.#view.trackingUrl(report.trackingUrl);
     if (this.#outcome !== undefined || this.#session?.state === "open") return;
     if (report.state !== "RUNNING") {
-      this.#view.waiting(report, await applications.waitingReason(report));
+      const reason = await applications.waitingReason(report);
+      const again = this.#session === undefined ? "" : "the AM is gone and YARN starts another, the tasks run on: ";
+      this.#view.waiting(report, `${again}${reason}`);
       if (startupLimitMs !== undefined && now() - sinceMs > startupLimitMs) await this.#startedTooLate(startupLimitMs);
       return;
     }

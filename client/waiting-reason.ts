@@ -21,7 +21,7 @@ export function waitingReason(report: ApplicationReport, queue: QueueInfo | unde
   if (diagnostics.includes("partition"))
     return `no node with the label that the AM asks for has room (${firstSentence(diagnostics)})`;
   if (diagnostics.includes("waiting for resources to be assigned for AM")) {
-    return `${queueName(report)} has no room for the AM's container${busy(queue)}`;
+    return `no container for the AM in ${queueName(report)} yet${busy(queue)}`;
   }
   return diagnostics.trim() === "" ? `waiting in ${queueName(report)}` : firstSentence(diagnostics);
 }

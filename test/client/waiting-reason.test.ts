@@ -29,7 +29,7 @@ describe("why an application's AM does not run yet", () => {
     ["[x] AM container is launched, waiting for AM container to Register with RM", "the AM is starting"],
     [
       "[x] Application is Activated, waiting for resources to be assigned for AM.  ",
-      "queue ml has no room for the AM's container",
+      "no container for the AM in queue ml yet",
     ],
     ["", "waiting in queue ml"],
     ["[x] Something new happened. More of it.", "Something new happened."],
