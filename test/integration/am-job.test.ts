@@ -2,6 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import type { CoreState } from "../../am/core/state.ts";
+import { readJournal } from "../../am/journal.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { aJobSpec } from "../support/api.ts";
 import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";
@@ -52,6 +54,15 @@ describe("an ApplicationMaster on YARN", () => {
     });
   }
 
+  /** Waits until the journal says so. */
+  async function journaled(submitted: SubmittedJob, says: (snapshot: Partial<CoreState>) => boolean | undefined) {
+    const folder = path.posix.join(submitted.staging, "journal");
+    await eventually("the journal", async () => {
+      const { entry } = await readJournal(submitted.fileSystem, folder);
+      return says((entry?.snapshot ?? {}) as Partial<CoreState>) ? true : undefined;
+    });
+  }
+
   /** The log of the first attempt's ApplicationMaster, on the node's disk while the job runs. */
   function logOf({ id }: SubmittedJob): string {
     const container = `container_${id.slice("application_".length)}_01_000001`;
@@ -93,6 +104,7 @@ describe("an ApplicationMaster on YARN", () => {
     const command = "echo $$ > $OUTPUT/$TASK_INDEX-$$; until test -e $OUTPUT/go; do sleep 0.2; done";
     const submitted = await submit({ command });
     const before = await written(2);
+    await journaled(submitted, (snapshot) => snapshot.started);
     process.kill(await masterPid(submitted), "SIGKILL");
     await eventually("the second attempt", async () => {
       const { currentAttemptId, state } = await submitted.resourceManager.report(submitted.id);
