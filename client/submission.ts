@@ -220,7 +220,7 @@ function jobFileOf(parts: {
     user: cluster.user.name,
     spec,
     stagingUrl: staging.url,
-    files: { all: shipped.all, byRole: shipped.byRole },
+    files: { master: shipped.master, all: shipped.all, byRole: shipped.byRole },
     node: shipped.node,
     hadoop: withoutSecrets(cluster.configuration.values()),
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),

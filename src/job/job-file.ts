@@ -40,6 +40,8 @@ export interface JobFile {
   /** `hdfs://…/.tony-ts/<applicationId>`: the journal, the AM's address and whatever else lives as long as the application. */
   readonly stagingUrl: string;
   readonly files: {
+    /** What the AM's own container was given besides this file: a later attempt needs it again. */
+    readonly master: readonly LaunchFile[];
     /** For the container of every task: runtime, executor bundle, program, environment. */
     readonly all: readonly LaunchFile[];
     /** Beyond those, for one role's containers. */

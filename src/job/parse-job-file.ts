@@ -37,7 +37,7 @@ const jobFile: Shape<JobFile> = object({
     user: string,
     spec: parseJobSpec,
     stagingUrl: string,
-    files: object({ required: { all: launchFiles, byRole: recordOf(launchFiles) }, optional: {} }),
+    files: object({ required: { master: launchFiles, all: launchFiles, byRole: recordOf(launchFiles) }, optional: {} }),
     node: string,
     hadoop: recordOf(string),
     nodes: arrayOf(node),

@@ -110,6 +110,7 @@ export class LocalJob {
       spec,
       stagingUrl: `file://${this.staging}`,
       files: {
+        master: [],
         all: [{ ...file, modificationTimeMs: Math.floor(mtimeMs), visibility: "APPLICATION" }],
         byRole: {},
       },

@@ -61,7 +61,7 @@ export async function submitJob(
     user,
     spec,
     stagingUrl: `${fileSystem.uri}${staging}`,
-    files: { all: [executor], byRole: {} },
+    files: { master: [], all: [executor], byRole: {} },
     node: process.execPath,
     hadoop: Object.fromEntries(hadoop),
     nodes: nodes.map(({ nodeId, host, rack, labels, capability }) => ({
