@@ -4,6 +4,7 @@
  * @property {string} name
  * @property {string} what for people
  * @property {readonly string[]} command run from the checkout's root; `node` is the running one
+ * @property {Readonly<Record<string, string>>} [environment] beside the inherited one
  * @property {number} limitSeconds a breach is a failure
  * @property {readonly string[]} needs phases without which it cannot run
  * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
@@ -126,5 +127,34 @@ export const phases = [
     limitSeconds: 60,
     needs: [],
     endsWhatBegan: "cluster-up",
+  },
+  {
+    name: "faults-up",
+    what: "a Hadoop for the faults: quick heartbeats, preemption, short expiries",
+    command: [
+      ...["node", "scripts/cluster.mjs", "up", "--name", "faults"],
+      ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
+      ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
+      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=15000"],
+    ],
+    limitSeconds: 300,
+    needs: ["build"],
+  },
+  {
+    name: "faults",
+    what: "programs, executors, masters and daemons killed and stopped under real jobs",
+    command: onCluster("test/faults"),
+    environment: { TONY_TEST_CLUSTER: "faults" },
+    limitSeconds: 1500,
+    needs: ["faults-up"],
+    jest: true,
+  },
+  {
+    name: "faults-down",
+    what: "ends that Hadoop",
+    command: ["node", "scripts/cluster.mjs", "down", "--name", "faults", "--delete"],
+    limitSeconds: 60,
+    needs: [],
+    endsWhatBegan: "faults-up",
   },
 ];

@@ -40,11 +40,12 @@ async function countTests(reportFile, code) {
 }
 
 /** The command runs in a process group of its own, so that a breach of the limit ends all of it. */
-function runCommand({ command, limitSeconds }, extra) {
+function runCommand({ command, environment, limitSeconds }, extra) {
   const [program, ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program === "node" ? process.execPath : program, [...args, ...extra], {
       cwd: CHECKOUT,
+      env: { ...process.env, ...environment },
       detached: true,
       stdio: ["ignore", "pipe", "pipe"],
     });

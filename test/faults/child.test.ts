@@ -1,0 +1,78 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { testCluster } from "../support/cluster.ts";
+import { FaultJob, type FaultJobOptions } from "../support/fault-job.ts";
+import { isRunning } from "../support/processes.ts";
+import { sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+
+describe("a task's program", () => {
+  let job: FaultJob;
+  afterEach(async () => {
+    await job.dispose();
+    await sweep(cluster);
+  }, 90_000);
+  const submit = async (options: FaultJobOptions) => {
+    job = await FaultJob.submit(cluster, options);
+  };
+
+  test("is killed: the next generation starts in the same containers, and the program's budget pays", async () => {
+    await submit({ settings: { "tony.am.retry-count": "1" } });
+    const [first, second] = await job.running(1);
+    process.kill(second?.pid ?? Number.NaN, "SIGKILL");
+
+    const again = await job.running(2);
+    expect(again.map(({ containerId }) => containerId)).toEqual([first?.containerId, second?.containerId]);
+    expect(isRunning(first?.pid ?? Number.NaN)).toBe(false);
+    const status = await job.status("generation 2", ({ generation, state }) => generation === 2 && state === "running");
+    expect(status.budgets).toMatchObject({ program: { used: 1, limit: 1 }, infrastructure: { used: 0 } });
+    expect(status.generations[0]?.endedBy).toMatchObject({
+      class: "program",
+      task: "worker:1",
+      exit: "SIGKILL",
+      containerId: second?.containerId,
+    });
+    const { exitCode, stdout } = await job.end();
+    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 1 restart/);
+    expect(exitCode).toBe(0);
+  }, 120_000);
+
+  test("is killed with no budget left: the report names it, and nothing else", async () => {
+    await submit({});
+    const [, second] = await job.running(1);
+    process.kill(second?.pid ?? Number.NaN, "SIGKILL");
+
+    const { exitCode, stdout } = await job.client.ended;
+    expect(stdout).toMatch(/^FAILED {2}application_/m);
+    expect(stdout).toMatch(/^Root cause {3}worker:1 was ended by SIGKILL on /m);
+    expect(stdout).toContain(second?.containerId);
+    expect(exitCode).toBe(1);
+  }, 120_000);
+
+  test("is stopped for longer than an executor may be silent: nothing happens to the job", async () => {
+    await submit({ settings: { "tony.task.max-missed-heartbeats": "3" } });
+    const [first] = await job.running(1);
+    const pid = first?.pid ?? Number.NaN;
+    process.kill(pid, "SIGSTOP");
+    // Silence is to be shown by time passing: 3 missed heartbeats are 3 s.
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    process.kill(pid, "SIGCONT");
+
+    const { exitCode, stdout } = await job.end();
+    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
+    expect(exitCode).toBe(0);
+    expect(job.starts()).toHaveLength(2);
+  }, 120_000);
+
+  test("is stopped and does not end when its generation must: it is killed after its grace, and restarted", async () => {
+    await submit({ settings: { "tony.am.retry-count": "1", "tony.task.stop-grace": "1s" } });
+    const [first, second] = await job.running(1);
+    process.kill(first?.pid ?? Number.NaN, "SIGSTOP");
+    process.kill(second?.pid ?? Number.NaN, "SIGKILL");
+
+    const again = await job.running(2);
+    expect(again.map(({ containerId }) => containerId)).toEqual([first?.containerId, second?.containerId]);
+    expect(isRunning(first?.pid ?? Number.NaN)).toBe(false);
+    expect((await job.end()).exitCode).toBe(0);
+  }, 120_000);
+});

@@ -1,0 +1,237 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readJournal } from "../../am/journal.ts";
+import type { Inspection } from "../../client/inspection.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { isObject } from "../../src/hadoop/json.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
+import { eventually } from "./rest-application.ts";
+import { TonyTs, type TonyTsResult, tonyTs } from "./tony-ts.ts";
+
+/** One start of a program, as the program itself wrote it down. */
+export interface ProgramStart {
+  /** `worker:0` */
+  readonly task: string;
+  /** From 1, as the status counts. */
+  readonly generation: number;
+  readonly pid: number;
+  readonly containerId: string;
+}
+
+export interface FaultJobOptions {
+  readonly workers?: number;
+  /** What each program does after it has noted its start; `$OUTPUT` is the job's shared folder. */
+  readonly program?: string;
+  /** Further properties of job.xml. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly user?: string;
+}
+
+/** A program that runs until the test lets it end. */
+export const WAITS = "until test -e $OUTPUT/go; do sleep 0.1; done";
+
+/**
+ * A job for faults: submitted and followed by the bundled client, its programs note their starts in a folder of this machine and run until
+ * `letEnd`.
+ */
+export class FaultJob {
+  readonly client: TonyTs;
+  readonly #cluster: ClusterStatus;
+  readonly #folder: string;
+  readonly #environment: Record<string, string>;
+  #id = "";
+
+  private constructor(cluster: ClusterStatus, folder: string, environment: Record<string, string>) {
+    this.#cluster = cluster;
+    this.#folder = folder;
+    this.#environment = environment;
+    this.client = new TonyTs(["submit", "--conf", join(folder, "job.xml")], environment);
+  }
+
+  /** Resolves when the cluster has taken the job. */
+  static async submit(cluster: ClusterStatus, options: FaultJobOptions = {}): Promise<FaultJob> {
+    const { workers = 2, program = WAITS, settings = {}, user = ClusterUser.alice } = options;
+    const folder = mkdtempSync(join(tmpdir(), "tony-fault-"));
+    chmodSync(folder, 0o777);
+    // A start is complete when its file has its name.
+    const note =
+      'f=$OUTPUT/start-$JOB_NAME-$TASK_INDEX-$SESSION_ID-$$; echo "$CONTAINER_ID" > $OUTPUT/.$$; mv $OUTPUT/.$$ $f';
+    const properties = {
+      "tony.application.name": "fault",
+      "tony.application.framework": "standalone",
+      "tony.am.memory": "512m",
+      "tony.worker.instances": String(workers),
+      "tony.worker.memory": "512m",
+      "tony.worker.command": `${note}; ${program}`,
+      "tony.containers.envs": `OUTPUT=${folder}`,
+      ...settings,
+    };
+    writeFileSync(join(folder, "job.xml"), toXml(properties));
+    const job = new FaultJob(cluster, folder, environmentFor(cluster, user));
+    const [id] = await job.client.output(/application_\d+_\d+/);
+    job.#id = id;
+    return job;
+  }
+
+  get id(): string {
+    return this.#id;
+  }
+
+  /** Every start of a program until now, in the order of tasks and generations. */
+  starts(): readonly ProgramStart[] {
+    const found = readdirSync(this.#folder).flatMap((name) => {
+      const [, role, index, session, pid] = /^start-(\w+)-(\d+)-(\d+)-(\d+)$/.exec(name) ?? [];
+      if (session === undefined) return [];
+      const containerId = readFileSync(join(this.#folder, name), "utf8").trim();
+      return [{ task: `${role}:${index}`, generation: Number(session) + 1, pid: Number(pid), containerId }];
+    });
+    return found.sort((a, b) => a.generation - b.generation || a.task.localeCompare(b.task));
+  }
+
+  /** The starts of a generation, as soon as all of its programs run. */
+  async running(generation: number, programs = 2, waitMs = 60_000): Promise<readonly ProgramStart[]> {
+    const look = async () => {
+      const starts = this.starts().filter((start) => start.generation === generation);
+      return starts.length >= programs ? starts : undefined;
+    };
+    return await eventually(`generation ${generation} of ${this.#id}`, look, waitMs).catch(async (error: unknown) => {
+      const { stdout } = await tonyTs(["status", this.#id, "--json"], this.#environment);
+      throw new Error(`${error}; starts: ${JSON.stringify(this.starts())}; status: ${stdout}`);
+    });
+  }
+
+  /** The starts of one generation, whichever it is, that has so many programs. */
+  async starting(programs: number, waitMs = 60_000): Promise<readonly ProgramStart[]> {
+    const look = async () => (this.starts().length >= programs ? this.starts() : undefined);
+    return await eventually(`${programs} programs of ${this.#id}`, look, waitMs);
+  }
+
+  /** Resolves when the journal says that the programs of the present generation were started: what an attempt must know to go on with it. */
+  async journaled(): Promise<void> {
+    const user = this.#environment.HADOOP_USER_NAME ?? ClusterUser.alice;
+    const fileSystems = new FileSystems({ configuration: loadConfiguration(this.#cluster.confDir), user });
+    try {
+      const { fileSystem, path } = await fileSystems.home();
+      await eventually("the journal", async () => {
+        const { entry } = await readJournal(fileSystem, `${path}/.tony-ts/${this.#id}/journal`);
+        const snapshot: unknown = entry?.snapshot;
+        return isObject(snapshot) && snapshot.started === true ? true : undefined;
+      });
+    } finally {
+      fileSystems.close();
+    }
+  }
+
+  /** The NodeManager on which an attempt of the ApplicationMaster was started. */
+  nodeOfMaster(attempt = 1): string {
+    const node = this.#cluster.nodes.find(
+      ({ folder }) => masterFolders(join(folder, "logs", this.#id), attempt).length > 0,
+    );
+    if (node === undefined) throw new Error(`no node has the log of attempt ${attempt} of ${this.#id}`);
+    return node.name;
+  }
+
+  /** What `tony-ts status --json` says once it satisfies the condition: of a job whose ApplicationMaster answers. */
+  async status(what: string, holds: (status: JobStatus) => boolean, waitMs = 60_000): Promise<JobStatus> {
+    return await eventually(
+      `${what} in the status of ${this.#id}`,
+      async () => {
+        const { stdout, exitCode } = await tonyTs(["status", this.#id, "--json"], this.#environment);
+        if (exitCode !== 0) return undefined;
+        const { status }: Inspection = JSON.parse(stdout);
+        return status !== undefined && holds(status) ? status : undefined;
+      },
+      waitMs,
+    );
+  }
+
+  /** The process of the ApplicationMaster that runs, other than the given one. */
+  async master({ otherThan, waitMs = 60_000 }: { otherThan?: number; waitMs?: number } = {}): Promise<number> {
+    const ours = `container_\\w*${this.#id.slice("application_".length)}_`;
+    return await this.#process("am.mjs", new RegExp(ours), waitMs, otherThan);
+  }
+
+  /** The process of the executor in that container. */
+  async executor(containerId = "no container"): Promise<number> {
+    return await this.#process("executor.mjs", new RegExp(`${containerId}$`), 20_000);
+  }
+
+  /** The first executor's process that is there. */
+  async anyExecutor(): Promise<number> {
+    return await this.#process("executor.mjs", new RegExp(`${this.#id.slice("application_".length)}_`), 60_000);
+  }
+
+  async #process(program: string, container: RegExp, waitMs: number, otherThan?: number): Promise<number> {
+    const look = async () => {
+      const { containerProcesses } = await clusterStatus(this.#cluster.name);
+      return containerProcesses
+        .filter(({ command, pid }) => new RegExp(`node\\S* ${program}`).test(command) && pid !== otherThan)
+        .map(({ pid }) => pid)
+        .find((pid) => environmentOf(pid).some((line) => line.startsWith("CONTAINER_ID=") && container.test(line)));
+    };
+    return await eventually(`a process ${program} of ${this.#id}`, look, waitMs);
+  }
+
+  /** The log of an attempt's ApplicationMaster, from the nodes' disks while the job runs. */
+  masterLog(attempt = 1): string {
+    return this.#cluster.nodes
+      .flatMap(({ folder }) => masterFolders(join(folder, "logs", this.#id), attempt))
+      .map((folder) => join(folder, "am.log"))
+      .filter((file) => existsSync(file))
+      .map((file) => readFileSync(file, "utf8"))
+      .join("");
+  }
+
+  /** Makes an empty file in the folder that the programs see as `$OUTPUT`. */
+  write(name: string): void {
+    writeFileSync(join(this.#folder, name), "");
+  }
+
+  /** Lets the programs that wait end with 0. */
+  letEnd(): void {
+    this.write("go");
+  }
+
+  /** The same, and what the client that follows the job says at its end. */
+  async end(): Promise<TonyTsResult> {
+    this.letEnd();
+    return await this.client.ended;
+  }
+
+  /** Ends whatever of the job is still there. */
+  async dispose(): Promise<void> {
+    this.letEnd();
+    if (this.client.process.exitCode === null && this.client.process.signalCode === null) {
+      await tonyTs(["kill", this.#id, "--reason", "end of the test"], this.#environment);
+      this.client.process.kill("SIGKILL");
+      await this.client.ended;
+    }
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+function toXml(properties: Readonly<Record<string, string>>): string {
+  const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const lines = Object.entries(properties).map(
+    ([name, value]) => `<property><name>${name}</name><value>${escaped(value)}</value></property>`,
+  );
+  return `<configuration>\n${lines.join("\n")}\n</configuration>\n`;
+}
+
+/** The log folder of that attempt's container among those of an application; container ids have an epoch after a restart of YARN. */
+function masterFolders(applicationFolder: string, attempt: number): string[] {
+  if (!existsSync(applicationFolder)) return [];
+  const names = readdirSync(applicationFolder).filter((name) => name.endsWith(`_0${attempt}_000001`));
+  return names.map((name) => join(applicationFolder, name));
+}
+
+function environmentOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
+  } catch {
+    return [];
+  }
+}
