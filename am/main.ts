@@ -7,6 +7,8 @@ import { buildId } from "../src/programs.ts";
 import { runMaster } from "./master.ts";
 import { readSurroundings } from "./surroundings.ts";
 
+const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
+
 /** The ApplicationMaster of one job. What it needs lies in its working directory, its environment and its token file. */
 async function main(): Promise<void> {
   const surroundings = readSurroundings(process.env);
@@ -19,7 +21,8 @@ async function main(): Promise<void> {
   try {
     await runMaster({ job, surroundings, log, logFile });
   } catch (error) {
-    // YARN starts another attempt; what the reason was, its log tells.
+    // YARN starts another attempt, and puts the end of stderr into the application's diagnostics: the client tells the reason.
+    process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);
     log.error("start-failed", `The ApplicationMaster cannot start: ${errorMessage(error)}`, { stack: stackOf(error) });
     process.exit(1);
   }
@@ -30,6 +33,6 @@ function stackOf(error: unknown): string {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`The ApplicationMaster cannot start: ${errorMessage(error)}\n`);
+  process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);
   process.exit(1);
 });

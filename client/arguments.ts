@@ -24,7 +24,7 @@ export async function parseArguments(words: readonly string[], commands: readonl
     baseParser(),
   );
   const { error, text } = await captured(parser, fromTonyArguments(words));
-  if (error !== undefined) throw usageError(words.length === 0 ? text : mistake(error, helpLine(words, commands)));
+  if (error !== undefined) throw usageError(words.length === 0 ? text : mistake(error, words, commands));
   return chosen ?? { text };
 }
 
@@ -54,13 +54,24 @@ async function captured(parser: Argv, words: string[]): Promise<{ readonly error
 }
 
 /** yargs' words for a mistake in ours, with where to read more. */
-function mistake(message: string, help: string): string {
+function mistake(message: string, words: readonly string[], commands: readonly Command[]): string {
+  const help = helpLine(words, commands);
   const [, unfollowed] = /^Not enough arguments following: (\S+)$/.exec(message) ?? [];
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? [];
   if (unfollowed !== undefined) return `--${unfollowed} needs a value\n${help}`;
-  if (unknown !== undefined) return `Neither a command nor an option: ${unknown}\n${help}`;
+  if (unknown !== undefined) return unknownWords(unknown.split(", "), words, commands);
   if (/^Not enough non-option arguments/.test(message)) return `Something is missing\n${help}`;
   return `${message}\n${help}`;
+}
+
+/** What was typed and is neither a command nor an option, with the option that was most likely meant. */
+function unknownWords(unknown: readonly string[], words: readonly string[], commands: readonly Command[]): string {
+  const known = commands.find((command) => command.verb === words[0]);
+  const typed = unknown.map((name) => words.find((word) => word.replace(/^--?/, "").split("=")[0] === name) ?? name);
+  const options = known?.options ?? [];
+  const near = unknown.map((name) => nearest(name, options)).find((option) => option !== undefined);
+  const meant = near === undefined || known === undefined ? "" : `  Did you mean --${near}?\n`;
+  return `Neither a command nor an option: ${typed.join(", ")}\n${meant}${helpLine(words, commands)}`;
 }
 
 function helpLine(words: readonly string[], commands: readonly Command[]): string {

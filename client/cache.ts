@@ -39,6 +39,13 @@ export interface CacheOptions {
   readonly trustedOwners?: readonly string[];
 }
 
+export interface PutOptions {
+  readonly onProgress?: ((sentBytes: number) => void) | undefined;
+  /** Breaks the upload off; what was sent is removed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly nowMs?: number;
+}
+
 /** Nodes read shared entries as their own user; the rest is the submitter's alone. */
 const permissions = {
   shared: { folder: 0o755, file: 0o755 },
@@ -91,15 +98,14 @@ export class ContentCache {
   async put(
     key: CacheKey,
     content: Content,
-    onProgress: (sentBytes: number) => void = () => undefined,
-    nowMs: number = Date.now(),
+    { onProgress, signal, nowMs = Date.now() }: PutOptions = {},
   ): Promise<CacheEntry> {
     const found = await this.get(key, nowMs);
     if (found !== undefined) return found;
     this.#ready ??= this.#prepare();
     await this.#ready;
     const file = this.#file(key);
-    await this.#upload(file, key, content, onProgress);
+    await this.#upload(file, key, content, { onProgress, signal });
     return { ...(await this.#entry(key, await this.fileSystem.stat(file))), uploadedBytes: key.sizeBytes };
   }
 
@@ -140,12 +146,22 @@ export class ContentCache {
   }
 
   /** A temporary name, then a rename that does not replace: whoever is first wins, and the loser's content is the same. */
-  async #upload(file: string, key: CacheKey, content: Content, onProgress: (sentBytes: number) => void): Promise<void> {
+  async #upload(
+    file: string,
+    key: CacheKey,
+    content: Content,
+    { onProgress, signal }: Pick<PutOptions, "onProgress" | "signal">,
+  ): Promise<void> {
     const permission = key.shared ? permissions.shared : permissions.private;
     const temporary = path.join(path.dirname(file), `${partPrefix}${randomBytes(8).toString("hex")}`);
     try {
       await this.fileSystem.mkdirs(path.dirname(file), permission.folder);
-      await this.fileSystem.create(temporary, content, { permission: permission.file, overwrite: true, onProgress });
+      await this.fileSystem.create(temporary, content, {
+        permission: permission.file,
+        overwrite: true,
+        ...(onProgress === undefined ? {} : { onProgress }),
+        ...(signal === undefined ? {} : { signal }),
+      });
       const { lengthBytes } = await this.fileSystem.stat(temporary);
       // A DataNode closes a file whose writer went away, so a short file is not an error of the server's.
       if (lengthBytes !== key.sizeBytes) {

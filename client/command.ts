@@ -41,6 +41,8 @@ export interface Command {
   readonly summary: string;
   /** `tony-ts status <application>` */
   readonly usage: string;
+  /** Long names of its options. */
+  readonly options: readonly string[];
   readonly register: (parser: Argv, choose: (run: ChosenRun, json: boolean) => void) => Argv;
 }
 
@@ -53,6 +55,7 @@ export function defineCommand<const P extends PositionalTable, const O extends O
     verb,
     summary,
     usage: `tony-ts ${usageOf(verb, positionals)}`,
+    options: Object.keys(options),
     register: (parser, choose) =>
       parser.command(
         usageOf(verb, positionals),
@@ -80,6 +83,7 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
     verb,
     summary,
     usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
+    options: commands.flatMap((command) => command.options),
     register: (parser, choose) =>
       parser.command(verb, summary, (builder) =>
         commands

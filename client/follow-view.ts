@@ -3,11 +3,11 @@ import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import { formatDuration, formatWholeSeconds } from "./format.ts";
 import type { Colour, Output } from "./output.ts";
 import { milestones, successDetails } from "./progress.ts";
-import { failureReport } from "./report.ts";
+import { failureReport, masterlessReport } from "./report.ts";
 import { waitBlock } from "./wait-block.ts";
 
-/** An AM that starts at once needs no word about its start. */
-const shortestShownMs = 1_500;
+/** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
+const shortestShownMs = { terminal: 1_500, pipe: 3_000 };
 
 /** Prints a job's way as it is followed; keeps no clock of its own. */
 export class FollowView {
@@ -33,7 +33,7 @@ export class FollowView {
   /** The application waits for its AM. */
   waiting(report: ApplicationReport, reason: string): void {
     const waitedMs = this.#now() - this.#sinceMs;
-    if (waitedMs < shortestShownMs) return;
+    if (waitedMs < this.#shortestShownMs) return;
     const waited = formatWholeSeconds(waitedMs);
     const line = `${report.state} ${waited}: ${reason}`;
     this.#output.wait({
@@ -55,7 +55,7 @@ export class FollowView {
     for (const { what, details } of milestones(this.#shown, status)) this.line(what, details);
     this.#shown = status;
     const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
-    const block = waitBlock(status, head, this.#now());
+    const block = waitBlock(status, head, this.#now(), this.#shortestShownMs);
     if (block === undefined) this.#output.endWait();
     else this.#output.wait({ ...block, line: this.#timed(block.line) });
   }
@@ -73,18 +73,24 @@ export class FollowView {
     );
   }
 
+  get #shortestShownMs(): number {
+    return this.#output.isTerminal ? shortestShownMs.terminal : shortestShownMs.pipe;
+  }
+
   #timed(text: string): string {
     return `${formatDuration(this.#now() - this.#sinceMs).padStart(8)}  ${text}`;
   }
 
   /** How it ended, with the report when it did not go well. */
-  ended(outcome: JobOutcome): void {
+  ended(outcome: JobOutcome, report: ApplicationReport): void {
     this.#output.endWait();
     const status = this.#shown;
     if (outcome.result === "succeeded") {
       this.line("SUCCEEDED", status === undefined ? "" : successDetails(status), "green");
+    } else if (status === undefined && outcome.result === "killed") {
+      this.line("KILLED", outcome.summary, "red");
     } else if (status === undefined) {
-      this.line(outcome.result.toUpperCase(), outcome.summary, "red");
+      this.#output.print(["", ...masterlessReport(report, outcome)].join("\n"));
     } else {
       this.#output.print(["", ...failureReport(status, outcome)].join("\n"));
     }

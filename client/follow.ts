@@ -7,6 +7,7 @@ import { type Applications, hasEnded, type MasterContact } from "./applications.
 import { FollowView } from "./follow-view.ts";
 import { formatWholeSeconds } from "./format.ts";
 import { type LogSelection, selectTasks } from "./log-selection.ts";
+import { masterFailure } from "./master-failure.ts";
 import type { MasterLink } from "./master-link.ts";
 import { MasterSession } from "./master-session.ts";
 import type { Output } from "./output.ts";
@@ -247,7 +248,7 @@ class Follower {
     const kept = this.#view.status === undefined ? await applications.finalStatus(id) : undefined;
     if (kept !== undefined) this.#view.show(kept);
     const outcome = outcomeOf(report, this.#outcome ?? kept?.outcome, now());
-    this.#view.ended(outcome);
+    this.#view.ended(outcome, report);
     const cleaned = await applications.clean(id).then(
       () => "; its staging folder is removed",
       () => "; its staging folder is removed by your next command",
@@ -278,8 +279,11 @@ class Follower {
 function outcomeOf(report: ApplicationReport, told: JobOutcome | undefined, nowMs: number): JobOutcome {
   const result = resultOf(report);
   if (told?.result === result) return told;
+  const endedAtMs = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
+  const cause = masterFailure(report, nowMs);
+  if (cause !== undefined) return { result, summary: cause.summary, cause, endedAtMs };
   const summary = report.diagnostics.trim() === "" ? `the application is ${report.state}` : report.diagnostics.trim();
-  return { result, summary, endedAtMs: report.finishTimeMs === 0 ? nowMs : report.finishTimeMs };
+  return { result, summary, endedAtMs };
 }
 
 function resultOf({ state, finalStatus }: ApplicationReport): JobOutcome["result"] {

@@ -31,11 +31,16 @@ export function readClusterConfiguration(
 ): Configuration {
   const folder = configurationFolder(context.environment);
   if (folder === undefined) throw noCluster("HADOOP_CONF_DIR is not set, so there is no cluster to talk to.");
+  if (!existsSync(folder)) throw noCluster(`The Hadoop configuration folder ${folder} does not exist.`);
   let configuration: Configuration;
   try {
     configuration = loadConfiguration(folder, surroundingsOf(context)).withValues(overrides);
   } catch (error) {
-    throw noCluster(`The cluster's configuration cannot be used: ${errorMessage(error)}.`, error);
+    // The message says how to mend it.
+    throw new UserError(`The cluster's configuration cannot be used: ${errorMessage(error)}\n${elsewhere}`, {
+      code: "NO_CLUSTER",
+      cause: error,
+    });
   }
   const file = path.join(folder, "yarn-site.xml");
   if (!resourceManagerKeys.some((key) => configuration.has(key))) {
@@ -58,10 +63,9 @@ const resourceManagerKeys = [
   "yarn.resourcemanager.ha.rm-ids",
 ] as const;
 
-function noCluster(what: string, cause?: unknown): UserError {
-  const mend = [
-    "  Set HADOOP_CONF_DIR to the folder with the cluster's core-site.xml, hdfs-site.xml and yarn-site.xml,",
-    "  or run the job on this machine alone: tony-ts submit --scheduler local --conf job.xml",
-  ];
-  return new UserError([what, ...mend].join("\n"), { code: "NO_CLUSTER", ...(cause === undefined ? {} : { cause }) });
+const elsewhere = "  Or run the job on this machine alone: tony-ts submit --scheduler local --conf job.xml";
+
+function noCluster(what: string): UserError {
+  const mend = "  Set HADOOP_CONF_DIR to the folder with the cluster's core-site.xml, hdfs-site.xml and yarn-site.xml.";
+  return new UserError([what, mend, elsewhere].join("\n"), { code: "NO_CLUSTER" });
 }

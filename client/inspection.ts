@@ -2,8 +2,9 @@ import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../src/job/status.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "./format.ts";
+import { masterFailure } from "./master-failure.ts";
 import type { MasterLink } from "./master-link.ts";
-import { failureReport } from "./report.ts";
+import { failureReport, masterlessReport } from "./report.ts";
 import { waitBlock } from "./wait-block.ts";
 
 /** An AM that says nothing for so long is left to the ResourceManager's word. */
@@ -58,6 +59,11 @@ async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
 export function inspectionLines({ report, status, remark }: Inspection, nowMs: number): string[] {
   if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
     return failureReport(status, status.outcome);
+  const masterless = status === undefined ? masterFailure(report, nowMs) : undefined;
+  if (masterless !== undefined) {
+    const { summary } = masterless;
+    return masterlessReport(report, { result: "failed", summary, cause: masterless, endedAtMs: report.finishTimeMs });
+  }
   return [headline(report, status, nowMs), ...body(report, status, remark, nowMs)];
 }
 

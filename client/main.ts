@@ -1,5 +1,6 @@
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments } from "./arguments.ts";
+import { ignoreErrors, leaveWithReader } from "./closed-output.ts";
 import { commands } from "./commands.ts";
 import type { ClientContext } from "./context.ts";
 import { reportError } from "./handle-errors.ts";
@@ -8,6 +9,8 @@ import { Output } from "./output.ts";
 const { env: environment } = process;
 const output = new Output({ out: process.stdout, err: process.stderr, environment, now: Date.now });
 
+leaveWithReader(process.stdout);
+ignoreErrors(process.stderr);
 process.exitCode = await run(process.argv.slice(2), {
   environment,
   workingDirectory: process.cwd(),

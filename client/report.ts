@@ -22,6 +22,18 @@ export function failureReport(status: JobStatus, outcome: JobOutcome): string[] 
   return sections.filter((lines) => lines.length > 0).flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
+/** The same for a job of which nothing is known but what the ResourceManager says. */
+export function masterlessReport({ id, name }: Named, outcome: JobOutcome): string[] {
+  const { cause, result, summary } = outcome;
+  const why = cause === undefined ? labelled("Reason", [summary]) : causeLines(cause);
+  return [`${result.toUpperCase()}  ${id}  ${name}`, "", ...why, "", readOnLine(id, ["am"], result)];
+}
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
 function headline(status: JobStatus, outcome: JobOutcome): string {
   const { program } = status.budgets;
   const generations = `generation ${status.generation}`;
@@ -95,9 +107,14 @@ function resumedFrom({ resumedFrom: checkpoint }: GenerationSummary): string {
 
 function readOn(status: JobStatus, { cause, result }: JobOutcome): string[] {
   const checkpoints = status.checkpoint === undefined ? [] : [`Checkpoints are kept: ${status.checkpoint.path}`];
-  const task = cause?.task ?? status.tasks[0]?.task ?? "am";
-  const logs = `  tony-ts logs ${status.applicationId} ${task}     tony-ts logs ${status.applicationId} am`;
-  return [...checkpoints, `${logs}     exit code ${result === "killed" ? 4 : 1}`];
+  const task = cause === undefined ? status.tasks[0]?.task : cause.task;
+  const logs = task === undefined ? ["am"] : [task, "am"];
+  return [...checkpoints, readOnLine(status.applicationId, logs, result)];
+}
+
+function readOnLine(id: string, logs: readonly string[], result: JobOutcome["result"]): string {
+  const commands = logs.map((log) => `  tony-ts logs ${id} ${log}`).join("   ");
+  return `${commands}     exit code ${result === "killed" ? 4 : 1}`;
 }
 
 function clockOr(atMs: number | undefined): string {

@@ -33,6 +33,8 @@ export async function runSubmission(
   const { output } = context;
   const stop = new AbortController();
   let id = "";
+  let submitted = false;
+  let hungUp = false;
   const unwatch = watchSignals({
     stop: (signal) => stop.abort(signal),
     leave: () => {
@@ -41,13 +43,19 @@ export async function runSubmission(
       output.problem(`Left at once; ${rest}`);
       process.exit(ExitCode.unknown);
     },
-    detach: () => process.exit(ExitCode.unknown),
+    detach: () => {
+      hungUp = true;
+      if (submitted) leaveRunning(id, context);
+      else stop.abort("SIGHUP");
+    },
   });
   try {
-    const running = await submit(text, choices, context, stop.signal, (submitted) => {
-      id = submitted;
+    const running = await submit(text, choices, context, stop.signal, (named) => {
+      id = named;
     });
     if (running === undefined) return ExitCode.killed;
+    submitted = true;
+    if (hungUp) leaveRunning(id, context);
     try {
       const swept = running.applications.sweep().catch(() => undefined);
       if (choices.detach) {
@@ -62,6 +70,12 @@ export async function runSubmission(
   } finally {
     unwatch();
   }
+}
+
+/** Whoever watched is gone: the job runs on. */
+function leaveRunning(id: string, { output }: ClientContext): never {
+  output.problem(`${id} runs on: tony-ts status ${id}`);
+  process.exit(ExitCode.unknown);
 }
 
 /** Undefined when a signal came before the job was handed in. */
@@ -91,17 +105,19 @@ async function submitThere(
   stop: AbortSignal,
   listener: SubmissionListener,
 ): Promise<Running | undefined> {
-  const [{ Cluster }, { submitToYarn }, { YarnApplications }] = await Promise.all([
+  const [{ Cluster }, { checkAlone, submitToYarn }, { YarnApplications }] = await Promise.all([
     import("./cluster.ts"),
     import("./submission.ts"),
     import("./yarn-applications.ts"),
   ]);
+  // A mistake in the job is told before one in the cluster's configuration.
+  const draft = checkAlone(text, context);
   const cluster = new Cluster(context, {
     hadoop: text.hadoop,
     gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
   });
   try {
-    const submitted = await cluster.use(() => submitToYarn(text, context, cluster, listener, stop));
+    const submitted = await cluster.use(() => submitToYarn(text, draft, context, cluster, listener, stop));
     if (submitted === undefined) {
       cluster.close();
       return undefined;

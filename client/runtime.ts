@@ -1,6 +1,6 @@
 import { access, constants, realpath, stat } from "node:fs/promises";
 import { UserError } from "../src/errors.ts";
-import { errorMessage } from "../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import { splitUri } from "../src/hadoop/hdfs/file-systems.ts";
 import { type ElfRequirements, readElf } from "./elf.ts";
 
@@ -15,6 +15,8 @@ export type RuntimeChoice =
 export interface RuntimeOptions {
   /** `tony.node.binary` */
   readonly setting?: string | undefined;
+  /** Where it was set: `job.xml:12`. */
+  readonly writtenAt?: string | undefined;
   /** The Node that runs now: `process.execPath`. */
   readonly running: string;
   /** The architecture of the cluster's nodes; default this machine's. */
@@ -27,13 +29,14 @@ export interface RuntimeOptions {
  * @throws UserError naming tony.node.binary when it is missing or nodes could not run it
  */
 export async function chooseRuntime(options: RuntimeOptions): Promise<RuntimeChoice> {
-  const { setting, running, architecture = process.arch } = options;
+  const { setting, writtenAt, running, architecture = process.arch } = options;
+  const place = writtenAt === undefined ? "" : `${writtenAt}: tony.node.binary: `;
   const scheme = setting === undefined ? undefined : splitUri(setting)?.root.scheme;
   if (setting !== undefined && scheme !== undefined && scheme !== "file") return { kind: "stored", url: setting };
   const named = setting === undefined ? running : (splitUri(setting)?.path ?? setting);
-  const file = await findExecutable(named);
+  const file = await findExecutable(named, place);
   const problem = runtimeProblem(await readElf(file), architecture);
-  if (problem !== undefined) throw unfit(`${file} ${problem}`);
+  if (problem !== undefined) throw unfit(`${place}${file} ${problem}`);
   return { kind: "send", path: file };
 }
 
@@ -55,15 +58,17 @@ export function runtimeProblem(elf: ElfRequirements | undefined, architecture: s
   return `needs glibc ${newest.join(".")}; nodes may have as little as ${oldestGlibc.join(".")}`;
 }
 
-async function findExecutable(named: string): Promise<string> {
+async function findExecutable(named: string, place: string): Promise<string> {
   try {
     const file = await realpath(named);
-    if (!(await stat(file)).isFile()) throw unfit(`${named} is not a file`);
+    if (!(await stat(file)).isFile()) throw unfit(`${place}${named} is not a file`);
     await access(file, constants.R_OK);
     return file;
   } catch (error) {
     if (error instanceof UserError) throw error;
-    throw unfit(`${named} cannot be read: ${errorMessage(error)}`, error);
+    const code = errorCode(error);
+    const missing = code === "ENOENT" || code === "ENOTDIR";
+    throw unfit(`${place}${named} ${missing ? "does not exist" : `cannot be read: ${errorMessage(error)}`}`, error);
   }
 }
 

@@ -40,6 +40,8 @@ export interface ShippingOptions {
   readonly cache: ContentCache;
   readonly memo: HashMemo;
   readonly onProgress?: (progress: ShippingProgress) => void;
+  /** Breaks an upload off; what was sent of it is removed. */
+  readonly signal?: AbortSignal;
 }
 
 /** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
@@ -55,6 +57,7 @@ const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 export async function ship(items: readonly ShipItem[], options: ShippingOptions): Promise<ShippedFile[]> {
   const shipped: ShippedFile[] = [];
   for (const item of items) {
+    options.signal?.throwIfAborted();
     shipped.push(isRemote(item.source) ? await shipRemote(item, options) : await shipLocal(item, options));
   }
   await options.memo.save();
@@ -123,12 +126,13 @@ async function put(
   known: KnownContent,
   name: string,
   type: LaunchFile["type"],
-  { cache, onProgress }: ShippingOptions,
+  { cache, onProgress, signal }: ShippingOptions,
 ): Promise<ShippedFile> {
   const content = localFileContent(source, known.sizeBytes);
-  const entry = await cache.put(cacheKey(item, known, name), content, (sentBytes) =>
-    onProgress?.({ link: item.link, sentBytes, totalBytes: known.sizeBytes }),
-  );
+  const entry = await cache.put(cacheKey(item, known, name), content, {
+    onProgress: (sentBytes) => onProgress?.({ link: item.link, sentBytes, totalBytes: known.sizeBytes }),
+    signal,
+  });
   return shippedFile(item, entry, type);
 }
 

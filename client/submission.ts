@@ -49,35 +49,42 @@ const silentUploadMs = 5_000;
  * Submits a job to a cluster. Everything that can be known to be wrong is known before the first byte is uploaded; the staging folder
  * is made last and removed again when anything fails after it, so that a client that dies leaves at most that folder, which the user's
  * next command sweeps. Undefined when `stop` fired before the ResourceManager was told: nothing is left then.
+ *
+ * @param draft the same job as `checkAlone` gave it
  */
 export async function submitToYarn(
   text: JobText,
+  draft: JobSpec,
   context: ClientContext,
   cluster: Cluster,
   listener: SubmissionListener,
   stop: AbortSignal,
 ): Promise<Submitted | undefined> {
   const { settings } = text;
-  const surroundings = { workingDirectory: context.workingDirectory, lookUp: jobLookUp };
-  const draft = checkJob(text, surroundings);
-  if (draft.spec === undefined || hasErrors(draft.problems)) throw invalidJob(draft.problems);
-  const [facts, root] = await Promise.all([
-    askSubmissionFacts(cluster.resourceManager, { queue: draft.spec.queue, usesLabels: usesLabels(draft.spec) }),
-    stagingRoot(cluster.fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") }),
-  ]);
+  const runtime = await runtimeItem(settings);
+  const asked = await untilStopped(
+    Promise.all([
+      askSubmissionFacts(cluster.resourceManager, { queue: draft.queue, usesLabels: usesLabels(draft) }),
+      stagingRoot(cluster.fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") }),
+    ]),
+    stop,
+  );
+  if (asked === undefined) return givenUp(context);
+  const [facts, root] = asked;
   const { spec, problems } = checkJob(text, {
-    ...surroundings,
+    ...surroundingsOf(context),
     resourceTypes: facts.resourceTypes,
     clusterExpiryMs: clusterExpiryMs(cluster),
   });
-  if (spec === undefined) throw invalidJob(problems);
-  refuse(checkAgainstCluster(spec, facts));
+  if (spec === undefined) throw refused(problems);
+  const refusals = checkAgainstCluster(spec, facts);
+  if (refusals.length > 0) throw refused(refusals);
   for (const problem of problems) context.output.problem(formatProblem(problem));
 
   const { id } = facts.application;
   listener.named(id, spec);
-  const shipped = await shipFiles(text, spec, context, cluster, { root, listener });
-  if (stop.aborted) return givenUp(context);
+  const shipped = await shipFiles(text, spec, context, cluster, { root, listener, runtime, stop });
+  if (shipped === undefined || stop.aborted) return givenUp(context);
   const identity = makeIdentity(id, context.now());
   const staging = await StagingFolder.create(root, id, cluster.user.name);
   try {
@@ -108,6 +115,32 @@ export async function submitToYarn(
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
 }
 
+/** A job as far as it can be checked without a cluster. @throws UserError (`JOB_INVALID`) with all that is wrong */
+export function checkAlone(text: JobText, context: ClientContext): JobSpec {
+  const { spec, problems } = checkJob(text, surroundingsOf(context));
+  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  return spec;
+}
+
+function surroundingsOf({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
+  return { workingDirectory, lookUp: jobLookUp };
+}
+
+/** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */
+async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | undefined> {
+  if (stop.aborted) return undefined;
+  let stopped: () => void = () => undefined;
+  const stopping = new Promise<undefined>((resolve) => {
+    stopped = () => resolve(undefined);
+    stop.addEventListener("abort", stopped);
+  });
+  try {
+    return await Promise.race([work, stopping]);
+  } finally {
+    stop.removeEventListener("abort", stopped);
+  }
+}
+
 function givenUp({ output }: ClientContext): undefined {
   output.endWait();
   output.problem("Nothing was submitted, and nothing is left on the cluster");
@@ -121,14 +154,24 @@ interface Shipped {
   readonly node: string;
 }
 
+/** Undefined when `stop` fired meanwhile. */
 async function shipFiles(
   text: JobText,
   spec: JobSpec,
   context: ClientContext,
   cluster: Cluster,
-  { root, listener }: { readonly root: LocatedPath; readonly listener: SubmissionListener },
-): Promise<Shipped> {
-  const runtime = await runtimeItem(readSetting(text.settings, "tony.node.binary"));
+  {
+    root,
+    listener,
+    runtime,
+    stop,
+  }: {
+    readonly root: LocatedPath;
+    readonly listener: SubmissionListener;
+    readonly runtime: ShipItem;
+    readonly stop: AbortSignal;
+  },
+): Promise<Shipped | undefined> {
   const am: ShipItem = { link: "am.mjs", source: programPath("am"), as: "file", shared: true };
   const executor: ShipItem = { link: "executor.mjs", source: programPath("executor"), as: "file", shared: true };
   const common = spec.resources.map(shipItem);
@@ -144,7 +187,8 @@ async function shipFiles(
     trustedOwners: readSetting(text.settings, "tony.cache.trusted-owners") ?? [],
   });
   const startedAtMs = context.now();
-  const shipped = await shipWithProgress(items, context, cache, cluster);
+  const shipped = await shipWithProgress(items, context, cache, cluster, stop);
+  if (shipped === undefined) return undefined;
   listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
   const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
   const fileOf = (item: ShipItem): LaunchFile => {
@@ -165,14 +209,16 @@ async function shipWithProgress(
   context: ClientContext,
   cache: ContentCache,
   { fileSystems }: Cluster,
-): Promise<ShippedFile[]> {
+  signal: AbortSignal,
+): Promise<ShippedFile[] | undefined> {
   const { output, now, environment } = context;
   const startedAtMs = now();
   const progress = new UploadProgress();
-  const files = await ship(items, {
+  const shipping = ship(items, {
     cache,
     fileSystems,
     memo: await HashMemo.open(localCacheFolder(environment), now),
+    signal,
     onProgress: ({ link, sentBytes, totalBytes }) => {
       progress.update(link, sentBytes, totalBytes);
       if (!output.isTerminal && now() - startedAtMs < silentUploadMs) return;
@@ -180,8 +226,15 @@ async function shipWithProgress(
       output.wait({ lines: [line], line, change: "upload" });
     },
   });
-  output.endWait();
-  return files;
+  try {
+    return await shipping;
+  } catch (error) {
+    // The upload that was broken off is no trouble of the cluster's.
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    output.endWait();
+  }
 }
 
 function pairOf<A, B>(a: A, b: B | undefined): [A, B][] {
@@ -193,8 +246,13 @@ function uploadedPart({ file, uploadedBytes }: ShippedFile): UploadedPart {
   return { what, uploadedBytes, totalBytes: file.sizeBytes };
 }
 
-async function runtimeItem(setting: string | undefined): Promise<ShipItem> {
-  const runtime = await chooseRuntime({ setting, running: process.execPath });
+async function runtimeItem(settings: JobText["settings"]): Promise<ShipItem> {
+  const setting = readSetting(settings, "tony.node.binary");
+  const runtime = await chooseRuntime({
+    setting,
+    writtenAt: settings.get("tony.node.binary")?.at,
+    running: process.execPath,
+  });
   const source = runtime.kind === "send" ? runtime.path : runtime.url;
   return { link: runtimeLink, source, as: "file", shared: true };
 }
@@ -246,8 +304,7 @@ function clusterExpiryMs({ configuration }: Cluster): number {
 }
 
 /** All that the cluster would refuse, in one error. */
-function refuse(problems: readonly Problem[]): void {
-  if (problems.length === 0) return;
-  const message = problems.map(formatProblem).join("\n");
-  throw new UserError(message, { code: "CLUSTER_REFUSES", exitCode: ExitCode.cluster });
+function refused(problems: readonly Problem[]): UserError {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return new UserError(errors.map(formatProblem).join("\n"), { code: "CLUSTER_REFUSES", exitCode: ExitCode.cluster });
 }

@@ -2,11 +2,13 @@ import type { JobStatus, RoleStatus, TaskStatus, Wait } from "../src/job/status.
 import { formatClock, formatResource, formatWholeSeconds } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
 
-/** A wait that is over sooner is not worth a person's attention. */
-const shortestShownMs = 1_500;
-
-/** What a person sees while a job waits. Undefined while nothing is waited for, or not for long. */
-export function waitBlock(status: JobStatus, head: string, nowMs: number): WaitBlock | undefined {
+/** What a person sees while a job waits. Undefined while nothing is waited for, or not for as long as `shortestShownMs`. */
+export function waitBlock(
+  status: JobStatus,
+  head: string,
+  nowMs: number,
+  shortestShownMs = 1_500,
+): WaitBlock | undefined {
   const waits = status.waits.filter(({ sinceMs }) => nowMs - sinceMs >= shortestShownMs);
   const [first] = waits;
   if (first === undefined) return undefined;

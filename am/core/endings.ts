@@ -1,3 +1,4 @@
+import { parseContainerDiagnostics } from "../../src/hadoop/yarn/container-diagnostics.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
@@ -29,7 +30,7 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     const used = memoryWords(Math.round(exit.peakMemoryBytes / 2 ** 20));
     const limit = memoryWords(container.resource.memoryMiB);
     const summary = `${task.id} ran out of memory on ${container.host}: used ${used} of ${limit}`;
-    const remedy = memoryRemedy(step, task);
+    const remedy = memoryRemedy(step, task, "physical");
     return { ...base, strength: Strength.outside, class: "program", machine: false, summary, lines, remedy };
   }
   if (exit.failedToStart) {
@@ -62,6 +63,9 @@ export function containerEnding(
   diagnostics: string,
 ): Ending {
   const meaning = exitMeaning(exitStatus, diagnostics);
+  const { memory, stderr, words } = parseContainerDiagnostics(diagnostics);
+  const used = memory === undefined ? "" : `: used ${memory.used} of ${memory.limit}`;
+  const why = ownLastWord(stderr) ?? used;
   return {
     ...where(task, container),
     atMs: container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs,
@@ -69,11 +73,18 @@ export function containerEnding(
     strength: Strength.outside,
     class: meaning.class,
     machine: meaning.machine,
-    summary: `${task.id} ${meaning.words} on ${container.host}`,
+    summary: `${task.id} ${meaning.words} on ${container.host}${why}`,
     exit: String(exitStatus),
-    lines: diagnostics === "" ? [] : diagnostics.split("\n").slice(0, 20),
-    remedy: meaning.outOfMemory === true ? memoryRemedy(step, task) : "",
+    lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
+    remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory),
   };
+}
+
+/** What one of our programs said as it ended; its lines begin with the program's name. */
+function ownLastWord(stderr: readonly string[]): string | undefined {
+  const prefix = "tony-ts: ";
+  const line = stderr.findLast((text) => text.startsWith(prefix));
+  return line === undefined ? undefined : `: ${line.slice(prefix.length)}`;
 }
 
 /** An executor that can no longer be reached or does not do what it was told. */
@@ -106,11 +117,12 @@ export function exitWords(exit: ChildExit): string {
   return exit.signal === "" ? String(exit.exitCode) : exit.signal;
 }
 
-function memoryRemedy(step: Step, task: TaskRecord): string {
+function memoryRemedy(step: Step, task: TaskRecord, memory: "physical" | "virtual"): string {
   const role = roleOf(step, task);
   const more = Math.ceil((role.resource.memoryMiB * 1.25) / 512) * 512;
   const amount = more % 1024 === 0 ? `${more / 1024}g` : `${more}m`;
-  return `raise ${keyWords(step, `tony.${role.name}.memory`)}, e.g. to ${amount}`;
+  const site = memory === "virtual" ? ", or have the site raise yarn.nodemanager.vmem-pmem-ratio" : "";
+  return `raise ${keyWords(step, `tony.${role.name}.memory`)}, e.g. to ${amount}${site}`;
 }
 
 function commandKey(step: Step, task: TaskRecord): string {

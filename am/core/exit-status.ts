@@ -6,14 +6,15 @@ export interface ExitMeaning {
   /** The machine may be at fault. */
   readonly machine: boolean;
   readonly words: string;
-  readonly outOfMemory?: boolean;
+  /** Which of YARN's two limits the container exceeded. */
+  readonly memory?: "physical" | "virtual";
 }
 
 const KNOWN: Readonly<Record<string, ExitMeaning>> = {
   "-101": { class: "infrastructure", machine: true, words: "lost its container: the node's disks failed" },
   "-102": { class: "infrastructure", machine: false, words: "was preempted by the ResourceManager" },
-  "-103": { class: "program", machine: false, words: "used more virtual memory than YARN allows" },
-  "-104": { class: "program", machine: false, words: "ran out of memory", outOfMemory: true },
+  "-103": { class: "program", machine: false, words: "used more virtual memory than YARN allows", memory: "virtual" },
+  "-104": { class: "program", machine: false, words: "ran out of memory", memory: "physical" },
   "-106": { class: "infrastructure", machine: false, words: "lost its container: the ResourceManager ended it" },
   "-108": { class: "infrastructure", machine: false, words: "lost its container: the node's scheduler ended it" },
   "-109": { class: "program", machine: false, words: "wrote more logs than YARN allows" },

@@ -20,7 +20,7 @@ describe("mistakes in a command line", () => {
   test.each([
     [["sumbit"], "Neither a command nor an option: sumbit\n  Did you mean tony-ts submit?"],
     [["frobnicate"], "Neither a command nor an option: frobnicate\n  tony-ts --help lists the commands"],
-    [["list", "--bogus"], "Neither a command nor an option: bogus\n  tony-ts list\n  tony-ts list --help"],
+    [["list", "--bogus"], "Neither a command nor an option: --bogus\n  tony-ts list\n  tony-ts list --help"],
     [["status"], "Something is missing\n  tony-ts status <application>\n  tony-ts status --help"],
     [["kill", "a", "b"], "Neither a command nor an option: b\n  tony-ts kill <application>\n  tony-ts kill --help"],
     [["submit", "--conf"], "--conf needs a value\n  tony-ts submit\n  tony-ts submit --help"],

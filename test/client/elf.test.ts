@@ -65,7 +65,7 @@ describe("a runtime", () => {
 
   test("that is missing or unfit names the key that mends it", async () => {
     await expect(chooseRuntime({ setting: "/no/node", running: "" })).rejects.toThrow(
-      /\/no\/node cannot be read: .*Set tony\.node\.binary/,
+      /\/no\/node does not exist\. Set tony\.node\.binary/,
     );
     const script = join(folder, "node");
     await writeFile(script, "#!/bin/sh\n");

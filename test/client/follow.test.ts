@@ -148,7 +148,7 @@ describe("following a job", () => {
     const context = recordedContext({});
     const { ended } = followed(context, new ScriptedApplications(running, running, failed), [master]);
     expect(await ended).toBe(1);
-    expect(context.out.text).toMatch(/FAILED +lost at the last moment/);
+    expect(context.out.text).toMatch(/FAILED[\s\S]*Reason +lost at the last moment/);
   });
 
   test("an AM that is gone is followed to its next attempt", async () => {

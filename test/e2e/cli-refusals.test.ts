@@ -46,6 +46,11 @@ describe("what cannot work is said before anything is on the cluster", () => {
     ],
     ["an unknown label", "tony.worker.node-label=tpu", /label tpu, which does not exist: there are gpu/],
     ["a label that the queue does not reach", "tony.worker.node-label=gpu", /but queue default reaches/],
+    [
+      "an unknown resource type",
+      "tony.worker.resource.yarn.io/fpga=1",
+      /yarn\.io\/fpga, which is no resource type of the cluster; it has/,
+    ],
   ])("%s: exit code 3", async (_what, setting, message) => {
     const { exitCode, stdout, stderr } = await tonyTs(
       ["submit", "--conf", join(folder, "job.xml"), "-conf", setting],
@@ -57,11 +62,6 @@ describe("what cannot work is said before anything is on the cluster", () => {
   });
 
   test.each([
-    [
-      "an unknown resource type",
-      ["-conf", "tony.worker.resource.yarn.io/fpga=1"],
-      /yarn\.io\/fpga, which is no resource type/,
-    ],
     ["a misspelt key", ["-conf", "tony.worker.memroy=1g"], /did you mean tony\.worker\.memory\?/],
     ["a file that is not there", ["-conf", "tony.containers.resources=none.py"], /none\.py does not exist/],
     [

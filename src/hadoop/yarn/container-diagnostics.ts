@@ -1,0 +1,70 @@
+/** What a NodeManager's memory check found, in its own amounts (`699.9 MB`). */
+export interface ExceededMemory {
+  readonly kind: "physical" | "virtual";
+  readonly used: string;
+  readonly limit: string;
+}
+
+export interface ContainerDiagnostics {
+  /** Present when a memory check ended the container. */
+  readonly memory?: ExceededMemory;
+  /** What the container wrote last to its stderr; none when YARN does not tell it. */
+  readonly stderr: readonly string[];
+  /** YARN's own words, without time stamps and frames, when there is nothing better to show. */
+  readonly words: readonly string[];
+}
+
+/**
+ * Takes a container's diagnostics apart. Their texts are those of org.apache.hadoop.yarn.server.nodemanager:
+ * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure.
+ */
+export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
+  const memory = exceededMemory(text);
+  return { ...(memory === undefined ? {} : { memory }), stderr: lastStderr(text), words: ownWords(text) };
+}
+
+function exceededMemory(text: string): ExceededMemory | undefined {
+  const kind = /beyond the '(PHYSICAL|VIRTUAL)' memory limit/.exec(text)?.[1];
+  const amounts =
+    /Current usage: (\S+ \S+) of (\S+ \S+) physical memory used; (\S+ \S+) of (\S+ \S+) virtual memory used/.exec(text);
+  if (kind === undefined || amounts === null) return undefined;
+  const [, physicalUsed = "", physicalLimit = "", virtualUsed = "", virtualLimit = ""] = amounts;
+  return kind === "PHYSICAL"
+    ? { kind: "physical", used: physicalUsed, limit: physicalLimit }
+    : { kind: "virtual", used: virtualUsed, limit: virtualLimit };
+}
+
+/** The diagnostics repeat the end of stderr; the last one is taken. */
+function lastStderr(text: string): string[] {
+  const [, ...tails] = text.split(/^Last \d+ bytes of stderr :$/m);
+  const lines = (tails.at(-1) ?? "").split("\n");
+  const end = lines.findIndex((line) => timeStamp.test(line) || line.startsWith("For more detailed output"));
+  return trimmed(end < 0 ? lines : lines.slice(0, end));
+}
+
+function ownWords(text: string): string[] {
+  const lines = text.split("\n").map((line) => line.replace(timeStamp, "").trimEnd());
+  return lines.filter((line) => line.trim() !== "" && !frames.some((frame) => frame.test(line)));
+}
+
+const timeStamp = /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+\]/;
+
+/** Lines that say nothing beyond the exit code. */
+const frames = [
+  /^Exception from container-launch/,
+  /^Container id: /,
+  /^Exit code: /,
+  /^Last \d+ bytes of /,
+  /^Container exited with a non-zero exit code/,
+  /^Container killed on request/,
+  /^Dump of the process-tree/,
+  /^\t\|- /,
+  /^For more detailed output/,
+  /^\. Failing the application/,
+];
+
+function trimmed(lines: readonly string[]): string[] {
+  const isText = (line: string) => line.trim() !== "";
+  const first = lines.findIndex(isText);
+  return first < 0 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
+}
