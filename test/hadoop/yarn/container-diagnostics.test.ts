@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseContainerDiagnostics } from "../../../src/hadoop/yarn/container-diagnostics.ts";
+
+/** As Hadoop 3.4.2 wrote them. */
+const virtual = `[2026-11-22 01:11:05.719]Container [pid=14897,containerID=container_1_0017_04_000001] is running 592931232B beyond the 'VIRTUAL' memory limit. Current usage: 69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used. Killing container.
+Dump of the process-tree for container_1_0017_04_000001 :
+\t|- PID PPID PGRPID SESSID CMD_NAME USER_MODE_TIME(MILLIS) SYSTEM_TIME(MILLIS) VMEM_USAGE(BYTES) RSSMEM_USAGE(PAGES) FULL_CMD_LINE
+\t|- 14908 14897 14897 14897 (node) 63 5 729395200 16934 ./node am.mjs
+
+[2026-11-22 01:11:05.841]Container killed on request. Exit code is 143
+[2026-11-22 01:11:05.841]Container exited with a non-zero exit code 143.
+`;
+const failedStart = `[2026-11-22 01:14:24.289]Exception from container-launch.
+Container id: container_1_0022_01_000006
+Exit code: 1
+
+[2026-11-22 01:14:24.292]Container exited with a non-zero exit code 1. Error file: prelaunch.err.
+Last 4096 bytes of prelaunch.err :
+Last 4096 bytes of stderr :
+line one
+
+tony-ts: the executor could not begin
+
+
+[2026-11-22 01:14:24.293]Container exited with a non-zero exit code 1. Error file: prelaunch.err.
+Last 4096 bytes of prelaunch.err :
+Last 4096 bytes of stderr :
+line one
+
+tony-ts: the executor could not begin
+
+
+`;
+
+describe("a container's diagnostics", () => {
+  test("say which memory limit was exceeded, and by how much", () => {
+    expect(parseContainerDiagnostics(virtual).memory).toEqual({ kind: "virtual", used: "699.9 MB", limit: "134.4 MB" });
+    expect(parseContainerDiagnostics(virtual.replace("VIRTUAL", "PHYSICAL")).memory).toEqual({
+      kind: "physical",
+      used: "69.4 MB",
+      limit: "64 MB",
+    });
+  });
+
+  test("give the end of stderr once, without YARN's frame", () => {
+    expect(parseContainerDiagnostics(failedStart)).toEqual({
+      stderr: ["line one", "", "tony-ts: the executor could not begin"],
+      words: ["line one", "tony-ts: the executor could not begin", "line one", "tony-ts: the executor could not begin"],
+    });
+  });
+
+  test("that know no stderr are YARN's own words without time stamps", () => {
+    const { memory, stderr, words } = parseContainerDiagnostics("[2026-11-22 01:00:00.000]File does not exist: /a\n\n");
+    expect(memory).toBeUndefined();
+    expect(stderr).toEqual([]);
+    expect(words).toEqual(["File does not exist: /a"]);
+  });
+
+  test("may be empty", () => {
+    expect(parseContainerDiagnostics("")).toEqual({ stderr: [], words: [] });
+  });
+});
