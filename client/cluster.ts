@@ -64,7 +64,12 @@ export class Cluster {
       case "RPC_CONNECTION_LOST":
       case "RPC_TIMEOUT":
       case "RPC_PROTOCOL":
-        return this.#unreachable("ResourceManager", "yarn.resourcemanager.address", error);
+        return this.#unreachable(
+          "ResourceManager",
+          "yarn.resourcemanager.address",
+          error,
+          "Is it running, and is this the right cluster? ",
+        );
       case "UNREACHABLE":
       case "TIMEOUT":
         return this.#unreachable("NameNode (WebHDFS)", "dfs.namenode.http-address", error);
@@ -73,8 +78,9 @@ export class Cluster {
     }
   }
 
-  #unreachable(server: string, key: string, cause: unknown): UserError {
-    const mend = `Is it running, and is this the right cluster? HADOOP_CONF_DIR is ${this.#folder} (${this.configuration.describe(key)})`;
+  /** @param question what a person should ask first, where the cause does not ask it */
+  #unreachable(server: string, key: string, cause: unknown, question = ""): UserError {
+    const mend = `${question}HADOOP_CONF_DIR is ${this.#folder}; the address comes from ${this.configuration.describe(key)}`;
     return new UserError(
       `The ${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor looks further`,
       {

@@ -282,7 +282,9 @@ function outcomeOf(report: ApplicationReport, told: JobOutcome | undefined, nowM
   const endedAtMs = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
   const cause = masterFailure(report, nowMs);
   if (cause !== undefined) return { result, summary: cause.summary, cause, endedAtMs };
-  const summary = report.diagnostics.trim() === "" ? `the application is ${report.state}` : report.diagnostics.trim();
+  // RMAppImpl puts who and where before the words of whoever killed it.
+  const said = report.diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: /, "");
+  const summary = said === "" ? `the application is ${report.state}` : said;
   return { result, summary, endedAtMs };
 }
 

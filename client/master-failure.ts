@@ -1,5 +1,5 @@
-import { parseContainerDiagnostics } from "../src/hadoop/yarn/container-diagnostics.ts";
 import type { ApplicationReport } from "../src/hadoop/yarn/records.ts";
+import { parseContainerDiagnostics } from "../src/job/container-diagnostics.ts";
 import type { Cause } from "../src/job/status.ts";
 
 /** Our own programs begin their last word with this. */
@@ -48,12 +48,15 @@ function explained(
       lines: [],
     };
   }
-  const own = stderr.findLast((line) => line.startsWith(ourWord))?.slice(ourWord.length);
+  const own = stderr
+    .findLast((line) => line.startsWith(ourWord))
+    ?.slice(ourWord.length)
+    .replace(/\.$/, "");
   const others = stderr.filter((line) => !line.startsWith(ourWord));
   if (own !== undefined) return { summary: `${own}${times}`, lines: others.slice(-shownLines) };
   const lines = stderr.length > 0 ? stderr : words;
   if (exit === "-1000") {
-    const remedy = "the node could not bring the AM's files into place: the lines above say which";
+    const remedy = "the node could not bring the AM's files into place";
     return { summary: `the AM's container could not be prepared${times}`, remedy, lines: lines.slice(0, shownLines) };
   }
   return { summary: `the AM's container ended${times}`, lines: lines.slice(-shownLines) };

@@ -1,4 +1,4 @@
-import { parseContainerDiagnostics } from "../../src/hadoop/yarn/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseContainerDiagnostics } from "../../../src/hadoop/yarn/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 
 /** As Hadoop 3.4.2 wrote them. */
 const virtual = `[2026-11-22 01:11:05.719]Container [pid=14897,containerID=container_1_0017_04_000001] is running 592931232B beyond the 'VIRTUAL' memory limit. Current usage: 69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used. Killing container.
