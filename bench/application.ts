@@ -1,0 +1,25 @@
+import { loadConfiguration } from "../src/hadoop/conf/configuration.ts";
+import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
+import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
+import { type ClusterStatus, ClusterUser } from "../test/support/cluster.ts";
+
+/** Uses a connection to the ResourceManager, and closes it. */
+export async function withResourceManager<Result>(
+  cluster: ClusterStatus,
+  use: (client: ResourceManagerClient) => Promise<Result>,
+): Promise<Result> {
+  const client = new ResourceManagerClient({
+    endpoints: resourceManagerEndpoints(loadConfiguration(cluster.confDir), "client"),
+    user: { name: ClusterUser.alice },
+  });
+  try {
+    return await use(client);
+  } finally {
+    client.close();
+  }
+}
+
+/** When the ResourceManager took the application, by its own clock, which is this machine's. */
+export async function submittedAtMs(cluster: ClusterStatus, id: string): Promise<number> {
+  return await withResourceManager(cluster, async (client) => (await client.report(id)).startTimeMs);
+}

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { executorIdentity } from "../../src/api/identity.ts";
+import { aJobSpec } from "../../test/support/api.ts";
+import { atMost, type Sample } from "../figures.ts";
+import type { Measurement } from "../measurement.ts";
+import { cpuSeconds, processMemory } from "../process-memory.ts";
+import { SimulatedExecutor } from "../simulated-executor.ts";
+import { StandInMaster } from "../stand-in-master.ts";
+
+const resident = "AM: memory, 1,000 tasks";
+const peak = "AM: peak memory, 1,000 tasks";
+const gathering = "AM: first container given → 1,000 programs started";
+const processor = "AM: processor, 1,000 idle tasks";
+
+const tasks = 1_000;
+const limitMs = 120_000;
+const settleMs = 5_000;
+const idleMs = 10_000;
+
+/** 1,000 executors of the bench's own, each over its own TLS connection, at the AM's bundle; no cluster takes part. */
+export const crowd: Measurement = {
+  name: "crowd",
+  what: "the AM with 1,000 simulated executors over real gRPC, a heartbeat a second from each",
+  warmUps: 0,
+  figures: [
+    { name: resident, unit: "MiB", budget: atMost(200) },
+    { name: peak, unit: "MiB" },
+    { name: gathering, unit: "ms" },
+    { name: processor, unit: "%" },
+  ],
+  async run() {
+    const spec = aJobSpec();
+    const [worker] = spec.roles;
+    if (worker === undefined) throw new Error("the spec has no role");
+    const master = new StandInMaster({ ...spec, roles: [{ ...worker, instances: tasks }] });
+    const executors: SimulatedExecutor[] = [];
+    try {
+      return await measure(master, executors);
+    } finally {
+      for (const executor of executors) executor.close();
+      await master.dispose();
+    }
+  },
+};
+
+async function measure(master: StandInMaster, executors: SimulatedExecutor[]): Promise<Sample> {
+  let started = 0;
+  let lost = 0;
+  await until("the AM to want every executor", master, () => master.wantedExecutors().length === tasks);
+  const beganAtMs = performance.now();
+  const identity = executorIdentity(master.identity);
+  for (const [index, wanted] of master.wantedExecutors().entries()) {
+    const count = {
+      started: () => {
+        started += 1;
+      },
+      lost: () => {
+        lost += 1;
+      },
+    };
+    executors.push(new SimulatedExecutor(wanted, { identity, port: 10_000 + index, ...count }));
+  }
+  await until("every program to be started", master, () => started === tasks);
+  const startedAtMs = performance.now();
+  await sleep(settleMs);
+  const before = cpuSeconds(master.pid) ?? 0;
+  await sleep(idleMs);
+  const after = cpuSeconds(master.pid) ?? 0;
+  const memory = processMemory(master.pid);
+  if (memory === undefined || lost > 0) throw new Error(`${lost} executors lost the AM:\n${master.words()}`);
+  return {
+    [resident]: memory.residentMiB,
+    [peak]: memory.peakResidentMiB,
+    [gathering]: startedAtMs - beganAtMs,
+    [processor]: ((after - before) / (idleMs / 1000)) * 100,
+  };
+}
+
+async function until(what: string, master: StandInMaster, condition: () => boolean): Promise<void> {
+  const giveUpAtMs = Date.now() + limitMs;
+  while (!condition()) {
+    if (!master.alive || Date.now() > giveUpAtMs) throw new Error(`waited in vain for ${what}:\n${master.words()}`);
+    await sleep(10);
+  }
+}

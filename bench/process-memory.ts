@@ -1,0 +1,70 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Sizes of one process in MiB, as Linux counts them (proc(5)). */
+export interface ProcessMemory {
+  readonly residentMiB: number;
+  readonly peakResidentMiB: number;
+}
+
+/** Undefined when there is no such process any more. */
+export function processMemory(pid: number): ProcessMemory | undefined {
+  const status = read(`/proc/${pid}/status`);
+  const residentMiB = field(status, "VmRSS");
+  const peakResidentMiB = field(status, "VmHWM");
+  return residentMiB === undefined || peakResidentMiB === undefined ? undefined : { residentMiB, peakResidentMiB };
+}
+
+/** The proportional set size: pages shared by n processes count 1/n in each. */
+export function proportionalMiB(pid: number): number | undefined {
+  return field(read(`/proc/${pid}/smaps_rollup`), "Pss");
+}
+
+/** Processor time used so far, of the process alone. Linux counts in hundredths of a second. */
+export function cpuSeconds(pid: number): number | undefined {
+  const [, rest] = read(`/proc/${pid}/stat`).split(") ");
+  const fields = rest?.split(" ");
+  if (fields === undefined) return undefined;
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** Processes that Node runs with one of our bundles, whose working directory's container belongs to the application. */
+export function bundleProcesses(bundle: string, applicationId: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      const [program = "", script = ""] = read(`/proc/${pid}/cmdline`).split("\0");
+      if (!program.endsWith("node") || !script.endsWith(bundle)) return false;
+      return read(`/proc/${pid}/environ`).includes(applicationId.replace("application_", ""));
+    });
+}
+
+/** Watches a process's peak while it lives: Linux forgets it at the end. */
+export class PeakWatch {
+  readonly #timer: NodeJS.Timeout;
+  #peakMiB = 0;
+
+  constructor(pid: number, intervalMs = 10) {
+    this.#timer = setInterval(() => {
+      this.#peakMiB = Math.max(this.#peakMiB, processMemory(pid)?.peakResidentMiB ?? 0);
+    }, intervalMs);
+  }
+
+  stop(): number {
+    clearInterval(this.#timer);
+    return this.#peakMiB;
+  }
+}
+
+function field(text: string, name: string): number | undefined {
+  const kibibytes = new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1];
+  return kibibytes === undefined ? undefined : Number(kibibytes) / 1024;
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

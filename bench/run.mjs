@@ -1,0 +1,51 @@
+// `npm run bench`: bundles bench/ below this checkout's dist, where it finds the package, and runs it.
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const outdir = path.join(root, "dist", "bench");
+mkdirSync(outdir, { recursive: true });
+
+const banner =
+  'import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);';
+
+/** The AM as it is shipped, but for where its containers come from. */
+const standInScheduler = {
+  name: "stand-in-scheduler",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/make-scheduler\.ts$/ }, () => ({ path: path.join(root, "bench", "stand-in-scheduler.ts") }));
+  },
+};
+
+const withoutChannelz = {
+  name: "without-channelz",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path: name }) => ({ path: name, namespace: "without-channelz" }));
+    onLoad({ filter: /.*/, namespace: "without-channelz" }, () => ({ contents: "module.exports = {};", loader: "js" }));
+  },
+};
+
+const bundle = (entry, name, plugins = []) =>
+  build({
+    entryPoints: [path.join(root, entry)],
+    outfile: path.join(outdir, `${name}.mjs`),
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    target: "node20.19",
+    minifyWhitespace: true,
+    minifySyntax: true,
+    banner: { js: banner },
+    plugins: [withoutChannelz, ...plugins],
+    external: ["kerberos", "koffi"],
+    logLevel: "warning",
+  });
+
+await Promise.all([
+  bundle("bench/main.ts", "main"),
+  bundle("bench/upload-file.ts", "upload-file"),
+  bundle("am/main.ts", "am-with-stand-in", [standInScheduler]),
+]);
+await import(pathToFileURL(path.join(outdir, "main.mjs")).href);

@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { type ApplicationIdentity, masterSecrets } from "../src/api/identity.ts";
+import { makeIdentity } from "../src/api/make-identity.ts";
+import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
+import type { JobFile } from "../src/job/job-file.ts";
+import type { JobSpec } from "../src/job/spec.ts";
+import { packageRoot } from "../src/programs.ts";
+import { type WantedExecutor, wantedExecutorsFile } from "./stand-in-scheduler.ts";
+
+const applicationId = "application_1795305600000_0001";
+
+/** The AM in a process of its own, with the stand-in scheduler; its staging is a folder of this machine. */
+export class StandInMaster {
+  readonly identity: ApplicationIdentity = makeIdentity(applicationId, Date.now());
+  readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
+  readonly #process: ChildProcess;
+  readonly #ended: Promise<void>;
+
+  constructor(spec: JobSpec) {
+    const tokens = path.join(this.#folder, "container_tokens");
+    writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(this.identity) }), { mode: 0o600 });
+    writeFileSync(path.join(this.#folder, "job.json"), JSON.stringify(jobFile(spec, this.#folder)));
+    mkdirSync(path.join(this.#folder, "staging"));
+    const output = openSync(path.join(this.#folder, "output"), "a");
+    this.#process = spawn(process.execPath, [path.join(packageRoot(), "dist", "bench", "am-with-stand-in.mjs")], {
+      cwd: this.#folder,
+      stdio: ["ignore", output, output],
+      env: {
+        PATH: process.env.PATH,
+        CONTAINER_ID: "container_1795305600000_0001_01_000001",
+        NM_HOST: "127.0.0.1",
+        LOG_DIRS: this.#folder,
+        LOCAL_DIRS: this.#folder,
+        HADOOP_TOKEN_FILE_LOCATION: tokens,
+      },
+    });
+    this.#ended = new Promise((resolve) => this.#process.on("exit", () => resolve()));
+  }
+
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
+  /** All that the AM has wanted so far. */
+  wantedExecutors(): readonly WantedExecutor[] {
+    const file = path.join(this.#folder, wantedExecutorsFile);
+    if (!existsSync(file)) return [];
+    return readFileSync(file, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line): WantedExecutor => JSON.parse(line));
+  }
+
+  /** What it said and logged, for a failure. */
+  words(): string {
+    const text = ["output", "am.log"].map((name) => path.join(this.#folder, name)).filter((file) => existsSync(file));
+    return text
+      .map((file) => readFileSync(file, "utf8"))
+      .join("")
+      .slice(-4_000);
+  }
+
+  get alive(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  async dispose(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#ended;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function jobFile(spec: JobSpec, folder: string): JobFile {
+  return {
+    jobFileVersion: 1,
+    build: "bench",
+    applicationId,
+    user: "alice",
+    spec,
+    stagingUrl: `file://${path.join(folder, "staging")}`,
+    files: { all: [], byRole: {} },
+    node: process.execPath,
+    hadoop: {},
+    nodes: [],
+  };
+}
