@@ -29,13 +29,19 @@ export function openHistory(
   return writer;
 }
 
-/** Adds the last record and gives the file the name of a finished job's. */
+/**
+ * Adds the last record and gives the file the name of a finished job's. A history that goes with the staging folder in the next moment is
+ * not written to its end: the client would wait for several operations of the NameNode.
+ */
 export async function closeHistory(
   writer: HistoryWriter,
   job: JobFile,
-  outcome: JobOutcome,
-  status: JobStatus,
+  { outcome, status, stagingStays }: { outcome: JobOutcome; status: JobStatus; stagingStays: boolean },
 ): Promise<void> {
+  if (job.spec.history.location === undefined && !stagingStays) {
+    await writer.abandon();
+    return;
+  }
   writer.add({ record: "end", atMs: outcome.endedAtMs, outcome, status });
   const { applicationId, user } = job;
   const { startedAtMs } = status;

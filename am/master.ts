@@ -151,6 +151,7 @@ class Master {
 
   #makeLinks(): ExecutorLinks {
     return new ExecutorLinks({
+      clock: systemClock,
       post: (event) => this.shell.post(event),
       heard: (containerId, task) => {
         for (const event of this.#liveness.heard(task, containerId, systemClock.nowMs())) this.shell.post(event);
@@ -245,10 +246,11 @@ class Master {
   async #closeBooks(outcome: JobOutcome): Promise<void> {
     this.#leaving = true;
     this.#outcome = outcome;
-    const { job, log } = this.#input;
+    const { job, log, surroundings } = this.#input;
+    const last = { outcome, status: this.#status(), stagingStays: surroundings.local };
     const books = [
       within(lastReadersMs, "sending the last of the logs", this.#tails.endAll()).finally(() => this.#tails.cut()),
-      within(historyMs, "closing the history", closeHistory(this.#history, job, outcome, this.#status())),
+      within(historyMs, "closing the history", closeHistory(this.#history, job, last)),
     ];
     for (const result of await Promise.allSettled(books)) {
       if (result.status === "rejected") log.warn("ending", errorMessage(result.reason));

@@ -48,17 +48,20 @@ async function main(): Promise<number> {
     console.log(options);
     return options === usage ? 0 : 2;
   }
-  console.log("Starting a cluster …");
-  const { cluster, end } = await startCluster();
+  let started: ReturnType<typeof startCluster> | undefined;
+  const clusterOf = async (): Promise<ClusterStatus> => {
+    started ??= startCluster();
+    return (await started).cluster;
+  };
   const results: MeasurementResult[] = [];
   try {
     for (const measurement of options.chosen) {
-      const result = await measure(measurement, cluster, options.runs);
+      const result = await measure(measurement, clusterOf, options.runs);
       console.log(describeResult(result));
       results.push(result);
     }
   } finally {
-    await end();
+    await (await started)?.end();
   }
   if (options.json !== undefined) writeFileSync(options.json, `${resultsJson(results, Date.now())}\n`);
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
@@ -67,7 +70,7 @@ async function main(): Promise<number> {
 /** A run that fails is told and leaves the others. */
 async function measure(
   { name, what, warmUps, figures, run }: Measurement,
-  cluster: ClusterStatus,
+  clusterOf: () => Promise<ClusterStatus>,
   runs: number,
 ): Promise<MeasurementResult> {
   const loadAverage = currentLoad();
@@ -75,7 +78,7 @@ async function measure(
   const failures: string[] = [];
   for (let index = -warmUps; index < runs; index++) {
     try {
-      const sample = await run(cluster);
+      const sample = await run(clusterOf);
       if (index >= 0) samples.push(sample);
     } catch (error) {
       failures.push(errorMessage(error));

@@ -8,5 +8,6 @@ export interface Measurement {
   /** What is measured for the first time with cold caches says nothing about the second: runs that are not counted. */
   readonly warmUps: number;
   readonly figures: readonly FigureDefinition[];
-  run(cluster: ClusterStatus): Promise<Sample>;
+  /** @param clusterOf starts the bench's cluster the first time it is asked for */
+  run(clusterOf: () => Promise<ClusterStatus>): Promise<Sample>;
 }

@@ -8,6 +8,10 @@ export class SimulatedExecutor {
   readonly #wanted: WantedExecutor;
   readonly #stream: MasterStream;
   readonly #started: () => void;
+  readonly #over: () => void;
+  /** Resolves when the AM has admitted it, or the stream is over. */
+  readonly admitted: Promise<void>;
+  #admit: () => void = () => {};
   #heartbeats: NodeJS.Timeout | undefined;
   #memoryBytes = 2 ** 28;
 
@@ -23,14 +27,19 @@ export class SimulatedExecutor {
   ) {
     this.#wanted = wanted;
     this.#started = about.started;
+    this.admitted = new Promise((resolve) => {
+      this.#admit = resolve;
+    });
+    this.#over = () => {
+      clearInterval(this.#heartbeats);
+      this.#admit();
+      about.lost();
+    };
     this.#stream = new MasterStream({
       identity: about.identity,
       address: wanted.masterAddress,
       onMessage: (message) => this.#obey(message),
-      onEnd: () => {
-        clearInterval(this.#heartbeats);
-        about.lost();
-      },
+      onEnd: () => this.#over(),
     });
     this.#say({
       type: "register",
@@ -55,6 +64,7 @@ export class SimulatedExecutor {
 
   #obey({ body }: MasterMessage): void {
     if (body.type === "welcome") {
+      this.#admit();
       this.#heartbeats ??= setInterval(() => this.#beat(), body.heartbeatIntervalMs);
     } else if (body.type === "start-child") {
       this.#say({ type: "child-started", pid: 4_711, atMs: Date.now() });

@@ -35,6 +35,8 @@ export class StandInMaster {
         LOG_DIRS: this.#folder,
         LOCAL_DIRS: this.#folder,
         HADOOP_TOKEN_FILE_LOCATION: tokens,
+        // As src/job/launch-command.ts sets it.
+        MALLOC_ARENA_MAX: "1",
       },
     });
     this.#ended = new Promise((resolve) => this.#process.on("exit", () => resolve()));

@@ -47,18 +47,24 @@ export interface ShippingOptions {
 /** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
 const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 
+/** An item that the cluster has, or what brings it there. */
+type Found = ShippedFile | (() => Promise<ShippedFile>);
+
 /**
  * Sees to it that the cluster has every item, uploading what it does not have: a second submission of the same content uploads
- * nothing. Items go one after the other, because one upload already fills the network.
+ * nothing. All are looked up together; uploads go one after the other, because one already fills the network.
  *
  * @returns in the order of the items
  * @throws UserError for a source that is missing, cannot be read or cannot be unpacked by YARN
  */
 export async function ship(items: readonly ShipItem[], options: ShippingOptions): Promise<ShippedFile[]> {
+  const found = await Promise.all(
+    items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, options))),
+  );
   const shipped: ShippedFile[] = [];
-  for (const item of items) {
+  for (const file of found) {
     options.signal?.throwIfAborted();
-    shipped.push(isRemote(item.source) ? await shipRemote(item, options) : await shipLocal(item, options));
+    shipped.push(typeof file === "function" ? await file() : file);
   }
   await options.memo.save();
   return shipped;
@@ -70,7 +76,7 @@ function isRemote(source: string): boolean {
 }
 
 /** A file of the cluster's is used where it is; nodes fetch it as the user. */
-async function shipRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<ShippedFile> {
+async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<ShippedFile> {
   const { fileSystem, path: remotePath } = fileSystems.locate(item.source);
   const status = await fileSystem.stat(remotePath);
   if (item.as !== "file") checkEnding(item, remotePath);
@@ -85,22 +91,25 @@ async function shipRemote(item: ShipItem, { fileSystems }: ShippingOptions): Pro
   return { file, uploadedBytes: 0 };
 }
 
-async function shipLocal(item: ShipItem, options: ShippingOptions): Promise<ShippedFile> {
+async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Found> {
   const source = splitUri(item.source)?.path ?? item.source;
   const stats = await stat(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
   });
-  if (stats.isDirectory()) return shipFolder(item, source, options);
+  if (stats.isDirectory()) return findFolder(item, source, options);
   if (!stats.isFile()) throw new UserError(`${source} is neither a file nor a folder`, { code: "RESOURCE_UNREADABLE" });
   if (item.as !== "file") checkEnding(item, source);
   const known = await options.memo.file(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
   });
-  return put(item, source, known, path.basename(source), item.as === "file" ? "FILE" : "ARCHIVE", options);
+  const name = path.basename(source);
+  const type = item.as === "file" ? "FILE" : "ARCHIVE";
+  const entry = await options.cache.get(cacheKey(item, known, name));
+  return entry === undefined ? () => put(item, source, known, name, type, options) : shippedFile(item, entry, type);
 }
 
 /** A folder is packed only when its tree is not remembered, or the cluster lost the archive. */
-async function shipFolder(item: ShipItem, folder: string, options: ShippingOptions): Promise<ShippedFile> {
+async function findFolder(item: ShipItem, folder: string, options: ShippingOptions): Promise<Found> {
   const tree = await readTree(folder);
   const name = `${path.basename(folder) || "root"}.tar.gz`;
   const key = `tree:${folder}`;
@@ -108,13 +117,26 @@ async function shipFolder(item: ShipItem, folder: string, options: ShippingOptio
   const known = options.memo.find(key, identity);
   const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, name));
   if (entry !== undefined) return shippedFile(item, entry, "ARCHIVE");
+  return () => packAndPut(item, { tree, name, key, identity }, options);
+}
+
+async function packAndPut(
+  item: ShipItem,
+  folder: {
+    readonly tree: readonly TreeEntry[];
+    readonly name: string;
+    readonly key: string;
+    readonly identity: string;
+  },
+  options: ShippingOptions,
+): Promise<ShippedFile> {
   const temporary = await mkdtemp(path.join(tmpdir(), "tony-ts-"));
   try {
     const archive = path.join(temporary, "archive");
-    await packDirectory(tree, archive);
+    await packDirectory(folder.tree, archive);
     const content = await hashFile(archive);
-    options.memo.remember(key, identity, content, latestChangeMs(tree));
-    return await put(item, archive, content, name, "ARCHIVE", options);
+    options.memo.remember(folder.key, folder.identity, content, latestChangeMs(folder.tree));
+    return await put(item, archive, content, folder.name, "ARCHIVE", options);
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -25,7 +25,8 @@ export const memory: Measurement = {
     { name: executorCpu, unit: "%", budget: atMost(0.3) },
     { name: masterCpu, unit: "%" },
   ],
-  async run(cluster): Promise<Sample> {
+  async run(clusterOf): Promise<Sample> {
+    const cluster = await clusterOf();
     const job = new BenchJob(cluster, { tasks: 4 });
     try {
       const id = await job.id();

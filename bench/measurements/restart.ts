@@ -11,7 +11,8 @@ export const generationRestart: Measurement = {
   what: "one of 3 programs is killed; containers are kept",
   warmUps: 0,
   figures: [{ name: restart, unit: "ms", budget: atMost(1_000) }],
-  async run(cluster) {
+  async run(clusterOf) {
+    const cluster = await clusterOf();
     const job = new BenchJob(cluster, { tasks: 3, settings: { "tony.am.retry-count": "1" } });
     try {
       await job.started();

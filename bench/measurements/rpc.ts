@@ -24,7 +24,8 @@ export const hadoopRpc: Measurement = {
     { name: theirs, unit: "calls/s" },
     { name: ratio, unit: "×", budget: atLeast(1.2) },
   ],
-  async run(cluster) {
+  async run(clusterOf) {
+    const cluster = await clusterOf();
     return await withResourceManager(cluster, async (client) => {
       const id = await anApplication(client);
       const source = path.join(packageRoot(), "bench", "java", "ReportCalls.java");

@@ -29,7 +29,8 @@ function startAndEnd(about: {
       { name: start, unit: "ms", budget: atMost(about.startLimitMs) },
       { name: end, unit: "ms", budget: atMost(800) },
     ],
-    async run(cluster) {
+    async run(clusterOf) {
+      const cluster = await clusterOf();
       const job = new BenchJob(cluster, { tasks: about.tasks });
       try {
         const id = await job.id();

@@ -20,7 +20,8 @@ export const takeover: Measurement = {
     { name: yarn, unit: "ms" },
     { name: serving, unit: "ms", budget: atMost(500) },
   ],
-  async run(cluster) {
+  async run(clusterOf) {
+    const cluster = await clusterOf();
     const job = new BenchJob(cluster, { tasks: 3 });
     try {
       const id = await job.id();

@@ -31,7 +31,8 @@ export const upload: Measurement = {
     { name: ratio, unit: "×", budget: atLeast(1) },
     { name: memory, unit: "MiB" },
   ],
-  async run(cluster) {
+  async run(clusterOf) {
+    const cluster = await clusterOf();
     const folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
     try {
       const source = path.join(folder, "archive");
