@@ -84,7 +84,7 @@ function jobFile(spec: JobSpec, folder: string): JobFile {
     user: "alice",
     spec,
     stagingUrl: `file://${path.join(folder, "staging")}`,
-    files: { all: [], byRole: {} },
+    files: { master: [], all: [], byRole: {} },
     node: process.execPath,
     hadoop: {},
     nodes: [],
