@@ -1,6 +1,6 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
-import type { ChildExit } from "../src/job/execution.ts";
+import { type ChildExit, timeLimitReason } from "../src/job/execution.ts";
 import { reportExit } from "./exit-report.ts";
 import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
@@ -106,7 +106,6 @@ export class ProgramRun {
     const { timeLimit, program } = this.#options;
     if (timeLimit === undefined) return undefined;
     const { limitMs, graceMs } = timeLimit;
-    const reason = `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
-    return setTimeout(() => void program.stop(graceMs, reason), limitMs);
+    return setTimeout(() => void program.stop(graceMs, timeLimitReason(limitMs)), limitMs);
   }
 }

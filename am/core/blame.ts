@@ -1,6 +1,7 @@
 import { discard } from "./containers.ts";
-import type { Ending, NodeBlame } from "./state.ts";
+import type { Ending, NodeBlame, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
+import { keyWords } from "./words.ts";
 
 /**
  * The blame ladder counts failures of the machine's kind only: first the container is given up, then its node is kept off for the rest
@@ -18,7 +19,7 @@ export function blame(step: Step, ending: Ending): void {
   const container = step.state.containers[ending.containerId];
   if (container !== undefined) {
     container.machineFailures++;
-    if (container.machineFailures >= failure.blame.container) {
+    if (container.machineFailures >= failure.blame.container && container.phase !== "leaving") {
       discard(step, container, "its machine failed");
     }
   }
@@ -54,6 +55,16 @@ export function pardon(step: Step, ending: Ending): void {
 
 export function excludedHosts(step: Step): string[] {
   return Object.entries(step.state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
+}
+
+/** The machines of one task have failed so often that others will not help. */
+export function isExhausted(step: Step, task: TaskRecord): boolean {
+  return task.machineFailures >= step.spec.failure.blame.job;
+}
+
+export function exhaustedWords(step: Step, task: TaskRecord): string {
+  const key = keyWords(step, "tony.failure.blame.job");
+  return `machines failed ${task.id} ${task.machineFailures} times in a row, which ends the job (${key})`;
 }
 
 /** Never more than a third of the nodes, never the last one. */

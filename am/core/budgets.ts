@@ -1,5 +1,6 @@
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Step } from "./step.ts";
+import { countWords, keyWords } from "./words.ts";
 
 /** Takes one restart from the budget of the class; false when none is left. */
 export function charge(step: Step, failureClass: FailureClass): boolean {
@@ -12,6 +13,13 @@ export function charge(step: Step, failureClass: FailureClass): boolean {
 
 export function refund(step: Step, failureClass: FailureClass): void {
   step.state.used[failureClass]--;
+}
+
+/** Says that no restart is left, and which key allows more. */
+export function budgetWords(step: Step, failureClass: FailureClass): string {
+  const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
+  const limit = step.spec.failure.budgets[failureClass];
+  return `the ${failureClass} budget of ${countWords(limit, "restart")} is spent (${keyWords(step, key)})`;
 }
 
 /** The first restart is immediate, the second waits, each further one twice as long up to the longest. */

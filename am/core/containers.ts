@@ -1,7 +1,7 @@
 import type { AllocatedContainer } from "./events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
-import { expireOrders, setTimer } from "./timers.ts";
+import { expireOrders, setOrder, setTimer } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
@@ -62,6 +62,8 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
     rejoinAddress: "",
     brokenAtMs: 0,
     machineFailures: 0,
+    silent: false,
+    unjudged: false,
     discardReason: "",
   };
   step.state.containers[container.id] = container;
@@ -96,15 +98,34 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
   if (tenant?.containerId === container.id) {
     tenant.containerId = "";
   }
-  const ran = container.phase === "held" || container.phase === "unclaimed";
   container.phase = "discarded";
   container.discardReason = reason;
   setLink(step, container, "closed");
   expireOrders(step, container.id);
-  if (ran) {
+  emit(step, { type: "stop-container", containerId: container.id, reason });
+  emit(step, { type: "release", containerIds: [container.id], reason });
+  step.changed = true;
+}
+
+/**
+ * An executor is gone and its task with it; what became of the container is YARN's to say. Releasing it now would make the
+ * ResourceManager forget it before the node has told the exit status (AbstractYarnScheduler#completedContainer drops what it no longer
+ * knows), so it goes back only when YARN stays silent.
+ * With `stop` the node ends whatever may still run.
+ */
+export function letGo(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
+  const tenant = findTask(step, container.task);
+  if (tenant?.containerId === container.id) {
+    tenant.containerId = "";
+  }
+  container.phase = "leaving";
+  container.discardReason = reason;
+  setLink(step, container, "closed");
+  expireOrders(step, container.id);
+  setOrder(step, "leave", container.id, step.spec.timeouts.verdictMs);
+  if (stop) {
     emit(step, { type: "stop-container", containerId: container.id, reason });
   }
-  emit(step, { type: "release", containerIds: [container.id], reason });
   step.changed = true;
 }
 

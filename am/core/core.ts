@@ -11,7 +11,7 @@ import { askAgainTimer, gangHoldTimer, watchGang } from "./gang.ts";
 import { startWhenReady } from "./generation.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal.ts";
 import { launchFailed, launchSucceeded } from "./launches.ts";
-import { executorLost, orderExpired } from "./links.ts";
+import { executorHeard, executorLost, orderExpired } from "./links.ts";
 import { containerCompleted } from "./losses.ts";
 import { childProgress, headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } from "./notices.ts";
 import { recovered } from "./recovery.ts";
@@ -111,7 +111,7 @@ function note(step: Step, event: Event): void {
       break;
     case "executor-silent":
     case "executor-back":
-      step.changed = true;
+      executorHeard(step, event);
       break;
     case "executor-lost":
       executorLost(step, event);

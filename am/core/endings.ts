@@ -1,8 +1,10 @@
 import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import { timeLimitReason } from "../../src/job/execution.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { roleOf, type Step } from "./step.ts";
+import { Bounds } from "./timers.ts";
 import { keyWords, memoryWords } from "./words.ts";
 
 /**
@@ -15,6 +17,8 @@ export const Strength = {
   signal: 3,
   exit: 2,
   peerLost: 1,
+  /** What followed from our own teardown: never the root of anything. */
+  consequence: 0,
 } as const;
 
 /** Signals by which a machine shows itself faulty. */
@@ -23,7 +27,7 @@ const MACHINE_SIGNALS: ReadonlySet<string> = new Set(["SIGBUS", "SIGILL"]);
 /** A program that ended badly by itself, as its executor saw it. */
 export function childEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
   const machine = MACHINE_SIGNALS.has(exit.signal);
-  const base = { ...where(task, container), atMs: exit.atMs, source: "child", exit: exitWords(exit) } as const;
+  const base = { ...where(task, container), ...when(step, exit.atMs), source: "child", exit: exitWords(exit) } as const;
   const lines = exit.traceback === "" ? exit.lastLines : exit.traceback.split("\n");
   const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
   if (exit.outOfMemory) {
@@ -68,7 +72,7 @@ export function containerEnding(
   const why = ownLastWord(stderr) ?? used;
   return {
     ...where(task, container),
-    atMs: container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs,
+    ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
     source: "yarn",
     strength: Strength.outside,
     class: meaning.class,
@@ -91,7 +95,7 @@ function ownLastWord(stderr: readonly string[]): string | undefined {
 export function linkEnding(step: Step, task: TaskRecord, container: ContainerRecord, words: string): Ending {
   return {
     ...where(task, container),
-    atMs: container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs,
+    ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
     source: "link",
     strength: Strength.outside,
     class: "infrastructure",
@@ -101,6 +105,39 @@ export function linkEnding(step: Step, task: TaskRecord, container: ContainerRec
     lines: [],
     remedy: "",
   };
+}
+
+/** An executor that was told to end, or ended by itself: who or what did it only YARN can say. */
+export function leavingEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
+  return { ...linkEnding(step, task, container, "was told to end by its node"), machine: false };
+}
+
+/** A program that was stopped for the time it took. */
+export function timeLimitEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
+  const words = timeLimitReason(step.spec.timeouts.executionMs ?? 0);
+  const ending = linkEnding(step, task, container, words);
+  return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core" };
+}
+
+/** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */
+export function overdueEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
+  if (container.silent || container.link !== "up") {
+    return linkEnding(step, task, container, "was not heard any more and did not stop in time");
+  }
+  const ending = linkEnding(step, task, container, "did not stop in time");
+  return { ...ending, strength: Strength.consequence, machine: false, source: "core" };
+}
+
+/**
+ * An exit is heard at once, or as soon as its stream is back. What its machine's clock says beyond that is the clock's error: it is
+ * shown, but must not decide which of two exits came first.
+ */
+function when(step: Step, atMs: number): Pick<Ending, "atMs" | "seenAtMs"> {
+  return { atMs, seenAtMs: Math.min(step.nowMs, Math.max(step.nowMs - Bounds.reconnectMs, atMs)) };
+}
+
+function seen(atMs: number): Pick<Ending, "atMs" | "seenAtMs"> {
+  return { atMs, seenAtMs: atMs };
 }
 
 function where(task: TaskRecord, container: ContainerRecord) {

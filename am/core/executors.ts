@@ -1,13 +1,14 @@
-import { setLink } from "./containers.ts";
-import { childEnding, exitWords, linkEnding } from "./endings.ts";
-import type { Event, ExecutorRegistration } from "./events.ts";
+import { CONTAINER_TOLD_TO_END, timeLimitReason } from "../../src/job/execution.ts";
+import { letGo, setLink } from "./containers.ts";
+import { childEnding, exitWords, leavingEnding, linkEnding, timeLimitEnding } from "./endings.ts";
+import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
 import { isAlone, prepare, resendStart } from "./generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
-import type { ContainerRecord, TaskRecord } from "./state.ts";
+import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
 import { clearOrder, setOrder } from "./timers.ts";
 import { ALIVE, moveTask } from "./transitions.ts";
-import { accountFor, taskFailed } from "./verdict.ts";
+import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -191,14 +192,34 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   step.state.journal.dirty = true;
   record(step, "task-ended", task, { exit: task.exit, result: to });
   log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}.`, about(task));
-  accountFor(step, container.id);
+  if (exit.stopReason !== CONTAINER_TOLD_TO_END) {
+    accountFor(step, container.id);
+  }
   if (to === "failed") {
     taskFailed(step, task, childEnding(step, task, container, exit));
   }
-  if (to === "stopped" && step.state.phase === "running") {
-    taskFailed(step, task, linkEnding(step, task, container, `was stopped by its executor: ${exit.stopReason}`));
+  if (exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing") {
+    toldToEnd(step, task, container);
+  } else if (to === "stopped" && step.state.phase === "running") {
+    taskFailed(step, task, stoppedEnding(step, task, container, exit));
   }
   joinNext(step, task);
+}
+
+/** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */
+function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord): void {
+  const ending = leavingEnding(step, task, container);
+  letGo(step, container, "its node ended it", false);
+  if (!lateEvidence(step, ending)) {
+    taskFailed(step, task, ending);
+  }
+}
+
+/** Stopped by its executor, though not by our order. */
+function stoppedEnding(step: Step, task: TaskRecord, container: ContainerRecord, { stopReason }: ChildExit): Ending {
+  return stopReason === timeLimitReason(step.spec.timeouts.executionMs ?? 0)
+    ? timeLimitEnding(step, task, container)
+    : linkEnding(step, task, container, `was stopped by its executor: ${stopReason}`);
 }
 
 function current(

@@ -1,14 +1,14 @@
-import { discard, setLink } from "./containers.ts";
-import { linkEnding } from "./endings.ts";
+import { discard, letGo, setLink } from "./containers.ts";
+import { linkEnding, timeLimitEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { finish } from "./finish.ts";
-import { containerGone } from "./losses.ts";
+import { containerGone, executorLeft, taskGone } from "./losses.ts";
 import { resendStop } from "./restart.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { type Step, tenantOf } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
-import { taskFailed } from "./verdict.ts";
+import { accountFor, taskFailed } from "./verdict.ts";
 import { durationWords, keyWords } from "./words.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -28,17 +28,20 @@ export function executorLost(step: Step, event: Of<"executor-lost">): void {
     return;
   }
   if (event.cause === "goodbye") {
-    setLink(step, container, "closed");
-    containerGone(
-      step,
-      container,
-      linkEnding(step, task, container, "was told to end by its node"),
-      "its executor ended",
-    );
+    executorLeft(step, container, task);
     return;
   }
   const words = `was silent for ${Math.round(step.spec.timeouts.heartbeatExpiryMs / 1000)} s or more`;
   containerGone(step, container, linkEnding(step, task, container, words), "its executor is silent");
+}
+
+/** An executor misses heartbeats, or is heard again. */
+export function executorHeard(step: Step, event: Of<"executor-silent" | "executor-back">): void {
+  const container = step.state.containers[event.containerId];
+  if (container !== undefined) {
+    container.silent = event.type === "executor-silent";
+    step.changed = true;
+  }
 }
 
 /** One of the bounded steps of an executor took too long. */
@@ -47,6 +50,12 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
   if (container?.phase === "unclaimed" && order === "rejoin") {
     step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
     discard(step, container, "no executor claimed it");
+  }
+  if (container?.phase === "leaving" && order === "leave") {
+    discard(step, container, container.discardReason);
+  }
+  if (order === "word") {
+    accountFor(step, containerId);
   }
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined) {
@@ -102,23 +111,13 @@ function reconnectExpired(step: Step, container: ContainerRecord, task: TaskReco
     setOrder(step, "reconnect", container.id, endsAtMs - step.nowMs);
     return;
   }
-  containerGone(
-    step,
-    container,
-    linkEnding(step, task, container, "lost its executor without a word"),
-    "its stream broke",
-  );
+  const ending = linkEnding(step, task, container, "lost its executor without a word");
+  letGo(step, container, "its stream broke", true);
+  taskGone(step, task, ending);
 }
 
 function executionExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  const limit = step.spec.timeouts.executionMs ?? 0;
-  const ending = linkEnding(
-    step,
-    task,
-    container,
-    `ran longer than ${limit / 1000} s (tony.task.executor.execution-timeout-ms)`,
-  );
   moveTask(step, task, ["running"], "stopping");
   resendStop(step, task, "it ran longer than it may");
-  taskFailed(step, task, { ...ending, class: "program", machine: false, source: "core" });
+  taskFailed(step, task, timeLimitEnding(step, task, container));
 }

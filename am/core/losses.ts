@@ -1,6 +1,7 @@
-import { blame } from "./blame.ts";
-import { discard, removeContainer } from "./containers.ts";
-import { containerEnding } from "./endings.ts";
+import { blame, exhaustedWords, isExhausted } from "./blame.ts";
+import { budgetWords, charge } from "./budgets.ts";
+import { discard, letGo, removeContainer } from "./containers.ts";
+import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { finish } from "./finish.ts";
 import { renewTask } from "./generation.ts";
@@ -20,7 +21,9 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
     return;
   }
   const task = findTask(step, container.task);
-  const byUs = container.phase === "discarded" && (event.exitStatus === -100 || event.exitStatus === -105);
+  const released = container.phase === "discarded" && event.exitStatus === -100;
+  const stopped = container.discardReason !== "" && event.exitStatus === -105;
+  const byUs = released || stopped;
   const ending =
     task === undefined ? undefined : containerEnding(step, task, container, event.exitStatus, event.diagnostics);
   if (container.phase === "unclaimed") {
@@ -28,15 +31,26 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   }
   if (ending !== undefined && container.phase === "held") {
     containerGone(step, container, ending, "");
-  } else if (ending !== undefined && !byUs) {
-    lateEvidence(step, ending);
+  } else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unjudged) {
+    judgeReplaced(step, ending);
   }
   accountFor(step, container.id);
   removeContainer(step, container);
   step.changed = true;
 }
 
-/** A container cannot be used any longer. What that means depends on how far its task had come. */
+/** An executor ended though nobody ordered it: its node ends the container, and YARN will say why. */
+export function executorLeft(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  if (step.state.phase === "finishing") {
+    containerGone(step, container, leavingEnding(step, task, container), "its executor ended");
+    return;
+  }
+  const ending = leavingEnding(step, task, container);
+  letGo(step, container, "its executor ended", false);
+  taskGone(step, task, ending);
+}
+
+/** A container cannot be used any longer. */
 export function containerGone(step: Step, container: ContainerRecord, ending: Ending, discardReason: string): void {
   const task = tenantOf(step, container);
   if (task === undefined) {
@@ -49,6 +63,11 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
   } else {
     discard(step, container, discardReason);
   }
+  taskGone(step, task, ending);
+}
+
+/** A task has lost its container. What that means depends on how far it had come. */
+export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
   step.state.journal.dirty = true;
   if (ALIVE.includes(task.phase)) {
     lostWhileRunning(step, task, ending);
@@ -72,7 +91,7 @@ function lostWhileRunning(step: Step, task: TaskRecord, ending: Ending): void {
 
 /** Nothing has started in it yet: another container takes its place and no generation ends. */
 function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
-  const { state, spec } = step;
+  const { state } = step;
   if (state.phase === "finishing") {
     moveTask(step, task, BEFORE_START, "stopped");
     return;
@@ -83,9 +102,8 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     joinNext(step, task);
     return;
   }
-  if (!lateEvidence(step, ending)) {
-    blame(step, ending);
-  }
+  const container = state.containers[ending.containerId];
+  const isEvidence = lateEvidence(step, ending);
   log(
     step,
     "warn",
@@ -98,9 +116,26 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
   );
   moveTask(step, task, BEFORE_START, "waiting");
   renewTask(step, task, task.generation);
-  if (ending.machine && task.machineFailures >= spec.failure.blame.job) {
-    const summary = `${ending.summary}, the ${task.machineFailures}. container of ${task.id} that failed`;
-    finish(step, { result: "failed", summary, cause: { ...causeOf(ending), summary } });
+  if (container?.phase === "leaving" && !ending.machine) {
+    container.unjudged = !isEvidence;
+  } else if (!isEvidence) {
+    judgeReplaced(step, ending);
+  }
+}
+
+/** What the loss of a container in which nothing had started yet costs: no generation ends, but it must not go on for ever. */
+function judgeReplaced(step: Step, ending: Ending): void {
+  const task = findTask(step, ending.task);
+  if (task === undefined || step.state.phase === "finishing") {
+    return;
+  }
+  blame(step, ending);
+  if (ending.class === "program" && !charge(step, "program")) {
+    const summary = `${ending.summary}; ${budgetWords(step, "program")}`;
+    finish(step, { result: "failed", summary, cause: causeOf(ending) });
+  } else if (ending.machine && isExhausted(step, task)) {
+    const summary = `${ending.summary}; ${exhaustedWords(step, task)}`;
+    finish(step, { result: "failed", summary, cause: causeOf(ending) });
   }
 }
 
@@ -114,6 +149,7 @@ function causeOf(ending: Ending) {
     exit: ending.exit,
     atMs: ending.atMs,
     lines: ending.lines,
+    ...(ending.remedy === "" ? {} : { remedy: ending.remedy }),
     consequences: [],
   };
 }

@@ -87,6 +87,8 @@ function findExecutors(step: Step): void {
   for (const container of Object.values(step.state.containers)) {
     if (container.phase === "discarded") {
       emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });
+    } else if (container.phase === "leaving") {
+      discard(step, container, container.discardReason);
     } else if (container.phase === "held") {
       awaitRejoin(step, container);
       if (container.rejoinAddress !== "") {

@@ -1,6 +1,6 @@
 import { backOffMs } from "./budgets.ts";
-import { discard } from "./containers.ts";
-import { linkEnding } from "./endings.ts";
+import { letGo } from "./containers.ts";
+import { overdueEnding } from "./endings.ts";
 import { openGeneration, renewTask } from "./generation.ts";
 import type { Ending, TaskRecord } from "./state.ts";
 import { emit, findTask, inGang, log, roleOf, type Step } from "./step.ts";
@@ -120,8 +120,8 @@ export function tearDownTimer(step: Step): Ending[] {
       log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
         task: task.id,
       });
-      endings.push(linkEnding(step, task, container, "did not stop in time"));
-      discard(step, container, "its program did not stop in time");
+      endings.push(overdueEnding(step, task, container));
+      letGo(step, container, "its program did not stop in time", true);
       moveTask(step, task, ["stopping"], "lost");
       joinNext(step, task);
     }

@@ -43,9 +43,10 @@ export type TaskPhase =
 /**
  * - `held`: bound to a task
  * - `unclaimed`: kept by YARN for a later attempt whose journal does not know it; its executor may still come and name its task
+ * - `leaving`: its executor is gone; YARN's word why is awaited before it is given back, which would hide it
  * - `discarded`: released or stopped by us; only YARN's completion is still to come
  */
-export type ContainerPhase = "held" | "unclaimed" | "discarded";
+export type ContainerPhase = "held" | "unclaimed" | "leaving" | "discarded";
 
 /**
  * How an executor is reached.
@@ -97,6 +98,10 @@ export interface ContainerRecord {
   brokenAtMs: number;
   /** Failures of the machine's kind seen in it. */
   machineFailures: number;
+  /** Its executor has missed some heartbeats. */
+  silent: boolean;
+  /** Nothing had started in it and its end cost nothing yet: that is for YARN's word to decide. */
+  unjudged: boolean;
   /** Why we gave it up; empty while held. */
   discardReason: string;
 }
@@ -121,7 +126,10 @@ export interface Ending {
   readonly containerId: string;
   readonly host: string;
   readonly generation: number;
+  /** When it happened, by the clock of the machine that saw it. */
   readonly atMs: number;
+  /** The same by our own clock, as far as we can know: decides which of two came first. */
+  readonly seenAtMs: number;
   /** Higher is nearer to the root; see endings.ts. */
   readonly strength: number;
   readonly class: FailureClass;

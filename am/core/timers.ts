@@ -12,13 +12,25 @@ export const Bounds = {
   stopMarginMs: 5_000,
   /** An outcome that cannot be written down is carried out all the same. */
   outcomeJournalMs: 5_000,
+  /** YARN's word on a program that was killed, when its container is ending too: beyond two heartbeats of its node. */
+  wordMs: 2_000,
   /** Kept executors come back to a later attempt: they look for it every 2 to 30 s. */
   rejoinMs: 45_000,
   journalSpacingMs: 200,
   journalRetryMs: 1_000,
 } as const;
 
-const ORDERS = ["launch", "registration", "reconnect", "prepare", "start", "execution", "rejoin"] as const;
+const ORDERS = [
+  "launch",
+  "registration",
+  "reconnect",
+  "prepare",
+  "start",
+  "execution",
+  "rejoin",
+  "leave",
+  "word",
+] as const;
 export type Order = (typeof ORDERS)[number];
 
 export function setOrder(step: Step, order: Order, containerId: string, delayMs: number): void {

@@ -1,12 +1,13 @@
 import type { Cause } from "../../src/job/status.ts";
-import { blame, pardon } from "./blame.ts";
-import { charge, refund } from "./budgets.ts";
+import { blame, exhaustedWords, isExhausted, pardon } from "./blame.ts";
+import { budgetWords, charge, refund } from "./budgets.ts";
 import { finish } from "./finish.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
 import type { Ending, TaskRecord, Verdict } from "./state.ts";
 import { findTask, log, roleOf, type Step } from "./step.ts";
-import { setTimer } from "./timers.ts";
+import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
+import { keyWords } from "./words.ts";
 
 /** Consequences that are named; a gang of thousands fails together. */
 const MOST_CONSEQUENCES = 20;
@@ -67,10 +68,17 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     }
     tearDown(step, ending.summary);
   }
-  if (ending.source === "link") {
-    verdict.unaccounted[ending.containerId] = true;
-  }
   addEvidence(step, verdict, ending);
+}
+
+/** Signals with which a NodeManager ends a container, its program included: YARN's word why may be on its way. */
+const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL"]);
+
+function awaitWord(step: Step, verdict: Verdict, ending: Ending): void {
+  verdict.unaccounted[ending.containerId] = true;
+  if (ending.source === "child") {
+    setOrder(step, "word", ending.containerId, 2 * step.identity.nodeHeartbeatMs + Bounds.wordMs);
+  }
 }
 
 /** The end of what ran in this container is known. */
@@ -84,12 +92,23 @@ export function accountFor(step: Step, containerId: string): void {
 export function lateEvidence(step: Step, ending: Ending): boolean {
   const task = findTask(step, ending.task);
   const verdict = step.state.verdicts.find(
-    (open) => open.generation === ending.generation && task !== undefined && covers(step, open, task),
+    (open) =>
+      open.generation === ending.generation &&
+      task !== undefined &&
+      covers(step, open, task) &&
+      isAwaited(open, ending),
   );
   if (verdict !== undefined) {
     addEvidence(step, verdict, ending);
   }
   return verdict !== undefined;
+}
+
+/** A task whose program ended by our own order is accounted for: what becomes of its container later was no cause. */
+function isAwaited(verdict: Verdict, ending: Ending): boolean {
+  return (
+    verdict.unaccounted[ending.containerId] === true || verdict.endings[ending.task]?.containerId === ending.containerId
+  );
 }
 
 /** Closes the verdicts whose picture is complete or whose time is up. */
@@ -120,14 +139,15 @@ function close(step: Step, verdict: Verdict): void {
   if (root === undefined) {
     return;
   }
-  const counted = verdict.charged === undefined ? "no budget is left" : `counted as ${verdict.charged}`;
+  const rule = endingRule(step, root);
+  const counted = verdict.charged === undefined ? rule : `counted as ${verdict.charged}`;
   log(step, "info", "verdict", `Root cause of generation ${verdict.generation}'s end: ${root.summary} (${counted}).`, {
     task: root.task,
     generation: verdict.generation,
     class: root.class,
   });
   if (verdict.held) {
-    finish(step, { result: "failed", summary: root.summary, cause: toCause(verdict, root) });
+    finish(step, { result: "failed", summary: `${root.summary}; ${rule}`, cause: toCause(verdict, root) });
   }
 }
 
@@ -140,11 +160,15 @@ function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
     pardon(step, earlier);
   }
   const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
-  const known = { ...ending, lines, atMs: earlier?.atMs ?? ending.atMs };
+  const since = earlier ?? ending;
+  const known = { ...ending, lines, atMs: since.atMs, seenAtMs: since.seenAtMs };
   verdict.endings[ending.task] = known;
   const root = rootOf(verdict);
   if (root === undefined || root.task === known.task || isNearer(known, root)) {
     verdict.root = known.task;
+  }
+  if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
+    awaitWord(step, verdict, ending);
   }
   blame(step, known);
   reconsider(step, verdict);
@@ -191,9 +215,29 @@ function isFinal(step: Step, root: Ending): boolean {
   if (task === undefined) {
     return false;
   }
-  const stops = roleOf(step, task).stopOnFailure && root.class === "program";
-  const exhausted = root.machine && task.machineFailures >= step.spec.failure.blame.job;
-  return stops || exhausted || policyOf(step, task) === "none";
+  return finalRule(step, task, root) !== undefined;
+}
+
+/** In words, the rule by which no restart follows whatever budget is left. */
+function finalRule(step: Step, task: TaskRecord, root: Ending): string | undefined {
+  const role = roleOf(step, task);
+  if (role.stopOnFailure && root.class === "program") {
+    return `a failure of ${role.name} ends the job (${keyWords(step, "tony.application.stop-on-failure-jobtypes")})`;
+  }
+  if (root.machine && isExhausted(step, task)) {
+    return exhaustedWords(step, task);
+  }
+  if (policyOf(step, task) === "none") {
+    return `${role.name} is not restarted (${keyWords(step, `tony.${role.name}.restart-policy`)})`;
+  }
+  return undefined;
+}
+
+/** Why the job cannot go on after this root cause. */
+function endingRule(step: Step, root: Ending): string {
+  const task = findTask(step, root.task);
+  const final = task === undefined ? undefined : finalRule(step, task, root);
+  return final ?? budgetWords(step, root.class);
 }
 
 function rootOf(verdict: Verdict): Ending | undefined {
@@ -201,7 +245,7 @@ function rootOf(verdict: Verdict): Ending | undefined {
 }
 
 function isNearer(ending: Ending, root: Ending): boolean {
-  return ending.strength > root.strength || (ending.strength === root.strength && ending.atMs < root.atMs);
+  return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
 }
 
 function noteCause(step: Step, verdict: Verdict, root: Ending): void {

@@ -1,5 +1,6 @@
 import type { ExecutorCommand } from "../../am/core/effects.ts";
 import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
+import { CONTAINER_TOLD_TO_END } from "../../src/job/execution.ts";
 import type { World } from "./world.ts";
 import type { ModelContainer } from "./yarn.ts";
 
@@ -98,6 +99,24 @@ export class ExecutorModel {
       for (const message of this.#missed.splice(0)) {
         this.#receive(message);
       }
+    });
+  }
+
+  /** SIGTERM from its node: it stops its program, says so and goodbye, and then the container is over. */
+  toldToEnd(exitStatus: number, diagnostics: string): void {
+    if (!this.alive || this.ending) {
+      return;
+    }
+    this.ending = true;
+    if (this.#world.random.chance(0.3)) {
+      this.endChild({ signal: "SIGTERM" });
+    }
+    this.endChild({ signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
+    this.#send({ type: "executor-lost", task: this.task, containerId: this.containerId, cause: "goodbye" });
+    this.#world.peersLose(this);
+    this.#world.clock.after(this.#world.random.integer(60, 250), () => {
+      this.die();
+      this.#world.yarn.complete(this.containerId, exitStatus, diagnostics);
     });
   }
 

@@ -33,6 +33,11 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
     strike: (world) => killContainer(world, victim(world), -104, "is running beyond physical memory limits"),
   },
   {
+    name: "a node tells a container to end for its memory",
+    class: "program",
+    strike: (world) => victim(world)?.toldToEnd(-103, "is running beyond virtual memory limits"),
+  },
+  {
     name: "an executor is killed",
     class: "infrastructure",
     strike: (world) => killContainer(world, victim(world), 137, ""),

@@ -116,6 +116,15 @@ const MUTANTS: readonly { readonly fault: string; readonly noticed: RegExp; read
     }),
   },
   {
+    fault: "a container whose executor is gone is released before YARN has said why",
+    noticed: /put down to the infrastructure/,
+    mutation: (effects, core) => {
+      const leaving = Object.values(core.state.containers).filter(({ phase }) => phase === "leaving");
+      const containerIds = leaving.map(({ id }) => id);
+      return containerIds.length === 0 ? effects : [...effects, { type: "release", containerIds, reason: "mutant" }];
+    },
+  },
+  {
     fault: "the ResourceManager is never told the end",
     noticed: /never ended/,
     mutation: (effects) => effects.filter(({ type }) => type !== "unregister"),

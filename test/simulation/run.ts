@@ -84,6 +84,10 @@ function judge(world: World, faults: readonly Fault[]): string[] {
   if (state.used.program > programFaults && !limited) {
     problems.push(`${state.used.program} program failures are counted, ${programFaults} happened`);
   }
+  const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
+  if (onlyPrograms && state.used.infrastructure > 0) {
+    problems.push(`${state.used.infrastructure} failures are put down to the infrastructure, which did not fail`);
+  }
   const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
   const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;
   if (harmless && !bounded && world.outcome?.result !== "succeeded") {

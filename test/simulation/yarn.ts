@@ -50,6 +50,8 @@ export class Yarn {
   readonly #random: Random;
   readonly #asks = new Map<number, { ask: Ask; left: number; hosts: Map<string, number> }>();
   #avoided: readonly string[] = [];
+  /** Ended, and the node has not said so yet. */
+  readonly #untold = new Set<string>();
   #containers = 0;
 
   constructor(clock: Clock, random: Random, nodes: number, capacityMiB: number) {
@@ -107,8 +109,16 @@ export class Yarn {
     this.#asks.clear();
   }
 
+  /** What is released before its node has told why it ended is forgotten: the release is then all that is known. */
   release(containerId: string): void {
+    this.#tell({ containerId, exitStatus: -100, diagnostics: "Container released by application" });
     this.complete(containerId, -100, "Container released by application");
+  }
+
+  #tell(completion: Completion): void {
+    if (this.#untold.delete(completion.containerId)) {
+      this.completed.push(completion);
+    }
   }
 
   /** A container ends; the ApplicationMaster hears of it after the node's heartbeat, and perhaps later. */
@@ -121,7 +131,8 @@ export class Yarn {
     container.node.usedMiB -= container.memoryMiB;
     this.onComplete(container);
     const delayMs = this.#random.integer(50, NODE_HEARTBEAT_MS) + this.#random.integer(0, this.completionDelayMs);
-    this.#clock.after(delayMs, () => this.completed.push({ containerId, exitStatus, diagnostics }));
+    this.#untold.add(containerId);
+    this.#clock.after(delayMs, () => this.#tell({ containerId, exitStatus, diagnostics }));
     this.#wakeNodes();
   }
 
