@@ -1,7 +1,7 @@
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage, Metrics } from "../src/api/messages.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import { CONTAINER_TOLD_TO_END, type ExecutorRegistration } from "../src/job/execution.ts";
+import type { ContainerToldToEnd, ExecutorRegistration } from "../src/job/execution.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import type { Log } from "../src/log.ts";
@@ -100,9 +100,10 @@ export class Executor {
 
   /** SIGTERM: everything ends within what a NodeManager gives it. */
   async terminate(): Promise<void> {
+    const reason: ContainerToldToEnd = "the container was told to end (SIGTERM)";
     this.#ending = true;
     this.#options.log.warn("terminated", "The container was told to end.");
-    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(TERMINATION_GRACE_MS, CONTAINER_TOLD_TO_END));
+    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(TERMINATION_GRACE_MS, reason));
     this.#generation.kill();
     this.#options.end(ExecutorExit.terminated);
   }

@@ -1,6 +1,6 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
-import { type ChildExit, timeLimitReason } from "../src/job/execution.ts";
+import type { ChildExit, TimeLimitReason } from "../src/job/execution.ts";
 import { reportExit } from "./exit-report.ts";
 import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
@@ -106,6 +106,7 @@ export class ProgramRun {
     const { timeLimit, program } = this.#options;
     if (timeLimit === undefined) return undefined;
     const { limitMs, graceMs } = timeLimit;
-    return setTimeout(() => void program.stop(graceMs, timeLimitReason(limitMs)), limitMs);
+    const reason: TimeLimitReason = `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
+    return setTimeout(() => void program.stop(graceMs, reason), limitMs);
   }
 }

@@ -1,5 +1,5 @@
 import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
-import { timeLimitReason } from "../../src/job/execution.ts";
+import type { ContainerToldToEnd, TimeLimitReason } from "../../src/job/execution.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
@@ -112,10 +112,18 @@ export function leavingEnding(step: Step, task: TaskRecord, container: Container
   return { ...linkEnding(step, task, container, "was told to end by its node"), machine: false };
 }
 
+/** What an executor says of a program that it stopped because its node told it to end. */
+export const CONTAINER_TOLD_TO_END: ContainerToldToEnd = "the container was told to end (SIGTERM)";
+
+/** What an executor says of a program that it stopped for the time it took. */
+export function timeLimitReason({ spec }: Step): TimeLimitReason {
+  const limitMs = spec.timeouts.executionMs ?? 0;
+  return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
+}
+
 /** A program that was stopped for the time it took. */
 export function timeLimitEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
-  const words = timeLimitReason(step.spec.timeouts.executionMs ?? 0);
-  const ending = linkEnding(step, task, container, words);
+  const ending = linkEnding(step, task, container, timeLimitReason(step));
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core" };
 }
 

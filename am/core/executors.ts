@@ -1,6 +1,13 @@
-import { CONTAINER_TOLD_TO_END, timeLimitReason } from "../../src/job/execution.ts";
 import { letGo, setLink } from "./containers.ts";
-import { childEnding, exitWords, leavingEnding, linkEnding, timeLimitEnding } from "./endings.ts";
+import {
+  CONTAINER_TOLD_TO_END,
+  childEnding,
+  exitWords,
+  leavingEnding,
+  linkEnding,
+  timeLimitEnding,
+  timeLimitReason,
+} from "./endings.ts";
 import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
 import { isAlone, prepare, resendStart } from "./generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
@@ -217,7 +224,7 @@ function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord): vo
 
 /** Stopped by its executor, though not by our order. */
 function stoppedEnding(step: Step, task: TaskRecord, container: ContainerRecord, { stopReason }: ChildExit): Ending {
-  return stopReason === timeLimitReason(step.spec.timeouts.executionMs ?? 0)
+  return stopReason === timeLimitReason(step)
     ? timeLimitEnding(step, task, container)
     : linkEnding(step, task, container, `was stopped by its executor: ${stopReason}`);
 }

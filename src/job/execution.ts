@@ -1,10 +1,8 @@
 /** `stopReason` of a program whose executor got SIGTERM: its node ends the container, and only YARN knows why. */
-export const CONTAINER_TOLD_TO_END = "the container was told to end (SIGTERM)";
+export type ContainerToldToEnd = "the container was told to end (SIGTERM)";
 
 /** `stopReason` of a program that its executor stopped for the time it took. */
-export function timeLimitReason(limitMs: number): string {
-  return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
-}
+export type TimeLimitReason = `ran longer than ${number} s (tony.task.executor.execution-timeout-ms)`;
 
 /** How a program ended, as its executor saw it. */
 export interface ChildExit {

@@ -1,6 +1,6 @@
 import type { ExecutorCommand } from "../../am/core/effects.ts";
+import { CONTAINER_TOLD_TO_END } from "../../am/core/endings.ts";
 import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
-import { CONTAINER_TOLD_TO_END } from "../../src/job/execution.ts";
 import type { World } from "./world.ts";
 import type { ModelContainer } from "./yarn.ts";
 

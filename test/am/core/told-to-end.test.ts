@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { CONTAINER_TOLD_TO_END } from "../../../src/job/execution.ts";
+import { CONTAINER_TOLD_TO_END } from "../../../am/core/endings.ts";
 import type { FailureSpec } from "../../../src/job/spec.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
 import { Scenario, sentOf, typesOf } from "./scenario.ts";
