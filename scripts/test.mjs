@@ -60,22 +60,33 @@ function withNeeds(names) {
   return phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
 }
 
-/** A phase whose requirement failed counts as failed itself: nothing is skipped in silence. The last ones clean up and always run. */
+/**
+ * A phase whose requirement failed counts as failed itself: nothing is skipped in silence. Ctrl-C ends the phase that runs, and then only
+ * what ends something that was begun still runs.
+ */
 async function runAll(chosen) {
   const totals = { passed: 0, failed: 0 };
   const failedPhases = new Set();
+  const interruption = new AbortController();
+  for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => interruption.abort());
   for (const phase of chosen) {
     const missing = phase.needs.find((name) => failedPhases.has(name));
     const result =
-      missing === undefined
-        ? await runPhase(phase)
-        : { passed: 0, failed: 1, seconds: 0, output: `not run: ${missing} failed` };
+      interruption.signal.aborted && phase.endsWhatBegan === undefined
+        ? notRun("interrupted")
+        : missing === undefined
+          ? await runPhase(phase, phase.endsWhatBegan === undefined ? interruption.signal : undefined)
+          : notRun(`${missing} failed`);
     totals.passed += result.passed;
     totals.failed += result.failed;
     if (result.failed > 0) failedPhases.add(phase.name);
     report(phase, result);
   }
   return totals;
+}
+
+function notRun(why) {
+  return { passed: 0, failed: 1, seconds: 0, output: `not run: ${why}` };
 }
 
 function report({ name, limitSeconds }, { passed, failed, seconds, output }) {

@@ -85,7 +85,7 @@ export const phases = [
     name: "unit",
     what: "tests that need Node alone",
     command: jest("--selectProjects", "unit"),
-    limitSeconds: 420,
+    limitSeconds: 600,
     needs: ["build"],
     jest: true,
   },

@@ -7,9 +7,10 @@ import { CHECKOUT } from "../cluster/folders.mjs";
 /**
  * Runs one phase to its end or to its limit.
  * @param {import("./phases.mjs").Phase} phase
+ * @param {AbortSignal} [signal] ends it at once
  * @returns {Promise<{ passed: number, failed: number, seconds: number, output: string }>} tests where the phase counts some, else the phase itself
  */
-export async function runPhase(phase) {
+export async function runPhase(phase, signal) {
   const folder = await mkdtemp(join(tmpdir(), "tony-ts-phase-"));
   const reportFile = join(folder, "report.json");
   const started = performance.now();
@@ -17,6 +18,7 @@ export async function runPhase(phase) {
     const { code, output, timedOut } = await runCommand(
       phase,
       phase.jest ? ["--json", `--outputFile=${reportFile}`] : [],
+      signal,
     );
     const seconds = (performance.now() - started) / 1000;
     if (timedOut)
@@ -40,7 +42,7 @@ async function countTests(reportFile, code) {
 }
 
 /** The command runs in a process group of its own, so that a breach of the limit ends all of it. */
-function runCommand({ command, environment, limitSeconds }, extra) {
+function runCommand({ command, environment, limitSeconds }, extra, signal) {
   const [program, ...args] = command;
   return new Promise((resolve, reject) => {
     const child = spawn(program === "node" ? process.execPath : program, [...args, ...extra], {
@@ -56,13 +58,16 @@ function runCommand({ command, environment, limitSeconds }, extra) {
         output += text;
       });
     }
+    const endGroup = () => process.kill(-child.pid, "SIGKILL");
+    signal?.addEventListener("abort", endGroup);
     const timer = setTimeout(() => {
       timedOut = true;
-      process.kill(-child.pid, "SIGKILL");
+      endGroup();
     }, limitSeconds * 1000);
     child.on("error", reject);
     child.on("exit", (code) => {
       clearTimeout(timer);
+      signal?.removeEventListener("abort", endGroup);
       // A daemon left behind may hold the pipes open: what it prints later is not waited for.
       setTimeout(() => {
         child.stdout.destroy();
