@@ -135,7 +135,7 @@ export const phases = [
       ...["node", "scripts/cluster.mjs", "up", "--name", "faults"],
       ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
       ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
-      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=15000"],
+      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=30000"],
     ],
     limitSeconds: 300,
     needs: ["build"],
