@@ -20,7 +20,8 @@ process.exitCode = await run(process.argv.slice(2), {
 
 /** Runs one command line; whatever is thrown becomes a message and an exit code. */
 async function run(words: readonly string[], context: ClientContext): Promise<ExitCode> {
-  let json = false;
+  // A command line that cannot be parsed was asked for JSON all the same.
+  let json = words.includes("--json");
   try {
     const parsed = await parseArguments(words, commands);
     if ("text" in parsed) {
