@@ -7,14 +7,15 @@ const shared = {
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/.cluster"],
 };
 
-/** `unit` needs Node alone; `cluster` the real daemons, one file at a time (see scripts/test.mjs); `images` buildah and mmdebstrap. */
+/** `unit` needs Node alone; `cluster` the real daemons, one file at a time (see scripts/test.mjs); `images` buildah and mmdebstrap;
+ * `package` npm. */
 export default {
   projects: [
     {
       ...shared,
       displayName: "unit",
       roots: ["<rootDir>/test"],
-      testPathIgnorePatterns: ["/node_modules/", "<rootDir>/test/(integration|e2e|faults|images)/"],
+      testPathIgnorePatterns: ["/node_modules/", "<rootDir>/test/(integration|e2e|faults|images|package)/"],
     },
     {
       ...shared,
@@ -29,6 +30,11 @@ export default {
       ...shared,
       displayName: "images",
       roots: ["<rootDir>/test/images"],
+    },
+    {
+      ...shared,
+      displayName: "package",
+      roots: ["<rootDir>/test/package"],
     },
   ],
 };

@@ -126,13 +126,14 @@ async function javaHomes() {
 /**
  * The first interpreter that can import every module: `python3` on PATH, then the system's own.
  * @param {readonly string[]} modules
+ * @param {(executable: string) => boolean} [suits] for other conditions
  * @returns {Promise<{ command: string, version: string } | undefined>}
  */
-export async function findPython(modules) {
+export async function findPython(modules, suits = () => true) {
   const program = `${modules.map((name) => `import ${name}\n`).join("")}import platform, sys\nprint(sys.executable, platform.python_version())`;
   for (const command of ["python3", "/usr/bin/python3"]) {
     const [executable, version] = (await firstOutput(command, ["-c", program]))?.trim().split(" ") ?? [];
-    if (executable && version?.startsWith("3.")) return { command: executable, version };
+    if (executable && version?.startsWith("3.") && suits(executable)) return { command: executable, version };
   }
   return undefined;
 }

@@ -11,7 +11,7 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "")
 import numpy as np
 import tensorflow.compat.v1 as tf
 
-STEPS = int(os.environ.get("STEPS", "400"))
+STEPS = int(os.environ.get("STEPS", "200"))
 role, index = os.environ["JOB_NAME"], int(os.environ["TASK_INDEX"])
 cluster = tf.train.ClusterSpec(json.loads(os.environ["CLUSTER_SPEC"]))
 checkpoints = os.environ.get("TONY_CHECKPOINT_DIR") or "checkpoints"
@@ -39,19 +39,33 @@ def run_worker(server):
         accuracy = tf.reduce_mean(tf.cast(tf.equal(tf.argmax(logits, 1), labels), tf.float32))
         train = tf.train.AdamOptimizer(0.02).minimize(loss, global_step=step)
 
-    hooks = [tf.train.StopAtStepHook(last_step=STEPS)]
-    config = tf.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
-    chief = index == 0
-    with tf.train.MonitoredTrainingSession(
-        master=server.target, is_chief=chief, checkpoint_dir=checkpoints if chief else None, hooks=hooks, config=config
-    ) as session:
-        source, reached = batches(), 0
-        while not session.should_stop():
-            inputs, truth = next(source)
-            _, reached, share, cost = session.run([train, step, accuracy, loss], {points: inputs, labels: truth})
-            if reached % 50 == 0:
-                print(f"step {reached}/{STEPS}  loss {cost:.3f}  accuracy {share * 100:.1f} %", flush=True)
-        print(f"worker {index} done at step {reached}, accuracy {share * 100:.1f} %", flush=True)
+    # A worker needs the parameter servers alone: it neither waits for the other workers nor minds that they end.
+    config = tf.ConfigProto(
+        device_filters=["/job:ps", f"/job:worker/task:{index}"],
+        intra_op_parallelism_threads=1,
+        inter_op_parallelism_threads=1,
+    )
+    chief, saver = index == 0, tf.train.Saver()
+    sessions = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables(), recovery_wait_secs=1)
+    if chief:
+        os.makedirs(checkpoints, exist_ok=True)
+        init = tf.global_variables_initializer()
+        session = sessions.prepare_session(
+            server.target, init_op=init, saver=saver, checkpoint_dir=checkpoints, config=config
+        )
+    else:
+        session = sessions.wait_for_session(server.target, config=config)
+
+    source = batches()
+    for turn in range(1, STEPS + 1):
+        inputs, truth = next(source)
+        _, reached, share, cost = session.run([train, step, accuracy, loss], {points: inputs, labels: truth})
+        if turn % 50 == 0:
+            print(f"step {turn}/{STEPS}  loss {cost:.3f}  accuracy {share * 100:.1f} %", flush=True)
+            if chief:
+                saver.save(session, os.path.join(checkpoints, "model"), global_step=step)
+    print(f"worker {index} done, the model at step {reached}, accuracy {share * 100:.1f} %", flush=True)
+    session.close()
 
 
 def main():

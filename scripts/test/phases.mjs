@@ -21,6 +21,9 @@ const jest = (...args) => [
 const onCluster = (...patterns) =>
   jest("--selectProjects", "cluster", "--runInBand", "--testPathPatterns", ...patterns);
 
+/** The releases that tony-ts is tested with, but the running one, which the phase `unit` is for. */
+const otherNodeReleases = ["20", "22", "24"].filter((major) => major !== process.versions.node.split(".")[0]);
+
 /** @type {readonly Phase[]} */
 export const phases = [
   {
@@ -89,6 +92,29 @@ export const phases = [
     needs: ["build"],
     jest: true,
   },
+  ...otherNodeReleases.map((major) => ({
+    name: `unit-node${major}`,
+    what: `the unit tests on Node ${major}`,
+    command: ["node", "scripts/test/node-runtime.mjs", major, ...jest("--selectProjects", "unit").slice(1)],
+    limitSeconds: 420,
+    needs: ["build"],
+    jest: true,
+  })),
+  {
+    name: "package",
+    what: "the packed tarball, installed where there is nothing but Node and npm",
+    command: jest("--selectProjects", "package"),
+    limitSeconds: 240,
+    needs: ["build"],
+    jest: true,
+  },
+  {
+    name: "tensorflow",
+    what: "the TensorFlow that a test trains with, when the cache has none",
+    command: ["node", "scripts/test/tensorflow.mjs"],
+    limitSeconds: 420,
+    needs: [],
+  },
   {
     name: "images",
     what: "the Docker images, built without Docker; the whole cluster started from one",
@@ -117,7 +143,7 @@ export const phases = [
     what: "whole jobs, as people run them",
     command: onCluster("test/e2e"),
     limitSeconds: 900,
-    needs: ["cluster-up"],
+    needs: ["cluster-up", "tensorflow"],
     jest: true,
   },
   {

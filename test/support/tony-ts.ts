@@ -9,7 +9,7 @@ export interface TonyTsResult {
   readonly stderr: string;
 }
 
-/** The bundled `tony-ts` as a child process; without a cluster unless `environment` names one. */
+/** The bundled `tony-ts`, or another one, as a child process; without a cluster unless `environment` names one. */
 export class TonyTs {
   readonly process: ChildProcess;
   readonly ended: Promise<TonyTsResult>;
@@ -17,9 +17,14 @@ export class TonyTs {
   #stderr = "";
   readonly #looks = new Set<() => void>();
 
-  constructor(args: readonly string[], environment: Readonly<Record<string, string>>, workingDirectory?: string) {
+  constructor(
+    args: readonly string[],
+    environment: Readonly<Record<string, string>>,
+    workingDirectory?: string,
+    program: string = programPath("tony-ts"),
+  ) {
     const { HADOOP_CONF_DIR: _conf, HADOOP_HOME: _home, ...inherited } = process.env;
-    this.process = spawn(process.execPath, [programPath("tony-ts"), ...args], {
+    this.process = spawn(process.execPath, [program, ...args], {
       env: { ...inherited, ...environment },
       cwd: workingDirectory,
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,208 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { at, listAt, requestJson } from "../support/http-json.ts";
+import { Person } from "../support/person.ts";
+import { printEnvironment, printedEnvironments } from "../support/printed-environment.ts";
+import { sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+
+/** What programs are told and given, and what they keep when they start again. */
+describe("a job's programs", () => {
+  const alice = new Person(cluster);
+  afterEach(() => sweep(cluster));
+  afterAll(() => alice.leave());
+
+  test("of PyTorch get one rendezvous, and ranks that are unique over all roles", async () => {
+    const job = alice.job("ranks", {
+      "tony.application.framework": "pytorch",
+      "tony.chief.instances": 1,
+      "tony.chief.memory": "512m",
+      "tony.worker.instances": 2,
+      "tony.worker.memory": "512m",
+      "tony.containers.command": printEnvironment,
+    });
+    const { exitCode, stdout } = await alice.run(
+      "submit",
+      "--conf",
+      job,
+      "--logs",
+      "all",
+      "--shell_env",
+      "COLOUR=blue",
+    );
+    const told = printedEnvironments(stdout);
+
+    expect(Object.keys(told).sort()).toEqual(["chief:0", "worker:0", "worker:1"]);
+    const programs = Object.values(told);
+    expect(programs.map(({ RANK }) => RANK).sort()).toEqual(["0", "1", "2"]);
+    expect(told["chief:0"]).toMatchObject({ RANK: "0", IS_CHIEF: "true" });
+    for (const [task, environment] of Object.entries(told)) {
+      expect(environment).toMatchObject({
+        JOB_NAME: task.split(":")[0],
+        TASK_INDEX: task.split(":")[1],
+        WORLD_SIZE: "3",
+        MASTER_ADDR: told["chief:0"]?.MASTER_ADDR,
+        MASTER_PORT: told["chief:0"]?.MASTER_PORT,
+        SESSION_ID: "0",
+        COLOUR: "blue",
+        USER: ClusterUser.alice,
+      });
+    }
+    expect(programs.every(({ LOCAL_RANK, LOCAL_WORLD_SIZE }) => Number(LOCAL_RANK) < Number(LOCAL_WORLD_SIZE))).toBe(
+      true,
+    );
+    expect(exitCode).toBe(0);
+  });
+
+  test("of TensorFlow get the same cluster spec, each with its own place in it", async () => {
+    const job = alice.job("specs", {
+      "tony.application.framework": "tensorflow",
+      "tony.worker.instances": 2,
+      "tony.worker.memory": "512m",
+      "tony.ps.instances": 1,
+      "tony.ps.memory": "512m",
+      "tony.containers.command": `${printEnvironment}; test $JOB_NAME = worker || sleep 600`,
+    });
+    const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
+    const told = printedEnvironments(stdout);
+
+    expect(Object.keys(told).sort()).toEqual(["ps:0", "worker:0", "worker:1"]);
+    const specs = Object.values(told).map(({ CLUSTER_SPEC = "" }) => JSON.parse(CLUSTER_SPEC));
+    expect(specs[0]).toEqual({
+      worker: [expect.stringMatching(/:\d+$/), expect.stringMatching(/:\d+$/)],
+      ps: [expect.stringMatching(/:\d+$/)],
+    });
+    expect(new Set(specs.flatMap((spec) => Object.values(spec).flat())).size).toBe(3);
+    for (const [task, { TF_CONFIG = "", CLUSTER_SPEC = "" }] of Object.entries(told)) {
+      const [type = "", index = ""] = task.split(":");
+      expect(JSON.parse(TF_CONFIG)).toMatchObject({ cluster: specs[0], task: { type, index: Number(index) } });
+      expect(JSON.parse(CLUSTER_SPEC)).toEqual(specs[0]);
+    }
+    expect(stdout).toContain("SUCCEEDED");
+    expect(exitCode).toBe(0);
+  });
+
+  test("run on what each role asked for: memory, cores, GPUs, label", async () => {
+    const done = path.join(alice.shared("flags"), "measured");
+    const job = alice.job("heterogeneous", {
+      "tony.yarn.queue": "ml",
+      "tony.application.framework": "tensorflow",
+      "tony.worker.instances": 1,
+      "tony.worker.memory": "700m",
+      "tony.worker.vcores": 2,
+      "tony.worker.gpus": 1,
+      "tony.worker.node-label": "gpu",
+      "tony.ps.instances": 1,
+      "tony.ps.memory": "512m",
+      "tony.containers.command": `${printEnvironment}; until test -e ${done}; do sleep 0.2; done`,
+    });
+    const submitted = alice.start("submit", "--conf", job, "--logs", "all");
+    await Promise.all([submitted.output(/^worker:0 \| ENV/m), submitted.output(/^ps:0 +\| ENV/m)]);
+    const [id] = await submitted.output(/application_\d+_\d+/);
+    const containers = await containersByTask(await alice.json("status", id));
+    writeFileSync(done, "");
+    const { exitCode, stdout } = await submitted.ended;
+
+    // The scheduler rounds memory up to multiples of 64 MiB.
+    expect(containers).toEqual({
+      "worker:0": { "memory-mb": "704", vcores: "2", "yarn.io/gpu": "1", node: cluster.nodes[1]?.nodeId },
+      "ps:0": { "memory-mb": "512", vcores: "1", "yarn.io/gpu": "0", node: expect.any(String) },
+    });
+    const told = printedEnvironments(stdout);
+    // No GPU was granted to the ps, so it shall see none; which devices the worker has is for the NodeManager to say.
+    expect(told["ps:0"]).toMatchObject({ CUDA_VISIBLE_DEVICES: "" });
+    expect(told["worker:0"]?.CUDA_VISIBLE_DEVICES).not.toBe("");
+    expect(exitCode).toBe(0);
+  });
+
+  test("start again after a failure in the containers they have, from their checkpoint", async () => {
+    const checkpoints = alice.shared("checkpoints");
+    const job = alice.job(
+      "resumes",
+      {
+        "tony.application.framework": "pytorch",
+        "tony.application.checkpoint-dir": checkpoints,
+        "tony.worker.instances": 2,
+        "tony.worker.memory": "512m",
+        "tony.containers.command": "bash train.sh",
+        "tony.containers.resources": "train.sh",
+        "tony.am.retry-count": 1,
+      },
+      { "train.sh": failsOnce },
+    );
+    const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
+
+    const started = Array.from(
+      stdout.matchAll(/^(worker:\d) \| start (\d) at step (\d+) in (\S+)$/gm),
+      ([, ...found]) => found,
+    );
+    expect(
+      started
+        .filter(([, generation]) => generation === "1")
+        .map(([task, , step]) => [task, step])
+        .sort(),
+    ).toEqual([
+      ["worker:0", "0"],
+      ["worker:1", "0"],
+    ]);
+    expect(
+      started
+        .filter(([, generation]) => generation === "2")
+        .map(([task, , step]) => [task, step])
+        .sort(),
+    ).toEqual([
+      ["worker:0", "3"],
+      ["worker:1", "3"],
+    ]);
+    const containerOf = (task: string) =>
+      new Set(started.filter(([name]) => name === task).map(([, , , container]) => container));
+    expect(containerOf("worker:0").size).toBe(1);
+    expect(containerOf("worker:1").size).toBe(1);
+    expect(readFileSync(path.join(checkpoints, "step"), "utf8").trim()).toBe("5");
+    expect(existsSync(path.join(checkpoints, "failed"))).toBe(true);
+    expect(stdout).toContain("2 of 2 tasks exited 0 · 1 restart");
+    expect(exitCode).toBe(0);
+  });
+});
+
+/** Each step is a checkpoint of worker:0; at step 3 it stands still and worker:1 fails, the first time. */
+const failsOnce = `
+cd "$TONY_CHECKPOINT_DIR"
+step=$(cat step 2>/dev/null || echo 0)
+echo "start $TONY_GENERATION at step $step in $CONTAINER_ID"
+touch "started-$TONY_GENERATION-$RANK"
+until [ -e "started-$TONY_GENERATION-0" ] && [ -e "started-$TONY_GENERATION-1" ]; do sleep 0.1; done
+if [ "$TONY_GENERATION" = 1 ] && [ "$RANK" = 1 ]; then
+  until [ "$(cat step 2>/dev/null)" = 3 ]; do sleep 0.1; done
+  touch failed
+  echo "out of luck" >&2
+  exit 7
+fi
+while [ "$RANK" = 0 ] && [ "$step" -lt 5 ]; do
+  step=$((step + 1))
+  echo "$step" > step.part
+  mv step.part step
+  [ "$TONY_GENERATION" = 1 ] && [ "$step" = 3 ] && exec sleep 600
+done
+exit 0
+`;
+
+/** What YARN says that it granted, by task. */
+async function containersByTask(inspection: unknown): Promise<Record<string, Record<string, unknown>>> {
+  const attempt = String(at(inspection, "report", "currentAttemptId"));
+  const application = String(at(inspection, "report", "id"));
+  const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${application}/appattempts/${attempt}/containers`;
+  const granted = listAt((await requestJson(url)).body, "container");
+  const tasks = listAt(inspection, "status", "tasks").map((task) => {
+    const container = granted.find((one) => at(one, "containerId") === at(task, "containerId"));
+    const resources = listAt(container, "allocatedResources", "entry").map((entry) => [
+      at(entry, "key"),
+      at(entry, "value"),
+    ]);
+    return [at(task, "task"), { ...Object.fromEntries(resources), node: at(container, "nodeId") }];
+  });
+  return Object.fromEntries(tasks);
+}

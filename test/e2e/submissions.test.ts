@@ -1,0 +1,102 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { ContentCache } from "../../client/cache.ts";
+import { type CachedFile, listCache } from "../../client/cache-prune.ts";
+import { stagingRoot } from "../../client/staging.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { Person } from "../support/person.ts";
+import { sweep } from "../support/sweep.ts";
+import { eventually } from "../support/yarn.ts";
+
+const cluster = await testCluster();
+const oneTask = {
+  "tony.application.framework": "standalone",
+  "tony.worker.instances": 1,
+  "tony.worker.memory": "512m",
+  "tony.worker.command": "true",
+};
+
+describe("a submission", () => {
+  const alice = new Person(cluster);
+  const homeless = new Person(cluster, ClusterUser.homeless);
+  const fileSystems = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user: ClusterUser.alice });
+  afterEach(() => sweep(cluster));
+  afterAll(async () => {
+    fileSystems.close();
+    await alice.leave();
+    await homeless.leave();
+  });
+
+  async function cachedFiles(): Promise<CachedFile[]> {
+    const root = await stagingRoot(fileSystems, {});
+    return await listCache(new ContentCache({ fileSystems, stagingRoot: root, user: ClusterUser.alice }));
+  }
+
+  test("uploads what the cluster does not have yet, and nothing the second time", async () => {
+    const settings = { ...oneTask, "tony.containers.resources": "data" };
+    const job = alice.job("uploads", settings, { data: randomBytes(3000) });
+    const first = await alice.run("submit", "--conf", job);
+    expect(first.stdout).toMatch(/^ {2}upload .*data 2\.9 KiB/m);
+    const second = await alice.run("submit", "--conf", job);
+    expect(second.stdout).toMatch(/^ {2}upload {2}nothing: [\d.]+ MiB are cached$/m);
+    expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
+  });
+
+  test("that is killed while it uploads leaves no application; the next one of the same files works", async () => {
+    const settings = { ...oneTask, "tony.containers.resources": "large" };
+    const job = alice.job("cut-off", settings, { large: randomBytes(256 << 20) });
+    const before = new Set((await cachedFiles()).map((file) => file.path));
+    const submitting = alice.start("submit", "--conf", job);
+    await eventually("the upload under way", async () =>
+      (await cachedFiles()).find((file) => file.partial && !before.has(file.path)),
+    );
+    submitting.process.kill("SIGKILL");
+    await submitting.ended;
+    await sweep(cluster);
+    expect((await cachedFiles()).filter((file) => file.name === "large")).toEqual([]);
+
+    const again = await alice.run("submit", "--conf", job);
+    expect(again.stdout).toContain("SUCCEEDED");
+    expect(again.exitCode).toBe(0);
+  });
+
+  test("whose terminal is closed runs on", async () => {
+    const done = path.join(alice.shared("flag"), "done");
+    const job = alice.job("closed", {
+      ...oneTask,
+      "tony.worker.command": `echo up; until test -e ${done}; do sleep 0.2; done`,
+    });
+    const submitting = alice.start("submit", "--conf", job);
+    const [, id = ""] = await submitting.output(/^(application_\d+_\d+) [\s\S]*^worker:0 \| up$/m);
+    submitting.process.kill("SIGHUP");
+    await submitting.ended;
+    expect(await alice.json("status", id)).toMatchObject({ status: { state: "running" } });
+    expect((await alice.run("kill", id)).exitCode).toBe(0);
+  });
+
+  test("of a command that does not exist fails with the command's own words", async () => {
+    const { exitCode, stdout } = await alice.run(
+      ...["submit", "--conf", alice.job("wrong", { ...oneTask, "tony.worker.command": "pyhton train.py" })],
+    );
+    expect(stdout).toMatch(/^Root cause .*worker:0/m);
+    expect(stdout).toMatch(/pyhton: command not found/);
+    expect(exitCode).toBe(1);
+  });
+
+  test("by a user without a home works once tony.staging-dir names a folder of his", async () => {
+    const folder = `/tmp/${ClusterUser.homeless}-${process.pid}`;
+    const job = homeless.job("staging", { ...oneTask, "tony.staging-dir": folder });
+    const { exitCode, stdout, stderr } = await homeless.run("submit", "--conf", job);
+    expect(`${stdout}${stderr}`).toContain("SUCCEEDED");
+    expect(exitCode).toBe(0);
+    const mine = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user: ClusterUser.homeless });
+    const { fileSystem } = mine.locate(folder);
+    const left = await fileSystem.list(folder);
+    expect(left.map((entry) => path.basename(entry.path))).toEqual(["cache"]);
+    await fileSystem.delete(folder, { recursive: true });
+    mine.close();
+  });
+});

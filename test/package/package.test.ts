@@ -1,0 +1,152 @@
+import { execFile } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { packageRoot } from "../../src/programs.ts";
+import { TonyTs, type TonyTsResult } from "../support/tony-ts.ts";
+
+jest.setTimeout(180_000);
+
+const run = promisify(execFile);
+
+/** `npm pack`, then `npm install -g` of the tarball, by somebody who has Node and npm and nothing of this checkout. */
+describe("the packed tarball", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tony-package-"));
+  const prefix = path.join(folder, "prefix");
+  const work = path.join(folder, "work");
+  const installed = path.join(prefix, "lib", "node_modules", "tony-ts");
+  let files: readonly string[] = [];
+  let environment: Readonly<Record<string, string>> = {};
+
+  beforeAll(async () => {
+    const home = path.join(folder, "home");
+    const bin = path.join(folder, "bin");
+    for (const name of [home, bin, work]) mkdirSync(name);
+    // The phase `build` has built what is packed.
+    const packing = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
+    const { stdout } = await run("npm", packing, { cwd: packageRoot() });
+    const [packed] = JSON.parse(stdout);
+    files = packed.files.map((file: { path: string }) => file.path);
+
+    symlinkSync(process.execPath, path.join(bin, "node"));
+    symlinkSync(await npmProgram(), path.join(bin, "npm"));
+    // For the install scripts of dependencies.
+    symlinkSync("/bin/sh", path.join(bin, "sh"));
+    environment = { HOME: home, PATH: `${path.join(prefix, "bin")}:${bin}`, ...(await registrySettings()) };
+    const install = [
+      "install",
+      "-g",
+      "--prefix",
+      prefix,
+      "--no-audit",
+      "--no-fund",
+      path.join(folder, packed.filename),
+    ];
+    await run(path.join(bin, "npm"), install, { cwd: work, env: environment });
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  test("holds the programs, the library, the examples and the documents, and nothing else", () => {
+    const expected = [
+      /^(package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/,
+      /^dist\/programs\/(am|executor|tony-ts)\.mjs(\.LEGAL\.txt)?$/,
+      /^dist\/lib\/src\/[\w/-]+(\.d\.ts|\.js)$/,
+      /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
+    ];
+    expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
+    for (const program of ["am", "executor", "tony-ts"]) expect(files).toContain(`dist/programs/${program}.mjs`);
+    for (const entry of ["main.js", "main.d.ts", "hadoop/main.js", "hadoop/main.d.ts"]) {
+      expect(files).toContain(`dist/lib/src/${entry}`);
+    }
+  });
+
+  /** The command as it is installed, outside of any checkout. */
+  async function installedTony(...words: readonly string[]): Promise<TonyTsResult> {
+    const program = path.join(prefix, "bin", "tony-ts");
+    // Programs of jobs are shell commands; whoever installs needs none.
+    const withShell = { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin` };
+    return await new TonyTs(words, withShell, work, program).ended;
+  }
+
+  test("gives a working tony-ts", async () => {
+    const { version } = JSON.parse(readFileSync(path.join(installed, "package.json"), "utf8"));
+    expect(await installedTony("--version")).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(version) });
+    expect(await installedTony("keys")).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining("tony.application.name"),
+    });
+  });
+
+  test("runs the job that init writes", async () => {
+    expect(await installedTony("init", "hello")).toMatchObject({ exitCode: 0 });
+    const { exitCode, stdout } = await installedTony("submit", "--scheduler", "local", "--conf", "job.xml");
+    expect(stdout).toMatch(/^worker:0 \| hello from worker:0/m);
+    expect(stdout).toContain("SUCCEEDED");
+    expect(exitCode).toBe(0);
+  });
+
+  test("offers its library to programs, with types", async () => {
+    const consumer = path.join(folder, "consumer");
+    mkdirSync(path.join(consumer, "node_modules"), { recursive: true });
+    symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
+    const program = [
+      'import { type ClusterMetrics, ResourceManagerClient } from "tony-ts/hadoop";',
+      'const client = new ResourceManagerClient({ endpoints: [{ host: "127.0.0.1", port: 1 }], user: { name: "ada" } });',
+      "export const metrics = (): Promise<ClusterMetrics> => client.metrics();",
+      "client.close();",
+      "console.log(typeof client.metrics);",
+    ];
+    writeFileSync(path.join(consumer, "package.json"), '{ "type": "module" }\n');
+    writeFileSync(path.join(consumer, "program.ts"), `${program.join("\n")}\n`);
+
+    const modules = path.join(packageRoot(), "node_modules");
+    const options = ["--strict", "--module", "nodenext", "--target", "es2023"];
+    const checked = [
+      "--rewriteRelativeImportExtensions",
+      "--types",
+      "node",
+      "--typeRoots",
+      path.join(modules, "@types"),
+    ];
+    const compiler = [path.join(modules, "typescript", "bin", "tsc"), ...options, ...checked, "program.ts"];
+    await run(process.execPath, compiler, { cwd: consumer }).catch((error) => {
+      throw new Error(`The library's types do not compile:\n${error.stdout}`);
+    });
+    const { stdout } = await run(process.execPath, ["program.js"], { cwd: consumer });
+    expect(stdout).toBe("function\n");
+  });
+
+  test("leaves nothing in the folder that it is run from but what init wrote", () => {
+    expect(readdirSync(work).sort()).toEqual(["hello.sh", "job.xml"]);
+  });
+});
+
+/** npm's own program: what is on PATH is a link to it, or a script that finds it beside itself. */
+async function npmProgram(): Promise<string> {
+  const { stdout } = await run("npm", ["root", "-g"]);
+  const ownRoot = path.join(stdout.trim(), "npm", "bin", "npm-cli.js");
+  return realpathSync(ownRoot);
+}
+
+/** Where packages come from on this machine: an empty home knows no mirror or proxy. */
+async function registrySettings(): Promise<Record<string, string>> {
+  const { stdout } = await run("npm", ["config", "list", "--json"]);
+  const { registry, cache } = JSON.parse(stdout);
+  const connection = Object.entries(process.env).flatMap(([name, value]) =>
+    /^(https?_proxy|no_proxy|node_extra_ca_certs|ssl_cert_file)$/i.test(name) && value !== undefined
+      ? [[name, value]]
+      : [],
+  );
+  return { ...Object.fromEntries(connection), npm_config_registry: registry, npm_config_cache: cache };
+}
