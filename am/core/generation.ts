@@ -62,12 +62,51 @@ export function startWhenReady(step: Step): void {
   if (state.phase !== "gathering" && state.phase !== "running") {
     return;
   }
-  if (!state.started && gangIsReady(step)) {
+  if (!state.started && mayStart(step)) {
     startGang(step);
   }
   if (step.registeredAlone.size > 0) {
     startAlone(step);
   }
+}
+
+/**
+ * A complete gang is journaled as one that starts before anybody is told: a later attempt then knows that programs may run, and restarts
+ * none of them. Whoever goes missing meanwhile takes that back.
+ */
+function mayStart(step: Step): boolean {
+  const { state } = step;
+  const { journal } = state;
+  if (!gangIsReady(step)) {
+    if (state.startIntended !== 0) {
+      state.startIntended = 0;
+      journal.inFlightStart = 0;
+      journal.durableStart = 0;
+      journal.dirty = true;
+    }
+    return false;
+  }
+  if (state.startIntended !== state.generation) {
+    state.startIntended = state.generation;
+    journal.dirty = true;
+  }
+  return journal.durableStart === state.generation;
+}
+
+/** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */
+export function resumeStart(step: Step): void {
+  const { state } = step;
+  if (state.started || state.startIntended === 0 || state.startIntended !== state.generation || !isComplete(step)) {
+    return;
+  }
+  for (const task of state.tasks) {
+    if (waitsForAll(step, task.role)) {
+      moveTask(step, task, ["registered"], "starting");
+    }
+  }
+  state.started = true;
+  state.everStarted = true;
+  state.phase = "running";
 }
 
 /** The cluster spec goes out to a task again: it was lost with a broken stream. */
@@ -77,9 +116,11 @@ export function resendStart(step: Step, task: TaskRecord): void {
 
 function gangIsReady(step: Step): boolean {
   const { state } = step;
-  if (step.nowMs < state.startNotBeforeMs || state.journal.durableGeneration < state.generation) {
-    return false;
-  }
+  return step.nowMs >= state.startNotBeforeMs && state.phase === "gathering" && isComplete(step);
+}
+
+function isComplete(step: Step): boolean {
+  const { state } = step;
   let members = 0;
   for (const [position, role] of state.roles.entries()) {
     const spec = roleOf(step, { role: position });

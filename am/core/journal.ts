@@ -42,7 +42,9 @@ export function writeJournal(step: Step): void {
   const spacingMs = journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs;
   const waitMs = journal.writtenAtMs + spacingMs - step.nowMs;
   const urgent =
-    state.lastGeneration > journal.durableGeneration || (state.outcome !== undefined && !journal.durableOutcome);
+    state.startIntended > journal.durableStart ||
+    state.lastGeneration > journal.durableGeneration ||
+    (state.outcome !== undefined && !journal.durableOutcome);
   if (waitMs > 0 && (journal.failure !== "" || !urgent)) {
     if (!step.timers.has("journal")) {
       setTimer(step, "journal", waitMs);
@@ -54,6 +56,7 @@ export function writeJournal(step: Step): void {
   journal.inFlight = journal.sequence;
   journal.writtenAtMs = step.nowMs;
   journal.inFlightGeneration = state.lastGeneration;
+  journal.inFlightStart = state.startIntended;
   journal.inFlightOutcome = state.outcome !== undefined;
   emit(step, { type: "journal", sequence: journal.sequence, snapshot: durable(state) });
 }
@@ -65,6 +68,7 @@ export function journalWritten(step: Step, sequence: number): void {
   }
   journal.inFlight = 0;
   journal.durableGeneration = journal.inFlightGeneration;
+  journal.durableStart = journal.inFlightStart;
   journal.durableOutcome = journal.inFlightOutcome;
   if (journal.failure !== "") {
     journal.failure = "";

@@ -1,6 +1,7 @@
 import { beginJob, setJobTimers } from "./begin.ts";
 import { addContainer, discard, setLink } from "./containers.ts";
 import type { AllocatedContainer, Event } from "./events.ts";
+import { resumeStart } from "./generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "./journal.ts";
 import { beginAnew } from "./restart.ts";
 import type { ContainerRecord, CoreState } from "./state.ts";
@@ -24,6 +25,7 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   restore(step, journal);
   const unknown = keptContainers.filter(({ containerId }) => step.state.containers[containerId] === undefined);
   keep(step, unknown);
+  resumeStart(step);
   findExecutors(step);
   if (step.state.outcome === undefined) {
     beginAnew(step);

@@ -193,6 +193,8 @@ export interface CoreState {
   lastGeneration: number;
   /** The cluster spec of the present generation is out. */
   started: boolean;
+  /** The generation whose cluster spec may be on its way, once the journal says so; 0 while somebody is missing. */
+  startIntended: number;
   /** A cluster spec was out in some generation. */
   everStarted: boolean;
   /** When the back-off before this generation's start is over. */
@@ -247,6 +249,8 @@ export interface JournalState {
   /** The highest generation number in the snapshot being written, and in one known to be written. */
   inFlightGeneration: number;
   durableGeneration: number;
+  inFlightStart: number;
+  durableStart: number;
   inFlightOutcome: boolean;
   durableOutcome: boolean;
   failure: string;
@@ -274,6 +278,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     generation: 0,
     lastGeneration: 0,
     started: false,
+    startIntended: 0,
     everStarted: false,
     startNotBeforeMs: 0,
     restartReason: "",
@@ -307,6 +312,8 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
       writtenAtMs: 0,
       inFlightGeneration: 0,
       durableGeneration: 0,
+      inFlightStart: 0,
+      durableStart: 0,
       inFlightOutcome: false,
       durableOutcome: false,
       failure: "",

@@ -117,3 +117,18 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "killed", summary: "stopped by alice" });
   });
 });
+
+test("killed right after the cluster spec went out: the journal said so before, and no program is restarted", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 2)]));
+  scenario.register();
+  const given = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: given });
+  expect(sentOf(scenario.readyAll(), "start-child")).toEqual(["worker:0", "worker:1"]);
+  const before = scenario.effects.length;
+  scenario.crash(given);
+  scenario.reports("worker:0", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+  expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual(["worker:1"]);
+  expect(scenario.phases()).toBe("worker:0 running, worker:1 starting");
+  expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+  expect(sentOf(scenario.effects.slice(before), "prepare")).toEqual([]);
+});
