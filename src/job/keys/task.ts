@@ -55,7 +55,7 @@ export const taskKeys = {
     type: duration("ms"),
     default: "5m",
     doc: "A gang that holds some containers and waits for others gives them back after this and asks again.",
-    support: "not-yet",
+    support: "works",
     ours: true,
   }),
   "tony.container.launch-timeout": key({
