@@ -16,6 +16,8 @@ const jest = (...args) => [
   "--experimental-vm-modules",
   "--no-warnings=ExperimentalWarning",
   "node_modules/jest/bin/jest.js",
+  // A handle that a test left open fails nothing by itself, but Jest would wait for it until the phase's limit.
+  "--forceExit",
   ...args,
 ];
 const onCluster = (...patterns) =>
