@@ -108,8 +108,12 @@ describe("the command of a container", () => {
 describe("text in a NodeManager's launch script", () => {
   const nodeManager = (text: string) =>
     text.replaceAll("<LOG_DIR>", "/logs").replaceAll("<CPS>", ":").replaceAll("{{", "$").replaceAll("}}", "");
+  // Standard input is no pipe: bash takes one made by Node for a remote shell's, and reads the person's .bashrc.
   const echo = (text: string) =>
-    execFileSync("bash", ["-c", `X="${nodeManager(text)}"; printf %s "$X"`], { encoding: "utf8" });
+    execFileSync("bash", ["-c", `X="${nodeManager(text)}"; printf %s "$X"`], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
 
   it.each(['$HOME `id` \\ "quoted"', "{{HOME}}", '{"a":{"b":{}}}', "<LOG_DIR>/x <CPS>", "{{{{", "a\nb"])(
     "%s comes out as it is",
