@@ -24,13 +24,23 @@ export interface JournalOptions {
 export class JournalWriter {
   readonly #options: JournalOptions;
   #written: string[] = [];
+  readonly #underWay = new Set<Promise<void>>();
 
   constructor(options: JournalOptions) {
     this.#options = options;
   }
 
   /** Resolves when the snapshot is safe; rejects with a FileSystemError. */
-  async write(sequence: number, snapshot: unknown): Promise<void> {
+  write(sequence: number, snapshot: unknown): Promise<void> {
+    return this.#track(this.#write(sequence, snapshot));
+  }
+
+  /** Resolves when nothing is being written: a write that ended after the folder's removal would make the folder anew. */
+  async settled(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  async #write(sequence: number, snapshot: unknown): Promise<void> {
     const { fileSystem, folder, attempt } = this.#options;
     const home = path.posix.join(folder, String(attempt));
     const draft = path.posix.join(home, `.${sequence}.tmp`);
@@ -39,7 +49,14 @@ export class JournalWriter {
     await fileSystem.create(draft, content, { permission: 0o600, overwrite: true });
     await fileSystem.rename(draft, target);
     this.#written.push(target);
-    void this.#removeOld();
+    void this.#track(this.#removeOld());
+  }
+
+  #track(work: Promise<void>): Promise<void> {
+    this.#underWay.add(work);
+    const done = () => this.#underWay.delete(work);
+    work.then(done, done);
+    return work;
   }
 
   /** What cannot be removed goes with the staging folder. */

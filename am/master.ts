@@ -66,6 +66,7 @@ class Master {
   readonly #identity: ApplicationIdentity;
   readonly #fileSystems: FileSystems;
   readonly #staging: Staging;
+  readonly #journal: JournalWriter;
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
   readonly #tails = new LogTails();
@@ -106,8 +107,8 @@ class Master {
     this.#feed = new StatusFeed(() => this.#status(), systemClock);
     this.#history = openHistory(job, { fileSystems: this.#fileSystems, attempt, atMs: startedAtMs, log });
     this.#links = this.#makeLinks();
-    const journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
-    this.shell = this.#makeShell(journal);
+    this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
+    this.shell = this.#makeShell();
   }
 
   /** Resolves when the attempt is registered and, if it is a later one, has what the earlier one left. */
@@ -165,14 +166,14 @@ class Master {
     });
   }
 
-  #makeShell(journal: JournalWriter): Shell {
+  #makeShell(): Shell {
     return new Shell({
       clock: systemClock,
       core: this.#core,
       scheduler: this.#scheduler,
       links: this.#links,
       feed: this.#feed,
-      journal,
+      journal: this.#journal,
       history: this.#history,
       launcher: {
         command: (launch) => {
@@ -262,7 +263,7 @@ class Master {
     const { log, surroundings } = this.#input;
     try {
       if (surroundings.local) await within(stagingMs, "writing status.json", this.#staging.keepResult(this.#status()));
-      else if (cleanStaging) await within(stagingMs, "removing the staging folder", this.#staging.remove());
+      else if (cleanStaging) await within(stagingMs, "removing the staging folder", this.#removeStaging());
     } catch (error) {
       log.warn("staging", `The staging folder is left behind: ${errorMessage(error)}`);
     }
@@ -270,6 +271,11 @@ class Master {
     await this.#server?.close(lastReadersMs);
     log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
     process.exit(exitCode);
+  }
+
+  async #removeStaging(): Promise<void> {
+    await this.#journal.settled();
+    await this.#staging.remove();
   }
 }
 

@@ -13,6 +13,7 @@ export interface MasterAddress {
 export class Staging {
   readonly #fileSystem: FileSystem;
   readonly #folder: string;
+  #announcing: Promise<void> = Promise.resolve();
 
   constructor(fileSystem: FileSystem, folder: string) {
     this.#fileSystem = fileSystem;
@@ -24,12 +25,17 @@ export class Staging {
   }
 
   /** Writes `am-<attempt>.json`. */
-  async announce(address: MasterAddress): Promise<void> {
-    await this.#write(`am-${address.attempt}.json`, address);
+  announce(address: MasterAddress): Promise<void> {
+    this.#announcing = this.#write(`am-${address.attempt}.json`, address);
+    return this.#announcing;
   }
 
-  /** On a cluster nothing is left of an application that has ended but its history and the logs that YARN keeps. */
+  /**
+   * On a cluster nothing is left of an application that has ended but its history and the logs that YARN keeps. Nobody may be writing
+   * there any more: a file that comes later makes the folder anew.
+   */
   async remove(): Promise<void> {
+    await this.#announcing.catch(() => undefined);
     await this.#fileSystem.delete(this.#folder, { recursive: true });
   }
 

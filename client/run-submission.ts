@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClientAccess } from "../src/api/identity.ts";
 import { ExitCode } from "../src/errors.ts";
 import type { JobText } from "../src/job/load-job.ts";
@@ -10,9 +9,6 @@ import type { LogSelection } from "./log-selection.ts";
 import { watchSignals } from "./signals.ts";
 import type { SubmissionListener } from "./submission.ts";
 import { submissionLine } from "./submitted-line.ts";
-
-/** What the AM left is the next command's to sweep, if HDFS takes longer than this. */
-const lastSweepMs = 2_000;
 
 export interface SubmissionChoices {
   readonly detach: boolean;
@@ -67,11 +63,7 @@ export async function runSubmission(
         await swept;
         return ExitCode.succeeded;
       }
-      const exitCode = await followTo(running, choices, context, { sinceMs: context.now(), stop: stop.signal });
-      // A NodeManager ends the AM soon after it has unregistered, now and then before its staging folder is gone.
-      const sweptAgain = running.applications.sweep().catch(() => undefined);
-      await Promise.race([sweptAgain, sleep(lastSweepMs, undefined, { ref: false })]);
-      return exitCode;
+      return await followTo(running, choices, context, { sinceMs: context.now(), stop: stop.signal });
     } finally {
       running.applications.close();
     }

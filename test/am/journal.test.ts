@@ -55,6 +55,20 @@ describe("the journal", () => {
     expect(await readJournal(fileSystem, folder)).toMatchObject({ entry: { snapshot: "whole" }, unreadable: [] });
   });
 
+  test("nothing is written after it has settled: what then removes the folder has removed it", async () => {
+    const journal = writer(1);
+    let written = 0;
+    for (const sequence of [1, 2, 3, 4]) {
+      void journal.write(sequence, "x".repeat(100_000)).then(() => {
+        written += 1;
+      });
+    }
+    await journal.settled();
+
+    expect(written).toBe(4);
+    expect(await readdir(path.join(folder, "1"))).toHaveLength(2);
+  });
+
   test("an attempt that wrote nothing leaves nothing to read", async () => {
     expect(await readJournal(fileSystem, path.join(folder, "absent"))).toEqual({ unreadable: [] });
   });

@@ -28,6 +28,13 @@ describe("the staging folder", () => {
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
   });
 
+  test("is gone for good: an address that is still being written does not make it anew", async () => {
+    const announced = staging.announce({ attempt: 1, host: "node-1", port: 4000 });
+    await staging.remove();
+    await announced;
+    await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
   test("keeps result and logs of a job on this machine, and nothing that only a running job needs", async () => {
     await mkdir(path.join(folder, "journal/1"), { recursive: true });
     await mkdir(path.join(folder, "containers"));

@@ -5,7 +5,7 @@ import type { FileSystem } from "../hdfs/file-system.ts";
 import type { FileSystems } from "../hdfs/file-systems.ts";
 import type { ApplicationId, ContainerId } from "./records.ts";
 import { ByteReader } from "./tfile/byte-reader.ts";
-import { LogFormatError } from "./tfile/errors.ts";
+import { LogFormatError, namingDamage } from "./tfile/errors.ts";
 import { readJavaUtf } from "./tfile/primitives.ts";
 import { readTFile } from "./tfile/tfile.ts";
 
@@ -93,9 +93,16 @@ async function listOrNothing(fileSystem: FileSystem, path: string): ReturnType<F
  * @param wanted which containers; the others are passed over
  * @throws LogFormatError naming the file when it is damaged
  */
-export async function* readAggregatedLogs(
+export function readAggregatedLogs(
   file: NodeLogFile,
   wanted: (containerId: ContainerId) => boolean = () => true,
+): AsyncGenerator<AggregatedLog> {
+  return namingDamage(file.path, readLogs(file, wanted));
+}
+
+async function* readLogs(
+  file: NodeLogFile,
+  wanted: (containerId: ContainerId) => boolean,
 ): AsyncGenerator<AggregatedLog> {
   for await (const { key, value } of readTFile(file.fileSystem, file.path, file.lengthBytes)) {
     const containerId = await readJavaUtf(new ByteReader(single(key)));
@@ -108,7 +115,7 @@ export async function* readAggregatedLogs(
       if (!/^\d+$/.test(lengthText) || !Number.isSafeInteger(lengthBytes)) {
         throw new LogFormatError(`${file.path}: "${lengthText}" is no length of ${name} of ${containerId}`);
       }
-      const content = new LogContent(value, lengthBytes);
+      const content = new LogContent(file.path, value, lengthBytes);
       yield { containerId, name, lengthBytes, node: file.node, content };
       await content.skipRest();
     }
@@ -117,16 +124,18 @@ export async function* readAggregatedLogs(
 
 /** A log's bytes out of the record's. */
 class LogContent implements AsyncIterable<Uint8Array> {
+  readonly #path: string;
   readonly #value: ByteReader;
   #left: number;
 
-  constructor(value: ByteReader, lengthBytes: number) {
+  constructor(path: string, value: ByteReader, lengthBytes: number) {
+    this.#path = path;
     this.#value = value;
     this.#left = lengthBytes;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
-    for await (const piece of this.#value.take(this.#left)) {
+    for await (const piece of namingDamage(this.#path, this.#value.take(this.#left))) {
       this.#left -= piece.length;
       yield piece;
     }

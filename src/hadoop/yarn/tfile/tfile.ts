@@ -1,10 +1,9 @@
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
 import { createUnzip } from "node:zlib";
-import { errorCode, errorMessage } from "../../errors.ts";
 import type { FileSystem } from "../../hdfs/file-system.ts";
 import { ByteReader } from "./byte-reader.ts";
-import { LogFormatError } from "./errors.ts";
+import { LogFormatError, namingDamage } from "./errors.ts";
 import { readChunks, readText, readVLong } from "./primitives.ts";
 
 /** The end of every file: offset of the meta index (8 bytes), version (2 + 2), magic (16). */
@@ -37,31 +36,15 @@ export interface TFileRecord {
  *
  * @throws LogFormatError for what is not such a file
  */
-export async function* readTFile(
-  fileSystem: FileSystem,
-  path: string,
-  lengthBytes: number,
-): AsyncGenerator<TFileRecord> {
-  try {
-    yield* readRecords(fileSystem, path, lengthBytes);
-  } catch (error) {
-    throw damageOf(error, path);
-  }
-}
-
-/** Damage is named with its file; so is what zlib says of it. */
-function damageOf(error: unknown, path: string): unknown {
-  const code = errorCode(error);
-  const ofZlib = typeof code === "string" && code.startsWith("Z_");
-  if (!ofZlib && !(error instanceof LogFormatError)) return error;
-  const message = errorMessage(error);
-  return message.startsWith(path) ? error : new LogFormatError(`${path} is damaged: ${message}`);
+export function readTFile(fileSystem: FileSystem, path: string, lengthBytes: number): AsyncGenerator<TFileRecord> {
+  return namingDamage(path, readRecords(fileSystem, path, lengthBytes));
 }
 
 async function* readRecords(fileSystem: FileSystem, path: string, lengthBytes: number): AsyncGenerator<TFileRecord> {
   for (const block of await readBlockIndex(fileSystem, path, lengthBytes)) {
     const source = await openBlock(fileSystem, path, block);
-    const reader = new ByteReader(source);
+    // A record's value is read by the caller, outside of this function.
+    const reader = new ByteReader(namingDamage(path, source));
     try {
       while (!(await reader.atEnd())) {
         const key = await reader.read(await readVLong(reader));
