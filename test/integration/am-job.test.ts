@@ -63,11 +63,20 @@ describe("an ApplicationMaster on YARN", () => {
     });
   }
 
-  /** The log of the first attempt's ApplicationMaster, on the node's disk while the job runs. */
+  /**
+   * The log of the first attempt's ApplicationMaster, on the node's disk while the job runs. A ResourceManager that has restarted puts its
+   * epoch into the container's id.
+   */
   function logOf({ id }: SubmittedJob): string {
-    const container = `container_${id.slice("application_".length)}_01_000001`;
-    const files = cluster.nodes.map((node) => path.join(node.folder, "logs", id, container, "am.log"));
-    return files
+    const folders = cluster.nodes
+      .map((node) => path.join(node.folder, "logs", id))
+      .filter((found) => existsSync(found));
+    return folders
+      .flatMap((found) =>
+        readdirSync(found)
+          .filter((name) => name.endsWith("_01_000001"))
+          .map((name) => path.join(found, name, "am.log")),
+      )
       .filter((file) => existsSync(file))
       .map((file) => readFileSync(file, "utf8"))
       .join("");
