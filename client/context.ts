@@ -1,4 +1,4 @@
-import type { Output } from "./output.ts";
+import type { Output } from "./output/output.ts";
 
 /** What a command may know of the process it runs in: everything that a test wants to choose. */
 export interface ClientContext {

@@ -1,10 +1,10 @@
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
-import { parseArguments } from "./arguments.ts";
-import { ignoreErrors, leaveWithReader } from "./closed-output.ts";
-import { commands } from "./commands.ts";
+import { parseArguments } from "./command-line/arguments.ts";
+import { ignoreErrors, leaveWithReader } from "./command-line/closed-output.ts";
+import { commands } from "./command-line/commands.ts";
+import { reportError } from "./command-line/handle-errors.ts";
 import type { ClientContext } from "./context.ts";
-import { reportError } from "./handle-errors.ts";
-import { Output } from "./output.ts";
+import { Output } from "./output/output.ts";
 
 const { env: environment } = process;
 const output = new Output({ out: process.stdout, err: process.stderr, environment, now: Date.now });

@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
 import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
-import { placeOptions } from "../backend.ts";
-import { defineCommand, defineGroup, jsonOption, usageError } from "../command.ts";
-import { counted, formatBytes, formatDate, formatTable } from "../format.ts";
+import { placeOptions } from "../applications/backend.ts";
+import { defineCommand, defineGroup, jsonOption, usageError } from "../command-line/command.ts";
+import { counted, formatBytes, formatDate, formatTable } from "../output/format.ts";
 
 const list = defineCommand({
   verb: "list",
@@ -10,8 +10,8 @@ const list = defineCommand({
   positionals: {},
   options: { ...placeOptions, ...jsonOption },
   run: async ({ conf, json }, context) => {
-    const { withCache } = await import("../cache-access.ts");
-    const { listCache } = await import("../cache-prune.ts");
+    const { withCache } = await import("../shipping/cache-access.ts");
+    const { listCache } = await import("../shipping/cache-prune.ts");
     return await withCache(conf, context, async ({ cache }) => {
       const files = await listCache(cache);
       if (json) {
@@ -49,8 +49,8 @@ const prune = defineCommand({
     const unusedForMs = parseDurationMs(unusedFor, "s");
     if (unusedForMs === undefined)
       throw usageError(`--unused-for takes a duration such as 12h or 30d, not "${unusedFor}"`);
-    const { withCache } = await import("../cache-access.ts");
-    const { pruneCache } = await import("../prune-cache.ts");
+    const { withCache } = await import("../shipping/cache-access.ts");
+    const { pruneCache } = await import("../shipping/prune-cache.ts");
     return await withCache(conf, context, async (access) => {
       const { removed, freedBytes } = await pruneCache(access, { unusedForMs, dryRun, nowMs: context.now() });
       if (json) context.output.json({ dryRun, freedBytes, removed });

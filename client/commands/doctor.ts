@@ -1,7 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
-import { placeOptions } from "../backend.ts";
-import { defineCommand, jsonOption } from "../command.ts";
-import type { Finding } from "../doctor.ts";
+import { placeOptions } from "../applications/backend.ts";
+import type { Finding } from "../cluster/doctor.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const doctor = defineCommand({
   verb: "doctor",
@@ -19,10 +19,10 @@ export const doctor = defineCommand({
   },
   run: async ({ queue, probe, conf, json }, context) => {
     const [{ Cluster }, { examine }, { readPlace }, { probeRuntime }] = await Promise.all([
-      import("../cluster.ts"),
-      import("../doctor.ts"),
-      import("../place.ts"),
-      import("../runtime-probe.ts"),
+      import("../cluster/cluster.ts"),
+      import("../cluster/doctor.ts"),
+      import("../submission/place.ts"),
+      import("../cluster/runtime-probe.ts"),
     ]);
     const place = readPlace(conf ?? [], context);
     const cluster = new Cluster(context, place);

@@ -3,8 +3,8 @@ import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { packageRoot } from "../../src/programs.ts";
-import { defineCommand, usageError } from "../command.ts";
-import { isStarter, type Starter, starters, withFurtherKeys } from "../starter-job.ts";
+import { defineCommand, usageError } from "../command-line/command.ts";
+import { isStarter, type Starter, starters, withFurtherKeys } from "../command-line/starter-job.ts";
 
 const kinds = Object.keys(starters).join(", ");
 const JOB_FILE = "job.xml";

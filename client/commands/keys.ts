@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
-import { defineCommand, jsonOption } from "../command.ts";
-import { formatTable } from "../format.ts";
-import { jobOptions, readJobOf } from "../job-options.ts";
-import { effectiveKeys, type ListedKey, listKeys } from "../key-list.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { jobOptions, readJobOf } from "../command-line/job-options.ts";
+import { effectiveKeys, type ListedKey, listKeys } from "../command-line/key-list.ts";
+import { formatTable } from "../output/format.ts";
 
 export const keys = defineCommand({
   verb: "keys",

@@ -1,7 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
-import { hasEnded } from "../applications.ts";
-import { openApplications, placeOptions } from "../backend.ts";
-import { defineCommand, jsonOption } from "../command.ts";
+import { hasEnded } from "../applications/applications.ts";
+import { openApplications, placeOptions } from "../applications/backend.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const kill = defineCommand({
   verb: "kill",
@@ -15,7 +15,7 @@ export const kill = defineCommand({
   run: async ({ application, conf, json, reason }, context) => {
     const applications = await openApplications(application, conf, context);
     try {
-      const { endApplication } = await import("../end-application.ts");
+      const { endApplication } = await import("../applications/end-application.ts");
       const before = await applications.report(application);
       const report = hasEnded(before) ? before : await endApplication(applications, before, reason, context);
       const cleaned = await applications.clean(application).catch(() => false);

@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport, ApplicationState } from "../../src/hadoop/yarn/records.ts";
-import { openLocalApplications, openYarnApplications, placeOptions } from "../backend.ts";
-import { defineCommand, jsonOption, usageError } from "../command.ts";
-import { formatDate, formatMemory, formatTable, formatWholeSeconds } from "../format.ts";
+import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
+import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import { formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
 
 const live: readonly ApplicationState[] = ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"];
 const usualLimit = 50;

@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
-import { hasEnded } from "../applications.ts";
-import { openApplications, placeOptions } from "../backend.ts";
-import { defineCommand, usageError } from "../command.ts";
-import { parseLogSelection } from "../log-selection.ts";
+import { hasEnded } from "../applications/applications.ts";
+import { openApplications, placeOptions } from "../applications/backend.ts";
+import { defineCommand, usageError } from "../command-line/command.ts";
+import { parseLogSelection } from "../logs/log-selection.ts";
 
 export const logs = defineCommand({
   verb: "logs",
@@ -26,11 +26,11 @@ export const logs = defineCommand({
     const applications = await openApplications(application, conf, context);
     try {
       const report = await applications.report(application);
-      const { liveLogs } = await import("../live-logs.ts");
+      const { liveLogs } = await import("../logs/live-logs.ts");
       const request = { report, selection, master: task === "am", follow };
       const live = hasEnded(report) ? false : await liveLogs(applications, request, context);
       if (live) return ExitCode.succeeded;
-      const { storedLogs } = await import("../stored-logs.ts");
+      const { storedLogs } = await import("../logs/stored-logs.ts");
       await storedLogs(applications, request, context);
       return ExitCode.succeeded;
     } finally {

@@ -1,6 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
-import { openApplications, placeOptions } from "../backend.ts";
-import { defineCommand, jsonOption } from "../command.ts";
+import { openApplications, placeOptions } from "../applications/backend.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const status = defineCommand({
   verb: "status",
@@ -11,8 +11,8 @@ export const status = defineCommand({
   run: async ({ application, conf, json }, context) => {
     const applications = await openApplications(application, conf, context);
     try {
-      const { inspect, inspectionLines } = await import("../inspection.ts");
-      const { connectMaster } = await import("../master-connection.ts");
+      const { inspect, inspectionLines } = await import("../applications/inspection.ts");
+      const { connectMaster } = await import("../following/master-connection.ts");
       const inspection = await inspect(application, applications, connectMaster);
       if (json) context.output.json(inspection);
       else context.output.print(inspectionLines(inspection, context.now()).join("\n"));

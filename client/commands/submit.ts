@@ -1,6 +1,6 @@
-import { defineCommand, jsonOption, usageError } from "../command.ts";
-import { jobOptions, optionRemarks, readJobOf } from "../job-options.ts";
-import { parseLogSelection } from "../log-selection.ts";
+import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import { jobOptions, optionRemarks, readJobOf } from "../command-line/job-options.ts";
+import { parseLogSelection } from "../logs/log-selection.ts";
 
 export const submit = defineCommand({
   verb: "submit",
@@ -27,7 +27,7 @@ export const submit = defineCommand({
     const logs = parseLogSelection(args.logs);
     const text = readJobOf(args, context);
     for (const remark of optionRemarks(args)) context.output.problem(remark);
-    const { runSubmission } = await import("../run-submission.ts");
+    const { runSubmission } = await import("../submission/run-submission.ts");
     return await runSubmission(text, { detach, json, logs, local: args.scheduler === "local" }, context);
   },
 });

@@ -1,10 +1,10 @@
 import { ExitCode } from "../../src/errors.ts";
 import { checkJob } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
-import { defineCommand, jsonOption } from "../command.ts";
-import { counted } from "../format.ts";
-import { jobLookUp, jobOptions, optionRemarks, readJobOf } from "../job-options.ts";
-import { describeRoles } from "../progress.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { jobLookUp, jobOptions, optionRemarks, readJobOf } from "../command-line/job-options.ts";
+import { counted } from "../output/format.ts";
+import { describeRoles } from "../output/progress.ts";
 
 export const validate = defineCommand({
   verb: "validate",

@@ -1,5 +1,5 @@
 import type { ClientContext } from "../../client/context.ts";
-import { Output } from "../../client/output.ts";
+import { Output } from "../../client/output/output.ts";
 
 /** A terminal, or a pipe, that remembers what was written. */
 export class RecordedSink {

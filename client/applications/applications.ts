@@ -1,0 +1,42 @@
+import type { ClientAccess } from "../../src/api/identity.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { LogStore } from "../logs/log-store.ts";
+
+/** Where the AM of one attempt is reached, and what proves us and it to each other. */
+export interface MasterContact {
+  readonly attempt: number;
+  readonly host: string;
+  readonly port: number;
+  readonly access: ClientAccess;
+}
+
+/** Where applications are known by their id: a cluster's ResourceManager, or this machine. */
+export interface Applications {
+  /** Who asks. */
+  readonly user: string;
+  /** Throws an error with code `APPLICATION_NOT_FOUND` when the id is unknown. */
+  report(id: string): Promise<ApplicationReport>;
+  reports(filter: ApplicationFilter): Promise<ApplicationReport[]>;
+  /** Why it does not run yet. */
+  waitingReason(report: ApplicationReport): Promise<string>;
+  /** Undefined while the AM serves nobody yet, or when its staging folder may not be read. */
+  contact(report: ApplicationReport): Promise<MasterContact | undefined>;
+  /** Asks for its end, whatever state it is in; to be repeated until the report says that it has ended. */
+  kill(id: string, reason: string): Promise<void>;
+  /** Its last state, where that outlives it: on this machine only. */
+  finalStatus(id: string): Promise<JobStatus | undefined>;
+  /** Removes what it left in the staging folder; true when there was something. */
+  clean(id: string): Promise<boolean>;
+  /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */
+  sweep(): Promise<void>;
+  /** Its logs, when the AM cannot be asked for them. */
+  logStore(report: ApplicationReport): LogStore;
+  close(): void;
+}
+
+/** Whether nothing more will come of it. */
+export function hasEnded({ state }: ApplicationReport): boolean {
+  return state === "FINISHED" || state === "FAILED" || state === "KILLED";
+}

@@ -1,0 +1,127 @@
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+import { masterFailure } from "../following/master-failure.ts";
+import type { MasterLink } from "../following/master-link.ts";
+import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
+import { failureReport, masterlessReport } from "../output/report.ts";
+import { waitBlock } from "../output/wait-block.ts";
+import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+
+/** An AM that says nothing for so long is left to the ResourceManager's word. */
+const answerLimitMs = 5_000;
+
+/** What is known of one application at one moment. */
+export interface Inspection {
+  readonly report: ApplicationReport;
+  /** From its AM, or what the AM left behind. */
+  readonly status?: JobStatus;
+  /** Why there is no status of a job that runs, or why it does not run yet. */
+  readonly remark?: string;
+}
+
+/** Asks the ResourceManager and, where it runs, the AM. */
+export async function inspect(
+  id: string,
+  applications: Applications,
+  connect: (contact: MasterContact) => MasterLink,
+): Promise<Inspection> {
+  const report = await applications.report(id);
+  if (hasEnded(report)) {
+    const status = await applications.finalStatus(id);
+    return { report, ...(status === undefined ? {} : { status }) };
+  }
+  if (report.state !== "RUNNING") return { report, remark: await applications.waitingReason(report) };
+  const contact = await applications.contact(report);
+  if (contact === undefined)
+    return { report, remark: `its staging folder cannot be read: only ${report.user} may ask its AM` };
+  const status = await firstStatus(connect(contact));
+  return status === undefined ? { report, remark: "its AM does not answer" } : { report, status };
+}
+
+async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), answerLimitMs);
+  try {
+    for await (const update of link.follow(abort.signal)) {
+      if (update.type === "status") return update.status;
+    }
+    return undefined;
+  } catch {
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+    abort.abort();
+    link.close();
+  }
+}
+
+/** The same for people. */
+export function inspectionLines({ report, status, remark }: Inspection, nowMs: number): string[] {
+  if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
+    return failureReport(status, status.outcome);
+  const masterless = status === undefined ? masterFailure(report, nowMs) : undefined;
+  if (masterless !== undefined) {
+    const { summary } = masterless;
+    return masterlessReport(report, { result: "failed", summary, cause: masterless, endedAtMs: report.finishTimeMs });
+  }
+  return [headline(report, status, nowMs), ...body(report, status, remark, nowMs)];
+}
+
+function headline(report: ApplicationReport, status: JobStatus | undefined, nowMs: number): string {
+  const until = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
+  const state = hasEnded(report) ? endedState(report) : (status?.state ?? report.state);
+  const queue = report.queue.slice(report.queue.lastIndexOf(".") + 1);
+  return [
+    `${report.id}  ${report.name}`,
+    state.toUpperCase(),
+    `queue ${queue}`,
+    `user ${report.user}`,
+    `since ${formatDate(report.startTimeMs)}, ${formatWholeSeconds(until - report.startTimeMs)}`,
+  ].join(" · ");
+}
+
+function endedState({ state, finalStatus }: ApplicationReport): string {
+  return state === "FINISHED" ? finalStatus : state;
+}
+
+function body(
+  report: ApplicationReport,
+  status: JobStatus | undefined,
+  remark: string | undefined,
+  nowMs: number,
+): string[] {
+  const url = report.trackingUrl === "" || report.trackingUrl === "N/A" ? [] : [`  ${report.trackingUrl}`];
+  const why = remark === undefined ? [] : [`  ${remark}`];
+  const said = report.diagnostics.trim();
+  const diagnostics = hasEnded(report) && said !== "" && report.finalStatus !== "SUCCEEDED" ? [`  ${said}`] : [];
+  return [...url, ...why, ...diagnostics, ...(status === undefined ? [] : statusLines(status, nowMs))];
+}
+
+function statusLines(status: JobStatus, nowMs: number): string[] {
+  const { program, infrastructure } = status.budgets;
+  const block = waitBlock(status, "", nowMs);
+  const waits = block === undefined ? [] : ["", ...block.lines.slice(1, -1)];
+  const restarts = `generation ${status.generation} · restarts spent: program ${program.used} of ${program.limit}, infrastructure ${infrastructure.used} of ${infrastructure.limit}`;
+  const checkpoint =
+    status.checkpoint === undefined
+      ? []
+      : [
+          `  checkpoint step ${status.checkpoint.step}, ${formatWholeSeconds(nowMs - status.checkpoint.atMs)} old: ${status.checkpoint.path}`,
+        ];
+  const services = status.services.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
+  return [`  ${restarts}`, ...services, ...checkpoint, ...waits, "", ...taskLines(status.tasks)];
+}
+
+function taskLines(tasks: readonly TaskStatus[]): string[] {
+  const rows = tasks.map((task) => [
+    task.task,
+    task.state,
+    task.host ?? "–",
+    task.startedAtMs === undefined ? "–" : formatClock(task.startedAtMs),
+    task.step === undefined ? "–" : String(task.step),
+    task.memoryBytes === undefined ? "–" : formatBytes(task.memoryBytes),
+    task.cpuCores === undefined ? "–" : counted(Number(task.cpuCores.toFixed(1)), "core"),
+    task.exit ?? "–",
+  ]);
+  return formatTable([["task", "state", "host", "start", "step", "memory", "CPU", "exit"], ...rows]);
+}

@@ -1,0 +1,167 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import path from "node:path";
+import { clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
+import { TonyError } from "../../src/errors.ts";
+import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { LocalLogStore } from "../logs/local-log-store.ts";
+import type { LogStore } from "../logs/log-store.ts";
+import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+import { parseJobStatus } from "./job-status-json.ts";
+import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
+
+const lastErrorLines = 10;
+/** So long after its submission a job that has ended keeps its logs. */
+const keptForMs = 7 * 24 * 3_600_000;
+
+/** Applications of the local scheduler, as their folders have them: the part that a ResourceManager plays on a cluster. */
+export class LocalApplications implements Applications {
+  readonly #root: string;
+  readonly #now: () => number;
+  readonly user: string;
+
+  constructor(environment: Readonly<Record<string, string | undefined>>, user: string, now: () => number) {
+    this.#now = now;
+    this.#root = localRoot(environment);
+    this.user = user;
+  }
+
+  /** The folder of an application, which need not exist. */
+  folder(id: string): string {
+    return path.join(this.#root, id);
+  }
+
+  async report(id: string): Promise<ApplicationReport> {
+    const folder = this.folder(id);
+    if (!existsSync(folder)) {
+      throw new TonyError(`There is no ${id} in ${this.#root}`, { code: "APPLICATION_NOT_FOUND" });
+    }
+    // The process first: the status is written before it ends.
+    const alive = processOf(folder) !== undefined;
+    const status = await this.finalStatus(id);
+    const address = this.#address(id);
+    const job = jobOf(folder);
+    return {
+      id,
+      user: this.user,
+      name: job.name,
+      queue: "local",
+      type: "TONY",
+      tags: [],
+      ...stateOf(status, alive, address !== undefined),
+      ...(address === undefined ? {} : { amHost: address.host, amRpcPort: address.port }),
+      trackingUrl: "",
+      diagnostics: status?.outcome?.summary ?? (alive ? "" : this.#lastErrors(id)),
+      startTimeMs: submittedAtMs(id),
+      launchTimeMs: submittedAtMs(id),
+      finishTimeMs: status?.outcome?.endedAtMs ?? 0,
+      progress: status === undefined ? 0 : 1,
+      priority: 0,
+    };
+  }
+
+  async reports({ states, limit }: ApplicationFilter): Promise<ApplicationReport[]> {
+    const all = await Promise.all(localIds(this.#root).map((id) => this.report(id)));
+    return all.filter(({ state }) => states === undefined || states.includes(state)).slice(0, limit);
+  }
+
+  async waitingReason(): Promise<string> {
+    return "the AM is starting";
+  }
+
+  async contact({ id }: ApplicationReport): Promise<MasterContact | undefined> {
+    const address = this.#address(id);
+    const access = readIfThere(path.join(this.folder(id), clientAccessFile));
+    if (address === undefined || access === undefined) return undefined;
+    return { attempt: 1, ...address, access: parseClientAccess(access) };
+  }
+
+  /** The AM takes SIGTERM as the request to end the job. */
+  async kill(id: string): Promise<void> {
+    const pid = processOf(this.folder(id));
+    if (pid !== undefined) process.kill(pid, "SIGTERM");
+  }
+
+  async finalStatus(id: string): Promise<JobStatus | undefined> {
+    const text = readIfThere(path.join(this.folder(id), localFiles.status));
+    return text === undefined ? undefined : parseJobStatus(Buffer.from(text));
+  }
+
+  /** The folder stays, for its logs. */
+  async clean(): Promise<boolean> {
+    return false;
+  }
+
+  /** Folders of jobs that ended a while ago go, logs and all. */
+  async sweep(): Promise<void> {
+    for (const id of localIds(this.#root)) {
+      if (this.#now() - submittedAtMs(id) < keptForMs) continue;
+      if (hasEnded(await this.report(id))) rmSync(this.folder(id), { recursive: true, force: true });
+    }
+  }
+
+  logStore({ id }: ApplicationReport): LogStore {
+    return new LocalLogStore(id, this.folder(id));
+  }
+
+  close(): void {}
+
+  #address(id: string): { readonly host: string; readonly port: number } | undefined {
+    const text = readIfThere(path.join(this.folder(id), "am-1.json"));
+    if (text === undefined) return undefined;
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed !== "object" || parsed === null || !("host" in parsed) || !("port" in parsed)) return undefined;
+    const { host, port } = parsed;
+    return typeof host === "string" && typeof port === "number" ? { host, port } : undefined;
+  }
+
+  /** What the AM wrote last before it ended without a word. */
+  #lastErrors(id: string): string {
+    const text = readIfThere(path.join(this.folder(id), "am", "logs", "stderr")) ?? "";
+    const lines = text.trimEnd().split("\n").slice(-lastErrorLines).join("\n");
+    return `The AM ended without telling an outcome${lines === "" ? "" : `:\n${lines}`}`;
+  }
+}
+
+/** The AM's process, while it runs; a process that got the number later is not taken for it. */
+function processOf(folder: string): number | undefined {
+  const pid = Number(readIfThere(path.join(folder, localFiles.pid)));
+  if (!Number.isInteger(pid) || pid <= 0) return undefined;
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(folder) ? pid : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function stateOf(
+  status: JobStatus | undefined,
+  alive: boolean,
+  serves: boolean,
+): { readonly state: ApplicationState; readonly finalStatus: FinalStatus } {
+  switch (status?.outcome?.result) {
+    case "succeeded":
+      return { state: "FINISHED", finalStatus: "SUCCEEDED" };
+    case "failed":
+      return { state: "FINISHED", finalStatus: "FAILED" };
+    case "killed":
+      return { state: "KILLED", finalStatus: "KILLED" };
+    default:
+      if (!alive) return { state: "FAILED", finalStatus: "FAILED" };
+      return { state: serves ? "RUNNING" : "ACCEPTED", finalStatus: "UNDEFINED" };
+  }
+}
+
+/** The name that job.json gives it. */
+function jobOf(folder: string): { readonly name: string } {
+  const text = readIfThere(path.join(folder, localFiles.job));
+  const parsed: unknown = text === undefined ? undefined : JSON.parse(text);
+  const spec = property(parsed, "spec");
+  const name = property(spec, "name");
+  return { name: typeof name === "string" ? name : "" };
+}
+
+function property(value: unknown, name: string): unknown {
+  return Object.entries(value ?? {}).find(([key]) => key === name)?.[1];
+}

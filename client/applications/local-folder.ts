@@ -1,0 +1,70 @@
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { errorCode } from "../../src/hadoop/errors.ts";
+
+/** Files of a local application's folder; the AM writes the status and its address, the client the rest. */
+export const localFiles = {
+  pid: "am.pid",
+  status: "status.json",
+  job: "job.json",
+  tokens: "container_tokens",
+} as const;
+
+const idPattern = /^local_(\d+)_(\d{4})$/;
+
+/** Whether this is the id of an application of the local scheduler. */
+export function isLocalId(id: string): boolean {
+  return idPattern.test(id);
+}
+
+/** Where this user's local applications are: `${XDG_STATE_HOME:-~/.local/state}/tony-ts/local`. */
+export function localRoot(environment: Readonly<Record<string, string | undefined>>): string {
+  const state = environment.XDG_STATE_HOME || path.join(environment.HOME || homedir(), ".local", "state");
+  return path.join(state, "tony-ts", "local");
+}
+
+/** Makes the folder of a new application, which makes its id this process's alone. */
+export function newLocalFolder(root: string, nowMs: number): { readonly id: string; readonly folder: string } {
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  for (let sequence = 1; ; sequence += 1) {
+    const id = `local_${nowMs}_${String(sequence).padStart(4, "0")}`;
+    const folder = path.join(root, id);
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+      return { id, folder };
+    } catch (error) {
+      if (errorCode(error) !== "EEXIST") throw error;
+    }
+  }
+}
+
+/** Newest first. */
+export function localIds(root: string): string[] {
+  try {
+    return readdirSync(root).filter(isLocalId).sort().reverse();
+  } catch {
+    return [];
+  }
+}
+
+/** When it was submitted: its id says so. */
+export function submittedAtMs(id: string): number {
+  return Number(idPattern.exec(id)?.[1] ?? 0);
+}
+
+/** As YARN would name it: `container_<ms>_0001_01_000001`. */
+export function localMasterContainerId(id: string): string {
+  const [, time, sequence] = idPattern.exec(id) ?? [];
+  return `container_${time}_${sequence}_01_000001`;
+}
+
+/** The file's text, or undefined when there is none (yet). */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}

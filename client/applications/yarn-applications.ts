@@ -1,0 +1,112 @@
+import { type ClientAccess, clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
+import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { LogStore } from "../logs/log-store.ts";
+import { YarnLogStore } from "../logs/yarn-log-store.ts";
+import { StagingFolder, stagingRoot } from "../submission/staging.ts";
+import { sweepStaging } from "../submission/sweep.ts";
+import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+import { waitingReason } from "./waiting-reason.ts";
+
+/** The queue is asked about so often at most, while an application waits. */
+const queueAskedEveryMs = 5_000;
+
+/** Applications of a cluster, as its ResourceManager and their staging folders have them. */
+export class YarnApplications implements Applications {
+  readonly user: string;
+  readonly #cluster: Cluster;
+  readonly #stagingDir: string | undefined;
+  readonly #now: () => number;
+  readonly #access = new Map<string, ClientAccess>();
+  #root: Promise<LocatedPath> | undefined;
+  #queue: { readonly info: QueueInfo | undefined; readonly askedAtMs: number } | undefined;
+
+  /** @param stagingDir `tony.staging-dir`, where it is not the default */
+  constructor(cluster: Cluster, stagingDir: string | undefined, now: () => number) {
+    this.user = cluster.user.name;
+    this.#cluster = cluster;
+    this.#stagingDir = stagingDir;
+    this.#now = now;
+  }
+
+  /** What a submission just made need not be read again. */
+  remember(access: ClientAccess): void {
+    this.#access.set(access.applicationId, access);
+  }
+
+  report(id: string): Promise<ApplicationReport> {
+    return this.#cluster.use(({ resourceManager }) => resourceManager.report(id));
+  }
+
+  async reports(filter: ApplicationFilter): Promise<ApplicationReport[]> {
+    return [...(await this.#cluster.use(({ resourceManager }) => resourceManager.reports(filter)))];
+  }
+
+  async waitingReason(report: ApplicationReport): Promise<string> {
+    if (this.#queue === undefined || this.#now() - this.#queue.askedAtMs > queueAskedEveryMs) {
+      const info = await this.#cluster.resourceManager
+        .queue(report.queue, { applications: true })
+        .catch(() => this.#queue?.info);
+      this.#queue = { info, askedAtMs: this.#now() };
+    }
+    return waitingReason(report, this.#queue.info);
+  }
+
+  async contact(report: ApplicationReport): Promise<MasterContact | undefined> {
+    const { amHost: host, amRpcPort: port, currentAttemptId, id } = report;
+    if (host === undefined || port === undefined || port <= 0 || currentAttemptId === undefined) return undefined;
+    if (hasEnded(report)) return undefined;
+    const access = this.#access.get(id) ?? (await this.#readAccess(report));
+    if (access === undefined) return undefined;
+    return { attempt: parseAttemptId(currentAttemptId).attempt, host, port, access };
+  }
+
+  async kill(id: string, reason: string): Promise<void> {
+    await this.#cluster.use(({ resourceManager }) =>
+      resourceManager.kill(id, { diagnostics: reason, timeoutMs: 10_000 }),
+    );
+  }
+
+  async finalStatus(): Promise<undefined> {
+    return undefined;
+  }
+
+  async clean(id: string): Promise<boolean> {
+    return await (await this.staging(id)).remove();
+  }
+
+  /** The staging folder of an application, whether it exists or not. */
+  async staging(id: string): Promise<StagingFolder> {
+    this.#root ??= stagingRoot(this.#cluster.fileSystems, { stagingDir: this.#stagingDir });
+    return StagingFolder.of(await this.#root, id);
+  }
+
+  async sweep(): Promise<void> {
+    const { resourceManager, fileSystems } = this.#cluster;
+    this.#root ??= stagingRoot(fileSystems, { stagingDir: this.#stagingDir });
+    await sweepStaging(await this.#root, (id) => resourceManager.report(id), this.#now());
+  }
+
+  logStore(report: ApplicationReport): LogStore {
+    return new YarnLogStore(this.#cluster, report);
+  }
+
+  close(): void {
+    this.#cluster.close();
+  }
+
+  /** Undefined when the folder is gone, or is somebody else's. */
+  async #readAccess({ id }: ApplicationReport): Promise<ClientAccess | undefined> {
+    try {
+      const bytes = await (await this.staging(id)).read(clientAccessFile);
+      const access = parseClientAccess(bytes.toString("utf8"));
+      this.#access.set(id, access);
+      return access;
+    } catch {
+      return undefined;
+    }
+  }
+}

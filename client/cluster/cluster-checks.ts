@@ -1,0 +1,130 @@
+import type { QueueInfo, Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
+import { nearest } from "../../src/job/nearest.ts";
+import type { Problem } from "../../src/job/problem.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { formatMemory } from "../output/format.ts";
+
+/** What the ResourceManager says of itself, as far as a job can be wrong about it. */
+export interface ClusterFacts {
+  /** The largest container that it gives. */
+  readonly maximum: Resource;
+  readonly resourceTypes: readonly ResourceType[];
+  /** The job's queue; absent when there is none of that name. */
+  readonly queue?: QueueInfo;
+  /** All leaf queues, by name; needed only when the job's queue cannot take it. */
+  readonly leafQueues: readonly string[];
+  readonly nodeLabels: readonly string[];
+}
+
+/** A container that the job asks for, and the keys that say so. */
+interface Asked {
+  readonly what: string;
+  readonly prefix: string;
+  readonly resource: Resource;
+  readonly nodeLabel?: string;
+}
+
+/**
+ * What this cluster would refuse, or never grant: found before anything is uploaded, because YARN finds some of it only after the
+ * submission has succeeded (an unknown queue) and some never (an unknown resource type is dropped in silence).
+ */
+export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
+  const asked: Asked[] = [{ what: "the AM", prefix: "tony.am", ...spec.am }, ...spec.roles.map(askedByRole)];
+  return [
+    ...queueProblems(spec, facts),
+    ...asked.flatMap((ask) => [...sizeProblems(spec, ask, facts), ...labelProblems(spec, ask, facts)]),
+  ];
+}
+
+function askedByRole(role: JobSpec["roles"][number]): Asked {
+  const { name, resource, nodeLabel } = role;
+  return { what: `a ${name}`, prefix: `tony.${name}`, resource, ...(nodeLabel === undefined ? {} : { nodeLabel }) };
+}
+
+function queueProblems(spec: JobSpec, { queue, leafQueues }: ClusterFacts): Problem[] {
+  const key = "tony.yarn.queue";
+  const all = `the queues are ${leafQueues.join(", ")}`;
+  if (queue === undefined) {
+    const near = nearest(spec.queue, leafQueues);
+    const meant = near === undefined ? "" : `did you mean ${near}? `;
+    return [problem(spec, key, `there is no queue ${spec.queue}: ${meant}${all} (${key})`)];
+  }
+  if (queue.children.length > 0) {
+    const children = queue.children.map(({ name }) => name).join(", ");
+    return [problem(spec, key, `queue ${spec.queue} takes no applications itself: choose one of ${children} (${key})`)];
+  }
+  if (queue.state !== "RUNNING") {
+    const state = queue.state === "STOPPED" ? "is stopped" : "is being drained";
+    return [problem(spec, key, `queue ${spec.queue} ${state} and takes no new applications: ${all} (${key})`)];
+  }
+  return [];
+}
+
+function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: ClusterFacts): Problem[] {
+  const { maximum, resourceTypes } = facts;
+  const found: Problem[] = [];
+  const largest = "the largest container of this cluster has";
+  if (resource.memoryMiB > maximum.memoryMiB) {
+    const key = `${prefix}.memory`;
+    const amounts = `${formatMemory(resource.memoryMiB)}, ${largest} ${formatMemory(maximum.memoryMiB)}`;
+    found.push(problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-mb)`));
+  }
+  if (resource.vcores > maximum.vcores) {
+    const key = `${prefix}.vcores`;
+    const amounts = `${resource.vcores} cores, ${largest} ${maximum.vcores}`;
+    found.push(
+      problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-vcores)`),
+    );
+  }
+  for (const [name, amount] of Object.entries(resource.others)) {
+    if (amount > 0) found.push(...typeProblems(spec, { what, prefix, name, amount }, maximum, resourceTypes));
+  }
+  return found;
+}
+
+function typeProblems(
+  spec: JobSpec,
+  ask: { readonly what: string; readonly prefix: string; readonly name: string; readonly amount: number },
+  maximum: Resource,
+  types: readonly ResourceType[],
+): Problem[] {
+  const { what, prefix, name, amount } = ask;
+  const key = name === "yarn.io/gpu" ? `${prefix}.gpus` : `${prefix}.resource.${name}`;
+  if (!types.some((type) => type.name === name)) {
+    const known = types.map((type) => type.name).join(", ");
+    const text = `${what} asks for ${amount} ${name}, a resource type that this cluster does not have (it has ${known})`;
+    return [problem(spec, key, `${text}: remove ${key}, or have ${name} added to yarn.resource-types`)];
+  }
+  const most = maximum.others[name] ?? 0;
+  if (amount <= most) return [];
+  return [
+    problem(
+      spec,
+      key,
+      `${what} asks for ${amount} ${name}, the largest container of this cluster has ${most}: lower ${key}`,
+    ),
+  ];
+}
+
+function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts: ClusterFacts): Problem[] {
+  if (nodeLabel === undefined || nodeLabel === "") return [];
+  const own = `${prefix}.node-label`;
+  const key = spec.sources[own] === undefined ? "tony.application.node-label" : own;
+  if (!facts.nodeLabels.includes(nodeLabel)) {
+    const known = facts.nodeLabels.length === 0 ? "the cluster has none" : `there are ${facts.nodeLabels.join(", ")}`;
+    return [
+      problem(spec, key, `${what} asks for nodes with label ${nodeLabel}, which does not exist: ${known} (${key})`),
+    ];
+  }
+  const accessible = facts.queue?.accessibleNodeLabels ?? [];
+  if (facts.queue === undefined || accessible.includes("*") || accessible.includes(nodeLabel)) return [];
+  const reach = accessible.filter((label) => label !== "").join(", ");
+  const may = reach === "" ? "nodes without a label only" : reach;
+  const text = `${what} asks for nodes with label ${nodeLabel}, but queue ${spec.queue} reaches ${may}`;
+  return [problem(spec, key, `${text}: choose another queue (tony.yarn.queue) or label (${key})`)];
+}
+
+function problem(spec: JobSpec, key: string, message: string): Problem {
+  const at = spec.sources[key];
+  return { severity: "error", message, key, ...(at === undefined ? {} : { at }) };
+}

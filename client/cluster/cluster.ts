@@ -1,0 +1,94 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { currentUser, type User } from "../../src/hadoop/security/user.ts";
+import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import type { ClientContext } from "../context.ts";
+import { configurationFolder, readClusterConfiguration } from "./hadoop-configuration.ts";
+
+/** While a person waits: a server that is not there is told after two tries. */
+const connections = {
+  connectTimeoutMs: 5_000,
+  callTimeoutMs: 20_000,
+  retry: { giveUpAfterMs: 1_000, firstDelayMs: 200, longestDelayMs: 500 },
+} as const;
+
+export interface ClusterOptions {
+  /** A job's settings outside `tony.`, laid over the cluster's configuration. */
+  readonly hadoop?: Readonly<Record<string, string>>;
+  /** `tony.hdfs.endpoint` */
+  readonly gateway?: string | undefined;
+}
+
+/** One cluster and one user of it; connections are opened by the first call. */
+export class Cluster {
+  readonly configuration: Configuration;
+  readonly user: User;
+  readonly fileSystems: FileSystems;
+  readonly resourceManager: ResourceManagerClient;
+  readonly #folder: string;
+
+  constructor(context: ClientContext, options: ClusterOptions = {}) {
+    this.configuration = readClusterConfiguration(context, options.hadoop);
+    this.user = currentUser(context.environment);
+    this.#folder = configurationFolder(context.environment) ?? "";
+    this.fileSystems = new FileSystems({
+      configuration: this.configuration,
+      user: this.user.name,
+      gateway: options.gateway,
+    });
+    const endpoints = resourceManagerEndpoints(this.configuration, "client");
+    this.resourceManager = new ResourceManagerClient({ endpoints, user: this.user, ...connections });
+  }
+
+  close(): void {
+    this.resourceManager.close();
+    this.fileSystems.close();
+  }
+
+  /** Runs something against the cluster; that a part of it is down or will not have us becomes a message with the way to mend it. */
+  async use<T>(work: (cluster: Cluster) => Promise<T>): Promise<T> {
+    try {
+      return await work(this);
+    } catch (error) {
+      throw this.explain(error);
+    }
+  }
+
+  /** The same error, or a UserError (exit code 3) where the cluster cannot be reached. */
+  explain(error: unknown): unknown {
+    switch (errorCode(error)) {
+      case "RPC_CONNECT_FAILED":
+      case "RPC_CONNECTION_LOST":
+      case "RPC_TIMEOUT":
+      case "RPC_PROTOCOL":
+        return this.#unreachable(
+          "ResourceManager",
+          "yarn.resourcemanager.address",
+          error,
+          "Is it running, and is this the right cluster? ",
+        );
+      case "UNREACHABLE":
+      case "TIMEOUT":
+        return this.#unreachable("NameNode (WebHDFS)", "dfs.namenode.http-address", error);
+      default:
+        return error;
+    }
+  }
+
+  /** @param question what a person should ask first, where the cause does not ask it */
+  #unreachable(server: string, key: string, cause: unknown, question = ""): UserError {
+    const mend = `${question}HADOOP_CONF_DIR is ${this.#folder}; the address comes from ${this.configuration.describe(key)}`;
+    return new UserError(
+      `The ${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor looks further`,
+      {
+        code: String(errorCode(cause)),
+        exitCode: ExitCode.cluster,
+        retryable: true,
+        cause,
+      },
+    );
+  }
+}

@@ -1,0 +1,171 @@
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import { counted, formatMemory, formatResource } from "../output/format.ts";
+import { chooseRuntime } from "../shipping/runtime.ts";
+import { StagingFolder, stagingRoot } from "../submission/staging.ts";
+import type { Cluster } from "./cluster.ts";
+import { leaves } from "./cluster-facts.ts";
+
+/** What one look at the cluster found. */
+export interface Finding {
+  readonly subject: string;
+  readonly state: "well" | "remark" | "wrong";
+  readonly found: string;
+  readonly remedy?: string;
+}
+
+/** Clocks further apart than this make Kerberos refuse and times in logs confusing. */
+const largestSkewMs = 30_000;
+
+export interface DoctorOptions {
+  readonly queue: string;
+  readonly stagingDir: string | undefined;
+  readonly nodeBinary: string | undefined;
+  readonly now: () => number;
+}
+
+/** Looks at everything that a submission needs; what fails is a finding, and the rest is looked at all the same. */
+export async function examine(cluster: Cluster, options: DoctorOptions): Promise<Finding[]> {
+  const findings = await Promise.all([
+    attempt("configuration", async () => configurationFinding(cluster.configuration)),
+    schedulerFindings(),
+    attempt("HDFS", () => fileSystemFinding(cluster, options)),
+    attempt("runtime", () => runtimeFinding(options.nodeBinary)),
+  ]);
+  return findings.flat();
+
+  /** What only the ResourceManager knows is not asked for when it is away: once is enough to say so. */
+  async function schedulerFindings(): Promise<Finding[]> {
+    const first = await attempt("ResourceManager", () => resourceManagerFinding(cluster));
+    if (first.some(({ state }) => state === "wrong")) return first;
+    const more = await Promise.all([
+      attempt("queue", () => queueFinding(cluster, options.queue)),
+      attempt("resources", () => resourcesFinding(cluster)),
+      attempt("labels", () => labelsFinding(cluster, options.queue)),
+    ]);
+    return [...first, ...more.flat()];
+  }
+
+  async function attempt(subject: string, look: () => Promise<Finding | Finding[]>): Promise<Finding[]> {
+    try {
+      return [await look()].flat();
+    } catch (error) {
+      const [found = "", ...remedy] = errorMessage(cluster.explain(error)).split("\n");
+      const mend = remedy.map((line) => line.trim()).filter((line) => !line.includes("tony-ts doctor"));
+      return [{ subject, state: "wrong", found, ...(mend.length === 0 ? {} : { remedy: mend.join(" ") }) }];
+    }
+  }
+}
+
+function configurationFinding(configuration: Configuration): Finding {
+  const security = configuration.get("hadoop.security.authentication") ?? "simple";
+  const found = `${configuration.get("fs.defaultFS")}, authentication ${security}`;
+  if (security === "simple") return { subject: "configuration", state: "well", found };
+  const remedy = "this release talks to clusters without Kerberos only";
+  return { subject: "configuration", state: "wrong", found, remedy };
+}
+
+async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Finding> {
+  const { activeNodeManagers, lostNodeManagers, unhealthyNodeManagers } = await resourceManager.metrics();
+  const found = `${counted(activeNodeManagers, "node")} active, ${lostNodeManagers} lost, ${unhealthyNodeManagers} unhealthy`;
+  if (activeNodeManagers > 0) return { subject: "ResourceManager", state: "well", found };
+  return {
+    subject: "ResourceManager",
+    state: "wrong",
+    found,
+    remedy: "start a NodeManager: nothing can run without one",
+  };
+}
+
+/** Writes and removes a small file: what is full, read-only or in safe mode shows only so. Its time tells the clocks' difference. */
+async function fileSystemFinding(
+  { fileSystems, user }: Cluster,
+  { stagingDir, now }: DoctorOptions,
+): Promise<Finding[]> {
+  const root = await stagingRoot(fileSystems, { stagingDir });
+  const folder = StagingFolder.of({ ...root, path: `${root.path}/doctor-${process.pid}` }, String(now()));
+  await folder.fileSystem.mkdirs(folder.path, 0o700);
+  try {
+    const before = now();
+    const { modificationTimeMs } = await folder.write("probe", Buffer.from("tony-ts doctor"));
+    return [
+      { subject: "HDFS", state: "well", found: `${root.fileSystem.uri}${root.path} can be written by ${user.name}` },
+      clockFinding(modificationTimeMs - (before + now()) / 2),
+    ];
+  } finally {
+    await root.fileSystem.delete(`${root.path}/doctor-${process.pid}`, { recursive: true });
+  }
+}
+
+function clockFinding(skewMs: number): Finding {
+  const found = `differs from HDFS's by ${(Math.abs(skewMs) / 1000).toFixed(1)} s`;
+  if (Math.abs(skewMs) <= largestSkewMs) return { subject: "clock", state: "well", found };
+  return { subject: "clock", state: "remark", found, remedy: "set this machine's clock, or the cluster's, by NTP" };
+}
+
+async function queueFinding({ resourceManager }: Cluster, name: string): Promise<Finding> {
+  const [queue, root, acls] = await Promise.all([
+    resourceManager.queue(name, { children: true }),
+    resourceManager.queue("root", { children: true, recursive: true }),
+    resourceManager.queueUserAcls(),
+  ]);
+  const all =
+    root === undefined
+      ? ""
+      : leaves(root)
+          .map((leaf) => leaf.name)
+          .join(", ");
+  const wrong = (found: string): Finding => ({
+    subject: "queue",
+    state: "wrong",
+    found,
+    remedy: `choose another with tony.yarn.queue: ${all}`,
+  });
+  if (queue === undefined) return wrong(`there is no queue ${name}`);
+  if (queue.children.length > 0) return wrong(`${name} takes no applications itself`);
+  if (queue.state !== "RUNNING") return wrong(`${name} is ${queue.state}`);
+  if (acls.size > 0 && !mayBeSubmittedTo(queue, acls)) return wrong(`you may not submit to ${name}`);
+  const share = `${Math.round(queue.capacity * 100)} % of its parent, up to ${Math.round(queue.maximumCapacity * 100)} %`;
+  return {
+    subject: "queue",
+    state: "well",
+    found: `${name}: ${share}, now ${Math.round(queue.currentCapacity * 100)} % used`,
+  };
+}
+
+/** Lists name queues by their path or by their last word, depending on the ResourceManager's age. */
+function mayBeSubmittedTo(queue: QueueInfo, acls: ReadonlyMap<string, readonly string[]>): boolean {
+  const entry = acls.get(queue.path) ?? acls.get(queue.name);
+  return entry === undefined || entry.some((acl) => acl.startsWith("SUBMIT"));
+}
+
+async function resourcesFinding({ resourceManager }: Cluster): Promise<Finding[]> {
+  const [types, nodes, { maximum }] = await Promise.all([
+    resourceManager.resourceTypes(),
+    resourceManager.nodes(["RUNNING"]),
+    resourceManager.newApplication(),
+  ]);
+  const names = types.map(({ name }) => name).join(", ");
+  const freeMiB = nodes.map(({ capability, used }) => capability.memoryMiB - used.memoryMiB);
+  const found = `${names}; largest container ${formatResource(maximum)}; largest free space ${formatMemory(Math.max(0, ...freeMiB))}`;
+  return [{ subject: "resources", state: "well", found }];
+}
+
+async function labelsFinding({ resourceManager }: Cluster, queueName: string): Promise<Finding> {
+  const [labels, queue] = await Promise.all([resourceManager.nodeLabels(), resourceManager.queue(queueName)]);
+  if (labels.length === 0) return { subject: "labels", state: "well", found: "the cluster has no node labels" };
+  const described = labels.map(({ name, exclusive }) => `${name}${exclusive ? "" : " (shared)"}`).join(", ");
+  const reach = queue?.accessibleNodeLabels.filter((label) => label !== "").join(", ") ?? "";
+  return {
+    subject: "labels",
+    state: "well",
+    found: `${described}; queue ${queueName} reaches ${reach === "" ? "none" : reach}`,
+  };
+}
+
+async function runtimeFinding(setting: string | undefined): Promise<Finding> {
+  const runtime = await chooseRuntime({ setting, running: process.execPath });
+  const found = runtime.kind === "send" ? `${runtime.path} travels with jobs` : `${runtime.url} is used`;
+  return { subject: "runtime", state: "well", found };
+}

@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { UserError } from "../../src/errors.ts";
+import { type Configuration, loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { surroundingsOf } from "../command-line/job-options.ts";
+import type { ClientContext } from "../context.ts";
+
+/** Where distributions put it when nobody says. */
+const usualFolder = "/etc/hadoop/conf";
+
+/** The folder with the cluster's site files, as Hadoop's own commands find it; undefined when nothing says where. */
+export function configurationFolder(
+  environment: ClientContext["environment"],
+  exists: (path: string) => boolean = existsSync,
+): string | undefined {
+  const { HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME } = environment;
+  if (HADOOP_CONF_DIR) return HADOOP_CONF_DIR;
+  if (YARN_CONF_DIR) return YARN_CONF_DIR;
+  const usual = HADOOP_HOME ? [path.join(HADOOP_HOME, "etc", "hadoop"), usualFolder] : [usualFolder];
+  return usual.find((folder) => exists(path.join(folder, "core-site.xml")));
+}
+
+/**
+ * The configuration of the cluster that the environment names, with a job's own Hadoop settings on top. What is missing in it for
+ * reaching a cluster at all is a UserError (`NO_CLUSTER`, exit code 2) that says what to set.
+ */
+export function readClusterConfiguration(
+  context: ClientContext,
+  overrides: Readonly<Record<string, string>> = {},
+): Configuration {
+  const folder = configurationFolder(context.environment);
+  if (folder === undefined) throw noCluster("HADOOP_CONF_DIR is not set, so there is no cluster to talk to.");
+  if (!existsSync(folder)) throw noCluster(`The Hadoop configuration folder ${folder} does not exist.`);
+  let configuration: Configuration;
+  try {
+    configuration = loadConfiguration(folder, surroundingsOf(context)).withValues(overrides);
+  } catch (error) {
+    // The message says how to mend it.
+    throw new UserError(`The cluster's configuration cannot be used: ${errorMessage(error)}\n${elsewhere}`, {
+      code: "NO_CLUSTER",
+      cause: error,
+    });
+  }
+  const file = path.join(folder, "yarn-site.xml");
+  if (!resourceManagerKeys.some((key) => configuration.has(key))) {
+    throw noCluster(
+      `${file} does not say where the ResourceManager is: neither ${resourceManagerKeys.join(" nor ")} is set.`,
+    );
+  }
+  const fileSystem = configuration.get("fs.defaultFS");
+  if (fileSystem === undefined || fileSystem.startsWith("file:")) {
+    throw noCluster(
+      `${path.join(folder, "core-site.xml")} names no cluster file system: fs.defaultFS is ${fileSystem}.`,
+    );
+  }
+  return configuration;
+}
+
+const resourceManagerKeys = [
+  "yarn.resourcemanager.hostname",
+  "yarn.resourcemanager.address",
+  "yarn.resourcemanager.ha.rm-ids",
+] as const;
+
+const elsewhere = "  Or run the job on this machine alone: tony-ts submit --scheduler local --conf job.xml";
+
+function noCluster(what: string): UserError {
+  const mend = "  Set HADOOP_CONF_DIR to the folder with the cluster's core-site.xml, hdfs-site.xml and yarn-site.xml.";
+  return new UserError([what, mend, elsewhere].join("\n"), { code: "NO_CLUSTER" });
+}

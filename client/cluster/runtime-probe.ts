@@ -1,0 +1,103 @@
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { hasEnded } from "../applications/applications.ts";
+import type { ClientContext } from "../context.ts";
+import { pause } from "../logs/task-tails.ts";
+import { ContentCache } from "../shipping/cache.ts";
+import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
+import { chooseRuntime } from "../shipping/runtime.ts";
+import { ship } from "../shipping/shipping.ts";
+import { stagingRoot } from "../submission/staging.ts";
+import { localResource } from "../submission/submission-context.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Finding } from "./doctor.ts";
+
+/** What the probe exits with where the runtime starts: no other cause of a container's end gives this number. */
+const soundExit = 37;
+const limitMs = 60_000;
+/** Smallest that an AM of ours gets. */
+const memoryMiB = 512;
+
+/**
+ * Starts the runtime in a container, as an application of its own that ends at once: the only proof that a node can load it. The
+ * application shows as FAILED, because it never registers.
+ */
+export async function probeRuntime(
+  cluster: Cluster,
+  options: { readonly queue: string; readonly stagingDir: string | undefined; readonly nodeBinary: string | undefined },
+  context: ClientContext,
+): Promise<Finding> {
+  const subject = "nodes";
+  const { resourceManager } = cluster;
+  const file = await shipRuntime(cluster, options, context);
+  const { id } = await resourceManager.newApplication();
+  await resourceManager.submit({
+    id,
+    name: "tony-ts doctor (ends as FAILED by design)",
+    type: "TONY",
+    queue: options.queue,
+    maxAppAttempts: 1,
+    masterResource: { memoryMiB, vcores: 1, others: {} },
+    masterLaunch: {
+      localResources: { node: localResource(file) },
+      environment: {},
+      commands: [`exec ./node -e 'process.exit(${soundExit})' 2><LOG_DIR>/stderr`],
+      credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
+    },
+  });
+  const report = await endOf(id, cluster, context);
+  if (report === undefined) {
+    await resourceManager.kill(id, { diagnostics: "the probe took too long" });
+    return {
+      subject,
+      state: "remark",
+      found: `no container of ${memoryMiB} MiB was free within ${limitMs / 1000} s`,
+      remedy: "try again when the queue has room",
+    };
+  }
+  if (report.diagnostics.includes(`exitCode: ${soundExit}`)) {
+    return { subject, state: "well", found: "the runtime starts in a container" };
+  }
+  const found = `the runtime does not start in a container: ${firstLines(report.diagnostics)}`;
+  return { subject, state: "wrong", found, remedy: "set tony.node.binary to a Node that the nodes can load" };
+}
+
+async function shipRuntime(
+  cluster: Cluster,
+  { stagingDir, nodeBinary }: { readonly stagingDir: string | undefined; readonly nodeBinary: string | undefined },
+  { environment, now }: ClientContext,
+) {
+  const { fileSystems, user } = cluster;
+  const runtime = await chooseRuntime({ setting: nodeBinary, running: process.execPath });
+  const source = runtime.kind === "send" ? runtime.path : runtime.url;
+  const cache = new ContentCache({
+    fileSystems,
+    stagingRoot: await stagingRoot(fileSystems, { stagingDir }),
+    user: user.name,
+  });
+  const memo = await HashMemo.open(localCacheFolder(environment), now);
+  const [shipped] = await ship([{ link: "node", source, as: "file", shared: true }], { fileSystems, cache, memo });
+  if (shipped === undefined) throw new RangeError("the runtime was not shipped");
+  return shipped.file;
+}
+
+/** Undefined when it has not ended in time. */
+async function endOf(
+  id: string,
+  { resourceManager }: Cluster,
+  { now }: ClientContext,
+): Promise<ApplicationReport | undefined> {
+  const startedAtMs = now();
+  while (now() - startedAtMs < limitMs) {
+    const report = await resourceManager.report(id);
+    if (hasEnded(report)) return report;
+    await pause(200);
+  }
+  return undefined;
+}
+
+/** What the container's stderr said, out of YARN's long text. */
+function firstLines(diagnostics: string): string {
+  const told = /Last \d+ bytes of stderr :\s*([\s\S]*?)\n\s*\n/.exec(diagnostics)?.[1]?.trim();
+  return told === undefined || told === "" ? diagnostics.trim().slice(0, 300) : told;
+}

@@ -1,0 +1,86 @@
+import yargs, { type Argv } from "yargs";
+import { nearest } from "../../src/job/nearest.ts";
+import { buildId } from "../../src/programs.ts";
+import { type ChosenRun, type Command, usageError } from "./command.ts";
+import { fromTonyArguments } from "./tony-arguments.ts";
+
+/** What a command line asks for: a command to run, or text to print (help, version, completion). */
+export type Parsed = { readonly run: ChosenRun; readonly json: boolean } | { readonly text: string };
+
+/** Columns of help texts, the same everywhere so that they can be compared. */
+const helpColumns = 110;
+
+/**
+ * Reads a command line (without `node` and the script). A mistake in it is a UserError with code `USAGE`; a bare `tony-ts` is one too,
+ * whose message is the whole help.
+ */
+export async function parseArguments(words: readonly string[], commands: readonly Command[]): Promise<Parsed> {
+  let chosen: { readonly run: ChosenRun; readonly json: boolean } | undefined;
+  const parser = commands.reduce(
+    (inner, command) =>
+      command.register(inner, (run, json) => {
+        chosen = { run, json };
+      }),
+    baseParser(),
+  );
+  const { error, text } = await captured(parser, fromTonyArguments(words));
+  if (error !== undefined) throw usageError(words.length === 0 ? text : mistake(error, words, commands));
+  return chosen ?? { text };
+}
+
+function baseParser(): Argv {
+  return yargs()
+    .scriptName("tony-ts")
+    .locale("en")
+    .parserConfiguration({ "camel-case-expansion": false, "boolean-negation": false, "parse-numbers": false })
+    .usage("$0 <command>\n\nRuns distributed machine-learning jobs on Hadoop YARN, or on this machine.")
+    .strict()
+    .demandCommand(1, "")
+    .help("help", "Show this help")
+    .version("version", "Show the version", buildId())
+    .completion("completion", "Print a completion script for the shell: source <(tony-ts completion)")
+    .epilogue("Exit codes: 0 succeeded, 1 the job failed, 2 usage or job.xml, 3 cluster, 4 killed, 5 unknown.")
+    .wrap(helpColumns)
+    .exitProcess(false);
+}
+
+/** Parses without printing: yargs hands its text and its error to the callback. */
+async function captured(parser: Argv, words: string[]): Promise<{ readonly error?: string; readonly text: string }> {
+  let result: { readonly error?: string; readonly text: string } = { text: "" };
+  await parser.parse(words, {}, (error, _args, text) => {
+    result = error === undefined || error === null ? { text } : { error: error.message, text };
+  });
+  return result;
+}
+
+/** yargs' words for a mistake in ours, with where to read more. */
+function mistake(message: string, words: readonly string[], commands: readonly Command[]): string {
+  const help = helpLine(words, commands);
+  const [, unfollowed] = /^Not enough arguments following: (\S+)$/.exec(message) ?? [];
+  const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? [];
+  if (unfollowed !== undefined) return `--${unfollowed} needs a value\n${help}`;
+  if (unknown !== undefined) return unknownWords(unknown.split(", "), words, commands);
+  if (/^Not enough non-option arguments/.test(message)) return `Something is missing\n${help}`;
+  return `${message}\n${help}`;
+}
+
+/** What was typed and is neither a command nor an option, with the option that was most likely meant. */
+function unknownWords(unknown: readonly string[], words: readonly string[], commands: readonly Command[]): string {
+  const known = commands.find((command) => command.verb === words[0]);
+  const typed = unknown.map((name) => words.find((word) => word.replace(/^--?/, "").split("=")[0] === name) ?? name);
+  const options = known?.options ?? [];
+  const near = unknown.map((name) => nearest(name, options)).find((option) => option !== undefined);
+  const meant = near === undefined || known === undefined ? "" : `  Did you mean --${near}?\n`;
+  return `Neither a command nor an option: ${typed.join(", ")}\n${meant}${helpLine(words, commands)}`;
+}
+
+function helpLine(words: readonly string[], commands: readonly Command[]): string {
+  const [verb = ""] = words;
+  const known = commands.find((command) => command.verb === verb);
+  if (known !== undefined) return `  ${known.usage}\n  tony-ts ${verb} --help`;
+  const near = nearest(
+    verb,
+    commands.map((command) => command.verb),
+  );
+  return near === undefined ? "  tony-ts --help lists the commands" : `  Did you mean tony-ts ${near}?`;
+}

@@ -1,0 +1,18 @@
+import type { EventEmitter } from "node:events";
+import { ExitCode } from "../../src/errors.ts";
+
+/**
+ * Leaves quietly when nobody reads any more (`tony-ts list | head`, a terminal that was closed), instead of failing by EPIPE or EIO.
+ * A command that watches for SIGHUP is told in that way, and may leave in order.
+ */
+export function leaveWithReader(stream: EventEmitter): void {
+  stream.once("error", () => {
+    ignoreErrors(stream);
+    if (!process.emit("SIGHUP")) process.exit(ExitCode.succeeded);
+  });
+}
+
+/** What can be written nowhere is lost, and no reason to stop. */
+export function ignoreErrors(stream: EventEmitter): void {
+  stream.on("error", () => undefined);
+}

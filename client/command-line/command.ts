@@ -1,0 +1,126 @@
+import type { Argv, InferredOptionTypes, Options } from "yargs";
+import { type ExitCode, UserError } from "../../src/errors.ts";
+import type { ClientContext } from "../context.ts";
+
+/** Options by their long names, as yargs describes them; a handler's argument types follow from them. */
+export type OptionTable = Readonly<Record<string, Options>>;
+
+/** One positional argument; `name` as it is shown in the usage line. */
+export interface Positional {
+  readonly describe: string;
+  readonly required?: boolean;
+}
+export type PositionalTable = Readonly<Record<string, Positional>>;
+
+type PositionalValues<P extends PositionalTable> = {
+  readonly [K in keyof P]: P[K] extends { readonly required: true } ? string : string | undefined;
+};
+
+export interface CommandDefinition<P extends PositionalTable, O extends OptionTable> {
+  /** The word that is typed. */
+  readonly verb: string;
+  /** One line, for the list of commands. */
+  readonly summary: string;
+  /** In the order of the usage line. */
+  readonly positionals: P;
+  readonly options: O;
+  /** Command line (without `tony-ts`) and what it does. */
+  readonly examples?: readonly (readonly [string, string])[];
+  readonly run: (
+    args: PositionalValues<P> & InferredOptionTypes<{ -readonly [K in keyof O]: O[K] }>,
+    context: ClientContext,
+  ) => Promise<ExitCode>;
+}
+
+/** What the parser found to run. */
+export type ChosenRun = (context: ClientContext) => Promise<ExitCode>;
+
+/** A command whose argument types are sealed inside: it adds itself to a parser and hands over what to run. */
+export interface Command {
+  readonly verb: string;
+  readonly summary: string;
+  /** `tony-ts status <application>` */
+  readonly usage: string;
+  /** Long names of its options. */
+  readonly options: readonly string[];
+  readonly register: (parser: Argv, choose: (run: ChosenRun, json: boolean) => void) => Argv;
+}
+
+/** Makes a command out of its description; the types of `run`'s arguments are inferred from `positionals` and `options`. */
+export function defineCommand<const P extends PositionalTable, const O extends OptionTable>(
+  definition: CommandDefinition<P, O>,
+): Command {
+  const { verb, summary, positionals, options, examples = [], run } = definition;
+  return {
+    verb,
+    summary,
+    usage: `tony-ts ${usageOf(verb, positionals)}`,
+    options: Object.keys(options),
+    register: (parser, choose) =>
+      parser.command(
+        usageOf(verb, positionals),
+        summary,
+        (builder) => {
+          let described = builder.options(yargsOptions(options));
+          for (const [name, { describe }] of Object.entries(positionals)) {
+            described = described.positional(name, { type: "string", describe });
+          }
+          for (const [line, meaning] of examples) described = described.example(`$0 ${line}`, meaning);
+          return described.check((args) => onlyOnce(args, options), false);
+        },
+        (args) => {
+          // yargs has checked them against the tables above; its type cannot say so.
+          const typed = args as unknown as Parameters<typeof run>[0];
+          choose((context) => run(typed, context), args.json === true);
+        },
+      ),
+  };
+}
+
+/** Commands under one word: `cache list`, `cache prune`. */
+export function defineGroup(verb: string, summary: string, commands: readonly Command[]): Command {
+  return {
+    verb,
+    summary,
+    usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
+    options: commands.flatMap((command) => command.options),
+    register: (parser, choose) =>
+      parser.command(verb, summary, (builder) =>
+        commands
+          .reduce((inner, command) => command.register(inner, choose), builder)
+          .demandCommand(1, `Say what to do with the ${verb}: ${commands.map((command) => command.verb).join(", ")}`),
+      ),
+  };
+}
+
+/** The option of every verb that reads. */
+export const jsonOption = {
+  json: { type: "boolean", default: false, describe: "Print JSON, for programs" },
+} as const;
+
+/** A mistake in the command line. */
+export function usageError(message: string): UserError {
+  return new UserError(message, { code: "USAGE" });
+}
+
+function usageOf(verb: string, positionals: PositionalTable): string {
+  const words = Object.entries(positionals).map(([name, { required }]) => (required ? `<${name}>` : `[${name}]`));
+  return [verb, ...words].join(" ");
+}
+
+/** yargs makes an array of a repeated option, whatever its type. */
+function onlyOnce(args: Readonly<Record<string, unknown>>, options: OptionTable): true {
+  for (const [name, option] of Object.entries(options)) {
+    if (option.array !== true && Array.isArray(args[name])) throw usageError(`--${name} can be given once only`);
+  }
+  return true;
+}
+
+function yargsOptions(options: OptionTable): Record<string, Options> {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      option.type === "boolean" ? option : { nargs: 1, ...option },
+    ]),
+  );
+}

@@ -1,0 +1,14 @@
+import { cache } from "../commands/cache.ts";
+import { doctor } from "../commands/doctor.ts";
+import { init } from "../commands/init.ts";
+import { keys } from "../commands/keys.ts";
+import { kill } from "../commands/kill.ts";
+import { list } from "../commands/list.ts";
+import { logs } from "../commands/logs.ts";
+import { status } from "../commands/status.ts";
+import { submit } from "../commands/submit.ts";
+import { validate } from "../commands/validate.ts";
+import type { Command } from "./command.ts";
+
+/** Every verb, in the order in which the help lists them. */
+export const commands: readonly Command[] = [submit, status, list, logs, kill, init, validate, keys, doctor, cache];

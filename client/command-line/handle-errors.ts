@@ -1,0 +1,76 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+
+/** What a person is told of an error, and what the program exits with. */
+export interface ErrorReport {
+  readonly message: string;
+  readonly code: string;
+  readonly exitCode: ExitCode;
+}
+
+/**
+ * The one place where anything thrown becomes text and an exit code. A `UserError` says all there is to say; an error from Hadoop or
+ * the network is the cluster's (3); anything else is a defect of ours and shows its stack (5: what became of the job is unknown).
+ * With `debug` every error shows its stack and its causes.
+ */
+export function reportError(error: unknown, debug = false): ErrorReport {
+  const report = classify(error);
+  return debug ? { ...report, message: `${report.message}\n${stackOf(error)}` } : report;
+}
+
+function classify(error: unknown): ErrorReport {
+  if (error instanceof UserError) return { message: error.message, code: error.code, exitCode: error.exitCode };
+  if (error instanceof CodedError) {
+    return { message: withCauses(error), code: error.code, exitCode: exitCodeOf(error.code) };
+  }
+  const code = errorCode(error);
+  const known = typeof code === "string" ? systemErrors[code] : undefined;
+  if (known !== undefined) {
+    const [meaning, exitCode] = known;
+    return { message: `${meaning}: ${errorMessage(error)}`, code: String(code), exitCode };
+  }
+  return {
+    message: `This is a defect of tony-ts, please report it with the lines below.\n${stackOf(error)}`,
+    code: "INTERNAL",
+    exitCode: ExitCode.unknown,
+  };
+}
+
+/** What the operating system says of a file that a person named, or of the network. */
+const systemErrors: Readonly<Record<string, readonly [string, ExitCode]>> = {
+  ENOENT: ["No such file", ExitCode.usage],
+  EACCES: ["Permission denied", ExitCode.usage],
+  EISDIR: ["A directory where a file is needed", ExitCode.usage],
+  ENOTDIR: ["A file where a directory is needed", ExitCode.usage],
+  ENOSPC: ["The disk is full", ExitCode.usage],
+  EDQUOT: ["The disk quota is used up", ExitCode.usage],
+  EROFS: ["The file system is read-only", ExitCode.usage],
+  ECONNREFUSED: ["Nobody listens there", ExitCode.cluster],
+  ECONNRESET: ["The connection broke", ExitCode.cluster],
+  ENOTFOUND: ["The host name is unknown", ExitCode.cluster],
+  EHOSTUNREACH: ["The host cannot be reached", ExitCode.cluster],
+  ETIMEDOUT: ["No answer in time", ExitCode.cluster],
+};
+
+/** Codes that a person mends on their own side; all others of Hadoop's are the cluster's. */
+function exitCodeOf(code: string): ExitCode {
+  return code === "INVALID_ID" || code.startsWith("CONFIGURATION") ? ExitCode.usage : ExitCode.cluster;
+}
+
+/** The message and those of its causes that say something new. */
+function withCauses(error: CodedError): string {
+  const parts = [error.message];
+  let cause = error.cause;
+  while (cause !== undefined && cause !== null && parts.length < 5) {
+    const message = errorMessage(cause);
+    if (!parts.some((part) => part.includes(message))) parts.push(message);
+    cause = typeof cause === "object" && "cause" in cause ? cause.cause : undefined;
+  }
+  return parts.join(": ");
+}
+
+function stackOf(error: unknown): string {
+  if (typeof error !== "object" || error === null || !("stack" in error)) return String(error);
+  const cause = "cause" in error && error.cause !== undefined ? `\nCaused by: ${stackOf(error.cause)}` : "";
+  return `${String(error.stack)}${cause}`;
+}

@@ -1,0 +1,35 @@
+import { findKey } from "../../src/job/keys.ts";
+
+/** What `tony-ts init` can start from, and the folder under `examples/` that it copies. */
+export const starters = {
+  hello: "hello",
+  pytorch: "pytorch-digits",
+  tensorflow: "tensorflow-ps",
+} as const;
+export type Starter = keyof typeof starters;
+
+export function isStarter(name: string): name is Starter {
+  return Object.hasOwn(starters, name);
+}
+
+/** What people ask for next, with a value to begin from. */
+const FURTHER_KEYS: readonly (readonly [string, string])[] = [
+  ["tony.yarn.queue", "default"],
+  ["tony.worker.vcores", "2"],
+  ["tony.worker.gpus", "1"],
+  ["tony.worker.node-label", "gpu"],
+  ["tony.worker.placement", "spread"],
+  ["tony.execution.envs", "NAME=value,OTHER=value"],
+  ["tony.am.retry-count", "2"],
+  ["tony.application.timeout", "8h"],
+];
+
+/** A job's file with the keys that it does not set yet as comments at its end, each with its meaning; for a person to edit. */
+export function withFurtherKeys(jobXml: string): string {
+  const further = FURTHER_KEYS.filter(([key]) => !jobXml.includes(`<name>${key}</name>`)).map(([key, value]) => {
+    const doc = findKey(key)?.definition.doc ?? "";
+    return `  <!-- ${doc}\n  <property><name>${key}</name><value>${value}</value></property> -->\n`;
+  });
+  const block = `\n  <!-- More keys: take away the marks of a comment to use one. All of them: tony-ts keys -->\n${further.join("")}`;
+  return jobXml.replace(/\s*<\/configuration>\s*$/, () => `\n${block}</configuration>\n`);
+}

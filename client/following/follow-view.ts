@@ -1,0 +1,98 @@
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import { formatDuration, formatWholeSeconds } from "../output/format.ts";
+import type { Colour, Output } from "../output/output.ts";
+import { milestones, successDetails } from "../output/progress.ts";
+import { failureReport, masterlessReport } from "../output/report.ts";
+import { waitBlock } from "../output/wait-block.ts";
+
+/** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
+const shortestShownMs = { terminal: 1_500, pipe: 3_000 };
+
+/** Prints a job's way as it is followed; keeps no clock of its own. */
+export class FollowView {
+  readonly #output: Output;
+  readonly #now: () => number;
+  readonly #sinceMs: number;
+  #shown: JobStatus | undefined;
+  #trackingUrl = "";
+  #masterTold = false;
+
+  /** @param sinceMs the moment that the times in front of lines count from */
+  constructor(output: Output, now: () => number, sinceMs: number) {
+    this.#output = output;
+    this.#now = now;
+    this.#sinceMs = sinceMs;
+  }
+
+  /** The last state that was shown. */
+  get status(): JobStatus | undefined {
+    return this.#shown;
+  }
+
+  /** The application waits for its AM. */
+  waiting(report: ApplicationReport, reason: string): void {
+    const waitedMs = this.#now() - this.#sinceMs;
+    if (waitedMs < this.#shortestShownMs) return;
+    const waited = formatWholeSeconds(waitedMs);
+    const line = `${report.state} ${waited}: ${reason}`;
+    this.#output.wait({
+      lines: [line, `  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${report.id}`],
+      line: this.#timed(line),
+      change: `${report.state} ${reason}`,
+    });
+  }
+
+  trackingUrl(url: string): void {
+    this.#trackingUrl = url;
+  }
+
+  show(status: JobStatus): void {
+    if (!this.#masterTold) {
+      this.#masterTold = true;
+      this.line(`AM running on ${status.amHost}`, this.#trackingUrl);
+    }
+    for (const { what, details } of milestones(this.#shown, status)) this.line(what, details);
+    this.#shown = status;
+    const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
+    const block = waitBlock(status, head, this.#now(), this.#shortestShownMs);
+    if (block === undefined) this.#output.endWait();
+    else this.#output.wait({ ...block, line: this.#timed(block.line) });
+  }
+
+  /** One line of a task's output. */
+  taskLine(task: string, line: string): void {
+    this.#output.print(`${task} | ${line}`);
+  }
+
+  /** `   1.5 s  worker 2/2 allocated         worker:0 127.0.0.11` */
+  line(what: string, details = "", colour?: Colour): void {
+    const first = details === "" ? what : `${what.padEnd(27)}  `;
+    this.#output.print(
+      this.#timed(colour === undefined ? first + details : this.#output.paint(colour, first) + details),
+    );
+  }
+
+  get #shortestShownMs(): number {
+    return this.#output.isTerminal ? shortestShownMs.terminal : shortestShownMs.pipe;
+  }
+
+  #timed(text: string): string {
+    return `${formatDuration(this.#now() - this.#sinceMs).padStart(8)}  ${text}`;
+  }
+
+  /** How it ended, with the report when it did not go well. */
+  ended(outcome: JobOutcome, report: ApplicationReport): void {
+    this.#output.endWait();
+    const status = this.#shown;
+    if (outcome.result === "succeeded") {
+      this.line("SUCCEEDED", status === undefined ? "" : successDetails(status), "green");
+    } else if (status === undefined && outcome.result === "killed") {
+      this.line("KILLED", outcome.summary, "red");
+    } else if (status === undefined) {
+      this.#output.print(["", ...masterlessReport(report, outcome)].join("\n"));
+    } else {
+      this.#output.print(["", ...failureReport(status, outcome)].join("\n"));
+    }
+  }
+}

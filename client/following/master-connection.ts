@@ -1,0 +1,40 @@
+import { MasterClient } from "../../src/api/master-client.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { buildId } from "../../src/programs.ts";
+import type { MasterContact } from "../applications/applications.ts";
+import { parseJobOutcome, parseJobStatus } from "../applications/job-status-json.ts";
+import type { FollowUpdate, LogPiece, LogRequest, MasterLink } from "./master-link.ts";
+
+const stopTimeoutMs = 5_000;
+
+/** Connects to an AM, over gRPC. */
+export function connectMaster({ host, port, access }: MasterContact): MasterLink {
+  return new MasterConnection(new MasterClient({ address: formatHostPort({ host, port }), access, build: buildId() }));
+}
+
+class MasterConnection implements MasterLink {
+  readonly #client: MasterClient;
+
+  constructor(client: MasterClient) {
+    this.#client = client;
+  }
+
+  async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate, void> {
+    for await (const message of this.#client.follow(signal)) {
+      if (message.type === "status") yield { type: "status", status: parseJobStatus(message.status) };
+      if (message.type === "outcome") yield { type: "outcome", outcome: parseJobOutcome(message.outcome) };
+    }
+  }
+
+  readLog(request: LogRequest, signal: AbortSignal): AsyncIterable<LogPiece> {
+    return this.#client.readLog(request, signal);
+  }
+
+  async stop(reason: string): Promise<void> {
+    await this.#client.stop(reason, stopTimeoutMs);
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}

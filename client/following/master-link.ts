@@ -1,0 +1,33 @@
+import type { LogStream } from "../../src/api/messages.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+
+/** What an AM tells those who follow it. */
+export type FollowUpdate =
+  | { readonly type: "status"; readonly status: JobStatus }
+  | { readonly type: "outcome"; readonly outcome: JobOutcome };
+
+export interface LogRequest {
+  /** `worker:0`, or `am` */
+  readonly task: string;
+  readonly stream: LogStream;
+  /** Negative: that many bytes before the end. */
+  readonly offset: number;
+  readonly follow: boolean;
+}
+
+export interface LogPiece {
+  readonly offset: number;
+  readonly data: Uint8Array;
+  readonly generation: number;
+  readonly skippedBytes: number;
+}
+
+/** A connection to the AM of one attempt. Calls reject, and iterations throw, with an ApiError when it breaks. */
+export interface MasterLink {
+  /** Ends after the outcome. */
+  follow(signal: AbortSignal): AsyncIterable<FollowUpdate>;
+  /** Ends with the log, or with the task's last generation when following. */
+  readLog(request: LogRequest, signal: AbortSignal): AsyncIterable<LogPiece>;
+  stop(reason: string): Promise<void>;
+  close(): void;
+}

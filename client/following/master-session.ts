@@ -1,0 +1,65 @@
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { MasterContact } from "../applications/applications.ts";
+import type { MasterLink } from "./master-link.ts";
+
+export interface SessionEvents {
+  readonly status: (status: JobStatus) => void;
+  readonly outcome: (outcome: JobOutcome) => void;
+  /** The stream ended: after the outcome, or because the AM or the way to it is gone. */
+  readonly closed: () => void;
+}
+
+/** What is heard of one attempt's AM, from connecting until its stream ends. */
+export class MasterSession {
+  readonly contact: MasterContact;
+  readonly link: MasterLink;
+  readonly #abort = new AbortController();
+  readonly #now: () => number;
+  #lastHeardAtMs: number;
+  #state: "connecting" | "open" | "closed" = "connecting";
+  #problem = "";
+
+  constructor(contact: MasterContact, link: MasterLink, events: SessionEvents, now: () => number) {
+    this.contact = contact;
+    this.link = link;
+    this.#now = now;
+    this.#lastHeardAtMs = now();
+    void this.#listen(events);
+  }
+
+  /** Whether it ever answered, and still may. */
+  get state(): "connecting" | "open" | "closed" {
+    return this.#state;
+  }
+
+  /** Why it closed; empty while it has not. */
+  get problem(): string {
+    return this.#problem;
+  }
+
+  /** The AM sends its state every second to those who follow. */
+  get silentMs(): number {
+    return this.#now() - this.#lastHeardAtMs;
+  }
+
+  close(): void {
+    this.#abort.abort();
+    this.link.close();
+  }
+
+  async #listen(events: SessionEvents): Promise<void> {
+    try {
+      for await (const update of this.link.follow(this.#abort.signal)) {
+        this.#state = "open";
+        this.#lastHeardAtMs = this.#now();
+        if (update.type === "status") events.status(update.status);
+        else events.outcome(update.outcome);
+      }
+    } catch (error) {
+      this.#problem = errorMessage(error);
+    }
+    this.#state = "closed";
+    events.closed();
+  }
+}

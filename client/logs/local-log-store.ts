@@ -1,0 +1,38 @@
+import { createReadStream, readdirSync } from "node:fs";
+import path from "node:path";
+import { localMasterContainerId } from "../applications/local-folder.ts";
+import type { LogStore, StoredLog } from "./log-store.ts";
+
+/** The log folders of a local application: the AM's, then those of its containers, in the order of their ids. */
+export class LocalLogStore implements LogStore {
+  readonly pending = undefined;
+  readonly #id: string;
+  readonly #folder: string;
+
+  constructor(id: string, folder: string) {
+    this.#id = id;
+    this.#folder = folder;
+  }
+
+  async *logs(wanted: (containerId: string) => boolean): AsyncGenerator<StoredLog> {
+    const containers = path.join(this.#folder, "containers");
+    const folders = [
+      [localMasterContainerId(this.#id), path.join(this.#folder, "am", "logs")] as const,
+      ...entries(containers).map((name) => [name, path.join(containers, name, "logs")] as const),
+    ];
+    for (const [containerId, folder] of folders) {
+      if (!wanted(containerId)) continue;
+      for (const name of entries(folder)) {
+        yield { containerId, name, content: createReadStream(path.join(folder, name)) };
+      }
+    }
+  }
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    return [];
+  }
+}

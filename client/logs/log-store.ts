@@ -1,0 +1,17 @@
+import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+
+/** One file of a container's log folder. */
+export interface StoredLog {
+  readonly containerId: ContainerId;
+  readonly name: string;
+  /** Once, before the next one is asked for. */
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** Where logs are when nobody can be asked for them any more. */
+export interface LogStore {
+  /** Container by container; empty while nothing has arrived. */
+  logs(wanted: (containerId: ContainerId) => boolean): AsyncIterable<StoredLog>;
+  /** What is waited for while there is nothing; undefined where nothing more will come. */
+  readonly pending: string | undefined;
+}

@@ -1,0 +1,37 @@
+import type { ExitCode } from "../../src/errors.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { Cluster } from "../cluster/cluster.ts";
+import type { ClientContext } from "../context.ts";
+import { readPlace } from "../submission/place.ts";
+import { stagingRoot } from "../submission/staging.ts";
+import { ContentCache } from "./cache.ts";
+
+/** A user's cache on a cluster. */
+export interface CacheAccess {
+  readonly cluster: Cluster;
+  readonly root: LocatedPath;
+  readonly cache: ContentCache;
+}
+
+/** Opens the cache that the settings name, and closes the cluster afterwards. */
+export async function withCache(
+  conf: readonly string[] | undefined,
+  context: ClientContext,
+  work: (access: CacheAccess) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  const { hadoop, gateway, stagingDir, cacheDir } = readPlace(conf ?? [], context);
+  const cluster = new Cluster(context, { hadoop, gateway });
+  try {
+    return await cluster.use(async () => {
+      const root = await stagingRoot(cluster.fileSystems, { stagingDir });
+      const { fileSystems, user } = cluster;
+      return await work({
+        cluster,
+        root,
+        cache: new ContentCache({ fileSystems, stagingRoot: root, cacheDir, user: user.name }),
+      });
+    });
+  } finally {
+    cluster.close();
+  }
+}

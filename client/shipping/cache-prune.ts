@@ -1,0 +1,127 @@
+import path from "node:path/posix";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { isObject } from "../../src/hadoop/json.ts";
+import { StagingFolder } from "../submission/staging.ts";
+import { type ContentCache, partPrefix } from "./cache.ts";
+
+/** A file of the cache. */
+export interface CachedFile {
+  readonly path: string;
+  readonly sha256: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly sizeBytes: number;
+  /** When it was put there, submitted with, or read by a node, as far as HDFS keeps that (to the hour). */
+  readonly lastUseMs: number;
+  /** An upload that is under way or was broken off. */
+  readonly partial: boolean;
+}
+
+/** Everything in a cache, the least recently used first. */
+export async function listCache(cache: ContentCache): Promise<CachedFile[]> {
+  const folders = await listOrNothing(cache.fileSystem, path.join(cache.root, "sha256"));
+  const files: CachedFile[] = [];
+  for (const folder of folders) {
+    if (folder.type !== "DIRECTORY") continue;
+    // Another user's private entry cannot be looked into; it is not ours to remove either.
+    for (const file of await listOrNothing(cache.fileSystem, folder.path)) {
+      const name = path.basename(file.path);
+      files.push({
+        path: file.path,
+        sha256: path.basename(folder.path),
+        name,
+        owner: file.owner,
+        sizeBytes: file.lengthBytes,
+        lastUseMs: Math.max(file.modificationTimeMs, file.accessTimeMs),
+        partial: name.startsWith(partPrefix),
+      });
+    }
+  }
+  return files.sort((left, right) => left.lastUseMs - right.lastUseMs);
+}
+
+/** What live applications were submitted with. */
+export interface LiveReferences {
+  /** Paths without scheme and host. */
+  readonly paths: ReadonlySet<string>;
+  /** Applications whose job.json could not be read, with the reason: what they name is not known. */
+  readonly unreadable: readonly { readonly applicationId: string; readonly reason: string }[];
+}
+
+/**
+ * Reads what applications name, from the job.json in their staging folders: every string in it that is a URL with a path.
+ * @param applicationIds the user's applications that have not ended
+ */
+export async function liveReferences(root: LocatedPath, applicationIds: readonly string[]): Promise<LiveReferences> {
+  const paths = new Set<string>();
+  const unreadable: { applicationId: string; reason: string }[] = [];
+  for (const applicationId of applicationIds) {
+    try {
+      const document: unknown = JSON.parse(
+        (await StagingFolder.of(root, applicationId).read("job.json")).toString("utf8"),
+      );
+      collectPaths(document, paths);
+    } catch (error) {
+      unreadable.push({ applicationId, reason: errorMessage(error) });
+    }
+  }
+  return { paths, unreadable };
+}
+
+function collectPaths(value: unknown, paths: Set<string>): void {
+  if (typeof value === "string") {
+    const found = /^[a-z][a-z0-9+.-]*:\/\/[^/]*(\/.*)$/i.exec(value)?.[1];
+    if (found !== undefined) paths.add(found);
+  } else if (Array.isArray(value)) {
+    for (const item of value) collectPaths(item, paths);
+  } else if (isObject(value)) {
+    for (const item of Object.values(value)) collectPaths(item, paths);
+  }
+}
+
+/** A submission looks an entry up before the ResourceManager knows the application: what was used so recently stays. */
+const minimumAgeMs = 2 * 3_600_000;
+
+/** What `prune` would remove: the user's own files that no live application names and nobody used for a while. */
+export function prunable(
+  files: readonly CachedFile[],
+  options: {
+    readonly user: string;
+    readonly live: ReadonlySet<string>;
+    readonly unusedForMs: number;
+    readonly nowMs: number;
+  },
+): CachedFile[] {
+  const unusedForMs = Math.max(options.unusedForMs, minimumAgeMs);
+  return files.filter(
+    (file) =>
+      file.owner === options.user && !options.live.has(file.path) && options.nowMs - file.lastUseMs > unusedForMs,
+  );
+}
+
+/** Removes files of the cache, and the folders that are empty then. @returns the bytes freed */
+export async function removeFromCache(cache: ContentCache, files: readonly CachedFile[]): Promise<number> {
+  let freedBytes = 0;
+  for (const file of files) {
+    if (await cache.fileSystem.delete(file.path)) freedBytes += file.sizeBytes;
+  }
+  for (const folder of new Set(files.map((file) => path.dirname(file.path)))) {
+    // Another name of the same content may still be there.
+    await cache.fileSystem.delete(folder).catch((error: unknown) => {
+      if (!hasCode(error, "DIRECTORY_NOT_EMPTY", "ACCESS_DENIED")) throw error;
+    });
+  }
+  return freedBytes;
+}
+
+async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<FileStatus[]> {
+  try {
+    return await fileSystem.list(folder);
+  } catch (error) {
+    if (hasCode(error, "FILE_NOT_FOUND", "ACCESS_DENIED")) return [];
+    throw error;
+  }
+}

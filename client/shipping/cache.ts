@@ -1,0 +1,219 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path/posix";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { checkFolders, isOpenToAll, type TrustedOwners } from "./cache-trust.ts";
+
+/** What an entry is found by. */
+export interface CacheKey {
+  readonly sha256: string;
+  readonly sizeBytes: number;
+  /** The last part of its path; its ending tells YARN how to unpack it. */
+  readonly name: string;
+  /** Anybody on the cluster may read it: the runtime and our own programs. */
+  readonly shared: boolean;
+}
+
+/** An entry as YARN is told of it. */
+export interface CacheEntry {
+  readonly path: string;
+  readonly url: string;
+  readonly sizeBytes: number;
+  readonly modificationTimeMs: number;
+  readonly visibility: "PUBLIC" | "PRIVATE";
+  /** 0 when it was there already. */
+  readonly uploadedBytes: number;
+}
+
+export interface CacheOptions {
+  readonly fileSystems: FileSystems;
+  /** Where staging folders are; the cache is `cache` below it unless `cacheDir` says otherwise. */
+  readonly stagingRoot: LocatedPath;
+  /** `tony.cache.dir` */
+  readonly cacheDir?: string | undefined;
+  readonly user: string;
+  /** `tony.cache.trusted-owners` */
+  readonly trustedOwners?: readonly string[];
+}
+
+export interface PutOptions {
+  readonly onProgress?: ((sentBytes: number) => void) | undefined;
+  /** Breaks the upload off; what was sent is removed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly nowMs?: number;
+}
+
+/** Nodes read shared entries as their own user; the rest is the submitter's alone. */
+const permissions = {
+  shared: { folder: 0o755, file: 0o755 },
+  private: { folder: 0o700, file: 0o600 },
+} as const;
+
+/** An entry's access time is moved when it is older than this, so that `prune` sees that it is in use. */
+const touchAfterMs = 3_600_000;
+
+/**
+ * Files that jobs have in common, by the SHA-256 of their content: `<root>/sha256/<hash>/<name>`. An entry is put there whole, by
+ * renaming, and never changes afterwards: a NodeManager compares size and time alone, and a new time would break running jobs.
+ */
+export class ContentCache {
+  readonly root: string;
+  readonly fileSystem: FileSystem;
+  readonly #user: string;
+  readonly #trusted: TrustedOwners;
+  readonly #folders = new Map<string, Promise<FileStatus>>();
+  #ready: Promise<void> | undefined;
+
+  constructor(options: CacheOptions) {
+    const { fileSystems, stagingRoot, cacheDir, user } = options;
+    const located =
+      cacheDir === undefined
+        ? { fileSystem: stagingRoot.fileSystem, path: path.join(stagingRoot.path, "cache") }
+        : fileSystems.locate(cacheDir);
+    this.fileSystem = located.fileSystem;
+    this.root = located.path;
+    this.#user = user;
+    this.#trusted = { user, trustedOwners: options.trustedOwners ?? [] };
+  }
+
+  /**
+   * The entry, when it is there.
+   * @throws UserError when it, or a folder above it, belongs to somebody who is not trusted, or it is damaged
+   */
+  async get(key: CacheKey, nowMs: number = Date.now()): Promise<CacheEntry | undefined> {
+    const found = await this.#find(this.#file(key));
+    if (found === undefined) return undefined;
+    const entry = await this.#entry(key, found);
+    await this.#touch(found, nowMs);
+    return entry;
+  }
+
+  /**
+   * The entry, after uploading its content if it is not there.
+   * @throws UserError as `get`, and when the cache cannot be written
+   */
+  async put(
+    key: CacheKey,
+    content: Content,
+    { onProgress, signal, nowMs = Date.now() }: PutOptions = {},
+  ): Promise<CacheEntry> {
+    const found = await this.get(key, nowMs);
+    if (found !== undefined) return found;
+    this.#ready ??= this.#prepare();
+    await this.#ready;
+    const file = this.#file(key);
+    await this.#upload(file, key, content, { onProgress, signal });
+    return { ...(await this.#entry(key, await this.fileSystem.stat(file))), uploadedBytes: key.sizeBytes };
+  }
+
+  #file(key: CacheKey): string {
+    return path.join(this.root, "sha256", key.sha256, key.name);
+  }
+
+  async #entry(key: CacheKey, status: FileStatus): Promise<CacheEntry> {
+    const above = await this.#foldersAbove(status.path);
+    checkFolders([status, ...above], this.#trusted, this.fileSystem.uri);
+    if (status.lengthBytes !== key.sizeBytes) {
+      throw new UserError(
+        `${this.fileSystem.uri}${status.path} has ${status.lengthBytes} bytes instead of ${key.sizeBytes}: remove it and submit again`,
+        { code: "CACHE_ENTRY_DAMAGED", exitCode: ExitCode.cluster },
+      );
+    }
+    return {
+      path: status.path,
+      url: this.fileSystem.uri + status.path,
+      sizeBytes: status.lengthBytes,
+      modificationTimeMs: status.modificationTimeMs,
+      visibility: key.shared && isOpenToAll(status, above) ? "PUBLIC" : "PRIVATE",
+      uploadedBytes: 0,
+    };
+  }
+
+  /**
+   * Makes `sha256`. In a folder that many users share (1777) it is as open as the folder; else others may only pass through.
+   */
+  async #prepare(): Promise<void> {
+    try {
+      const above = await this.#find(this.root);
+      const permission = above !== undefined && (above.permission & 0o002) !== 0 ? above.permission : 0o711;
+      await this.fileSystem.mkdirs(path.join(this.root, "sha256"), permission);
+    } catch (error) {
+      throw this.#notWritable(error);
+    }
+  }
+
+  /** A temporary name, then a rename that does not replace: whoever is first wins, and the loser's content is the same. */
+  async #upload(
+    file: string,
+    key: CacheKey,
+    content: Content,
+    { onProgress, signal }: Pick<PutOptions, "onProgress" | "signal">,
+  ): Promise<void> {
+    const permission = key.shared ? permissions.shared : permissions.private;
+    const temporary = path.join(path.dirname(file), `${partPrefix}${randomBytes(8).toString("hex")}`);
+    try {
+      await this.fileSystem.mkdirs(path.dirname(file), permission.folder);
+      await this.fileSystem.create(temporary, content, {
+        permission: permission.file,
+        overwrite: true,
+        ...(onProgress === undefined ? {} : { onProgress }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { lengthBytes } = await this.fileSystem.stat(temporary);
+      // A DataNode closes a file whose writer went away, so a short file is not an error of the server's.
+      if (lengthBytes !== key.sizeBytes) {
+        throw new UserError(`${key.name}: ${lengthBytes} of ${key.sizeBytes} bytes arrived; did it change?`, {
+          code: "UPLOAD_INCOMPLETE",
+          exitCode: ExitCode.cluster,
+        });
+      }
+      if (!(await this.fileSystem.rename(temporary, file))) await this.fileSystem.delete(temporary);
+    } catch (error) {
+      await this.fileSystem.delete(temporary).catch(() => false);
+      throw this.#notWritable(error);
+    }
+  }
+
+  #notWritable(error: unknown): unknown {
+    if (!hasCode(error, "ACCESS_DENIED", "NOT_A_DIRECTORY", "FILE_EXISTS")) return error;
+    return new UserError(
+      `${errorMessage(error)}\nThe cache ${this.fileSystem.uri}${this.root} cannot be written: set tony.cache.dir to a folder that you may write to`,
+      { code: "CACHE_NOT_WRITABLE", exitCode: ExitCode.cluster, cause: error },
+    );
+  }
+
+  /** The folders above a file up to the root, nearest first. Each is asked for once, but the entry's own. */
+  #foldersAbove(file: string): Promise<FileStatus[]> {
+    const folders: Promise<FileStatus>[] = [];
+    for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+      let status = this.#folders.get(folder);
+      if (status === undefined) {
+        status = this.fileSystem.stat(folder);
+        this.#folders.set(folder, status);
+      }
+      folders.push(status);
+      if (folder === "/") return Promise.all(folders);
+    }
+  }
+
+  async #find(file: string): Promise<FileStatus | undefined> {
+    try {
+      return await this.fileSystem.stat(file);
+    } catch (error) {
+      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Only the owner may; reading by the nodes moves others' entries' times. */
+  async #touch(status: FileStatus, nowMs: number): Promise<void> {
+    if (status.owner !== this.#user || nowMs - status.accessTimeMs < touchAfterMs) return;
+    await this.fileSystem.setTimes(status.path, { accessTimeMs: nowMs });
+  }
+}
+
+/** Begins the names of uploads under way. */
+export const partPrefix = ".part-";

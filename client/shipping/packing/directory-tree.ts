@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import fs from "node:fs/promises";
+import path from "node:path";
+import { UserError } from "../../../src/errors.ts";
+import { errorMessage } from "../../../src/hadoop/errors.ts";
+import type { TarEntry } from "./tar.ts";
+
+/** An entry of a folder that is to be packed, with what tells whether it changed. */
+export interface TreeEntry {
+  readonly entry: TarEntry;
+  /** Where its bytes are; another place than its path says where a link out of the folder was followed. */
+  readonly source: string;
+  /** Changes when the content may have: inode, size, times to the nanosecond. */
+  readonly identity: string;
+  /** Of its last change, content or metadata. */
+  readonly changedAtMs: number;
+}
+
+/**
+ * Everything below a folder, in an order that does not depend on the file system.
+ *
+ * Symbolic links stay links where they will work in the unpacked copy: inside the folder, or absolute (a virtual environment's
+ * `bin/python` → `/usr/bin/python3`). A relative link that leaves the folder would point at nothing there and is replaced by what it
+ * points at.
+ *
+ * @throws UserError for what cannot be packed: sockets, devices, pipes, links to nothing, unreadable folders
+ */
+export async function readTree(root: string): Promise<TreeEntry[]> {
+  const entries: TreeEntry[] = [];
+  await addFolder({ root, source: root, name: "", above: [], entries });
+  return entries.sort((left, right) => (left.entry.path < right.entry.path ? -1 : 1));
+}
+
+/** A hash that is equal as long as nothing in the tree changed. */
+export function fingerprintTree(tree: readonly TreeEntry[]): string {
+  const hash = createHash("sha256");
+  for (const { entry, identity } of tree) hash.update(`${JSON.stringify(entry)}\0${identity}\0`);
+  return hash.digest("hex");
+}
+
+interface Walk {
+  readonly root: string;
+  readonly source: string;
+  /** Relative to the root, "" for the root. */
+  readonly name: string;
+  /** Real paths of the folders above, against links that go round in a circle. */
+  readonly above: readonly string[];
+  readonly entries: TreeEntry[];
+}
+
+async function addFolder(walk: Walk): Promise<void> {
+  const real = await fs.realpath(walk.source);
+  if (walk.above.includes(real)) throw unpackable(walk.source, "is a link that goes round in a circle");
+  const names = await fs.readdir(walk.source).catch((error: unknown) => {
+    throw unpackable(walk.source, `cannot be read: ${errorMessage(error)}`);
+  });
+  const above = [...walk.above, real];
+  for (const name of names) {
+    const child = {
+      ...walk,
+      above,
+      source: path.join(walk.source, name),
+      name: walk.name === "" ? name : `${walk.name}/${name}`,
+    };
+    await addEntry(child, await fs.lstat(child.source, { bigint: true }));
+  }
+}
+
+type Stats = Awaited<ReturnType<typeof bigStats>>;
+const bigStats = (file: string) => fs.stat(file, { bigint: true });
+
+async function addEntry(walk: Walk, stats: Stats): Promise<void> {
+  const common = {
+    path: walk.name,
+    mode: Number(stats.mode) & 0o777,
+    modificationTimeSeconds: Math.floor(Number(stats.mtimeMs) / 1000),
+  };
+  const add = (entry: TarEntry) => {
+    walk.entries.push({
+      entry,
+      source: walk.source,
+      identity:
+        entry.type === "directory" ? "" : `${stats.dev}.${stats.ino}.${stats.size}.${stats.mtimeNs}.${stats.ctimeNs}`,
+      changedAtMs: Math.max(Number(stats.ctimeMs), Number(stats.mtimeMs)),
+    });
+  };
+  if (stats.isSymbolicLink()) {
+    const target = await fs.readlink(walk.source);
+    if (path.isAbsolute(target) || staysInside(walk, target)) {
+      add({ ...common, mode: 0o777, type: "symlink", target });
+      return;
+    }
+    const followed = await bigStats(walk.source).catch((error: unknown) => {
+      throw unpackable(walk.source, `is a link to ${target}, which cannot be read: ${errorMessage(error)}`);
+    });
+    await addEntry(walk, followed);
+  } else if (stats.isDirectory()) {
+    // A folder's time changes when a file in it is replaced by the same one, so it is left out.
+    add({ ...common, modificationTimeSeconds: 0, type: "directory" });
+    await addFolder(walk);
+  } else if (stats.isFile()) {
+    add({ ...common, type: "file", sizeBytes: Number(stats.size) });
+  } else {
+    throw unpackable(walk.source, "is a socket, a pipe or a device");
+  }
+}
+
+function staysInside(walk: Walk, target: string): boolean {
+  const resolved = path.posix.normalize(path.posix.join(path.posix.dirname(walk.name), target));
+  return resolved !== ".." && !resolved.startsWith("../");
+}
+
+function unpackable(file: string, problem: string): UserError {
+  return new UserError(`${file} ${problem}: remove it from the folder that is sent to the containers`, {
+    code: "UNPACKABLE_ENTRY",
+  });
+}

@@ -1,0 +1,34 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import type { CacheAccess } from "./cache-access.ts";
+import { type CachedFile, listCache, liveReferences, prunable, removeFromCache } from "./cache-prune.ts";
+
+/**
+ * Removes from the cache what no live application of the user names and nobody used for a while.
+ * @throws UserError (`CACHE_IN_DOUBT`) when a live application's files are not known: then nothing is removed
+ */
+export async function pruneCache(
+  { cluster, root, cache }: CacheAccess,
+  options: { readonly unusedForMs: number; readonly dryRun: boolean; readonly nowMs: number },
+): Promise<{ readonly removed: readonly CachedFile[]; readonly freedBytes: number }> {
+  const { unusedForMs, dryRun, nowMs } = options;
+  const user = cluster.user.name;
+  const live = await cluster.resourceManager.reports({
+    users: [user],
+    states: ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"],
+    types: ["TONY"],
+  });
+  const { paths, unreadable } = await liveReferences(
+    root,
+    live.map(({ id }) => id),
+  );
+  const [doubt] = unreadable;
+  if (doubt !== undefined) {
+    throw new UserError(
+      `Nothing is removed: what ${doubt.applicationId} uses is not known (${doubt.reason}). Wait for its end, or name its tony.staging-dir by --conf`,
+      { code: "CACHE_IN_DOUBT", exitCode: ExitCode.cluster },
+    );
+  }
+  const removed = prunable(await listCache(cache), { user, live: paths, unusedForMs, nowMs });
+  const bytes = removed.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  return { removed, freedBytes: dryRun ? bytes : await removeFromCache(cache, removed) };
+}

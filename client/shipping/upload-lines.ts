@@ -1,0 +1,41 @@
+import { formatBytes, formatDuration } from "../output/format.ts";
+
+/** What one file or archive cost. */
+export interface UploadedPart {
+  readonly what: string;
+  readonly uploadedBytes: number;
+  readonly totalBytes: number;
+}
+
+/** `  upload  node runtime 94.3 MiB · program 6 KiB   0.8 s   (next time cached: 0 B)` */
+export function uploadLine(parts: readonly UploadedPart[], tookMs: number): string {
+  const sent = parts.filter(({ uploadedBytes }) => uploadedBytes > 0);
+  const cachedBytes = parts.reduce(
+    (sum, { uploadedBytes, totalBytes }) => sum + (uploadedBytes > 0 ? 0 : totalBytes),
+    0,
+  );
+  if (sent.length === 0) return `  upload  nothing: ${formatBytes(cachedBytes)} are cached`;
+  const listed = sent.map(({ what, uploadedBytes }) => `${what} ${formatBytes(uploadedBytes)}`).join(" · ");
+  const rest = cachedBytes > 0 ? ` · ${formatBytes(cachedBytes)} were cached` : "";
+  return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}   (next time cached: 0 B)`;
+}
+
+/** Adds up what is under way, for a bar on a terminal. */
+export class UploadProgress {
+  readonly #parts = new Map<string, { sentBytes: number; totalBytes: number }>();
+
+  update(link: string, sentBytes: number, totalBytes: number): void {
+    this.#parts.set(link, { sentBytes, totalBytes });
+  }
+
+  /** `  upload  [######......]  48 %  45.2 of 94.3 MiB` */
+  line(width = 24): string {
+    const parts = [...this.#parts.values()];
+    const sent = parts.reduce((sum, part) => sum + part.sentBytes, 0);
+    const total = parts.reduce((sum, part) => sum + part.totalBytes, 0);
+    const share = total === 0 ? 0 : sent / total;
+    const done = Math.floor(share * width);
+    const bar = `[${"#".repeat(done)}${".".repeat(width - done)}]`;
+    return `  upload  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${formatBytes(sent)} of ${formatBytes(total)}`;
+  }
+}

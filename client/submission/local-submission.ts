@@ -1,0 +1,149 @@
+import { spawn } from "node:child_process";
+import { closeSync, copyFileSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
+import { makeIdentity } from "../../src/api/make-identity.ts";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { currentUser } from "../../src/hadoop/security/user.ts";
+import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
+import { checkJob, type JobText } from "../../src/job/load-job.ts";
+import { formatProblem, hasErrors, invalidJob } from "../../src/job/problem.ts";
+import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
+import { buildId, programPath } from "../../src/programs.ts";
+import { LocalApplications } from "../applications/local-applications.ts";
+import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
+import { jobLookUp } from "../command-line/job-options.ts";
+import type { ClientContext } from "../context.ts";
+
+/** A job that was started on this machine. */
+export interface LocallySubmitted {
+  readonly id: string;
+  readonly spec: JobSpec;
+  readonly applications: LocalApplications;
+}
+
+/**
+ * Starts a job on this machine: the same AM as on a cluster, as a process of its own session, with a folder as its staging. It lives on
+ * without the client.
+ */
+export async function submitLocally(
+  text: JobText,
+  context: ClientContext,
+  named: (id: string, spec: JobSpec) => void,
+): Promise<LocallySubmitted> {
+  const { workingDirectory, environment, output, now } = context;
+  const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
+  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  for (const problem of problems) output.problem(formatProblem(problem));
+  const user = currentUser(environment).name;
+  const { id, folder } = newLocalFolder(localRoot(environment), now());
+  named(id, spec);
+  const master = path.join(folder, "am");
+  mkdirSync(path.join(master, "logs"), { recursive: true, mode: 0o700 });
+  const program = path.join(master, "am.mjs");
+  copyFileSync(programPath("am"), program);
+
+  const identity = makeIdentity(id, now());
+  const job = await jobFile(id, user, folder, spec, text);
+  const secret = { mode: 0o600 };
+  writeFileSync(path.join(folder, localFiles.job), JSON.stringify(job), secret);
+  writeFileSync(path.join(master, localFiles.job), JSON.stringify(job), secret);
+  writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(clientAccess(identity)), secret);
+  const tokens = path.join(master, localFiles.tokens);
+  writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }), secret);
+
+  const pid = startMaster(program, master, {
+    ...definedOnly(environment),
+    ...spec.containerEnvironment,
+    CONTAINER_ID: localMasterContainerId(id),
+    NM_HOST: "127.0.0.1",
+    LOG_DIRS: path.join(master, "logs"),
+    LOCAL_DIRS: path.join(folder, "containers"),
+    HADOOP_TOKEN_FILE_LOCATION: tokens,
+    USER: user,
+    TONY_SCHEDULER: "local",
+  });
+  writeFileSync(path.join(folder, localFiles.pid), String(pid));
+  return { id, spec, applications: new LocalApplications(environment, user, now) };
+}
+
+/** Starts the AM so that neither a signal to us nor our end reaches it. */
+function startMaster(program: string, workingDirectory: string, environment: Readonly<Record<string, string>>): number {
+  const logs = ["stdout", "stderr"].map((name) => openSync(path.join(workingDirectory, "logs", name), "a"));
+  try {
+    const [stdout, stderr] = logs;
+    const child = spawn(process.execPath, [program], {
+      cwd: workingDirectory,
+      env: environment,
+      detached: true,
+      stdio: ["ignore", stdout, stderr],
+    });
+    child.unref();
+    if (child.pid === undefined) throw new RangeError(`${process.execPath} could not be started`);
+    return child.pid;
+  } finally {
+    for (const log of logs) closeSync(log);
+  }
+}
+
+async function jobFile(id: string, user: string, folder: string, spec: JobSpec, text: JobText): Promise<JobFile> {
+  const executor = launchFile("executor.mjs", programPath("executor"), "FILE");
+  const common = await localized(spec.resources, folder);
+  const byRole = await Promise.all(
+    spec.roles.map(async ({ name, resources }) => [name, await localized(resources, folder)] as const),
+  );
+  return {
+    jobFileVersion: 1,
+    build: buildId(),
+    applicationId: id,
+    user,
+    spec,
+    stagingUrl: fileUrl(folder),
+    files: { master: [], all: [executor, ...common], byRole: Object.fromEntries(byRole) },
+    node: process.execPath,
+    hadoop: text.hadoop,
+    nodes: [],
+  };
+}
+
+/** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */
+async function localized(resources: readonly ResourceToLocalize[], folder: string): Promise<LaunchFile[]> {
+  return await Promise.all(resources.map((resource) => localizedOne(resource, folder)));
+}
+
+async function localizedOne({ name, source, as }: ResourceToLocalize, folder: string): Promise<LaunchFile> {
+  const file = splitUri(source)?.path ?? source;
+  if (as === "file") return launchFile(name, file, "FILE");
+  if (!statSync(file).isDirectory()) return launchFile(name, file, "ARCHIVE");
+  const [{ packDirectory }, { readTree }] = await Promise.all([
+    import("../shipping/packing/pack-directory.ts"),
+    import("../shipping/packing/directory-tree.ts"),
+  ]);
+  const archive = path.join(folder, `${name}.tar.gz`);
+  await packDirectory(await readTree(file), archive);
+  return launchFile(name, archive, "ARCHIVE");
+}
+
+function launchFile(link: string, file: string, type: LaunchFile["type"]): LaunchFile {
+  const { size, mtimeMs } = statSync(file);
+  return {
+    link,
+    url: fileUrl(file),
+    sizeBytes: size,
+    modificationTimeMs: Math.floor(mtimeMs),
+    type,
+    visibility: "APPLICATION",
+  };
+}
+
+/** As Hadoop prints a Path: nothing is escaped. */
+function fileUrl(file: string): string {
+  return `file://${file}`;
+}
+
+function definedOnly(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}

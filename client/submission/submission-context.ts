@@ -1,0 +1,57 @@
+import type { LaunchContext, LocalResource } from "../../src/hadoop/yarn/records.ts";
+import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
+import { parseFileUrl } from "../../src/job/file-url.ts";
+import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+
+/** Bounded by the ResourceManager's own maximum: this asks for all of it. */
+const allAttempts = 1_000;
+/** Attempts of an AM that failed longer ago do not count. */
+const attemptFailuresValidityIntervalMs = 600_000;
+/** YARN's limit; a longer type is refused. */
+const longestType = 20;
+
+export interface MasterLaunch {
+  readonly files: readonly LaunchFile[];
+  readonly commands: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** A token file's bytes. */
+  readonly credentials: Uint8Array;
+}
+
+/**
+ * What YARN is told of a job. Containers outlive an attempt of the AM, and it gets as many attempts as the cluster allows. Logs are
+ * gathered when a container has ended: gathering earlier is for files that are rotated, and takes away those that are written to.
+ */
+export function submissionContext(id: string, spec: JobSpec, launch: MasterLaunch): SubmissionContext {
+  return {
+    id,
+    name: spec.name,
+    queue: spec.queue,
+    type: spec.applicationType.slice(0, longestType),
+    tags: spec.tags,
+    ...(spec.priority === undefined ? {} : { priority: spec.priority }),
+    masterLaunch: launchContext(launch),
+    masterResource: spec.am.resource,
+    ...(spec.am.nodeLabel === undefined ? {} : { masterNodeLabel: spec.am.nodeLabel }),
+    ...(spec.nodeLabel === undefined ? {} : { nodeLabelExpression: spec.nodeLabel }),
+    maxAppAttempts: spec.am.maxAttempts ?? allAttempts,
+    attemptFailuresValidityIntervalMs,
+    keepContainers: true,
+    logAggregation: { include: ".*" },
+  };
+}
+
+function launchContext({ files, commands, environment, credentials }: MasterLaunch): LaunchContext {
+  return {
+    localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
+    environment,
+    commands,
+    credentials,
+  };
+}
+
+/** A shipped file as YARN's record. */
+export function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: LaunchFile): LocalResource {
+  return { url: parseFileUrl(url), sizeBytes, modificationTimeMs, type, visibility };
+}

@@ -1,0 +1,61 @@
+import { clientAccessFile } from "../../src/api/identity.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { hasEnded } from "../applications/applications.ts";
+import { StagingFolder } from "./staging.ts";
+import { mayBeAtWork, parseSubmitter } from "./submitter.ts";
+
+/** A folder whose application is unknown and whose submitter cannot be asked is left alone for so long. */
+const doubtfulForMs = 3_600_000;
+
+/**
+ * Removes the staging folders of the user's applications that have ended without removing them (killed by YARN), and of submissions that
+ * died before they were handed in. Returns the ids; whatever cannot be decided or removed stays for the next time.
+ */
+export async function sweepStaging(
+  root: LocatedPath,
+  report: (id: string) => Promise<ApplicationReport>,
+  nowMs: number,
+): Promise<string[]> {
+  const folders = await StagingFolder.list(root);
+  const swept = await Promise.all(
+    folders.map(async (folder) => {
+      try {
+        if (await isNeeded(folder, report, nowMs)) return [];
+        return (await folder.remove()) ? [folder.applicationId] : [];
+      } catch {
+        return [];
+      }
+    }),
+  );
+  return swept.flat();
+}
+
+async function isNeeded(
+  folder: StagingFolder,
+  report: (id: string) => Promise<ApplicationReport>,
+  nowMs: number,
+): Promise<boolean> {
+  try {
+    return !hasEnded(await report(folder.applicationId));
+  } catch (error) {
+    if (errorCode(error) !== "APPLICATION_NOT_FOUND") return true;
+    return await isBeingSubmitted(folder, nowMs);
+  }
+}
+
+/** The ResourceManager hears of an application only after its folder was made. */
+async function isBeingSubmitted(folder: StagingFolder, nowMs: number): Promise<boolean> {
+  const submitter = await folder.read(clientAccessFile).then(
+    (bytes) => parseSubmitter(bytes.toString("utf8")),
+    () => undefined,
+  );
+  if (submitter !== undefined) return mayBeAtWork(submitter) && !(await isOld(folder, nowMs));
+  return !(await isOld(folder, nowMs));
+}
+
+async function isOld({ fileSystem, path }: StagingFolder, nowMs: number): Promise<boolean> {
+  const { modificationTimeMs } = await fileSystem.stat(path);
+  return nowMs - modificationTimeMs > doubtfulForMs;
+}

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "@jest/globals";
+import { type ClusterFacts, checkAgainstCluster } from "../../../client/cluster/cluster-checks.ts";
+import type { QueueInfo } from "../../../src/hadoop/yarn/records.ts";
+import { formatProblem } from "../../../src/job/problem.ts";
+import type { JobSpec } from "../../../src/job/spec.ts";
+import { aJobSpec } from "../../support/api.ts";
+
+const queue: QueueInfo = {
+  name: "default",
+  path: "root.default",
+  state: "RUNNING",
+  capacity: 0.6,
+  maximumCapacity: 1,
+  currentCapacity: 0,
+  accessibleNodeLabels: [],
+  defaultNodeLabel: "",
+  applications: [],
+  children: [],
+};
+
+const facts: ClusterFacts = {
+  maximum: { memoryMiB: 8192, vcores: 8, others: { "yarn.io/gpu": 2 } },
+  resourceTypes: ["memory-mb", "vcores", "yarn.io/gpu"].map((name) => ({ name, units: "" })),
+  queue,
+  leafQueues: ["default", "ml"],
+  nodeLabels: ["gpu"],
+};
+
+function problems(changes: Partial<JobSpec>, cluster: Partial<ClusterFacts> = {}): string[] {
+  const sources = { "tony.worker.memory": "job.xml:16", "tony.yarn.queue": "job.xml:3" };
+  const spec = { ...aJobSpec(), queue: "default", sources, ...changes };
+  return checkAgainstCluster(spec, { ...facts, ...cluster }).map(formatProblem);
+}
+
+function worker(changes: Partial<JobSpec["roles"][number]>): Pick<JobSpec, "roles"> {
+  return { roles: aJobSpec().roles.map((role) => ({ ...role, name: "worker", ...changes })) };
+}
+
+describe("what a cluster would refuse is said before anything is uploaded", () => {
+  test("a job that fits has no problem", () => {
+    expect(problems({})).toEqual([]);
+  });
+
+  test("more memory than the largest container has, with the line that asks for it", () => {
+    expect(problems(worker({ resource: { memoryMiB: 9216, vcores: 1, others: {} } }))).toEqual([
+      "job.xml:16: a worker asks for 9 GiB, the largest container of this cluster has 8 GiB: lower tony.worker.memory (yarn.scheduler.maximum-allocation-mb)",
+    ]);
+  });
+
+  test("more cores, for the AM too", () => {
+    const am = { ...aJobSpec().am, resource: { memoryMiB: 512, vcores: 9, others: {} } };
+    expect(problems({ am })).toEqual([
+      "the AM asks for 9 cores, the largest container of this cluster has 8: lower tony.am.vcores (yarn.scheduler.maximum-allocation-vcores)",
+    ]);
+  });
+
+  test("a resource type that the cluster does not have: YARN would drop it in silence", () => {
+    const resource = { memoryMiB: 512, vcores: 1, others: { "yarn.io/fpga": 1 } };
+    expect(problems(worker({ resource }))).toEqual([
+      "a worker asks for 1 yarn.io/fpga, a resource type that this cluster does not have (it has memory-mb, vcores, yarn.io/gpu): remove tony.worker.resource.yarn.io/fpga, or have yarn.io/fpga added to yarn.resource-types",
+    ]);
+  });
+
+  test("more GPUs than any node has", () => {
+    const resource = { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 3 } };
+    expect(problems(worker({ resource }))).toEqual([
+      "a worker asks for 3 yarn.io/gpu, the largest container of this cluster has 2: lower tony.worker.gpus",
+    ]);
+  });
+
+  test("an unknown queue, with the nearest: YARN would take the job and then fail it", () => {
+    const { queue: _queue, ...none } = facts;
+    const spec = { ...aJobSpec(), queue: "mll", sources: { "tony.yarn.queue": "job.xml:3" } };
+    expect(checkAgainstCluster(spec, none).map(formatProblem)).toEqual([
+      "job.xml:3: there is no queue mll: did you mean ml? the queues are default, ml (tony.yarn.queue)",
+    ]);
+  });
+
+  test.each([
+    ["STOPPED", "is stopped"],
+    ["DRAINING", "is being drained"],
+  ] as const)("a queue that is %s", (state, words) => {
+    expect(problems({}, { queue: { ...queue, state } })).toEqual([
+      `job.xml:3: queue default ${words} and takes no new applications: the queues are default, ml (tony.yarn.queue)`,
+    ]);
+  });
+
+  test("a queue that only holds others", () => {
+    expect(problems({}, { queue: { ...queue, children: [{ ...queue, name: "small" }] } })).toEqual([
+      "job.xml:3: queue default takes no applications itself: choose one of small (tony.yarn.queue)",
+    ]);
+  });
+
+  test("an unknown label", () => {
+    expect(problems(worker({ nodeLabel: "tpu" }))).toEqual([
+      "a worker asks for nodes with label tpu, which does not exist: there are gpu (tony.application.node-label)",
+    ]);
+  });
+
+  test("a label that the queue does not reach", () => {
+    expect(problems(worker({ nodeLabel: "gpu" }))).toEqual([
+      "a worker asks for nodes with label gpu, but queue default reaches nodes without a label only: choose another queue (tony.yarn.queue) or label (tony.application.node-label)",
+    ]);
+  });
+
+  test.each([["*"], ["gpu"]])("a queue that reaches %s reaches the label", (label) => {
+    expect(problems(worker({ nodeLabel: "gpu" }), { queue: { ...queue, accessibleNodeLabels: [label] } })).toEqual([]);
+  });
+
+  test("everything wrong is said at once", () => {
+    const resource = { memoryMiB: 9216, vcores: 9, others: {} };
+    expect(problems(worker({ resource, nodeLabel: "tpu" }), { queue: { ...queue, state: "STOPPED" } })).toHaveLength(4);
+  });
+});

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseArguments } from "../../../client/command-line/arguments.ts";
+import { defineCommand } from "../../../client/command-line/command.ts";
+import { commands } from "../../../client/command-line/commands.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import { recordedContext } from "../support.ts";
+
+async function mistakeIn(...words: string[]): Promise<string> {
+  return await parseArguments(words, commands).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+}
+
+describe("mistakes in a command line", () => {
+  test("nothing at all shows the whole help", async () => {
+    expect(await mistakeIn()).toContain("tony-ts submit");
+  });
+
+  test.each([
+    [["sumbit"], "Neither a command nor an option: sumbit\n  Did you mean tony-ts submit?"],
+    [["frobnicate"], "Neither a command nor an option: frobnicate\n  tony-ts --help lists the commands"],
+    [["list", "--bogus"], "Neither a command nor an option: --bogus\n  tony-ts list\n  tony-ts list --help"],
+    [["status"], "Something is missing\n  tony-ts status <application>\n  tony-ts status --help"],
+    [["kill", "a", "b"], "Neither a command nor an option: b\n  tony-ts kill <application>\n  tony-ts kill --help"],
+    [["submit", "--conf"], "--conf needs a value\n  tony-ts submit\n  tony-ts submit --help"],
+    [["cache"], "Say what to do with the cache: list, prune\n  tony-ts cache list|prune\n  tony-ts cache --help"],
+  ])("%j", async (words, message) => {
+    expect(await mistakeIn(...words)).toBe(message);
+  });
+
+  test("a single-valued option given twice is refused", async () => {
+    expect(await mistakeIn("submit", "-executes", "a", "-executes", "b")).toMatch(
+      /^--executes can be given once only\n/,
+    );
+  });
+
+  test("a scheduler that does not exist is refused with the choice", async () => {
+    expect(await mistakeIn("submit", "--scheduler", "mesos")).toMatch(/Choices: "yarn", "local"/);
+  });
+
+  test.each([
+    [["submit", "--conf", "job.xml", "--json"], "--json goes with --detach"],
+    [["submit"], "Which job? Give its file: --conf job.xml"],
+    [["submit", "--conf", "job.xml", "--logs", "Worker"], "--logs takes none, all, or tasks"],
+    [["validate"], "Which job?"],
+    [["status", "nonsense"], '"nonsense" is not an application\'s id'],
+    [["kill", "job_1_2"], '"job_1_2" is not an application\'s id'],
+    [["logs", "local_1_0001", "worker:0", "--logs", "all"], "Give a task or --logs, not both"],
+    [["logs", "local_1_0001", "Worker:0"], "--logs takes none, all, or tasks"],
+    [["list", "--limit", "0"], "--limit takes a whole number above 0"],
+    [["cache", "prune", "--unused-for", "soon"], "--unused-for takes a duration"],
+    [["init", "caffe"], 'There is no "caffe" to start from'],
+    [["list"], "HADOOP_CONF_DIR is not set, so there is no cluster to talk to."],
+    [["doctor"], "HADOOP_CONF_DIR is not set"],
+  ])("%j", async (words, message) => {
+    const parsed = await parseArguments(words, commands);
+    if (!("run" in parsed)) throw new Error("nothing to run");
+    const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere" } });
+    await expect(parsed.run(context)).rejects.toMatchObject({
+      exitCode: ExitCode.usage,
+      message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe("a command", () => {
+  test("gets its arguments with the types of its tables", async () => {
+    const echo = defineCommand({
+      verb: "echo",
+      summary: "Repeats",
+      positionals: { what: { describe: "What", required: true } },
+      options: { times: { type: "number", default: 1 }, conf: { type: "string", array: true } },
+      run: async ({ what, times, conf }, { output }) => {
+        output.print(`${what.repeat(times)} ${conf?.join("+") ?? "-"}`);
+        return ExitCode.succeeded;
+      },
+    });
+    const parsed = await parseArguments(["echo", "ab", "--times", "2", "-conf", "x=1", "--conf", "y"], [echo]);
+    if (!("run" in parsed)) throw new Error("nothing to run");
+    const context = recordedContext({});
+    expect(await parsed.run(context)).toBe(0);
+    expect(context.out.text).toBe("abab x=1+y\n");
+  });
+});

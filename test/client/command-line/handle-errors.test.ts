@@ -1,0 +1,49 @@
+import { describe, expect, test } from "@jest/globals";
+import { reportError } from "../../../client/command-line/handle-errors.ts";
+import { ExitCode, UserError } from "../../../src/errors.ts";
+import { HadoopError } from "../../../src/hadoop/errors.ts";
+import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
+
+describe("what people see of an error", () => {
+  test("a user's mistake is its message alone, with its exit code", () => {
+    const error = new UserError("job.xml:3: no such key", { code: "JOB_INVALID" });
+    expect(reportError(error)).toEqual({ message: "job.xml:3: no such key", code: "JOB_INVALID", exitCode: 2 });
+    const refused = new UserError("no queue", { code: "X", exitCode: ExitCode.cluster });
+    expect(reportError(refused).exitCode).toBe(3);
+  });
+
+  test("a failure of Hadoop or the way to it says its causes once and exits with 3", () => {
+    const cause = new Error("connect ECONNREFUSED 127.0.0.1:8032");
+    const error = new RpcConnectionError("127.0.0.1:8032 cannot be reached", { code: "RPC_CONNECT_FAILED", cause });
+    expect(reportError(error)).toEqual({
+      message: "127.0.0.1:8032 cannot be reached: connect ECONNREFUSED 127.0.0.1:8032",
+      code: "RPC_CONNECT_FAILED",
+      exitCode: 3,
+    });
+  });
+
+  test("a mistyped id or a wrong configuration is the user's", () => {
+    expect(reportError(new HadoopError("not an id", { code: "INVALID_ID" })).exitCode).toBe(2);
+    expect(reportError(new HadoopError("bad", { code: "CONFIGURATION_INVALID" })).exitCode).toBe(2);
+  });
+
+  test("a file that is not there is named in words", () => {
+    const error = Object.assign(new Error("open 'x.xml'"), { code: "ENOENT" });
+    expect(reportError(error)).toEqual({ message: "No such file: open 'x.xml'", code: "ENOENT", exitCode: 2 });
+  });
+
+  test("anything else is a defect of ours, with its stack", () => {
+    const { message, exitCode, code } = reportError(new TypeError("x is not a function"));
+    expect(message).toMatch(/defect of tony-ts[\s\S]*TypeError: x is not a function\n {4}at /);
+    expect({ exitCode, code }).toEqual({ exitCode: 5, code: "INTERNAL" });
+  });
+
+  test("what is no error at all is shown too", () => {
+    expect(reportError("gone").message).toMatch(/\ngone$/);
+  });
+
+  test("with debug even a user's mistake shows its stack and its causes", () => {
+    const error = new UserError("no", { code: "X", cause: new Error("because") });
+    expect(reportError(error, true).message).toMatch(/^no\nUserError: no\n[\s\S]*Caused by: Error: because/);
+  });
+});

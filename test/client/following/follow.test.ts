@@ -1,0 +1,224 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
+import { follow } from "../../../client/following/follow.ts";
+import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/following/master-link.ts";
+import { HadoopError } from "../../../src/hadoop/errors.ts";
+import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
+import type { JobOutcome } from "../../../src/job/status.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus } from "../job-status.ts";
+import { type RecordedContext, recordedContext } from "../support.ts";
+
+const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 4000 });
+const succeeded = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED" });
+const outcome: JobOutcome = { result: "succeeded", summary: "2 of 2 tasks exited 0", endedAtMs: 0 };
+
+/** Gives one report after the other, the last one for ever; remembers what it was asked to do. */
+class ScriptedApplications implements Applications {
+  readonly user = "ada";
+  readonly killed: string[] = [];
+  readonly cleaned: string[] = [];
+  readonly #reports: (ApplicationReport | Error)[];
+  afterKill: ApplicationReport | undefined;
+
+  constructor(...reports: (ApplicationReport | Error)[]) {
+    this.#reports = reports;
+  }
+
+  async report(): Promise<ApplicationReport> {
+    if (this.killed.length > 0 && this.afterKill !== undefined) return this.afterKill;
+    const next = this.#reports.length > 1 ? this.#reports.shift() : this.#reports[0];
+    if (next === undefined || next instanceof Error) throw next;
+    return next;
+  }
+
+  async contact({ amHost, amRpcPort, currentAttemptId }: ApplicationReport): Promise<MasterContact | undefined> {
+    if (amHost === undefined || amRpcPort === undefined) return undefined;
+    const access = { applicationId: "", masterCertificate: "", clientSecret: "" };
+    return { attempt: Number(currentAttemptId?.slice(-1)), host: amHost, port: amRpcPort, access };
+  }
+
+  async kill(_id: string, reason: string): Promise<void> {
+    this.killed.push(reason);
+  }
+
+  async clean(id: string): Promise<boolean> {
+    this.cleaned.push(id);
+    return true;
+  }
+
+  reports = async () => [];
+  waitingReason = async () => "queue ml has no room";
+  finalStatus = async () => undefined;
+  sweep = async () => undefined;
+  logStore = () => ({ pending: undefined, async *logs() {} });
+  close(): void {}
+}
+
+/** An AM that says what it was given, then holds the stream open, or breaks it. */
+class ScriptedMaster implements MasterLink {
+  readonly stopped: string[] = [];
+  onStop: () => void = () => undefined;
+  #stop: () => void = () => undefined;
+  readonly #updates: readonly FollowUpdate[];
+  readonly #ending: "hold" | "break" | "end";
+  readonly #output: Readonly<Record<string, string>>;
+
+  constructor(updates: readonly FollowUpdate[], ending: "hold" | "break" | "end", output: Record<string, string> = {}) {
+    this.#updates = updates;
+    this.#ending = ending;
+    this.#output = output;
+  }
+
+  async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate> {
+    yield* this.#updates;
+    if (this.#ending === "break") throw new HadoopError("connection lost", { code: "API_UNREACHABLE" });
+    if (this.#ending === "hold" && !signal.aborted) {
+      await new Promise<void>((resolve) => {
+        this.#stop = resolve;
+        signal.addEventListener("abort", () => resolve());
+      });
+    }
+  }
+
+  async *readLog({ task, stream }: { task: string; stream: string }): AsyncGenerator<LogPiece> {
+    const text = this.#output[`${task} ${stream}`];
+    if (text !== undefined) yield { offset: 0, data: Buffer.from(text), generation: 1, skippedBytes: 0 };
+  }
+
+  /** The job ends: its stream does too. */
+  async stop(reason: string): Promise<void> {
+    this.stopped.push(reason);
+    this.onStop();
+    this.#stop();
+  }
+
+  close(): void {}
+}
+
+function followed(
+  context: RecordedContext,
+  applications: Applications,
+  masters: MasterLink[],
+  stop = new AbortController().signal,
+) {
+  const connected: MasterContact[] = [];
+  const connect = (contact: MasterContact) => {
+    connected.push(contact);
+    const master = masters.shift();
+    if (master === undefined) throw new Error("nobody to connect to");
+    return master;
+  };
+  const { output } = context;
+  const logs = { kind: "all" } as const;
+  const options = { id: running.id, applications, connect, output, now: Date.now, sinceMs: Date.now(), logs, stop };
+  return { ended: follow(options), connected };
+}
+
+describe("following a job", () => {
+  test("goes from the ResourceManager's report over the AM's stream to the end, and exits as the job did", async () => {
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(aReport(), running, succeeded);
+    const updates = [{ type: "status", status: aJobStatus() } as const, { type: "outcome", outcome } as const];
+    const master = new ScriptedMaster(updates, "end", {
+      "worker:0 stdout": "epoch 1\nepoch 2\n",
+      "ps:0 stderr": "bye",
+    });
+    const { ended } = followed(context, applications, [master]);
+    expect(await ended).toBe(0);
+    const shown = context.out.text.replace(/^ +\d+\.\d s/gm, "");
+    expect(shown.split("\n").sort()).toEqual(
+      [
+        "  AM running on 127.0.0.12     http://127.0.0.1:8088/proxy/application_1795305600000_0009/",
+        "  worker 2/2 running           cluster spec sent",
+        "  ps 1/1 running               cluster spec sent",
+        "worker:0 | epoch 1",
+        "worker:0 | epoch 2",
+        "ps:0 | bye",
+        "  SUCCEEDED                    0 of 3 tasks exited 0 · 0 restarts · 0 GiB·h",
+        "",
+      ].sort(),
+    );
+    expect(applications.cleaned).toEqual([running.id]);
+  });
+
+  test("does not exit 0 before the ResourceManager says SUCCEEDED", async () => {
+    const failed = aReport({ state: "FAILED", finalStatus: "FAILED", diagnostics: "lost at the last moment" });
+    const master = new ScriptedMaster([{ type: "outcome", outcome }], "end");
+    const context = recordedContext({});
+    const { ended } = followed(context, new ScriptedApplications(running, running, failed), [master]);
+    expect(await ended).toBe(1);
+    expect(context.out.text).toMatch(/FAILED[\s\S]*Reason +lost at the last moment/);
+  });
+
+  test("an AM that is gone is followed to its next attempt", async () => {
+    const second = { ...running, currentAttemptId: "appattempt_1795305600000_0009_000002", amRpcPort: 4001 };
+    const between = aReport({ currentAttemptId: "appattempt_1795305600000_0009_000002" });
+    const masters = [
+      new ScriptedMaster([{ type: "status", status: aJobStatus() }], "break"),
+      new ScriptedMaster(
+        [
+          { type: "status", status: aJobStatus({ attempt: 2 }) },
+          { type: "outcome", outcome },
+        ],
+        "end",
+      ),
+    ];
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(running, between, second, succeeded);
+    const { ended, connected } = followed(context, applications, masters);
+    expect(await ended).toBe(0);
+    expect(connected.map(({ attempt, port }) => [attempt, port])).toEqual([
+      [1, 4000],
+      [2, 4001],
+    ]);
+    expect(context.out.text).toMatch(/AM restarted on 127\.0\.0\.12 +attempt 2; the tasks run on/);
+  });
+
+  test("a ResourceManager that does not answer for a moment is asked again", async () => {
+    const away = new HadoopError("refused", { code: "RPC_CONNECT_FAILED", retryable: true });
+    const { ended } = followed(recordedContext({}), new ScriptedApplications(away, away, succeeded), []);
+    expect(await ended).toBe(0);
+  });
+
+  test("an application that the ResourceManager has forgotten has an unknown outcome", async () => {
+    const forgotten = new HadoopError("unknown", { code: "APPLICATION_NOT_FOUND" });
+    const { ended } = followed(recordedContext({}), new ScriptedApplications(forgotten), []);
+    await expect(ended).rejects.toMatchObject({
+      exitCode: 5,
+      message: expect.stringContaining("the ResourceManager no longer knows it"),
+    });
+  });
+});
+
+describe("ending a job that is followed", () => {
+  const killed = aReport({ state: "KILLED", finalStatus: "KILLED", diagnostics: "killed by Ctrl-C at the client" });
+
+  test("asks the AM first, and leaves the ResourceManager alone when that is enough", async () => {
+    const stop = new AbortController();
+    const applications = new ScriptedApplications(running);
+    const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }], "hold");
+    master.onStop = () => {
+      applications.report = async () => killed;
+    };
+    const context = recordedContext({});
+    const { ended } = followed(context, applications, [master], stop.signal);
+    await context.out.waitFor("ps 1/1 running");
+    stop.abort("Ctrl-C");
+    expect(await ended).toBe(4);
+    expect(master.stopped).toEqual(["killed by Ctrl-C at the client"]);
+    expect(applications.killed).toEqual([]);
+  });
+
+  test("asks the ResourceManager where there is no AM yet, and says what is left", async () => {
+    const stop = new AbortController();
+    const applications = new ScriptedApplications(aReport());
+    applications.afterKill = killed;
+    const context = recordedContext({});
+    const { ended } = followed(context, applications, [], stop.signal);
+    stop.abort("SIGTERM");
+    expect(await ended).toBe(4);
+    expect(applications.killed).toEqual(["killed by SIGTERM at the client"]);
+    expect(context.out.text).toMatch(/Ended: all containers are returned; its staging folder is removed/);
+  });
+});

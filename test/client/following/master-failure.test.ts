@@ -1,0 +1,76 @@
+import { describe, expect, test } from "@jest/globals";
+import { masterFailure } from "../../../client/following/master-failure.ts";
+import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
+import { aReport } from "../application-report.ts";
+
+/** The ResourceManager's words around a container's diagnostics, as Hadoop 3.4.2 writes them. */
+function failed(exitStatus: number, diagnostics: string): ApplicationReport {
+  return aReport({
+    state: "FAILED",
+    finalStatus: "FAILED",
+    finishTimeMs: 7_000,
+    diagnostics: `Application application_1_0017 failed 4 times in previous 600000 milliseconds due to AM Container for appattempt_1_0017_000004 exited with  exitCode: ${exitStatus}
+Failing this attempt.Diagnostics: ${diagnostics}For more detailed output, check the application tracking page: http://127.0.0.1:8088/cluster/app/application_1_0017 Then click on links to logs of each attempt.
+. Failing the application.`,
+  });
+}
+
+const usage = "Current usage: 69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used.";
+
+describe("why an application's AMs ended", () => {
+  test("its virtual memory: the key and the site's setting are named", () => {
+    const report = failed(
+      -103,
+      `[2026-11-22 01:11:05.719]Container [] is running 1B beyond the 'VIRTUAL' memory limit. ${usage}\n`,
+    );
+    expect(masterFailure(report, 0)).toMatchObject({
+      summary: "the AM used 699.9 MB of the 134.4 MB of virtual memory that YARN allows, 4 times",
+      remedy: "raise tony.am.memory, or have the site raise yarn.nodemanager.vmem-pmem-ratio",
+      exit: "-103",
+      atMs: 7_000,
+      lines: [],
+    });
+  });
+
+  test("its memory: the key is named", () => {
+    const report = failed(-104, `Container [] is running 1B beyond the 'PHYSICAL' memory limit. ${usage}\n`);
+    expect(masterFailure(report, 0)).toMatchObject({
+      summary: "the AM used 69.4 MB of the 64 MB of memory that YARN allows, 4 times",
+      remedy: "raise tony.am.memory",
+    });
+  });
+
+  test("a runtime that the node cannot load: our shell's sentence, under it what the loader said", () => {
+    const stderr =
+      "./node: libatomic.so.1: cannot open shared object file\ntony-ts: am.mjs could not be started by ./node on host";
+    const report = failed(127, `Exception from container-launch.\nLast 4096 bytes of stderr :\n${stderr}\n\n\n`);
+    expect(masterFailure(report, 0)).toMatchObject({
+      summary: "am.mjs could not be started by ./node on host, 4 times",
+      lines: ["./node: libatomic.so.1: cannot open shared object file"],
+    });
+  });
+
+  test("files that could not be brought to the node: YARN's words", () => {
+    const report = failed(-1000, "[2026-11-22 01:11:05.719]File does not exist: hdfs://nn/user/ada/job.json\n");
+    expect(masterFailure(report, 0)).toMatchObject({
+      summary: "the AM's container could not be prepared, 4 times",
+      lines: ["File does not exist: hdfs://nn/user/ada/job.json"],
+    });
+  });
+
+  test("silence", () => {
+    const diagnostics = "ApplicationMaster for attempt appattempt_1_0017_000001 timed out. Failing the application.";
+    expect(masterFailure(aReport({ state: "FAILED", diagnostics }), 5)).toMatchObject({
+      summary: "the AM was not heard of any more",
+      atMs: 5,
+    });
+  });
+
+  test("is no question of a job that its AM ended, nor of one that was killed", () => {
+    expect(
+      masterFailure(aReport({ state: "FINISHED", finalStatus: "FAILED", diagnostics: "worker:0 exited 1" }), 0),
+    ).toBeUndefined();
+    expect(masterFailure({ ...failed(-103, ""), state: "KILLED" }, 0)).toBeUndefined();
+    expect(masterFailure(aReport({ state: "FAILED", diagnostics: "queue ml refuses it" }), 0)).toBeUndefined();
+  });
+});

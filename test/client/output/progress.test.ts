@@ -1,0 +1,99 @@
+import { describe, expect, test } from "@jest/globals";
+import { milestones, successDetails } from "../../../client/output/progress.ts";
+import { waitBlock } from "../../../client/output/wait-block.ts";
+import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
+
+const waiting = aJobStatus({
+  state: "gathering",
+  roles: [
+    { ...role("worker", 4), allocated: 2, registered: 0, nodeLabel: "gpu" },
+    { ...role("ps", 1), registered: 1 },
+  ],
+  tasks: [{ task: "ps:0", state: "registered", host: "127.0.0.11", port: 38211, restarts: 0 }],
+  waits: [
+    {
+      what: "2 of 4 containers of worker",
+      sinceMs: noonishMs - 12_000,
+      reasons: ["label gpu has 1 node, both its GPUs are in use"],
+      remedy: "lower tony.worker.instances (job.xml:14)",
+    },
+  ],
+});
+
+describe("the way of a job, told from one state to the next", () => {
+  test("a role is told when all of it is allocated, and when all of it runs", () => {
+    const gathering = aJobStatus({ roles: [{ ...role("worker", 2), allocated: 1, registered: 0 }] });
+    const allocated = aJobStatus({ roles: [{ ...role("worker", 2), registered: 0 }] });
+    const running = aJobStatus({ roles: [{ ...role("worker", 2), running: 2 }] });
+    expect(milestones(undefined, gathering)).toEqual([]);
+    expect(milestones(gathering, allocated)).toEqual([
+      { what: "worker 2/2 allocated", details: "worker:0 127.0.0.11 · worker:1 127.0.0.12" },
+    ]);
+    expect(milestones(allocated, running)).toEqual([{ what: "worker 2/2 running", details: "cluster spec sent" }]);
+    expect(milestones(running, running)).toEqual([]);
+  });
+
+  test("a program that ended before it was seen running has run", () => {
+    const ended = aJobStatus({ roles: [{ ...role("worker", 2), running: 1, ended: 1 }] });
+    expect(milestones(undefined, ended).map(({ what }) => what)).toEqual(["worker 2/2 running"]);
+  });
+
+  test("a new generation says what ended the one before and what that cost", () => {
+    const next = aJobStatus({
+      generation: 2,
+      roles: [],
+      budgets: { program: { used: 1, limit: 2 }, infrastructure: { used: 0, limit: 10 } },
+      generations: [
+        { generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory() },
+        { generation: 2, startedAtMs: noonishMs },
+      ],
+    });
+    expect(milestones(aJobStatus(), next)).toEqual([
+      { what: "generation 2", details: "worker:1 ran out of memory on 127.0.0.12 · 1 of 2 program failures spent" },
+    ]);
+  });
+
+  test("a new attempt of the AM and a TensorBoard are told once", () => {
+    const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
+    const next = aJobStatus({ attempt: 2, services });
+    expect(milestones(aJobStatus(), next)).toEqual([
+      { what: "AM restarted on 127.0.0.12", details: "attempt 2; the tasks run on" },
+      { what: "TensorBoard", details: "http://127.0.0.11:41877" },
+    ]);
+    expect(milestones(next, next)).toEqual([]);
+  });
+
+  test("success counts tasks, restarts and what was used", () => {
+    const tasks = [{ task: "worker:0", state: "succeeded" as const, restarts: 0 }];
+    const usage = { memoryMiBSeconds: 25_805, vcoreSeconds: 25 };
+    expect(successDetails(aJobStatus({ tasks, usage }))).toBe("1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h");
+  });
+});
+
+describe("a wait", () => {
+  test("shows every role, the reason, the remedy and how to leave", () => {
+    expect(waitBlock(waiting, "bert · queue ml", noonishMs + 60_000)?.lines).toEqual([
+      "bert · queue ml",
+      "  worker    2 of 4 allocated    4 GiB, 2 cores, 1 GPU · label gpu",
+      "  ps        0 of 1 running      4 GiB, 2 cores, 1 GPU · 127.0.0.11:38211",
+      "  2 of 4 containers of worker, waiting 1 min 12 s",
+      "            why: label gpu has 1 node, both its GPUs are in use",
+      "            → lower tony.worker.instances (job.xml:14)",
+      "  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status application_1795305600000_0009",
+    ]);
+  });
+
+  test("is one line in a pipe, whose change leaves the time out", () => {
+    const early = waitBlock(waiting, "", noonishMs);
+    const late = waitBlock(waiting, "", noonishMs + 60_000);
+    expect(late?.line).toBe(
+      "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 0 of 1 running): " +
+        "label gpu has 1 node, both its GPUs are in use → lower tony.worker.instances (job.xml:14)",
+    );
+    expect(late?.change).toBe(early?.change);
+  });
+
+  test("that is over at once is not shown", () => {
+    expect(waitBlock(waiting, "", noonishMs - 11_000)).toBeUndefined();
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "@jest/globals";
+import { failureReport } from "../../../client/output/report.ts";
+import type { JobOutcome } from "../../../src/job/status.ts";
+import { aJobStatus, noonishMs, outOfMemory } from "../job-status.ts";
+
+const tasks = [
+  { task: "worker:0", state: "failed", host: "127.0.0.11", exit: "1", step: 1800 },
+  { task: "worker:1", state: "lost", host: "127.0.0.12", exit: "-104" },
+  { task: "ps:0", state: "stopped", host: "127.0.0.11", exit: "SIGTERM" },
+].map((task) => ({ ...task, restarts: 0, startedAtMs: noonishMs + 5_000, endedAtMs: noonishMs + 131_000 }));
+
+const failedStatus = aJobStatus({
+  state: "failed",
+  generation: 2,
+  tasks: tasks as ReturnType<typeof aJobStatus>["tasks"],
+  budgets: { program: { used: 2, limit: 2 }, infrastructure: { used: 0, limit: 10 } },
+  generations: [
+    {
+      generation: 1,
+      startedAtMs: noonishMs - 60_000,
+      endedAtMs: noonishMs,
+      endedBy: outOfMemory({ summary: "node 127.0.0.12 lost", class: "infrastructure" }),
+    },
+    {
+      generation: 2,
+      startedAtMs: noonishMs,
+      endedBy: outOfMemory({ summary: "worker:1 out of memory" }),
+      resumedFrom: { path: "hdfs:///ckpt", step: 600, atMs: noonishMs },
+    },
+  ],
+  checkpoint: { path: "hdfs:///user/ada/ckpt/bert", step: 1800, atMs: noonishMs },
+});
+
+const outcome: JobOutcome = {
+  result: "failed",
+  summary: "worker:1 ran out of memory on 127.0.0.12",
+  cause: outOfMemory(),
+  endedAtMs: noonishMs + 132_000,
+};
+
+describe("the report of a job that failed", () => {
+  test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
+    expect(failureReport(failedStatus, outcome).join("\n")).toBe(
+      `
+FAILED  application_1795305600000_0009  bert · 2 min 12 s · generation 2 (program budget 2 of 2 spent)
+
+Root cause   worker:1 ran out of memory on 127.0.0.12, 14:02:11 (container_e01_1795305600000_0009_01_000005, exit -104)
+             → raise tony.worker.memory (job.xml:16), e.g. to 5g
+  | epoch 7 step 1840 loss 0.402
+  | File "train.py", line 88, in collate
+Then         worker:0 exit 1 0.2 s later: Connection closed by peer (not counted)
+
+task       state     host         exit      start      end        progress
+worker:0   failed    127.0.0.11   1         14:00:05   14:02:11   step 1800
+worker:1   lost      127.0.0.12   -104      14:00:05   14:02:11   –
+ps:0       stopped   127.0.0.11   SIGTERM   14:00:05   14:02:11   –
+
+generation    ended by                 counted as               resumed from
+1  13:59:00   node 127.0.0.12 lost     infrastructure 1 of 10   –
+2  14:00:00   worker:1 out of memory   program 1 of 2           step 600
+
+Checkpoints are kept: hdfs:///user/ada/ckpt/bert
+  tony-ts logs application_1795305600000_0009 worker:1     tony-ts logs application_1795305600000_0009 am     exit code 1
+`.trim(),
+    );
+  });
+
+  test("names task and host where the summary does not", () => {
+    const cause = outOfMemory({ summary: "exit 1", exit: "1" });
+    expect(failureReport(failedStatus, { ...outcome, cause })[2]).toBe(
+      "Root cause   worker:1 on 127.0.0.12 exit 1, 14:02:11 (container_e01_1795305600000_0009_01_000005, exit 1)",
+    );
+  });
+
+  test("gives the reason alone where no cause is known, as for a job that was killed", () => {
+    const killed = {
+      result: "killed",
+      summary: "killed by Ctrl-C at the client",
+      endedAtMs: noonishMs + 1_000,
+    } as const;
+    const lines = failureReport(aJobStatus(), killed);
+    expect(lines[0]).toMatch(/^KILLED {2}application_1795305600000_0009 {2}bert · 1 s/);
+    expect(lines[2]).toBe("Reason       killed by Ctrl-C at the client");
+    expect(lines.at(-1)).toMatch(/exit code 4$/);
+  });
+
+  test("keeps to the last 20 lines of a program and 30 tasks, the failed ones first", () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({
+      task: `worker:${index}`,
+      state: index === 39 ? ("failed" as const) : ("stopped" as const),
+      restarts: 0,
+    }));
+    const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
+    const report = failureReport(aJobStatus({ tasks: many }), { ...outcome, cause: outOfMemory({ lines }) });
+    expect(report.filter((line) => line.startsWith("  | "))).toHaveLength(20);
+    expect(report).toContain("  | line 49");
+    expect(report[report.findIndex((line) => line.startsWith("task ")) + 1]).toMatch(/^worker:39 +failed/);
+    expect(report).toContain("and 10 more");
+  });
+});

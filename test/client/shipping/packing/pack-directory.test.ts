@@ -1,0 +1,138 @@
+import { execFileSync } from "node:child_process";
+import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { fingerprintTree, readTree } from "../../../../client/shipping/packing/directory-tree.ts";
+import { packDirectory } from "../../../../client/shipping/packing/pack-directory.ts";
+
+let base: string;
+let folder: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "pack-"));
+  folder = join(base, "program");
+  await mkdir(folder);
+});
+afterEach(() => rm(base, { recursive: true }));
+
+async function pack(name = "archive.tar.gz"): Promise<Buffer> {
+  const archive = join(base, name);
+  await packDirectory(await readTree(folder), archive);
+  return readFileSync(archive);
+}
+
+/** Unpacked as a NodeManager does it: by the system's tar. */
+async function packAndUnpack(): Promise<string> {
+  await pack();
+  const unpacked = join(base, "unpacked");
+  await rm(unpacked, { recursive: true, force: true });
+  await mkdir(unpacked);
+  execFileSync("tar", ["-xzf", join(base, "archive.tar.gz"), "-C", unpacked]);
+  return unpacked;
+}
+
+describe("a packed folder", () => {
+  test("keeps modes, times of files, empty folders and links inside it, as tar unpacks them", async () => {
+    await mkdir(join(folder, "bin"));
+    await mkdir(join(folder, "empty"), { mode: 0o750 });
+    await writeFile(join(folder, "bin/run"), "#!/bin/sh\n");
+    await chmod(join(folder, "bin/run"), 0o755);
+    await utimes(join(folder, "bin/run"), 1_600_000_000, 1_600_000_000);
+    await symlink("bin/run", join(folder, "start"));
+    await symlink("/usr/bin/python3", join(folder, "bin/python"));
+    const unpacked = await packAndUnpack();
+    expect(readdirSync(unpacked).sort()).toEqual(["bin", "empty", "start"]);
+    const run = lstatSync(join(unpacked, "bin/run"));
+    expect([run.mode & 0o777, run.mtimeMs]).toEqual([0o755, 1_600_000_000_000]);
+    expect(lstatSync(join(unpacked, "empty")).mode & 0o777).toBe(0o750);
+    expect(readlinkSync(join(unpacked, "start"))).toBe("bin/run");
+    expect(readlinkSync(join(unpacked, "bin/python"))).toBe("/usr/bin/python3");
+  });
+
+  test("has the content of a relative link that leads out of it", async () => {
+    await writeFile(join(base, "shared.txt"), "shared");
+    await mkdir(join(base, "common"));
+    await writeFile(join(base, "common/a.txt"), "a");
+    await symlink("../shared.txt", join(folder, "s.txt"));
+    await symlink("../common", join(folder, "common"));
+    const unpacked = await packAndUnpack();
+    expect(readFileSync(join(unpacked, "s.txt"), "utf8")).toBe("shared");
+    expect(readFileSync(join(unpacked, "common/a.txt"), "utf8")).toBe("a");
+  });
+
+  test("holds names of every length and script", async () => {
+    const names = fc.uniqueArray(
+      fc
+        .oneof(
+          fc.string({ minLength: 1, maxLength: 80, unit: "grapheme" }),
+          fc.string({ minLength: 90, maxLength: 110, unit: fc.constantFrom("a", "b", " ") }),
+        )
+        .filter((name) => !/[/\0]/.test(name) && name !== "." && name !== ".." && Buffer.byteLength(name) <= 255),
+      { minLength: 1, maxLength: 8, selector: (name) => name.normalize("NFC").toLowerCase() },
+    );
+    await fc.assert(
+      fc.asyncProperty(names, async (list) => {
+        await rm(folder, { recursive: true });
+        await mkdir(join(folder, "x".repeat(60)), { recursive: true });
+        for (const name of list) await writeFile(join(folder, "x".repeat(60), name), name);
+        const unpacked = await packAndUnpack();
+        expect(readdirSync(join(unpacked, "x".repeat(60))).sort()).toEqual([...list].sort());
+        for (const name of list) expect(readFileSync(join(unpacked, "x".repeat(60), name), "utf8")).toBe(name);
+      }),
+      { numRuns: 20 },
+    );
+  }, 60_000);
+
+  test("is the same bytes from the same tree, whatever the order on disk", async () => {
+    const time = new Date(1_700_000_000_000);
+    const fill = async (names: readonly string[]) => {
+      for (const name of names) {
+        await writeFile(join(folder, name), name);
+        await utimes(join(folder, name), time, time);
+      }
+    };
+    await fill(["b", "a", "c"]);
+    const first = await pack();
+    await rm(folder, { recursive: true });
+    await mkdir(folder);
+    await fill(["c", "b", "a"]);
+    expect(first.equals(await pack())).toBe(true);
+  });
+
+  test("has another fingerprint when a file changed, even within the same second and size", async () => {
+    await writeFile(join(folder, "a"), "1");
+    const before = fingerprintTree(await readTree(folder));
+    expect(fingerprintTree(await readTree(folder))).toBe(before);
+    await writeFile(join(folder, "a"), "2");
+    expect(fingerprintTree(await readTree(folder))).not.toBe(before);
+  });
+});
+
+describe("what cannot be packed", () => {
+  test("is named: a link to nothing, a circle, a socket", async () => {
+    await symlink("../nothing", join(folder, "dangling"));
+    await expect(readTree(folder)).rejects.toThrow(
+      /dangling is a link to \.\.\/nothing, which cannot be read.*remove it from the folder/,
+    );
+    await rm(join(folder, "dangling"));
+
+    await symlink("../program", join(folder, "circle"));
+    await expect(readTree(folder)).rejects.toThrow(/is a link that goes round in a circle/);
+    await rm(join(folder, "circle"));
+
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(join(folder, "socket"), resolve));
+    await expect(readTree(folder)).rejects.toThrow(/socket is a socket, a pipe or a device/);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  test("is a file that became shorter meanwhile", async () => {
+    await writeFile(join(folder, "a"), "12345");
+    const tree = await readTree(folder);
+    await writeFile(join(folder, "a"), "1");
+    await expect(packDirectory(tree, join(base, "x"))).rejects.toMatchObject({ code: "FILE_CHANGED" });
+  });
+});

@@ -1,0 +1,274 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ContentCache } from "../../../client/shipping/cache.ts";
+import { listCache, liveReferences, prunable, removeFromCache } from "../../../client/shipping/cache-prune.ts";
+import { checkFolders, isOpenToAll } from "../../../client/shipping/cache-trust.ts";
+import { HashMemo } from "../../../client/shipping/hash-memo.ts";
+import { ship } from "../../../client/shipping/shipping.ts";
+import { StagingFolder, stagingRoot } from "../../../client/submission/staging.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
+import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";
+
+const user = userInfo().username;
+const later = () => Date.now() + 60_000;
+
+let base: string;
+let fileSystems: FileSystems;
+let root: LocatedPath;
+let cache: ContentCache;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "ship-"));
+  fileSystems = new FileSystems({ configuration: new Configuration(), user });
+  root = await stagingRoot(fileSystems, { stagingDir: `file://${base}/staging` });
+  cache = openCache();
+});
+afterEach(() => rm(base, { recursive: true }));
+
+function openCache(): ContentCache {
+  return new ContentCache({ fileSystems, stagingRoot: root, user });
+}
+
+describe("the staging folder", () => {
+  test("is the user's alone, and so is each file in it", async () => {
+    const folder = await StagingFolder.create(root, "application_1_0001", user);
+    expect(folder.url).toBe(`file://${base}/staging/application_1_0001`);
+    const file = await folder.write("job.json", Buffer.from("{}"));
+    expect(file).toMatchObject({
+      link: "job.json",
+      url: `${folder.url}/job.json`,
+      sizeBytes: 2,
+      visibility: "APPLICATION",
+    });
+    expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder.path, "job.json"))).mode & 0o777).toBe(0o600);
+    expect((await folder.read("job.json")).toString()).toBe("{}");
+    expect((await StagingFolder.list(root)).map(({ applicationId }) => applicationId)).toEqual(["application_1_0001"]);
+    expect([await folder.remove(), await folder.remove()]).toEqual([true, false]);
+  });
+
+  test("is refused when somebody made it first and can look into it", async () => {
+    await root.fileSystem.mkdirs(`${root.path}/application_1_0002`, 0o755);
+    await expect(StagingFolder.create(root, "application_1_0002", user)).rejects.toMatchObject({
+      code: "STAGING_NOT_OURS",
+      message: expect.stringContaining("tony.staging-dir"),
+    });
+  });
+
+  test("without a home names the key that mends it", async () => {
+    const homeless = new FileSystems({
+      configuration: new Configuration().withValues({
+        "fs.defaultFS": "viewfs://v",
+        "fs.viewfs.mounttable.v.linkFallback": `file://${base}`,
+      }),
+      user: "ada",
+    });
+    await expect(stagingRoot(homeless, {})).rejects.toMatchObject({
+      name: "UserError",
+      code: "NO_HOME",
+      exitCode: 3,
+      message: expect.stringMatching(/user\/ada does not exist\. Set tony\.staging-dir .* hdfs dfs -mkdir/),
+    });
+  });
+});
+
+describe("shipping", () => {
+  let program: string;
+  let runtime: string;
+  beforeEach(async () => {
+    program = join(base, "program");
+    runtime = join(base, "node");
+    await mkdir(program);
+    await writeFile(join(program, "train.py"), "print(1)\n");
+    await writeFile(runtime, "a runtime");
+  });
+
+  const items = () => [
+    { link: "node", source: runtime, as: "file", shared: true } as const,
+    { link: "src", source: program, as: "archive" } as const,
+  ];
+  const submit = async (cacheUsed = cache) => {
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    return ship(items(), { fileSystems, cache: cacheUsed, memo });
+  };
+
+  test("uploads what is new and nothing the second time", async () => {
+    const first = await submit();
+    expect(first.map(({ file }) => [file.link, file.type])).toEqual([
+      ["node", "FILE"],
+      ["src", "ARCHIVE"],
+    ]);
+    expect(first[0]?.file.url).toMatch(/\/staging\/cache\/sha256\/[0-9a-f]{64}\/node$/);
+    expect(first[1]?.file.url).toMatch(/\/program\.tar\.gz$/);
+    expect(first.every(({ uploadedBytes, file }) => uploadedBytes === file.sizeBytes)).toBe(true);
+    const second = await submit(openCache());
+    expect(second).toEqual(first.map(({ file }) => ({ file, uploadedBytes: 0 })));
+  });
+
+  test("uploads again what changed, and leaves the entry before as it was", async () => {
+    const [, before] = await submit();
+    await writeFile(join(program, "train.py"), "print(2)\n");
+    const [node, after] = await submit();
+    expect(node?.uploadedBytes).toBe(0);
+    expect(after?.uploadedBytes).toBeGreaterThan(0);
+    expect(after?.file.url).not.toBe(before?.file.url);
+    const old = await root.fileSystem.stat(fileSystems.locate(before?.file.url ?? "").path);
+    expect(old.modificationTimeMs).toBe(before?.file.modificationTimeMs);
+  });
+
+  test("two submitters at once end with one entry and no leftovers", async () => {
+    const [left, right] = await Promise.all([submit(), submit(openCache())]);
+    expect(left?.map(({ file }) => file)).toEqual(right?.map(({ file }) => file));
+    const files = await listCache(cache);
+    expect(files.map(({ name }) => name).sort()).toEqual(["node", "program.tar.gz"]);
+  });
+
+  test("what is everybody's can be read by everybody, the program by its user alone", async () => {
+    const [node, src] = await submit();
+    const mode = async (url = "") => (await stat(fileSystems.locate(url).path)).mode & 0o777;
+    expect([await mode(node?.file.url), await mode(src?.file.url)]).toEqual([0o755, 0o600]);
+    expect(src?.file.visibility).toBe("PRIVATE");
+  });
+
+  test("an entry is PUBLIC only while every folder above grants it", async () => {
+    await chmod(base, 0o711);
+    expect((await submit(openCache()))[0]?.file.visibility).toBe("PUBLIC");
+    await chmod(base, 0o700);
+    expect((await submit(openCache()))[0]?.file.visibility).toBe("PRIVATE");
+  });
+
+  test("progress tells bytes sent and in all", async () => {
+    const seen: unknown[] = [];
+    const memo = await HashMemo.open(join(base, "memo"));
+    await ship(items().slice(0, 1), { fileSystems, cache, memo, onProgress: (progress) => seen.push(progress) });
+    expect(seen).toEqual([{ link: "node", sentBytes: 9, totalBytes: 9 }]);
+  });
+
+  test("a source that is missing or cannot be unpacked is named", async () => {
+    const memo = await HashMemo.open(join(base, "memo"));
+    const options = { fileSystems, cache, memo };
+    await expect(ship([{ link: "x", source: "/no/such", as: "file" }], options)).rejects.toThrow(
+      "/no/such, which the containers are to find as x, does not exist",
+    );
+    await expect(ship([{ link: "x", source: runtime, as: "archive" }], options)).rejects.toThrow(
+      /YARN unpacks only \.zip, /,
+    );
+  });
+
+  test("an entry of the wrong size is an error that says what to do", async () => {
+    const [node] = await submit();
+    await writeFile(fileSystems.locate(node?.file.url ?? "").path, "cut");
+    await expect(submit(openCache())).rejects.toMatchObject({
+      code: "CACHE_ENTRY_DAMAGED",
+      message: expect.stringContaining("has 3 bytes instead of 9: remove it"),
+    });
+  });
+});
+
+describe("the memory of hashes", () => {
+  test("forgets a file that changed, and does not keep one that changed just now", async () => {
+    const file = join(base, "f");
+    await writeFile(file, "1");
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const first = await memo.file(file);
+    await memo.save();
+    const reopened = await HashMemo.open(join(base, "memo"), later);
+    expect(await reopened.file(file)).toEqual(first);
+    await writeFile(file, "2");
+    expect((await reopened.file(file)).sha256).not.toBe(first.sha256);
+    const fresh = await HashMemo.open(join(base, "other"));
+    await fresh.file(file);
+    await fresh.save();
+    expect(await readdir(base)).not.toContain("other");
+  });
+
+  test("survives a damaged file", async () => {
+    await mkdir(join(base, "memo"));
+    for (const text of ["{", "[]", '{"a":1}', '{"a":{"identity":"x","sha256":"zz","sizeBytes":1,"usedAtMs":1}}']) {
+      await writeFile(join(base, "memo", "hashes.json"), text);
+      expect((await HashMemo.open(join(base, "memo"))).find("a", "x")).toBeUndefined();
+    }
+  });
+});
+
+describe("pruning", () => {
+  test("keeps what a live application names, what was used lately and what is somebody else's", async () => {
+    const file = (path: string, owner: string, lastUseMs: number) => ({
+      path,
+      owner,
+      lastUseMs,
+      sha256: "",
+      name: "",
+      sizeBytes: 1,
+      partial: false,
+    });
+    const day = 86_400_000;
+    const files = [
+      file("/old", "ada", 0),
+      file("/live", "ada", 0),
+      file("/bob", "bob", 0),
+      file("/new", "ada", 10 * day - 1),
+    ];
+    const options = { user: "ada", live: new Set(["/live"]), unusedForMs: 0, nowMs: 10 * day };
+    expect(prunable(files, options).map(({ path }) => path)).toEqual(["/old"]);
+  });
+
+  test("removes entries with their folders and says what that freed", async () => {
+    const source = join(base, "node");
+    await writeFile(source, "12345");
+    const memo = await HashMemo.open(join(base, "memo"));
+    await ship([{ link: "node", source, as: "file" }], { fileSystems, cache, memo });
+    expect(await removeFromCache(cache, await listCache(cache))).toBe(5);
+    expect(await readdir(join(cache.root, "sha256"))).toEqual([]);
+  });
+
+  test("learns from job.json what applications name, and which cannot be read", async () => {
+    const folder = await StagingFolder.create(root, "application_1_0001", user);
+    const job = { files: { all: [{ link: "node", url: "hdfs://ns/cache/sha256/ab/node" }] } };
+    await folder.write("job.json", Buffer.from(JSON.stringify(job)));
+    const { paths, unreadable } = await liveReferences(root, ["application_1_0001", "application_1_0009"]);
+    expect([...paths]).toEqual(["/cache/sha256/ab/node"]);
+    expect(unreadable.map(({ applicationId }) => applicationId)).toEqual(["application_1_0009"]);
+  });
+});
+
+describe("trust", () => {
+  const status = (path: string, owner: string, permission: number): FileStatus => ({
+    path,
+    owner,
+    permission,
+    type: "DIRECTORY",
+    group: "g",
+    lengthBytes: 0,
+    modificationTimeMs: 0,
+    accessTimeMs: 0,
+  });
+  const above = [status("/c/sha256/h", "ada", 0o755), status("/c", "hdfs", 0o1777), status("/", "hdfs", 0o755)];
+  const check = (entryOwner: string, trustedOwners: string[] = []) =>
+    checkFolders(
+      [status("/c/sha256/h/node", entryOwner, 0o755), ...above],
+      { user: "ada", trustedOwners },
+      "hdfs://ns",
+    );
+
+  test("the user's own, the superuser's and those named are taken, others refused with the key", () => {
+    expect(() => check("ada")).not.toThrow();
+    expect(() => check("hdfs")).not.toThrow();
+    expect(() => check("ops", ["ops"])).not.toThrow();
+    expect(() => check("mallory")).toThrow(/belongs to mallory.*name that user in tony\.cache\.trusted-owners/);
+  });
+
+  test("a folder that everybody may change is refused unless its sticky bit is set", () => {
+    const open = [status("/c/x", "ada", 0o644), status("/c", "ada", 0o777), status("/", "hdfs", 0o755)];
+    expect(() => checkFolders(open, { user: "ada", trustedOwners: [] }, "hdfs://ns")).toThrow(/sticky bit/);
+  });
+
+  test("public is what everybody may read and reach", () => {
+    const file = status("/c/x", "ada", 0o644);
+    expect(isOpenToAll(file, above)).toBe(true);
+    expect(isOpenToAll({ ...file, permission: 0o640 }, above)).toBe(false);
+    expect(isOpenToAll(file, [status("/c", "ada", 0o700), ...above])).toBe(false);
+  });
+});

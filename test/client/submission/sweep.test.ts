@@ -1,0 +1,80 @@
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { StagingFolder } from "../../../client/submission/staging.ts";
+import { sweepStaging } from "../../../client/submission/sweep.ts";
+import { HadoopError } from "../../../src/hadoop/errors.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
+import { aReport } from "../application-report.ts";
+
+const id = "application_1795305600000_0007";
+const hourMs = 3_600_000;
+
+describe("sweeping what applications left behind", () => {
+  let path: string;
+  beforeEach(async () => {
+    path = await mkdtemp(join(tmpdir(), "sweep-"));
+  });
+  afterEach(() => rm(path, { recursive: true }));
+
+  async function stage(clientFile?: object): Promise<void> {
+    const folder = StagingFolder.of({ fileSystem: new LocalFileSystem(), path }, id);
+    await folder.fileSystem.mkdirs(folder.path, 0o700);
+    if (clientFile !== undefined) await folder.write("client.json", Buffer.from(JSON.stringify(clientFile)));
+  }
+
+  async function sweep(answer: ApplicationReport | Error): Promise<string[]> {
+    const report = async () => {
+      if (answer instanceof Error) throw answer;
+      return answer;
+    };
+    await sweepStaging({ fileSystem: new LocalFileSystem(), path }, report, Date.now());
+    return await readdir(path);
+  }
+
+  const unknown = new HadoopError("unknown", { code: "APPLICATION_NOT_FOUND" });
+
+  test.each(["FINISHED", "FAILED", "KILLED"] as const)(
+    "removes the folder of an application that is %s",
+    async (state) => {
+      await stage();
+      expect(await sweep(aReport({ state }))).toEqual([]);
+    },
+  );
+
+  test.each(["NEW", "ACCEPTED", "RUNNING"] as const)("keeps the folder of one that is %s", async (state) => {
+    await stage();
+    expect(await sweep(aReport({ state }))).toEqual([id]);
+  });
+
+  test("keeps everything while the ResourceManager cannot be asked", async () => {
+    await stage();
+    expect(await sweep(new HadoopError("away", { code: "RPC_CONNECT_FAILED" }))).toEqual([id]);
+  });
+
+  test("keeps what is being submitted: its process is at work on this machine", async () => {
+    await stage({ submitter: { host: hostname(), pid: process.pid } });
+    expect(await sweep(unknown)).toEqual([id]);
+  });
+
+  test("removes what a submitter left that died before it submitted", async () => {
+    const { pid } = spawnSync("true");
+    await stage({ submitter: { host: hostname(), pid } });
+    expect(await sweep(unknown)).toEqual([]);
+  });
+
+  test("leaves what another machine may be submitting alone for an hour", async () => {
+    await stage({ submitter: { host: "elsewhere", pid: 1 } });
+    expect(await sweep(unknown)).toEqual([id]);
+    await utimes(join(path, id), new Date(), new Date(Date.now() - hourMs - 1_000));
+    expect(await sweep(unknown)).toEqual([]);
+  });
+
+  test("touches nothing but applications' folders", async () => {
+    await new LocalFileSystem().mkdirs(join(path, "cache"), 0o711);
+    expect(await sweep(aReport({ state: "FINISHED" }))).toEqual(["cache"]);
+  });
+});
