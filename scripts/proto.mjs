@@ -13,7 +13,6 @@ const hadoopFiles = [
   "ProtobufRpcEngine2",
   "IpcConnectionContext",
   "Security",
-  "HAServiceProtocol",
   "yarn_protos",
   "yarn_service_protos",
   "applicationclient_protocol",

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { executorIdentity } from "../../src/api/identity.ts";
-import { aJobSpec } from "../../test/support/api.ts";
+import { aJobSpec } from "../../test/support/job-spec.ts";
 import { atMost, type Sample } from "../figures.ts";
 import type { Measurement } from "../measurement.ts";
 import { cpuSeconds, processMemory } from "../process-memory.ts";

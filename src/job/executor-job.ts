@@ -7,7 +7,8 @@ import { literal, object, recordOf, type Shape, string } from "./shape.ts";
 /** What an executor is told of the job when the ApplicationMaster welcomes it; JSON. It holds no secret. */
 export type ExecutorJob = Omit<JobFile, "files" | "node" | "nodes">;
 
-const executorJob: Shape<ExecutorJob> = object({
+/** The fields of job.json that an executor gets too. */
+export const executorJobFields = {
   required: {
     jobFileVersion: literal(1),
     build: string,
@@ -18,7 +19,9 @@ const executorJob: Shape<ExecutorJob> = object({
     hadoop: recordOf(string),
   },
   optional: { hdfsEndpoint: string },
-});
+};
+
+const executorJob: Shape<ExecutorJob> = object(executorJobFields);
 
 /** Throws a TonyError with code `JOB_UNREADABLE`. */
 export function decodeExecutorJob(bytes: Uint8Array): ExecutorJob {

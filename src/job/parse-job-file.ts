@@ -1,8 +1,8 @@
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { Resource } from "../hadoop/yarn/records.ts";
+import { executorJobFields } from "./executor-job.ts";
 import type { JobFile, LaunchFile, NodeSnapshot } from "./job-file.ts";
-import { parseJobSpec } from "./parse-spec.ts";
 import { arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 const resource: Shape<Resource> = object({
@@ -31,18 +31,12 @@ const node: Shape<NodeSnapshot> = object({
 
 const jobFile: Shape<JobFile> = object({
   required: {
-    jobFileVersion: literal(1),
-    build: string,
-    applicationId: string,
-    user: string,
-    spec: parseJobSpec,
-    stagingUrl: string,
+    ...executorJobFields.required,
     files: object({ required: { master: launchFiles, all: launchFiles, byRole: recordOf(launchFiles) }, optional: {} }),
     node: string,
-    hadoop: recordOf(string),
     nodes: arrayOf(node),
   },
-  optional: { hdfsEndpoint: string },
+  optional: executorJobFields.optional,
 });
 
 /**

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
-import { aJobSpec } from "../support/api.ts";
+import { aJobSpec } from "../support/job-spec.ts";
 import { JobBundles, LocalJob } from "../support/local-job.ts";
 import { eventually } from "../support/yarn.ts";
 

@@ -1,20 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
 import { inheritedEnvironment, readSettings } from "../../executor/settings.ts";
 import { executorEnvironment } from "../../src/job/launch-command.ts";
+import { anExecutorLaunch } from "../support/executor-launch.ts";
 
 const environment = {
-  ...executorEnvironment({
-    task: "worker:1",
-    applicationId: "application_1_0001",
-    masterAddress: "[::1]:4000",
-    attempt: 2,
-    generation: 3,
-    portRange: { from: 5000, to: 5010 },
-    tensorBoard: true,
-    reusePort: false,
-    memoryMiB: 1024,
-    logLevel: "info",
-  }),
+  ...executorEnvironment(anExecutorLaunch),
   CONTAINER_ID: "container_1_0001_02_000003",
   NM_HOST: "node-1",
   LOG_DIRS: "/disk1/logs,/disk2/logs",

@@ -5,8 +5,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/
 import type { CoreState } from "../../am/core/state.ts";
 import { readJournal } from "../../am/journal.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
-import { aJobSpec } from "../support/api.ts";
 import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";
+import { aJobSpec } from "../support/job-spec.ts";
 import { type SubmittedJob, submitJob } from "../support/submitted-job.ts";
 import { sweep } from "../support/sweep.ts";
 import { applicationIn, eventually } from "../support/yarn.ts";

@@ -1,16 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../src/hadoop/rpc/retry.ts";
 import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";
 import { type Container, ContainerExitStatus, type Resource, type Token } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
-import { type ClusterStatus, ClusterUser, controlDaemon, testCluster } from "../support/cluster.ts";
+import { ClusterUser, controlDaemon, testCluster } from "../support/cluster.ts";
 import {
   applicationIn,
   endpointsOf,
   eventually,
   heartbeatUntil,
   nothingGathered,
+  resourceManagerOf,
   shell,
   smallest,
   unmanagedApplication,
@@ -21,18 +22,9 @@ const withGpu: Resource = { memoryMiB: 128, vcores: 1, others: { "yarn.io/gpu": 
 const cpuPriority = 1;
 const gpuPriority = 2;
 
-let cluster: ClusterStatus;
-let client: ResourceManagerClient;
-
-beforeAll(async () => {
-  cluster = await testCluster();
-  client = new ResourceManagerClient({
-    endpoints: endpointsOf(cluster.endpoints.resourceManagerRpc),
-    user: { name: ClusterUser.alice },
-  });
-});
-
-afterAll(() => client?.close());
+const cluster = await testCluster();
+const client = resourceManagerOf(cluster);
+afterAll(() => client.close());
 
 function schedulerWith(token: Token): SchedulerClient {
   return new SchedulerClient({ endpoints: endpointsOf(cluster.endpoints.schedulerRpc), token });

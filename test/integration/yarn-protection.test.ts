@@ -1,15 +1,15 @@
 /** The ResourceManager and a NodeManager with each protection of RPC that tokens can ask for. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import type { Protection } from "../../src/hadoop/rpc/sasl/digest-md5.ts";
 import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";
-import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
-import { type ClusterStatus, ClusterUser, testCluster } from "../support/cluster.ts";
+import { testCluster } from "../support/cluster.ts";
 import {
   applicationIn,
   endpointsOf,
   heartbeatUntil,
   nothingGathered,
+  resourceManagerOf,
   shell,
   smallest,
   unmanagedApplication,
@@ -18,18 +18,9 @@ import {
 /** Longer than one protected message may be (64 KiB), so that it travels in several. */
 const longCommand = `: ${"x".repeat(90_000)}; exec sleep 300`;
 
-let cluster: ClusterStatus;
-let client: ResourceManagerClient;
-
-beforeAll(async () => {
-  cluster = await testCluster();
-  client = new ResourceManagerClient({
-    endpoints: endpointsOf(cluster.endpoints.resourceManagerRpc),
-    user: { name: ClusterUser.alice },
-  });
-});
-
-afterAll(() => client?.close());
+const cluster = await testCluster();
+const client = resourceManagerOf(cluster);
+afterAll(() => client.close());
 
 test.each<Protection>(["auth", "auth-int", "auth-conf"])(
   "%s: a master's whole round",

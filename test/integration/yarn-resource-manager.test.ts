@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { attemptIdOf } from "../../src/hadoop/yarn/ids.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
-import { type ClusterStatus, ClusterUser, testCluster } from "../support/cluster.ts";
-import { applicationIn, endpointsOf, eventually, sleeper, smallest } from "../support/yarn.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { applicationIn, endpointsOf, eventually, resourceManagerOf, sleeper, smallest } from "../support/yarn.ts";
 
-let cluster: ClusterStatus;
-let client: ResourceManagerClient;
-
-beforeAll(async () => {
-  cluster = await testCluster();
-  client = new ResourceManagerClient({
-    endpoints: endpointsOf(cluster.endpoints.resourceManagerRpc),
-    user: { name: ClusterUser.alice },
-  });
-});
-
-afterAll(() => client?.close());
+const cluster = await testCluster();
+const client = resourceManagerOf(cluster);
+afterAll(() => client.close());
 
 describe("what the cluster is", () => {
   test("metrics and nodes agree", async () => {

@@ -8,6 +8,7 @@ import {
   PROGRAM_MARKER,
 } from "../../src/job/launch-command.ts";
 import { TestContainer } from "../support/container.ts";
+import { anExecutorLaunch } from "../support/executor-launch.ts";
 import { eventually, processesWith } from "../support/processes.ts";
 
 const command = launchCommand({ node: "node", bundle: "executor.mjs" });
@@ -131,20 +132,7 @@ describe("text in a NodeManager's launch script", () => {
   });
 
   it("carries what an executor must know before it is connected", () => {
-    expect(
-      executorEnvironment({
-        task: "worker:1",
-        applicationId: "application_1_0001",
-        masterAddress: "[::1]:4000",
-        attempt: 2,
-        generation: 3,
-        portRange: { from: 5000, to: 5010 },
-        tensorBoard: true,
-        reusePort: false,
-        memoryMiB: 1024,
-        logLevel: "info",
-      }),
-    ).toEqual({
+    expect(executorEnvironment(anExecutorLaunch)).toEqual({
       TONY_TASK: "worker:1",
       TONY_APPLICATION_ID: "application_1_0001",
       TONY_MASTER_ADDRESS: "[::1]:4000",

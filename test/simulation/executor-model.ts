@@ -1,6 +1,7 @@
 import type { ExecutorCommand } from "../../am/core/effects.ts";
 import { CONTAINER_TOLD_TO_END } from "../../am/core/endings.ts";
 import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
+import { childExit } from "../support/child-exit.ts";
 import type { World } from "./world.ts";
 import type { ModelContainer } from "./yarn.ts";
 
@@ -318,21 +319,4 @@ export class ExecutorModel {
       });
     }
   }
-}
-
-export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
-  return {
-    exitCode: 0,
-    signal: "",
-    atMs,
-    stopReason: "",
-    failedToStart: false,
-    lastLines: [],
-    traceback: "",
-    errorSummary: "",
-    peerConnectionLost: false,
-    outOfMemory: false,
-    peakMemoryBytes: 0,
-    ...change,
-  };
 }

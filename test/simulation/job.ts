@@ -1,66 +1,42 @@
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { aJobSpec, aRole } from "../support/job-spec.ts";
 import type { Random } from "./random.ts";
 
 /** A job with sensible settings; `change` what a test is about. */
 export function jobSpec(roles: readonly RoleSpec[], change: Partial<JobSpec> = {}): JobSpec {
+  const base = aJobSpec();
+  const first = `${roles[0]?.name ?? "worker"}:0`;
   return {
-    specVersion: 1,
+    ...base,
     name: "simulated",
-    applicationType: "TONY",
-    tags: [],
-    queue: "default",
-    framework: "standalone",
-    distributedMode: "gang",
-    am: { resource: { memoryMiB: 512, vcores: 1, others: {} }, resources: [] },
     roles,
-    leadTask: `${roles[0]?.name ?? "worker"}:0`,
-    tensorBoardTask: `${roles[0]?.name ?? "worker"}:0`,
-    resources: [],
-    containerEnvironment: {},
+    leadTask: first,
+    tensorBoardTask: first,
     failure: {
-      onWorkerFailure: "fail",
+      ...base.failure,
       budgets: { program: 2, infrastructure: 20 },
       backOff: { initialMs: 1_000, maxMs: 8_000 },
-      blame: { container: 1, node: 2, job: 3 },
-      outputLines: 20,
     },
     timeouts: {
-      gangHoldMs: 300_000,
+      ...base.timeouts,
       launchMs: 120_000,
       heartbeatIntervalMs: 2_000,
-      heartbeatExpiryMs: 10_000,
-      massSilenceMs: 60_000,
-      orphanMs: 780_000,
-      verdictMs: 15_000,
       stopGraceMs: 5_000,
       afterChiefMs: 20_000,
-      metricsIntervalMs: 5_000,
     },
-    preemption: { signal: "SIGTERM" },
-    ports: {},
-    history: {},
-    logs: { level: "info" },
     sources: { "tony.worker.memory": "job.xml:16" },
     ...change,
   };
 }
 
 export function role(name: string, instances: number, change: Partial<RoleSpec> = {}): RoleSpec {
-  return {
-    name,
-    instances,
+  return aRole(name, instances, {
     resource: { memoryMiB: 1024, vcores: 1, others: {} },
-    placement: "any",
     command: "python train.py",
-    environment: {},
     tracking: name === "ps" ? "untracked" : name === "tensorboard" ? "sidecar" : "tracked",
-    stopOnFailure: false,
     chief: name === "chief" ? "all" : name === "worker" ? "first" : "none",
-    restartPolicy: "gang",
-    reusePort: false,
-    resources: [],
     ...change,
-  };
+  });
 }
 
 /** Any job a person might write, small enough for a small cluster. */

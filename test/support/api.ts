@@ -9,68 +9,9 @@ import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import type { ExecutorJob } from "../../src/job/executor-job.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { Inbox } from "./inbox.ts";
+import { aJobSpec } from "./job-spec.ts";
 
 export const identity = makeIdentity("application_1795305600000_0001", Date.now());
-
-/** A job of two workers and defaults, for programs that need one whole. */
-export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
-  const resource = { memoryMiB: 512, vcores: 1, others: {} };
-  return {
-    specVersion: 1,
-    name: "test",
-    applicationType: "TONY",
-    tags: [],
-    queue: "default",
-    framework: "standalone",
-    distributedMode: "gang",
-    resources: [],
-    am: { resource, resources: [] },
-    roles: [
-      {
-        name: "worker",
-        instances: 2,
-        resource,
-        placement: "any",
-        command: "true",
-        environment: {},
-        tracking: "tracked",
-        stopOnFailure: false,
-        chief: "first",
-        restartPolicy: "gang",
-        reusePort: false,
-        resources: [],
-      },
-    ],
-    leadTask: "worker:0",
-    tensorBoardTask: "worker:0",
-    containerEnvironment: {},
-    failure: {
-      onWorkerFailure: "fail",
-      budgets: { program: 0, infrastructure: 3 },
-      backOff: { initialMs: 1000, maxMs: 60_000 },
-      blame: { container: 1, node: 2, job: 3 },
-      outputLines: 20,
-    },
-    timeouts: {
-      gangHoldMs: 300_000,
-      launchMs: 600_000,
-      heartbeatIntervalMs: 1000,
-      heartbeatExpiryMs: 10_000,
-      massSilenceMs: 60_000,
-      orphanMs: 780_000,
-      verdictMs: 15_000,
-      stopGraceMs: 10_000,
-      afterChiefMs: 60_000,
-      metricsIntervalMs: 5000,
-    },
-    preemption: { signal: "SIGTERM" },
-    ports: {},
-    history: {},
-    logs: { level: "info" },
-    sources: {},
-    ...changes,
-  };
-}
 
 export function anExecutorJob(spec: JobSpec = aJobSpec()): ExecutorJob {
   const applicationId = identity.applicationId;

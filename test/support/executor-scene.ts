@@ -5,8 +5,9 @@ import { encodeClusterSpec } from "../../src/job/cluster-spec-codec.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import { type ExecutorLaunch, PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
-import { aJobSpec, anExecutorJob, type ExecutorCall, startMaster } from "./api.ts";
+import { anExecutorJob, type ExecutorCall, startMaster } from "./api.ts";
 import { ExecutorContainer } from "./executor-container.ts";
+import { aJobSpec } from "./job-spec.ts";
 import { eventually, processesWith } from "./processes.ts";
 
 type Master = Awaited<ReturnType<typeof startMaster>>;

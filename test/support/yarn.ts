@@ -9,9 +9,10 @@ import type {
   LaunchContext,
   Token,
 } from "../../src/hadoop/yarn/records.ts";
-import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
+import { type ClusterStatus, ClusterUser } from "./cluster.ts";
 
 const pollMs = 50;
 
@@ -19,6 +20,14 @@ export function endpointsOf(address: string): readonly HostPort[] {
   const endpoint = parseHostPort(address);
   if (endpoint === undefined) throw new Error(`${address} is no host:port`);
   return [endpoint];
+}
+
+/** The cluster's ResourceManager, asked by alice. */
+export function resourceManagerOf({ endpoints }: ClusterStatus): ResourceManagerClient {
+  return new ResourceManagerClient({
+    endpoints: endpointsOf(endpoints.resourceManagerRpc),
+    user: { name: ClusterUser.alice },
+  });
 }
 
 /** Asks again and again until the answer is there; the limit is generous, because machines under test are slow. */

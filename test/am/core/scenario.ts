@@ -3,6 +3,7 @@ import type { Ask, Effect, ExecutorCommand } from "../../../am/core/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event } from "../../../am/core/events.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
+import { childExit } from "../../support/child-exit.ts";
 
 const STARTED_AT_MS = 1_000_000;
 
@@ -216,21 +217,4 @@ export function sentOf<T extends ExecutorCommand["type"]>(effects: readonly Effe
 
 export function typesOf(effects: readonly Effect[]): string[] {
   return effects.map(({ type }) => type);
-}
-
-export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
-  return {
-    exitCode: 0,
-    signal: "",
-    atMs,
-    stopReason: "",
-    failedToStart: false,
-    lastLines: [],
-    traceback: "",
-    errorSummary: "",
-    peerConnectionLost: false,
-    outOfMemory: false,
-    peakMemoryBytes: 0,
-    ...change,
-  };
 }

@@ -3,7 +3,7 @@ import { type ClusterFacts, checkAgainstCluster } from "../../../client/cluster/
 import type { QueueInfo } from "../../../src/hadoop/yarn/records.ts";
 import { formatProblem } from "../../../src/job/problem.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
-import { aJobSpec } from "../../support/api.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
 
 const queue: QueueInfo = {
   name: "default",

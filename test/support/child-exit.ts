@@ -1,0 +1,19 @@
+import type { ChildExit } from "../../src/job/execution.ts";
+
+/** How a program ended: well, at that time; `change` what a test is about. */
+export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
+  return {
+    exitCode: 0,
+    signal: "",
+    atMs,
+    stopReason: "",
+    failedToStart: false,
+    lastLines: [],
+    traceback: "",
+    errorSummary: "",
+    peerConnectionLost: false,
+    outOfMemory: false,
+    peakMemoryBytes: 0,
+    ...change,
+  };
+}

@@ -1,0 +1,13 @@
+/** What an executor is launched with. */
+export const anExecutorLaunch = {
+  task: "worker:1",
+  applicationId: "application_1_0001",
+  masterAddress: "[::1]:4000",
+  attempt: 2,
+  generation: 3,
+  portRange: { from: 5000, to: 5010 },
+  tensorBoard: true,
+  reusePort: false,
+  memoryMiB: 1024,
+  logLevel: "info",
+} as const;

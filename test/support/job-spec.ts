@@ -1,0 +1,65 @@
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+
+const resource = { memoryMiB: 512, vcores: 1, others: {} };
+
+/** A job of two workers and defaults, for programs that need one whole. */
+export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
+  return {
+    specVersion: 1,
+    name: "test",
+    applicationType: "TONY",
+    tags: [],
+    queue: "default",
+    framework: "standalone",
+    distributedMode: "gang",
+    resources: [],
+    am: { resource, resources: [] },
+    roles: [aRole("worker", 2)],
+    leadTask: "worker:0",
+    tensorBoardTask: "worker:0",
+    containerEnvironment: {},
+    failure: {
+      onWorkerFailure: "fail",
+      budgets: { program: 0, infrastructure: 3 },
+      backOff: { initialMs: 1000, maxMs: 60_000 },
+      blame: { container: 1, node: 2, job: 3 },
+      outputLines: 20,
+    },
+    timeouts: {
+      gangHoldMs: 300_000,
+      launchMs: 600_000,
+      heartbeatIntervalMs: 1000,
+      heartbeatExpiryMs: 10_000,
+      massSilenceMs: 60_000,
+      orphanMs: 780_000,
+      verdictMs: 15_000,
+      stopGraceMs: 10_000,
+      afterChiefMs: 60_000,
+      metricsIntervalMs: 5000,
+    },
+    preemption: { signal: "SIGTERM" },
+    ports: {},
+    history: {},
+    logs: { level: "info" },
+    sources: {},
+    ...changes,
+  };
+}
+
+export function aRole(name: string, instances: number, changes: Partial<RoleSpec> = {}): RoleSpec {
+  return {
+    name,
+    instances,
+    resource,
+    placement: "any",
+    command: "true",
+    environment: {},
+    tracking: "tracked",
+    stopOnFailure: false,
+    chief: name === "worker" ? "first" : "none",
+    restartPolicy: "gang",
+    reusePort: false,
+    resources: [],
+    ...changes,
+  };
+}
