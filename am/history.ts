@@ -1,50 +1,77 @@
 import path from "node:path";
 import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { EndedJobs } from "../src/history/ended-jobs.ts";
 import { finishedHistoryFile, historyFolder } from "../src/history/layout.ts";
+import type { HistoryRecord, Unnumbered } from "../src/history/records.ts";
 import { HistoryWriter } from "../src/history/writer.ts";
 import type { JobFile } from "../src/job/job-file.ts";
-import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import type { JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 
-/**
- * Opens the job's history: under `tony.history.location` where that is set; else in the staging folder, for the attempts that follow.
- * The first record of the attempt is in it.
- */
-export function openHistory(
-  job: JobFile,
-  about: { readonly fileSystems: FileSystems; readonly attempt: number; readonly atMs: number; readonly log: Log },
-): HistoryWriter {
-  const { applicationId, user, spec, stagingUrl } = job;
-  const { location } = spec.history;
-  const { fileSystem, path: root } = about.fileSystems.locate(location ?? stagingUrl);
-  const folder = location === undefined ? path.posix.join(root, "history") : historyFolder(root, applicationId);
-  const writer = new HistoryWriter({
-    fileSystem,
-    folder,
-    attempt: about.attempt,
-    warn: (message) => about.log.warn("history", message),
-  });
-  writer.add({ record: "header", historyVersion: 1, atMs: about.atMs, applicationId, user, build: buildId(), spec });
-  return writer;
+interface Surroundings {
+  readonly fileSystems: FileSystems;
+  readonly attempt: number;
+  readonly local: boolean;
+  readonly atMs: number;
+  readonly log: Log;
 }
 
 /**
- * Adds the last record and gives the file the name of a finished job's. A history that goes with the staging folder in the next moment is
- * not written to its end: the client would wait for several operations of the NameNode.
+ * What is kept of a job: its events under `tony.history.location` where that is set, with the local scheduler in the job's own folder;
+ * and on a cluster its last status, for its user. The first record of the attempt is written when it is made.
  */
-export async function closeHistory(
-  writer: HistoryWriter,
-  job: JobFile,
-  { outcome, status, stagingStays }: { outcome: JobOutcome; status: JobStatus; stagingStays: boolean },
-): Promise<void> {
-  if (job.spec.history.location === undefined && !stagingStays) {
-    await writer.abandon();
-    return;
+export class JobHistory {
+  readonly #job: JobFile;
+  readonly #surroundings: Surroundings;
+  readonly #writer: HistoryWriter | undefined;
+
+  constructor(job: JobFile, surroundings: Surroundings) {
+    this.#job = job;
+    this.#surroundings = surroundings;
+    this.#writer = makeWriter(job, surroundings);
+    const { applicationId, user, spec } = job;
+    this.add({
+      record: "header",
+      historyVersion: 1,
+      atMs: surroundings.atMs,
+      applicationId,
+      user,
+      build: buildId(),
+      spec,
+    });
   }
-  writer.add({ record: "end", atMs: outcome.endedAtMs, outcome, status });
-  const { applicationId, user } = job;
-  const { startedAtMs } = status;
-  const { endedAtMs, result } = outcome;
-  await writer.finish(finishedHistoryFile({ applicationId, startedAtMs, endedAtMs, user, result }));
+
+  add(record: Unnumbered<HistoryRecord>): void {
+    this.#writer?.add(record);
+  }
+
+  /** Adds the last record and gives the file the name of a finished job's; keeps the status. It says how the job ended. */
+  async close(status: JobStatus): Promise<void> {
+    await Promise.all([this.#finish(status), this.#keep(status)]);
+  }
+
+  async #finish(status: JobStatus): Promise<void> {
+    const { outcome, startedAtMs } = status;
+    if (this.#writer === undefined || outcome === undefined) return;
+    const { applicationId, user } = this.#job;
+    const { endedAtMs, result } = outcome;
+    this.add({ record: "end", atMs: endedAtMs, outcome, status });
+    await this.#writer.finish(finishedHistoryFile({ applicationId, startedAtMs, endedAtMs, user, result }));
+  }
+
+  async #keep(status: JobStatus): Promise<void> {
+    const { fileSystems, local } = this.#surroundings;
+    if (local) return;
+    const { fileSystem, path: staging } = fileSystems.locate(this.#job.stagingUrl);
+    await new EndedJobs({ fileSystem, path: path.posix.dirname(staging) }, this.#job.user).keep(status);
+  }
+}
+
+function makeWriter(job: JobFile, { fileSystems, attempt, local, log }: Surroundings): HistoryWriter | undefined {
+  const { location } = job.spec.history;
+  if (location === undefined && !local) return undefined;
+  const { fileSystem, path: root } = fileSystems.locate(location ?? job.stagingUrl);
+  const folder = location === undefined ? path.posix.join(root, "history") : historyFolder(root, job.applicationId);
+  return new HistoryWriter({ fileSystem, folder, attempt, warn: (message) => log.warn("history", message) });
 }

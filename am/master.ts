@@ -7,7 +7,6 @@ import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
-import type { HistoryWriter } from "../src/history/writer.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
@@ -21,7 +20,7 @@ import { createLiveness } from "./core/liveness.ts";
 import { statusOf } from "./core/status.ts";
 import { executorCredentials } from "./credentials.ts";
 import { ExecutorLinks } from "./executor-links.ts";
-import { closeHistory, openHistory } from "./history.ts";
+import { JobHistory } from "./history.ts";
 import { earlierJournal, JournalWriter } from "./journal.ts";
 import { Launcher } from "./launcher.ts";
 import { LogTails } from "./log-tails.ts";
@@ -73,7 +72,7 @@ class Master {
   readonly #feed: StatusFeed;
   readonly #links: ExecutorLinks;
   readonly #scheduler: Scheduler;
-  readonly #history: HistoryWriter;
+  readonly #history: JobHistory;
   readonly #liveness: ReturnType<typeof createLiveness>;
   readonly #credentials: Uint8Array;
   #server: MasterServer | undefined;
@@ -81,6 +80,8 @@ class Master {
   #leaving = false;
   /** Set when the job ends, also where a defect ends it and the core knows nothing of that. */
   #outcome: JobOutcome | undefined;
+  /** The writing of what is kept of the job, from its end on. */
+  #historyClosed: Promise<void> | undefined;
 
   constructor(input: MasterInput) {
     this.#input = input;
@@ -105,7 +106,8 @@ class Master {
     });
     this.#liveness = createLiveness(job.spec.timeouts);
     this.#feed = new StatusFeed(() => this.#status(), systemClock);
-    this.#history = openHistory(job, { fileSystems: this.#fileSystems, attempt, atMs: startedAtMs, log });
+    const { local } = surroundings;
+    this.#history = new JobHistory(job, { fileSystems: this.#fileSystems, attempt, local, atMs: startedAtMs, log });
     this.#links = this.#makeLinks();
     this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
     this.shell = this.#makeShell();
@@ -241,31 +243,36 @@ class Master {
 
   #status(): JobStatus {
     const status = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
-    return this.#outcome === undefined ? status : { ...status, state: this.#outcome.result, outcome: this.#outcome };
+    const outcome = this.#outcome;
+    return outcome === undefined ? status : { ...status, state: outcome.result, waits: [], outcome };
   }
 
+  /** The history is closed while the ResourceManager is being told: nobody waits for its file system but our own exit. */
   async #closeBooks(outcome: JobOutcome): Promise<void> {
     this.#leaving = true;
     this.#outcome = outcome;
-    const { job, log, surroundings } = this.#input;
-    const last = { outcome, status: this.#status(), stagingStays: surroundings.local };
-    const books = [
-      within(lastReadersMs, "sending the last of the logs", this.#tails.endAll()).finally(() => this.#tails.cut()),
-      within(historyMs, "closing the history", closeHistory(this.#history, job, last)),
-    ];
-    for (const result of await Promise.allSettled(books)) {
-      if (result.status === "rejected") log.warn("ending", errorMessage(result.reason));
+    this.#historyClosed = this.#bounded(historyMs, "closing the history", this.#history.close(this.#status()));
+    await this.#bounded(lastReadersMs, "sending the last of the logs", this.#tails.endAll());
+    this.#tails.cut();
+  }
+
+  /** Part of an ending: a failure of it is noted and stops nothing. */
+  async #bounded(limitMs: number, what: string, work: Promise<void>): Promise<void> {
+    try {
+      await within(limitMs, what, work);
+    } catch (error) {
+      this.#input.log.warn("ending", `Failed: ${what}: ${errorMessage(error)}`);
     }
   }
 
   async #exit(exitCode: number, cleanStaging: boolean): Promise<void> {
     this.#leaving = true;
     const { log, surroundings } = this.#input;
-    try {
-      if (surroundings.local) await within(stagingMs, "writing status.json", this.#staging.keepResult(this.#status()));
-      else if (cleanStaging) await within(stagingMs, "removing the staging folder", this.#removeStaging());
-    } catch (error) {
-      log.warn("staging", `The staging folder is left behind: ${errorMessage(error)}`);
+    await this.#historyClosed;
+    if (surroundings.local) {
+      await this.#bounded(stagingMs, "writing status.json", this.#staging.keepResult(this.#status()));
+    } else if (cleanStaging) {
+      await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
     }
     await within(lastReadersMs, "closing the scheduler", this.#scheduler.close()).catch(() => {});
     await this.#server?.close(lastReadersMs);

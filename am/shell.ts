@@ -1,5 +1,4 @@
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { HistoryWriter } from "../src/history/writer.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { within } from "./bounded.ts";
@@ -7,6 +6,7 @@ import type { Clock } from "./clock.ts";
 import type { Effect, Launch, Rejoin } from "./core/effects.ts";
 import type { Event } from "./core/events.ts";
 import type { ExecutorLinks } from "./executor-links.ts";
+import type { JobHistory } from "./history.ts";
 import type { JournalWriter } from "./journal.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { ContainerCommand, Scheduler } from "./scheduler/scheduler.ts";
@@ -25,12 +25,12 @@ export interface ShellOptions {
   readonly links: Pick<ExecutorLinks, "send">;
   readonly feed: Pick<StatusFeed, "changed" | "finish">;
   readonly journal: Pick<JournalWriter, "write">;
-  readonly history: Pick<HistoryWriter, "add">;
+  readonly history: Pick<JobHistory, "add">;
   readonly launcher: { command(launch: Launch): ContainerCommand };
   readonly log: Log;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
-  /** The job's history is complete and its readers have all of it: called before the ResourceManager is told. */
+  /** The job's history is complete and being written, its readers have all of it: called before the ResourceManager is told. */
   readonly closeBooks: (outcome: JobOutcome) => Promise<void>;
   /** The end of this process. */
   readonly exit: (exitCode: number, cleanStaging: boolean) => Promise<void>;

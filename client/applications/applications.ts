@@ -25,8 +25,8 @@ export interface Applications {
   contact(report: ApplicationReport): Promise<MasterContact | undefined>;
   /** Asks for its end, whatever state it is in; to be repeated until the report says that it has ended. */
   kill(id: string, reason: string): Promise<void>;
-  /** Its last state, where that outlives it: on this machine only. */
-  finalStatus(id: string): Promise<JobStatus | undefined>;
+  /** The last state of a job that has ended, outcome included; undefined when its AM left none, or it is not ours. */
+  finalStatus(report: ApplicationReport): Promise<JobStatus | undefined>;
   /** Removes what it left in the staging folder; true when there was something. */
   clean(id: string): Promise<boolean>;
   /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */

@@ -27,7 +27,7 @@ export async function inspect(
 ): Promise<Inspection> {
   const report = await applications.report(id);
   if (hasEnded(report)) {
-    const status = await applications.finalStatus(id);
+    const status = await applications.finalStatus(report);
     return { report, ...(status === undefined ? {} : { status }) };
   }
   if (report.state !== "RUNNING") return { report, remark: await applications.waitingReason(report) };

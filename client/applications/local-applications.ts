@@ -39,7 +39,7 @@ export class LocalApplications implements Applications {
     }
     // The process first: the status is written before it ends.
     const alive = processOf(folder) !== undefined;
-    const status = await this.finalStatus(id);
+    const status = this.#lastStatus(id);
     const address = this.#address(id);
     const job = jobOf(folder);
     return {
@@ -83,9 +83,8 @@ export class LocalApplications implements Applications {
     if (pid !== undefined) process.kill(pid, "SIGTERM");
   }
 
-  async finalStatus(id: string): Promise<JobStatus | undefined> {
-    const text = readIfThere(path.join(this.folder(id), localFiles.status));
-    return text === undefined ? undefined : parseJobStatus(Buffer.from(text));
+  async finalStatus({ id }: ApplicationReport): Promise<JobStatus | undefined> {
+    return this.#lastStatus(id);
   }
 
   /** The folder stays, for its logs. */
@@ -106,6 +105,11 @@ export class LocalApplications implements Applications {
   }
 
   close(): void {}
+
+  #lastStatus(id: string): JobStatus | undefined {
+    const text = readIfThere(path.join(this.folder(id), localFiles.status));
+    return text === undefined ? undefined : parseJobStatus(Buffer.from(text));
+  }
 
   #address(id: string): { readonly host: string; readonly port: number } | undefined {
     const text = readIfThere(path.join(this.folder(id), "am-1.json"));

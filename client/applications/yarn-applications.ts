@@ -3,16 +3,23 @@ import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import { EndedJobs } from "../../src/history/ended-jobs.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { LogStore } from "../logs/log-store.ts";
+import { pause } from "../logs/task-tails.ts";
 import { YarnLogStore } from "../logs/yarn-log-store.ts";
 import { StagingFolder, stagingRoot } from "../submission/staging.ts";
 import { sweepStaging } from "../submission/sweep.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+import { parseJobStatus } from "./job-status-json.ts";
 import { waitingReason } from "./waiting-reason.ts";
 
 /** The queue is asked about so often at most, while an application waits. */
 const queueAskedEveryMs = 5_000;
+/** An AM's last status is there so long after its end, or never. */
+const statusWrittenWithinMs = 3_000;
+const lookAgainMs = 200;
 
 /** Applications of a cluster, as its ResourceManager and their staging folders have them. */
 export class YarnApplications implements Applications {
@@ -70,8 +77,26 @@ export class YarnApplications implements Applications {
     );
   }
 
-  async finalStatus(): Promise<undefined> {
-    return undefined;
+  async finalStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
+    if (report.user !== this.user) return undefined;
+    const giveUpAtMs = this.#now() + (this.#mayBeWriting(report) ? statusWrittenWithinMs : 0);
+    try {
+      const ended = await this.#endedJobs();
+      for (;;) {
+        const kept = await ended.find(report.id);
+        if (kept !== undefined) return parseJobStatus(Buffer.from(kept));
+        if (this.#now() >= giveUpAtMs) return undefined;
+        await pause(lookAgainMs);
+      }
+    } catch {
+      // The ResourceManager's word is all there is, as for a job that left none.
+      return undefined;
+    }
+  }
+
+  /** An AM that has told the ResourceManager its end writes it down at the same time. */
+  #mayBeWriting({ state, finishTimeMs }: ApplicationReport): boolean {
+    return state === "FINISHED" && Math.abs(this.#now() - finishTimeMs) < statusWrittenWithinMs;
   }
 
   async clean(id: string): Promise<boolean> {
@@ -80,14 +105,13 @@ export class YarnApplications implements Applications {
 
   /** The staging folder of an application, whether it exists or not. */
   async staging(id: string): Promise<StagingFolder> {
-    this.#root ??= stagingRoot(this.#cluster.fileSystems, { stagingDir: this.#stagingDir });
-    return StagingFolder.of(await this.#root, id);
+    return StagingFolder.of(await this.#stagingRoot(), id);
   }
 
   async sweep(): Promise<void> {
-    const { resourceManager, fileSystems } = this.#cluster;
-    this.#root ??= stagingRoot(fileSystems, { stagingDir: this.#stagingDir });
-    await sweepStaging(await this.#root, (id) => resourceManager.report(id), this.#now());
+    const { resourceManager } = this.#cluster;
+    await sweepStaging(await this.#stagingRoot(), (id) => resourceManager.report(id), this.#now());
+    await (await this.#endedJobs()).prune(this.#now());
   }
 
   logStore(report: ApplicationReport): LogStore {
@@ -96,6 +120,15 @@ export class YarnApplications implements Applications {
 
   close(): void {
     this.#cluster.close();
+  }
+
+  async #endedJobs(): Promise<EndedJobs> {
+    return new EndedJobs(await this.#stagingRoot(), this.user);
+  }
+
+  #stagingRoot(): Promise<LocatedPath> {
+    this.#root ??= stagingRoot(this.#cluster.fileSystems, { stagingDir: this.#stagingDir });
+    return this.#root;
   }
 
   /** Undefined when the folder is gone, or is somebody else's. */

@@ -245,7 +245,7 @@ class Follower {
   async #finish(report: ApplicationReport): Promise<ExitCode> {
     const { applications, id, now } = this.#options;
     await this.#tails.finish(this.#session === undefined ? 0 : lastOutputMs);
-    const kept = this.#view.status === undefined ? await applications.finalStatus(id) : undefined;
+    const kept = this.#view.status === undefined ? await applications.finalStatus(report) : undefined;
     if (kept !== undefined) this.#view.show(kept);
     const outcome = outcomeOf(report, this.#outcome ?? kept?.outcome, now());
     this.#view.ended(outcome, report);

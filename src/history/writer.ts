@@ -31,7 +31,6 @@ export class HistoryWriter {
   #failing = false;
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
-  #abandoned = false;
 
   constructor(options: HistoryWriterOptions) {
     this.#options = options;
@@ -39,7 +38,6 @@ export class HistoryWriter {
   }
 
   add(record: Unnumbered<HistoryRecord>): void {
-    if (this.#abandoned) return;
     this.#number += 1;
     const line = encodeHistoryRecord({ ...record, attempt: this.#options.attempt, number: this.#number });
     this.#waiting.push(line);
@@ -66,16 +64,6 @@ export class HistoryWriter {
     if (!this.#exists) return;
     const target = path.posix.join(this.#options.folder, finalName);
     await this.#options.fileSystem.rename(this.#file, target).catch((error: unknown) => this.#failed(error));
-  }
-
-  /** Nothing is written any more, because the folder goes: resolves when no write is under way. */
-  async abandon(): Promise<void> {
-    this.#abandoned = true;
-    clearTimeout(this.#timer);
-    this.#waiting = [];
-    await this.#flushing;
-    clearTimeout(this.#timer);
-    this.#waiting = [];
   }
 
   #flushIn(delayMs: number): void {

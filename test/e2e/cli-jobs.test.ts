@@ -71,6 +71,18 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^ {2}\| before$/m);
     expect(stdout).toMatch(/^worker:[01] +failed +\S+ +7 /m);
     expect(exitCode).toBe(1);
+
+    const [id = ""] = stdout.split(" ");
+    const status = await tonyTs(["status", id], alice);
+    const [head, , cause] = status.stdout.split("\n");
+    expect(stdout).toContain(`\n${head}\n\n${cause}\n`);
+    expect(status.stdout).toMatch(/^worker:[01] +failed +\S+ +7 /m);
+    const { stdout: json } = await tonyTs(["status", id, "--json"], alice);
+    expect(JSON.parse(json).status).toMatchObject({
+      state: "failed",
+      outcome: { result: "failed", cause: { class: "program", exit: "7", lines: ["before"] } },
+      budgets: { program: { used: 0, limit: 0 } },
+    });
   }, 60_000);
 
   test("--detach prints the id alone; status and logs see the job run; kill ends it", async () => {

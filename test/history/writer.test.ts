@@ -52,16 +52,6 @@ describe("the history of a job", () => {
     expect(await readdir(folder)).toEqual(["finished.jsonl"]);
   });
 
-  test("is left as it is when its folder is to go", async () => {
-    const writer = writerOf(1);
-    writer.add(event("a"));
-    await writer.abandon();
-    writer.add(event("b"));
-    await writer.flush();
-
-    expect(await readdir(folder)).toEqual([]);
-  });
-
   test("keeps its lines while the file system is away, warns once, and writes them in order later", async () => {
     class Moody extends LocalFileSystem {
       away = true;

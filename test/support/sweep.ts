@@ -57,7 +57,7 @@ async function processes({ name }: ClusterStatus): Promise<string[]> {
   return containerProcesses.map(({ pid, command }) => `process ${pid}: ${command}`);
 }
 
-/** Folders `<home>/.tony-ts/<application id>` of all users; the cache beside them is meant to stay. */
+/** Folders `<home>/.tony-ts/<application id>` of all users; the cache and the history beside them are meant to stay. */
 async function stagingFolders({ endpoints, users }: ClusterStatus): Promise<string[]> {
   const list = async (path: string): Promise<string[]> => {
     const answer = await requestJson(`${endpoints.webHdfs}${path}?op=LISTSTATUS&user.name=${users.hdfs.name}`);

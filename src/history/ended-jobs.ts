@@ -1,0 +1,77 @@
+import path from "node:path/posix";
+import { text } from "node:stream/consumers";
+import { TonyError } from "../errors.ts";
+import { hasCode } from "../hadoop/hdfs/errors.ts";
+import type { FileStatus } from "../hadoop/hdfs/file-system.ts";
+import type { LocatedPath } from "../hadoop/hdfs/file-systems.ts";
+import type { JobStatus } from "../job/status.ts";
+
+const mostKept = 200;
+const longestKeptMs = 30 * 24 * 3_600_000;
+
+/**
+ * How a user's jobs ended: the last status of each, outcome included, in `history-<user>/<applicationId>.json` beside the staging
+ * folders, which go with their jobs. The newest are kept, for a month.
+ */
+export class EndedJobs {
+  readonly #root: LocatedPath;
+  readonly #user: string;
+  readonly #folder: string;
+
+  /** @param root the folder above the user's staging folders */
+  constructor(root: LocatedPath, user: string) {
+    this.#root = root;
+    this.#user = user;
+    this.#folder = path.join(root.path, `history-${user}`);
+  }
+
+  /**
+   * Writes a job's last status, or writes it again; whoever reads it finds the whole of it.
+   * @throws TonyError `HISTORY_NOT_OURS` where somebody else made the folder first
+   */
+  async keep(status: JobStatus): Promise<void> {
+    const { fileSystem } = this.#root;
+    await fileSystem.mkdirs(this.#folder, 0o700);
+    const { owner } = await fileSystem.stat(this.#folder);
+    if (owner !== this.#user) {
+      throw new TonyError(`${this.#folder} belongs to ${owner}, not to ${this.#user}`, { code: "HISTORY_NOT_OURS" });
+    }
+    const target = this.#fileOf(status.applicationId);
+    const draft = `${target}.tmp`;
+    await fileSystem.create(draft, Buffer.from(JSON.stringify(status)), { permission: 0o600, overwrite: true });
+    await fileSystem.rename(draft, target, { overwrite: true });
+  }
+
+  /** The last status of a job, as JSON; undefined when none was kept. */
+  async find(applicationId: string): Promise<string | undefined> {
+    try {
+      return await text(await this.#root.fileSystem.open(this.#fileOf(applicationId)));
+    } catch (error) {
+      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
+      throw error;
+    }
+  }
+
+  /** Removes what is too old or too much. */
+  async prune(nowMs: number): Promise<void> {
+    const files = await this.#list();
+    const newestFirst = files.sort((a, b) => b.modificationTimeMs - a.modificationTimeMs);
+    for (const [index, file] of newestFirst.entries()) {
+      const keep = index < mostKept && nowMs - file.modificationTimeMs < longestKeptMs;
+      if (!keep) await this.#root.fileSystem.delete(file.path);
+    }
+  }
+
+  async #list(): Promise<FileStatus[]> {
+    try {
+      return await this.#root.fileSystem.list(this.#folder);
+    } catch (error) {
+      if (hasCode(error, "FILE_NOT_FOUND")) return [];
+      throw error;
+    }
+  }
+
+  #fileOf(applicationId: string): string {
+    return path.join(this.#folder, `${applicationId}.json`);
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { EndedJobs } from "../../src/history/ended-jobs.ts";
+import { aJobStatus } from "../client/job-status.ts";
+
+const user = userInfo().username;
+const dayMs = 24 * 3_600_000;
+
+describe("how a user's jobs ended", () => {
+  let root: string;
+  let jobs: EndedJobs;
+  beforeEach(async () => {
+    root = await mkdtemp(path.join(tmpdir(), "ended-jobs-"));
+    jobs = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, user);
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  test("is kept beside the staging folders and found by the application's id", async () => {
+    const status = aJobStatus({ state: "failed" });
+    await jobs.keep(status);
+    expect(JSON.parse((await jobs.find(status.applicationId)) ?? "")).toEqual(status);
+    expect(await readdir(root)).toEqual([`history-${user}`]);
+  });
+
+  test("is the last word where it was written twice", async () => {
+    await jobs.keep(aJobStatus({ attempt: 1 }));
+    await jobs.keep(aJobStatus({ attempt: 2 }));
+    expect(JSON.parse((await jobs.find(aJobStatus().applicationId)) ?? "")).toMatchObject({ attempt: 2 });
+  });
+
+  test("is not known of a job that left nothing", async () => {
+    expect(await jobs.find("application_1_0001")).toBeUndefined();
+  });
+
+  test("is refused a folder that somebody else made", async () => {
+    const somebody = new EndedJobs({ fileSystem: new LocalFileSystem(), path: root }, "somebody");
+    await expect(somebody.keep(aJobStatus())).rejects.toMatchObject({ code: "HISTORY_NOT_OURS" });
+  });
+
+  test("goes after a month, and beyond the newest 200", async () => {
+    for (let number = 1; number <= 202; number += 1) {
+      const applicationId = `application_1_${String(number).padStart(4, "0")}`;
+      await jobs.keep(aJobStatus({ applicationId }));
+      const writtenAt = new Date(Date.now() - (number === 1 ? 31 * dayMs : (300 - number) * 1_000));
+      await utimes(path.join(root, `history-${user}`, `${applicationId}.json`), writtenAt, writtenAt);
+    }
+    await jobs.prune(Date.now());
+    const left = await readdir(path.join(root, `history-${user}`));
+    expect(left).toHaveLength(200);
+    expect(left.sort()[0]).toBe("application_1_0003.json");
+  });
+
+  test("needs no folder to be pruned", async () => {
+    await jobs.prune(Date.now());
+    expect(await readdir(root)).toEqual([]);
+  });
+});
