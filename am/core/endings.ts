@@ -1,4 +1,4 @@
-import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ContainerToldToEnd, TimeLimitReason } from "../../src/job/execution.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
@@ -64,10 +64,10 @@ export function containerEnding(
   task: TaskRecord,
   container: ContainerRecord,
   exitStatus: number,
-  diagnostics: string,
+  diagnostics: ContainerDiagnostics,
 ): Ending {
-  const meaning = exitMeaning(exitStatus, diagnostics);
-  const { memory, stderr, words } = parseContainerDiagnostics(diagnostics);
+  const { memory, stderr, words } = diagnostics;
+  const meaning = exitMeaning(exitStatus, words);
   const used = memory === undefined ? "" : `: used ${memory.used} of ${memory.limit}`;
   const why = ownLastWord(stderr) ?? used;
   return {

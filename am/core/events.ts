@@ -1,3 +1,4 @@
+import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
 
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../src/job/execution.ts";
@@ -56,7 +57,7 @@ export type Event =
       readonly containerId: string;
       /** org.apache.hadoop.yarn.api.records.ContainerExitStatus */
       readonly exitStatus: number;
-      readonly diagnostics: string;
+      readonly diagnostics: ContainerDiagnostics;
     }
   | { readonly type: "preemption-notice"; readonly containerIds: readonly string[]; readonly strict: boolean }
   | { readonly type: "launch-succeeded"; readonly containerId: string }

@@ -22,15 +22,15 @@ const KNOWN: Readonly<Record<string, ExitMeaning>> = {
 
 /**
  * The meaning of a container that ended without our doing. −100 has three causes: released by us (looked up by the caller first), an
- * allocation never started in time, and a lost node; only the diagnostics tell the last two apart.
+ * allocation never started in time, and a lost node; only YARN's words tell the last two apart.
  */
-export function exitMeaning(exitStatus: number, diagnostics: string): ExitMeaning {
+export function exitMeaning(exitStatus: number, words: readonly string[]): ExitMeaning {
   const known = KNOWN[String(exitStatus)];
   if (known !== undefined) {
     return known;
   }
   if (exitStatus === -100) {
-    return /expired/i.test(diagnostics)
+    return words.some((line) => /expired/i.test(line))
       ? { class: "infrastructure", machine: false, words: "lost its container: it was not started in time" }
       : { class: "infrastructure", machine: true, words: "lost its node" };
   }

@@ -3,6 +3,7 @@ import type { Effect, ExecutorCommand } from "../../am/core/effects.ts";
 import type { ChildExit, Event } from "../../am/core/events.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import { createLiveness, type Liveness } from "../../am/core/liveness.ts";
+import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { Clock } from "./clock.ts";
@@ -436,7 +437,7 @@ export class World {
     }
     for (const one of completed) {
       this.#liveness.forget(one.containerId);
-      this.deliver({ type: "container-completed", ...one });
+      this.deliver({ type: "container-completed", ...one, diagnostics: parseContainerDiagnostics(one.diagnostics) });
     }
   }
 

@@ -2,6 +2,7 @@ import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
+import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { Ask } from "../../core/effects.ts";
 import type { AllocatedContainer, NodeView, ResourceAmount } from "../../core/events.ts";
 import { add, subtract, typesBeyond } from "../resource-amounts.ts";
@@ -137,7 +138,8 @@ export class LocalScheduler implements Scheduler {
 
   #completed(containerId: string, end: { readonly exitStatus: number; readonly diagnostics: string }): void {
     if (!this.#held.delete(containerId)) return;
-    this.#emit({ type: "container-completed", containerId, ...end });
+    const diagnostics = parseContainerDiagnostics(end.diagnostics);
+    this.#emit({ type: "container-completed", containerId, exitStatus: end.exitStatus, diagnostics });
     this.#changed();
   }
 

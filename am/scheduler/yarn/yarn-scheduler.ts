@@ -10,6 +10,7 @@ import type {
   Registration as YarnRegistration,
 } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container, ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
+import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
@@ -228,7 +229,8 @@ export class YarnScheduler implements Scheduler {
     this.#remember(allocation.containersFromPreviousAttempts);
     this.#tellNodes(allocation, nodes);
     this.#tellHeadroom(allocation);
-    for (const { containerId, exitStatus, diagnostics } of allocation.completed) {
+    for (const { containerId, exitStatus, diagnostics: text } of allocation.completed) {
+      const diagnostics = parseContainerDiagnostics(text);
       this.#containers.delete(containerId);
       this.#emit({ type: "container-completed", containerId, exitStatus, diagnostics });
     }

@@ -2,6 +2,7 @@ import { type Core, createCore } from "../../../am/core/core.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event } from "../../../am/core/events.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
+import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import { childExit } from "../../support/child-exit.ts";
 
@@ -149,7 +150,12 @@ export class Scenario {
   }
 
   completes(containerId: string, exitStatus: number, diagnostics = ""): Effect[] {
-    return this.on({ type: "container-completed", containerId, exitStatus, diagnostics });
+    return this.on({
+      type: "container-completed",
+      containerId,
+      exitStatus,
+      diagnostics: parseContainerDiagnostics(diagnostics),
+    });
   }
 
   breaks(task: string): Effect[] {
