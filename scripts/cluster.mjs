@@ -29,7 +29,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
  with up, when it does not run yet:
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
-  --label exclusive|shareable|none   who may use the labelled node (default exclusive: only who asks for gpu)
+  --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
   --preemption               queues take back what the other borrowed
   --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;

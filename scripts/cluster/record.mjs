@@ -29,7 +29,7 @@ import { layout } from "./folders.mjs";
 export const DEFAULT_SETTINGS = {
   nmHeartbeatMs: 1000,
   nodes: 2,
-  label: "exclusive",
+  label: "shareable",
   preemption: false,
   properties: {},
 };
