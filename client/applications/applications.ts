@@ -36,6 +36,11 @@ export interface Applications {
   close(): void;
 }
 
+/** What became of it, in YARN's words: its AM says how a job ended that is FINISHED to YARN. */
+export function finalState({ state, finalStatus }: ApplicationReport): string {
+  return state === "FINISHED" ? finalStatus : state;
+}
+
 /** Whether nothing more will come of it. */
 export function hasEnded({ state }: ApplicationReport): boolean {
   return state === "FINISHED" || state === "FAILED" || state === "KILLED";

@@ -5,7 +5,7 @@ import type { MasterLink } from "../following/master-link.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { waitBlock } from "../output/wait-block.ts";
-import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
 
 /** An AM that says nothing for so long is left to the ResourceManager's word. */
 const answerLimitMs = 5_000;
@@ -69,7 +69,7 @@ export function inspectionLines({ report, status, remark }: Inspection, nowMs: n
 
 function headline(report: ApplicationReport, status: JobStatus | undefined, nowMs: number): string {
   const until = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
-  const state = hasEnded(report) ? endedState(report) : (status?.state ?? report.state);
+  const state = hasEnded(report) ? finalState(report) : (status?.state ?? report.state);
   const queue = report.queue.slice(report.queue.lastIndexOf(".") + 1);
   return [
     `${report.id}  ${report.name}`,
@@ -78,10 +78,6 @@ function headline(report: ApplicationReport, status: JobStatus | undefined, nowM
     `user ${report.user}`,
     `since ${formatDate(report.startTimeMs)}, ${formatWholeSeconds(until - report.startTimeMs)}`,
   ].join(" · ");
-}
-
-function endedState({ state, finalStatus }: ApplicationReport): string {
-  return state === "FINISHED" ? finalStatus : state;
 }
 
 function body(

@@ -1,5 +1,5 @@
 import { ExitCode } from "../../src/errors.ts";
-import { hasEnded } from "../applications/applications.ts";
+import { finalState, hasEnded } from "../applications/applications.ts";
 import { openApplications, placeOptions } from "../applications/backend.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 
@@ -21,9 +21,9 @@ export const kill = defineCommand({
       const cleaned = await applications.clean(application).catch(() => false);
       if (json)
         context.output.json({ applicationId: application, state: report.state, finalStatus: report.finalStatus });
-      else if (before === report)
-        context.output.print(`${application} had ended already: ${report.state} ${report.finalStatus}`);
-      else context.output.print(`${application} ${report.state}${cleaned ? "; its staging folder is removed" : ""}`);
+      else if (before === report) context.output.print(`${application} had ended already: ${finalState(report)}`);
+      else
+        context.output.print(`${application} ${finalState(report)}${cleaned ? "; its staging folder is removed" : ""}`);
       await applications.sweep().catch(() => undefined);
       return ExitCode.succeeded;
     } finally {

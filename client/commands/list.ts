@@ -1,5 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport, ApplicationState } from "../../src/hadoop/yarn/records.ts";
+import { finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
 import { formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
@@ -42,7 +43,7 @@ function table(reports: readonly ApplicationReport[], nowMs: number): string {
   if (reports.length === 0) return "No jobs (tony-ts list --all shows those that have ended)";
   const rows = reports.map((report) => [
     report.id,
-    report.state === "FINISHED" ? report.finalStatus : report.state,
+    finalState(report),
     report.name,
     report.user,
     report.queue.slice(report.queue.lastIndexOf(".") + 1),
