@@ -1,4 +1,4 @@
-import type { JobOutcome } from "../../src/job/status.ts";
+import type { Cause, JobOutcome } from "../../src/job/status.ts";
 import { discard } from "./containers.ts";
 import type { FinishStage } from "./state.ts";
 import { emit, log, record, type Step, tenantOf } from "./step.ts";
@@ -27,6 +27,11 @@ export function finish(step: Step, outcome: Omit<JobOutcome, "endedAtMs">): void
     `The job ${outcome.result === "killed" ? "was" : "has"} ${outcome.result}: ${outcome.summary}`,
   );
   enter(step, "journaling", Bounds.outcomeJournalMs);
+}
+
+/** A failure after which a rule allows no restart. */
+export function failedBy(cause: Cause, rule: string): Omit<JobOutcome, "endedAtMs"> {
+  return { result: "failed", summary: `${cause.summary}; ${rule}`, cause, rule };
 }
 
 /** The order of an ending: outcome journaled, tasks stopped, history closed and the ResourceManager told, exit. */

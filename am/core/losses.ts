@@ -3,7 +3,7 @@ import { budgetWords, charge } from "./budgets.ts";
 import { discard, letGo, removeContainer } from "./containers.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
-import { finish } from "./finish.ts";
+import { failedBy, finish } from "./finish.ts";
 import { renewTask } from "./generation.ts";
 import { isMember, joinNext } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
@@ -131,11 +131,9 @@ function judgeReplaced(step: Step, ending: Ending): void {
   }
   blame(step, ending);
   if (ending.class === "program" && !charge(step, "program")) {
-    const summary = `${ending.summary}; ${budgetWords(step, "program")}`;
-    finish(step, { result: "failed", summary, cause: causeOf(ending) });
+    finish(step, failedBy(causeOf(ending), budgetWords(step, "program")));
   } else if (ending.machine && isExhausted(step, task)) {
-    const summary = `${ending.summary}; ${exhaustedWords(step, task)}`;
-    finish(step, { result: "failed", summary, cause: causeOf(ending) });
+    finish(step, failedBy(causeOf(ending), exhaustedWords(step, task)));
   }
 }
 

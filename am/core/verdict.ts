@@ -1,7 +1,7 @@
 import type { Cause } from "../../src/job/status.ts";
 import { blame, exhaustedWords, isExhausted, pardon } from "./blame.ts";
 import { budgetWords, charge, refund } from "./budgets.ts";
-import { finish } from "./finish.ts";
+import { failedBy, finish } from "./finish.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
 import type { Ending, TaskRecord, Verdict } from "./state.ts";
 import { findTask, log, roleOf, type Step } from "./step.ts";
@@ -147,7 +147,7 @@ function close(step: Step, verdict: Verdict): void {
     class: root.class,
   });
   if (verdict.held) {
-    finish(step, { result: "failed", summary: `${root.summary}; ${rule}`, cause: toCause(verdict, root) });
+    finish(step, failedBy(toCause(verdict, root), rule));
   }
 }
 

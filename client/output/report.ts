@@ -11,10 +11,9 @@ const shownTasks = 30;
  * and where to read on. Plain text, a line each.
  */
 export function failureReport(status: JobStatus, outcome: JobOutcome): string[] {
-  const { cause } = outcome;
   const sections = [
     [headline(status, outcome)],
-    cause === undefined ? labelled("Reason", [outcome.summary]) : causeLines(cause),
+    whyLines(outcome),
     taskTable(status.tasks),
     generationTable(status),
     readOn(status, outcome),
@@ -24,9 +23,8 @@ export function failureReport(status: JobStatus, outcome: JobOutcome): string[] 
 
 /** The same for a job of which nothing is known but what the ResourceManager says. */
 export function masterlessReport({ id, name }: Named, outcome: JobOutcome): string[] {
-  const { cause, result, summary } = outcome;
-  const why = cause === undefined ? labelled("Reason", [summary]) : causeLines(cause);
-  return [`${result.toUpperCase()}  ${id}  ${name}`, "", ...why, "", readOnLine(id, ["am"], result)];
+  const { result } = outcome;
+  return [`${result.toUpperCase()}  ${id}  ${name}`, "", ...whyLines(outcome), "", readOnLine(id, ["am"], result)];
 }
 
 interface Named {
@@ -40,6 +38,12 @@ function headline(status: JobStatus, outcome: JobOutcome): string {
   const budget = `program budget ${program.used} of ${program.limit} spent`;
   const duration = formatWholeSeconds(outcome.endedAtMs - status.startedAtMs);
   return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations} (${budget})`;
+}
+
+/** What was the root of it, and by which rule that ended the job. */
+function whyLines({ cause, rule, summary }: JobOutcome): string[] {
+  if (cause === undefined) return labelled("Reason", [summary]);
+  return [...causeLines(cause), ...labelled("No restart", rule === undefined ? [] : [rule])];
 }
 
 function causeLines(cause: Cause): string[] {

@@ -150,5 +150,7 @@ export interface JobOutcome {
   /** One sentence; YARN's diagnostics. */
   readonly summary: string;
   readonly cause?: Cause;
+  /** Why no restart followed the cause: the budget or setting that ended the job, with its key. */
+  readonly rule?: string;
   readonly endedAtMs: number;
 }

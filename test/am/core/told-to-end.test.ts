@@ -57,6 +57,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.core.state.outcome).toMatchObject({
       result: "failed",
       summary: expect.stringContaining("; the program budget of 0 restarts is spent (tony.am.retry-count)"),
+      rule: "the program budget of 0 restarts is spent (tony.am.retry-count)",
       cause: { class: "program", exit: "-103" },
     });
   });
