@@ -15,6 +15,8 @@ export interface ProcessEnd {
 
 export interface ExitEvidence {
   readonly end: ProcessEnd;
+  /** When it was started. */
+  readonly startedAtMs: number;
   /** Why the executor stopped it; empty when it did not. */
   readonly stopReason: string;
   /** The ends of what this run wrote. */
@@ -26,9 +28,12 @@ export interface ExitEvidence {
   readonly peakMemoryBytes: number;
 }
 
+/** What a program's command is run with. */
+export const SHELL = "/bin/bash";
 /** Exit codes of bash for a command that is not executable, or not there (bash(1), EXIT STATUS). */
-const notExecutable = 126;
-const notFound = 127;
+const UNSTARTABLE: readonly number[] = [126, 127];
+/** A shell that has worked for longer has started something. */
+const LONGEST_START_MS = 5_000;
 /** A shell reports a child that died by signal n as 128 + n. */
 const signalBase = 128;
 const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
@@ -50,7 +55,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     signal,
     atMs: end.atMs,
     stopReason,
-    failedToStart: failed && (end.startError !== undefined || exitCode === notExecutable || exitCode === notFound),
+    failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines,
     traceback: traceback?.text ?? "",
     errorSummary: traceback?.summary ?? "",
@@ -58,6 +63,16 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
     peakMemoryBytes: evidence.peakMemoryBytes,
   };
+}
+
+/**
+ * Whether the shell could not run its command. A program may exit with the same codes, and a script's later command may be the one that is
+ * missing: so nothing but the shell's own complaint was written, and that at once.
+ */
+function isShellsRefusal(exitCode: number, { end, startedAtMs, stdout, stderr }: ExitEvidence): boolean {
+  if (!UNSTARTABLE.includes(exitCode) || end.atMs - startedAtMs > LONGEST_START_MS) return false;
+  const said = lastLinesOf(stderr, Number.POSITIVE_INFINITY);
+  return stdout.trim() === "" && said.length > 0 && said.every((line) => line.startsWith(`${SHELL}: `));
 }
 
 function signalOf(exitCode: number): NodeJS.Signals | "" {

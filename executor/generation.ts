@@ -199,6 +199,7 @@ export class Generation {
     this.#exited(
       reportExit({
         end: startError === undefined ? end : { ...end, startError },
+        startedAtMs: end.atMs,
         stopReason,
         stdout: "",
         stderr: "",

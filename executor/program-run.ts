@@ -59,6 +59,7 @@ export class ProgramRun {
     const used = sampler.current;
     return reportExit({
       end,
+      startedAtMs: program.startedAtMs,
       stopReason: program.stopReason,
       stdout: program.output.tail("stdout"),
       stderr: program.output.tail("stderr"),

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { ProcessEnd } from "./exit-report.ts";
+import { type ProcessEnd, SHELL } from "./exit-report.ts";
 import { type OutputFiles, openOutputFiles } from "./output-files.ts";
 import { readProcFs } from "./proc-fs.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -41,7 +41,7 @@ export class Program {
     this.#nowMs = nowMs;
     this.output = openOutputFiles(logFolder);
     const { stdout, stderr } = this.output;
-    this.#child = spawn("/bin/bash", ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });
+    this.#child = spawn(SHELL, ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });
     this.startedAtMs = nowMs();
     this.output.close();
     this.ended = this.#awaitEnd();

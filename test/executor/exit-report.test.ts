@@ -8,6 +8,7 @@ function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJ
   const { code = null, signal = null, ...evidence } = changes;
   return reportExit({
     end: { exitCode: code, signal, atMs: 5 },
+    startedAtMs: 1,
     stopReason: "",
     stdout: "",
     stderr: "",
@@ -37,8 +38,27 @@ describe("how a program ended", () => {
     expect(exitOf({ code: 128 + 18 })).toMatchObject({ signal: "", exitCode: 146 });
   });
 
-  it.each([126, 127])("says that the command could not be run when bash exits with %d", (code) => {
-    expect(exitOf({ code }).failedToStart).toBe(true);
+  describe("a command that could not be run", () => {
+    const refusal = "/bin/bash: line 1: pyhton: command not found\n";
+
+    it.each([
+      [127, refusal],
+      [126, "/bin/bash: line 1: ./train: cannot execute binary file: Exec format error\n"],
+      [127, "/bin/bash: Zeile 1: pyhton: Befehl nicht gefunden\n"],
+    ])("is seen by bash's exit code %d and its complaint %j", (code, stderr) => {
+      expect(exitOf({ code, stderr }).failedToStart).toBe(true);
+    });
+
+    it.each([
+      ["a program exits 127 by itself", { code: 127 }],
+      ["a program complains and exits 127", { code: 127, stderr: "train: no data\n" }],
+      ["a later command of a script is missing", { code: 127, stdout: "epoch 1\n", stderr: refusal }],
+      ["the same after another program's warning", { code: 127, stderr: `warning: slow disk\n${refusal}` }],
+      ["the same after a while", { code: 127, stderr: refusal, startedAtMs: -60_000 }],
+      ["the exit code is another", { code: 1, stderr: refusal }],
+    ])("is not seen where %s", (_case, end) => {
+      expect(exitOf(end).failedToStart).toBe(false);
+    });
   });
 
   it("says why nothing could be started at all", () => {
