@@ -2,7 +2,7 @@ import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import { counted, formatMemory, formatResource } from "../output/format.ts";
-import { chooseRuntime } from "../shipping/runtime.ts";
+import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../submission/staging.ts";
 import type { Cluster } from "./cluster.ts";
 import { leaves } from "./cluster-facts.ts";
@@ -166,6 +166,10 @@ async function labelsFinding({ resourceManager }: Cluster, queueName: string): P
 
 async function runtimeFinding(setting: string | undefined): Promise<Finding> {
   const runtime = await chooseRuntime({ setting, running: process.execPath });
-  const found = runtime.kind === "send" ? `${runtime.path} travels with jobs` : `${runtime.url} is used`;
-  return { subject: "runtime", state: "well", found };
+  return { subject: "runtime", state: "well", found: runtimeWords(runtime) };
+}
+
+function runtimeWords(runtime: RuntimeChoice): string {
+  if (runtime.kind === "send") return `${runtime.path} travels with jobs`;
+  return runtime.kind === "stored" ? `${runtime.url} is used` : `${runtime.path} of the nodes is used`;
 }

@@ -1,11 +1,12 @@
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { escapeForLaunchScript, runtimeWord } from "../../src/job/launch-command.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { pause } from "../logs/task-tails.ts";
 import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
-import { chooseRuntime } from "../shipping/runtime.ts";
+import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { ship } from "../shipping/shipping.ts";
 import { stagingRoot } from "../submission/staging.ts";
 import { localResource } from "../submission/submission-context.ts";
@@ -29,7 +30,7 @@ export async function probeRuntime(
 ): Promise<Finding> {
   const subject = "nodes";
   const { resourceManager } = cluster;
-  const file = await shipRuntime(cluster, options, context);
+  const { files, node } = await shipRuntime(cluster, options, context);
   const { id } = await resourceManager.newApplication();
   await resourceManager.submit({
     id,
@@ -39,9 +40,9 @@ export async function probeRuntime(
     maxAppAttempts: 1,
     masterResource: { memoryMiB, vcores: 1, others: {} },
     masterLaunch: {
-      localResources: { node: localResource(file) },
+      localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
       environment: {},
-      commands: [`exec ./node -e 'process.exit(${soundExit})' 2><LOG_DIR>/stderr`],
+      commands: [`exec ${escapeForLaunchScript(runtimeWord(node))} -e 'process.exit(${soundExit})' 2><LOG_DIR>/stderr`],
       credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
     },
   });
@@ -68,17 +69,15 @@ async function shipRuntime(
   { environment, now }: ClientContext,
 ) {
   const { fileSystems, user } = cluster;
-  const runtime = await chooseRuntime({ setting: nodeBinary, running: process.execPath });
-  const source = runtime.kind === "send" ? runtime.path : runtime.url;
+  const { items, node } = provideRuntime(await chooseRuntime({ setting: nodeBinary, running: process.execPath }));
   const cache = new ContentCache({
     fileSystems,
     stagingRoot: await stagingRoot(fileSystems, { stagingDir }),
     user: user.name,
   });
   const memo = await HashMemo.open(localCacheFolder(environment), now);
-  const [shipped] = await ship([{ link: "node", source, as: "file", shared: true }], { fileSystems, cache, memo });
-  if (shipped === undefined) throw new RangeError("the runtime was not shipped");
-  return shipped.file;
+  const shipped = await ship(items, { fileSystems, cache, memo });
+  return { files: shipped.map(({ file }) => file), node };
 }
 
 /** Undefined when it has not ended in time. */

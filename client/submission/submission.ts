@@ -17,7 +17,7 @@ import { jobLookUp } from "../command-line/job-options.ts";
 import type { ClientContext } from "../context.ts";
 import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
-import { chooseRuntime } from "../shipping/runtime.ts";
+import { chooseRuntime, type ProvidedRuntime, provideRuntime, runtimeLink } from "../shipping/runtime.ts";
 import { type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
 import { type UploadedPart, UploadProgress, uploadLine } from "../shipping/upload-lines.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
@@ -40,7 +40,6 @@ export interface SubmissionListener {
   readonly uploaded: (line: string) => void;
 }
 
-const runtimeLink = "node";
 const jobLink = "job.json";
 /** In a pipe an upload that is done by then is told afterwards only. */
 const silentUploadMs = 5_000;
@@ -61,7 +60,7 @@ export async function submitToYarn(
   stop: AbortSignal,
 ): Promise<Submitted | undefined> {
   const { settings } = text;
-  const runtime = await runtimeItem(settings);
+  const runtime = await runtimeOf(settings);
   const asked = await untilStopped(
     Promise.all([
       askSubmissionFacts(cluster.resourceManager, { queue: draft.queue, usesLabels: usesLabels(draft) }),
@@ -168,7 +167,7 @@ async function shipFiles(
   }: {
     readonly root: LocatedPath;
     readonly listener: SubmissionListener;
-    readonly runtime: ShipItem;
+    readonly runtime: ProvidedRuntime;
     readonly stop: AbortSignal;
   },
 ): Promise<Shipped | undefined> {
@@ -178,7 +177,7 @@ async function shipFiles(
   const amOwn = spec.am.resources.map(shipItem);
   const byRole = spec.roles.map(({ name, resources }) => [name, resources.map(shipItem)] as const);
 
-  const items = [runtime, am, executor, ...common, ...amOwn, ...byRole.flatMap(([, own]) => own)];
+  const items = [...runtime.items, am, executor, ...common, ...amOwn, ...byRole.flatMap(([, own]) => own)];
   const cache = new ContentCache({
     fileSystems: cluster.fileSystems,
     stagingRoot: root,
@@ -197,9 +196,9 @@ async function shipFiles(
     return found.file;
   };
   return {
-    node: runtimeLink,
-    master: [runtime, am, ...common, ...amOwn].map(fileOf),
-    all: [runtime, executor, ...common].map(fileOf),
+    node: runtime.node,
+    master: [...runtime.items, am, ...common, ...amOwn].map(fileOf),
+    all: [...runtime.items, executor, ...common].map(fileOf),
     byRole: Object.fromEntries(byRole.map(([name, own]) => [name, own.map(fileOf)])),
   };
 }
@@ -246,15 +245,10 @@ function uploadedPart({ file, uploadedBytes }: ShippedFile): UploadedPart {
   return { what, uploadedBytes, totalBytes: file.sizeBytes };
 }
 
-async function runtimeItem(settings: JobText["settings"]): Promise<ShipItem> {
+async function runtimeOf(settings: JobText["settings"]): Promise<ProvidedRuntime> {
   const setting = readSetting(settings, "tony.node.binary");
-  const runtime = await chooseRuntime({
-    setting,
-    writtenAt: settings.get("tony.node.binary")?.at,
-    running: process.execPath,
-  });
-  const source = runtime.kind === "send" ? runtime.path : runtime.url;
-  return { link: runtimeLink, source, as: "file", shared: true };
+  const writtenAt = settings.get("tony.node.binary")?.at;
+  return provideRuntime(await chooseRuntime({ setting, writtenAt, running: process.execPath }));
 }
 
 function shipItem({ name, source, as }: JobSpec["resources"][number]): ShipItem {

@@ -76,9 +76,8 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
  * - kills what is left of the task's own program when the executor has ended, however it did.
  */
 export function launchCommand({ node, bundle }: ProgramLaunch): string {
-  const runtime = node.startsWith("/") ? node : `./${node}`;
   const script = prelude
-    .replaceAll("@NODE@", quote(runtime))
+    .replaceAll("@NODE@", runtimeWord(node))
     .replaceAll("@BUNDLE@", quote(bundle))
     .replaceAll("@LOG@", quote(logFileOf(bundle)))
     .replaceAll("@MARKER@", PROGRAM_MARKER);
@@ -114,11 +113,16 @@ for round in {1..50}; do
   sleep 0.05
 done
 if [ "$code" -ne 0 ] && [ ! -s "$log"/@LOG@ ] && [ -z "$signalled" ]; then
-  printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If the lines above name a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
+  printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
     @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
 fi
 exit "$code"
 `;
+
+/** A runtime, given by its link or its absolute path, as the first word of a shell's command. */
+export function runtimeWord(node: string): string {
+  return quote(node.startsWith("/") ? node : `./${node}`);
+}
 
 /** A word that bash takes as it is. */
 function quote(text: string): string {

@@ -1,3 +1,5 @@
+import { copyFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
 import { Person } from "../support/person.ts";
@@ -6,8 +8,7 @@ import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 
-/** The Node that is sent to the nodes, whatever the client runs on. */
-describe("a job on another release of Node", () => {
+describe("the Node that a job runs on", () => {
   const alice = new Person(cluster);
   afterEach(() => sweep(cluster));
   afterAll(() => alice.leave());
@@ -24,5 +25,30 @@ describe("a job on another release of Node", () => {
     const { exitCode, stdout } = await alice.run("submit", "--conf", job);
     expect(stdout).toMatch(new RegExp(`^worker:0 \\| Node v${major}\\.`, "m"));
     expect(exitCode).toBe(0);
+  });
+
+  test("one that every node has is used where it is: doctor tries it, and nothing of it is sent", async () => {
+    const installed = path.join(alice.shared("opt"), "node");
+    copyFileSync(process.execPath, installed);
+    const runtime = `tony.node.binary=local:${installed}`;
+    const findings = await alice.json("doctor", "--conf", runtime);
+    expect(findings).toContainEqual({ subject: "runtime", state: "well", found: `${installed} of the nodes is used` });
+    expect(findings).toContainEqual(expect.objectContaining({ subject: "nodes", state: "well" }));
+    const job = alice.job("installed", {
+      "tony.application.framework": "standalone",
+      "tony.worker.instances": 1,
+      "tony.worker.memory": "700m",
+      "tony.worker.command": "readlink /proc/$PPID/exe; test ! -e node",
+    });
+    const { exitCode, stdout } = await alice.run("submit", "--conf", job, "-conf", runtime);
+    expect(stdout).toMatch(new RegExp(`^worker:0 \\| ${installed}$`, "m"));
+    expect(exitCode).toBe(0);
+  });
+
+  test("one that no node has is named, with the key", async () => {
+    const runtime = "tony.node.binary=local:/opt/no/node";
+    const doctor = await alice.run("doctor", "--conf", runtime);
+    expect(doctor.stdout).toMatch(/✗ nodes .*\/opt\/no\/node: No such file.*\n +→ set tony\.node\.binary/);
+    expect(doctor.exitCode).toBe(3);
   });
 });

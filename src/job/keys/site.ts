@@ -27,7 +27,7 @@ export const siteKeys = {
   }),
   "tony.node.binary": key({
     type: path,
-    doc: "The Node runtime that is sent to the nodes: a path or hdfs:// URL; default the one that runs tony-ts.",
+    doc: "The Node runtime: a path here or an hdfs:// URL, which is sent, or local:/path of one that every node has; default the one that runs tony-ts.",
     support: "works",
     ours: true,
   }),

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readElf } from "../../../client/shipping/elf.ts";
-import { chooseRuntime, runtimeProblem } from "../../../client/shipping/runtime.ts";
+import { chooseRuntime, provideRuntime, runtimeProblem } from "../../../client/shipping/runtime.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -61,6 +61,15 @@ describe("a runtime", () => {
       url: "hdfs://ns/node",
     });
     expect(await chooseRuntime({ setting: process.execPath, running: "/none" })).toMatchObject({ kind: "send" });
+  });
+
+  test("that the nodes have is used where it is: nothing is shipped", async () => {
+    const choice = await chooseRuntime({ setting: "local:/opt/node/bin/node", running: "/none" });
+    expect(choice).toEqual({ kind: "installed", path: "/opt/node/bin/node" });
+    expect(provideRuntime(choice)).toEqual({ items: [], node: "/opt/node/bin/node" });
+    await expect(chooseRuntime({ setting: "local://opt/node", running: "/none" })).rejects.toThrow(
+      /local:\/\/opt\/node names a host: write local:\/path/,
+    );
   });
 
   test("that is missing or unfit names the key that mends it", async () => {
