@@ -5,11 +5,13 @@ import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.t
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import { StagingFolder } from "../submission/staging.ts";
-import { type ContentCache, partPrefix } from "./cache.ts";
+import type { ContentCache } from "./cache.ts";
+import { parseUploadName, uploadsFolder } from "./uploads.ts";
 
 /** A file of the cache. */
 export interface CachedFile {
   readonly path: string;
+  /** Empty for an upload. */
   readonly sha256: string;
   readonly name: string;
   readonly owner: string;
@@ -26,21 +28,26 @@ export async function listCache(cache: ContentCache): Promise<CachedFile[]> {
   const files: CachedFile[] = [];
   for (const folder of folders) {
     if (folder.type !== "DIRECTORY") continue;
+    const sha256 = path.basename(folder.path);
     // Another user's private entry cannot be looked into; it is not ours to remove either.
     for (const file of await listOrNothing(cache.fileSystem, folder.path)) {
-      const name = path.basename(file.path);
-      files.push({
-        path: file.path,
-        sha256: path.basename(folder.path),
-        name,
-        owner: file.owner,
-        sizeBytes: file.lengthBytes,
-        lastUseMs: Math.max(file.modificationTimeMs, file.accessTimeMs),
-        partial: name.startsWith(partPrefix),
-      });
+      files.push({ ...cachedFile(file), sha256, name: path.basename(file.path), partial: false });
     }
   }
+  for (const file of await listOrNothing(cache.fileSystem, path.join(cache.root, uploadsFolder))) {
+    const name = path.basename(file.path);
+    files.push({ ...cachedFile(file), sha256: "", name: parseUploadName(name)?.name ?? name, partial: true });
+  }
   return files.sort((left, right) => left.lastUseMs - right.lastUseMs);
+}
+
+function cachedFile(file: FileStatus): Pick<CachedFile, "path" | "owner" | "sizeBytes" | "lastUseMs"> {
+  return {
+    path: file.path,
+    owner: file.owner,
+    sizeBytes: file.lengthBytes,
+    lastUseMs: Math.max(file.modificationTimeMs, file.accessTimeMs),
+  };
 }
 
 /** What live applications were submitted with. */
@@ -108,7 +115,8 @@ export async function removeFromCache(cache: ContentCache, files: readonly Cache
   for (const file of files) {
     if (await cache.fileSystem.delete(file.path)) freedBytes += file.sizeBytes;
   }
-  for (const folder of new Set(files.map((file) => path.dirname(file.path)))) {
+  const entries = files.filter(({ partial }) => !partial);
+  for (const folder of new Set(entries.map((file) => path.dirname(file.path)))) {
     // Another name of the same content may still be there.
     await cache.fileSystem.delete(folder).catch((error: unknown) => {
       if (!hasCode(error, "DIRECTORY_NOT_EMPTY", "ACCESS_DENIED")) throw error;

@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import path from "node:path/posix";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
@@ -6,6 +5,7 @@ import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { checkFolders, isOpenToAll, type TrustedOwners } from "./cache-trust.ts";
+import { sweepUploads, uploadName, uploadsFolder } from "./uploads.ts";
 
 /** What an entry is found by. */
 export interface CacheKey {
@@ -57,7 +57,8 @@ const touchAfterMs = 3_600_000;
 
 /**
  * Files that jobs have in common, by the SHA-256 of their content: `<root>/sha256/<hash>/<name>`. An entry is put there whole, by
- * renaming, and never changes afterwards: a NodeManager compares size and time alone, and a new time would break running jobs.
+ * renaming from `<root>/uploads`, and never changes afterwards: a NodeManager compares size and time alone, and a new time would break
+ * running jobs.
  */
 export class ContentCache {
   readonly root: string;
@@ -109,6 +110,11 @@ export class ContentCache {
     return { ...(await this.#entry(key, await this.fileSystem.stat(file))), uploadedBytes: key.sizeBytes };
   }
 
+  /** Removes the user's uploads that were broken off. @throws FileSystemError when they cannot be read or removed */
+  async sweep(nowMs: number): Promise<void> {
+    await sweepUploads(this.fileSystem, this.root, { user: this.#user, nowMs });
+  }
+
   #file(key: CacheKey): string {
     return path.join(this.root, "sha256", key.sha256, key.name);
   }
@@ -133,13 +139,14 @@ export class ContentCache {
   }
 
   /**
-   * Makes `sha256`. In a folder that many users share (1777) it is as open as the folder; else others may only pass through.
+   * Makes `sha256` and `uploads`. In a folder that many users share (1777) they are as open as it is; else others may only pass through.
    */
   async #prepare(): Promise<void> {
     try {
       const above = await this.#find(this.root);
       const permission = above !== undefined && (above.permission & 0o002) !== 0 ? above.permission : 0o711;
-      await this.fileSystem.mkdirs(path.join(this.root, "sha256"), permission);
+      for (const folder of ["sha256", uploadsFolder])
+        await this.fileSystem.mkdirs(path.join(this.root, folder), permission);
     } catch (error) {
       throw this.#notWritable(error);
     }
@@ -153,7 +160,7 @@ export class ContentCache {
     { onProgress, signal }: Pick<PutOptions, "onProgress" | "signal">,
   ): Promise<void> {
     const permission = key.shared ? permissions.shared : permissions.private;
-    const temporary = path.join(path.dirname(file), `${partPrefix}${randomBytes(8).toString("hex")}`);
+    const temporary = path.join(this.root, uploadsFolder, uploadName(key.name));
     try {
       await this.fileSystem.mkdirs(path.dirname(file), permission.folder);
       await this.fileSystem.create(temporary, content, {
@@ -214,6 +221,3 @@ export class ContentCache {
     await this.fileSystem.setTimes(status.path, { accessTimeMs: nowMs });
   }
 }
-
-/** Begins the names of uploads under way. */
-export const partPrefix = ".part-";

@@ -19,10 +19,10 @@ import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime, runtimeLink } from "../shipping/runtime.ts";
 import { type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
+import { thisSubmitter } from "../shipping/submitter.ts";
 import { type UploadedPart, UploadProgress, uploadLine } from "../shipping/upload-lines.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
 import { submissionContext } from "./submission-context.ts";
-import { thisSubmitter } from "./submitter.ts";
 
 /** A job that the ResourceManager has taken. */
 export interface Submitted {
@@ -186,7 +186,11 @@ async function shipFiles(
     trustedOwners: readSetting(text.settings, "tony.cache.trusted-owners") ?? [],
   });
   const startedAtMs = context.now();
-  const shipped = await shipWithProgress(items, context, cache, cluster, stop);
+  const [shipped] = await Promise.all([
+    shipWithProgress(items, context, cache, cluster, stop),
+    // What cannot be swept now is the next submission's.
+    cache.sweep(startedAtMs).catch(() => undefined),
+  ]);
   if (shipped === undefined) return undefined;
   listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
   const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));

@@ -3,8 +3,8 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { hasEnded } from "../applications/applications.ts";
+import { mayBeAtWork, parseSubmitter } from "../shipping/submitter.ts";
 import { StagingFolder } from "./staging.ts";
-import { mayBeAtWork, parseSubmitter } from "./submitter.ts";
 
 /** A folder whose application is unknown and whose submitter cannot be asked is left alone for so long. */
 const doubtfulForMs = 3_600_000;

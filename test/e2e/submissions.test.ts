@@ -45,7 +45,7 @@ describe("a submission", () => {
     expect([first.exitCode, second.exitCode]).toEqual([0, 0]);
   });
 
-  test("that is killed while it uploads leaves no application; the next one of the same files works", async () => {
+  test("that is killed while it uploads leaves no application; the next one removes what was sent, and works", async () => {
     const settings = { ...oneTask, "tony.containers.resources": "large" };
     const job = alice.job("cut-off", settings, { large: randomBytes(256 << 20) });
     const before = new Set((await cachedFiles()).map((file) => file.path));
@@ -56,11 +56,12 @@ describe("a submission", () => {
     submitting.process.kill("SIGKILL");
     await submitting.ended;
     await sweep(cluster);
-    expect((await cachedFiles()).filter((file) => file.name === "large")).toEqual([]);
+    expect((await cachedFiles()).filter((file) => file.name === "large" && !file.partial)).toEqual([]);
 
     const again = await alice.run("submit", "--conf", job);
     expect(again.stdout).toContain("SUCCEEDED");
     expect(again.exitCode).toBe(0);
+    expect((await cachedFiles()).filter((file) => file.partial)).toEqual([]);
   });
 
   test("whose terminal is closed runs on", async () => {
@@ -72,7 +73,9 @@ describe("a submission", () => {
     const submitting = alice.start("submit", "--conf", job);
     const [, id = ""] = await submitting.output(/^(application_\d+_\d+) [\s\S]*^worker:0 \| up$/m);
     submitting.process.kill("SIGHUP");
-    await submitting.ended;
+    const { exitCode, stderr } = await submitting.ended;
+    expect(stderr).toContain(`${id} runs on: tony-ts status ${id}`);
+    expect(exitCode).toBe(5);
     expect(await alice.json("status", id)).toMatchObject({ status: { state: "running" } });
     expect((await alice.run("kill", id)).exitCode).toBe(0);
   });
@@ -81,8 +84,10 @@ describe("a submission", () => {
     const { exitCode, stdout } = await alice.run(
       ...["submit", "--conf", alice.job("wrong", { ...oneTask, "tony.worker.command": "pyhton train.py" })],
     );
-    expect(stdout).toMatch(/^Root cause .*worker:0/m);
-    expect(stdout).toMatch(/pyhton: command not found/);
+    expect(stdout).toMatch(
+      /^Root cause {3}worker:0 could not start its program on .*exit 127\)\n +→ check tony\.worker\.command \(job\.xml:\d+\)$/m,
+    );
+    expect(stdout).toMatch(/^ {2}\| .*pyhton: command not found$/m);
     expect(exitCode).toBe(1);
   });
 

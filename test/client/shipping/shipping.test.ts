@@ -1,5 +1,6 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir, userInfo } from "node:os";
+import { spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { hostname, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
@@ -7,6 +8,7 @@ import { listCache, liveReferences, prunable, removeFromCache } from "../../../c
 import { checkFolders, isOpenToAll } from "../../../client/shipping/cache-trust.ts";
 import { HashMemo } from "../../../client/shipping/hash-memo.ts";
 import { ship } from "../../../client/shipping/shipping.ts";
+import { uploadName } from "../../../client/shipping/uploads.ts";
 import { StagingFolder, stagingRoot } from "../../../client/submission/staging.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
@@ -231,6 +233,40 @@ describe("pruning", () => {
     const { paths, unreadable } = await liveReferences(root, ["application_1_0001", "application_1_0009"]);
     expect([...paths]).toEqual(["/cache/sha256/ab/node"]);
     expect(unreadable.map(({ applicationId }) => applicationId)).toEqual(["application_1_0009"]);
+  });
+});
+
+describe("uploads that were broken off", () => {
+  const gone = spawnSync("true").pid;
+
+  async function upload(name: string, ageMs = 0): Promise<void> {
+    const file = join(cache.root, "uploads", name);
+    await mkdir(join(cache.root, "uploads"), { recursive: true });
+    await writeFile(file, "half");
+    await utimes(file, new Date(), new Date(Date.now() - ageMs));
+  }
+  const left = async () => (await listCache(cache)).map(({ name }) => name).sort();
+  const day = 86_400_000;
+
+  test("are removed once their submitter is gone, or after a day where that cannot be known", async () => {
+    await upload(uploadName("gone.zip", { host: hostname(), pid: gone }));
+    await upload(uploadName("under-way.zip"));
+    await upload(uploadName("elsewhere.zip", { host: "ip-10-0-0-1", pid: gone }), day / 2);
+    await upload(uploadName("old-elsewhere.zip", { host: "ip-10-0-0-1", pid: gone }), 2 * day);
+    await cache.sweep(Date.now());
+    expect(await left()).toEqual(["elsewhere.zip", "under-way.zip"]);
+  });
+
+  test("are listed as unfinished and can be pruned, and their folder stays", async () => {
+    await upload(uploadName("x-1-0123456789abcdef-y", { host: "h-1", pid: 2 }));
+    const files = await listCache(cache);
+    expect(files).toMatchObject([{ name: "x-1-0123456789abcdef-y", sha256: "", partial: true }]);
+    expect(await removeFromCache(cache, files)).toBe(4);
+    expect(await readdir(cache.root)).toEqual(["uploads"]);
+  });
+
+  test("are none in a cache that is not there yet", async () => {
+    await expect(cache.sweep(Date.now())).resolves.toBeUndefined();
   });
 });
 

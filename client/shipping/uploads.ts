@@ -1,0 +1,54 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path/posix";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { mayBeAtWork, type Submitter, thisSubmitter } from "./submitter.ts";
+
+/** The folder of a cache in which files are until they are whole. */
+export const uploadsFolder = "uploads";
+
+/** An upload whose submitter cannot be asked, because it is on another machine, is left alone for so long. */
+const doubtfulForMs = 24 * 3_600_000;
+
+/** What an upload is called while it is under way: who does it, something unique, and the name it is to have. */
+export function uploadName(name: string, { host, pid }: Submitter = thisSubmitter()): string {
+  return [host, pid, randomBytes(8).toString("hex"), name].join("-");
+}
+
+/** Undefined for a file that is no upload. */
+export function parseUploadName(text: string): { readonly submitter: Submitter; readonly name: string } | undefined {
+  const [, host, pid, name] = /^(.+?)-(\d+)-[0-9a-f]{16}-(.+)$/.exec(text) ?? [];
+  if (host === undefined || name === undefined) return undefined;
+  return { submitter: { host, pid: Number(pid) }, name };
+}
+
+/**
+ * Removes the user's uploads that nobody goes on with: their submitter is known to be gone, or they are too old to be believed in.
+ * @param cacheRoot the cache's folder
+ * @throws FileSystemError when the folder can be neither read nor is missing
+ */
+export async function sweepUploads(
+  fileSystem: FileSystem,
+  cacheRoot: string,
+  { user, nowMs }: { readonly user: string; readonly nowMs: number },
+): Promise<void> {
+  const abandoned = (await listUploads(fileSystem, cacheRoot)).filter(
+    (file) => file.owner === user && isAbandoned(file, nowMs),
+  );
+  await Promise.all(abandoned.map((file) => fileSystem.delete(file.path)));
+}
+
+async function listUploads(fileSystem: FileSystem, cacheRoot: string): Promise<FileStatus[]> {
+  try {
+    return await fileSystem.list(path.join(cacheRoot, uploadsFolder));
+  } catch (error) {
+    if (hasCode(error, "FILE_NOT_FOUND")) return [];
+    throw error;
+  }
+}
+
+function isAbandoned({ path: file, modificationTimeMs }: FileStatus, nowMs: number): boolean {
+  const submitter = parseUploadName(path.basename(file))?.submitter;
+  const gone = submitter !== undefined && !mayBeAtWork(submitter);
+  return gone || nowMs - modificationTimeMs > doubtfulForMs;
+}
