@@ -56,7 +56,8 @@ describe("a submission", () => {
     submitting.process.kill("SIGKILL");
     await submitting.ended;
     await sweep(cluster);
-    expect((await cachedFiles()).filter((file) => file.name === "large" && !file.partial)).toEqual([]);
+    const sent = (await cachedFiles()).filter((file) => !before.has(file.path));
+    expect(sent).toMatchObject([{ name: "large", partial: true }]);
 
     const again = await alice.run("submit", "--conf", job);
     expect(again.stdout).toContain("SUCCEEDED");
@@ -85,7 +86,7 @@ describe("a submission", () => {
       ...["submit", "--conf", alice.job("wrong", { ...oneTask, "tony.worker.command": "pyhton train.py" })],
     );
     expect(stdout).toMatch(
-      /^Root cause {3}worker:0 could not start its program on .*exit 127\)\n +→ check tony\.worker\.command \(job\.xml:\d+\)$/m,
+      /^Root cause {3}worker:0 could not start its program on .*exit 127\)\n +→ check tony\.worker\.command \(\S+job\.xml:\d+\)$/m,
     );
     expect(stdout).toMatch(/^ {2}\| .*pyhton: command not found$/m);
     expect(exitCode).toBe(1);
@@ -100,7 +101,7 @@ describe("a submission", () => {
     const mine = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user: ClusterUser.homeless });
     const { fileSystem } = mine.locate(folder);
     const left = await fileSystem.list(folder);
-    expect(left.map((entry) => path.basename(entry.path))).toEqual(["cache"]);
+    expect(left.map((entry) => path.basename(entry.path))).not.toContainEqual(expect.stringMatching(/^application_/));
     await fileSystem.delete(folder, { recursive: true });
     mine.close();
   });

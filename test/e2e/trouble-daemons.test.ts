@@ -1,0 +1,110 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { controlDaemon, testCluster } from "../support/cluster.ts";
+import { at, requestJson } from "../support/http-json.ts";
+import { Person } from "../support/person.ts";
+import { sweep } from "../support/sweep.ts";
+import { eventually } from "../support/yarn.ts";
+
+const cluster = await testCluster();
+const alice = new Person(cluster);
+const job = alice.job("refused", {
+  "tony.application.framework": "standalone",
+  "tony.worker.instances": 1,
+  "tony.worker.memory": "512m",
+  "tony.worker.command": "true",
+});
+const submit = () => alice.run("submit", "--conf", job);
+
+describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
+  afterEach(() => sweep(cluster), 60_000);
+  afterAll(() => alice.leave());
+
+  test("the home's quota is used up", async () => {
+    await setSpaceQuota(1);
+    try {
+      const { exitCode, stderr } = await submit();
+      expect(stderr).toMatch(/quota of \/user\/alice is exceeded: .*; remove files or ask an administrator for more/);
+      expect(exitCode).toBe(3);
+    } finally {
+      await setSpaceQuota(-1);
+    }
+  });
+
+  test("HDFS is in safe mode", async () => {
+    await administer("-safemode", "enter");
+    try {
+      const { exitCode, stderr } = await submit();
+      expect(stderr).toMatch(/safe mode/i);
+      expect(stderr).not.toMatch(/defect of tony-ts/);
+      expect(exitCode).toBe(3);
+    } finally {
+      await administer("-safemode", "leave");
+    }
+  }, 120_000);
+
+  test("the NameNode is down, and doctor says so too", async () => {
+    await controlDaemon(cluster, "kill", "namenode");
+    try {
+      const { exitCode, stdout, stderr } = await submit();
+      expect(stderr).toMatch(
+        /^tony-ts: The NameNode \(WebHDFS\) does not answer: .*\n {2}HADOOP_CONF_DIR is .*\n {2}tony-ts doctor/,
+      );
+      expect(stdout).toBe("");
+      expect(exitCode).toBe(3);
+      const doctor = await alice.run("doctor", "--json", "--probe=false");
+      expect(JSON.parse(doctor.stdout)).toContainEqual(expect.objectContaining({ subject: "HDFS", state: "wrong" }));
+      expect(doctor.exitCode).toBe(3);
+    } finally {
+      await controlDaemon(cluster, "start", "namenode");
+      await eventually("a NameNode that takes files", () => answer(`${cluster.endpoints.webHdfs}/?op=GETFILESTATUS`));
+    }
+  }, 120_000);
+
+  test("the ResourceManager is down: for people on stderr, for programs as JSON alone on stdout", async () => {
+    await controlDaemon(cluster, "kill", "resourcemanager");
+    try {
+      const submitted = await submit();
+      expect(submitted.stderr).toMatch(
+        /^tony-ts: The ResourceManager does not answer: .*\n {2}Is it running, and is this/,
+      );
+      expect(submitted.exitCode).toBe(3);
+      const { exitCode, stdout, stderr } = await alice.run("list", "--json");
+      expect(JSON.parse(stdout)).toMatchObject({ error: { code: "RPC_CONNECT_FAILED" } });
+      expect(stderr).toMatch(/The ResourceManager does not answer/);
+      expect(exitCode).toBe(3);
+    } finally {
+      await controlDaemon(cluster, "start", "resourcemanager");
+      await eventually("all nodes back", async () => {
+        const metrics = await answer(`${cluster.endpoints.resourceManager}/ws/v1/cluster/metrics`);
+        return at(metrics, "clusterMetrics", "activeNodes") === cluster.nodes.length ? true : undefined;
+      });
+    }
+  }, 120_000);
+});
+
+/** The body of a good answer; undefined while there is none. */
+async function answer(url: string): Promise<unknown> {
+  const { status, body } = await requestJson(url).catch(() => ({ status: 0, body: undefined }));
+  return status === 200 ? body : undefined;
+}
+
+/** @param bytes -1 for none */
+async function setSpaceQuota(bytes: number): Promise<void> {
+  const parameters = `op=SETQUOTA&storagespacequota=${bytes}&namespacequota=9223372036854775807`;
+  const url = `${cluster.endpoints.webHdfs}/user/alice?${parameters}&user.name=${cluster.users.hdfs.name}`;
+  const { status } = await requestJson(url, { method: "PUT" });
+  expect(status).toBe(200);
+}
+
+/** Hadoop's own `hdfs dfsadmin`. */
+async function administer(...words: readonly string[]): Promise<void> {
+  const classes = [cluster.confDir, path.join(cluster.jars, "*")].join(":");
+  await promisify(execFile)(
+    path.join(cluster.javaHome, "bin", "java"),
+    ["-cp", classes, "org.apache.hadoop.hdfs.tools.DFSAdmin", ...words],
+    { env: { ...process.env, HADOOP_USER_NAME: cluster.users.hdfs.name } },
+  );
+}

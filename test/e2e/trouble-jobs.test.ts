@@ -1,0 +1,134 @@
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { testCluster } from "../support/cluster.ts";
+import { elfHeader } from "../support/elf-header.ts";
+import { HeldSubmission } from "../support/held-submission.ts";
+import { requestJson } from "../support/http-json.ts";
+import { Person } from "../support/person.ts";
+import { leftovers, sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+const oneTask = {
+  "tony.application.framework": "standalone",
+  "tony.worker.instances": 1,
+  "tony.worker.memory": "512m",
+  "tony.worker.command": "true",
+};
+
+const alice = new Person(cluster);
+afterEach(() => sweep(cluster));
+afterAll(() => alice.leave());
+
+describe("a job that cannot run says why, and which key mends it", () => {
+  const submit = (name: string, settings: Readonly<Record<string, string>>) =>
+    alice.run("submit", "--conf", alice.job(name, { ...oneTask, ...settings }));
+
+  /** A range of one port, which is taken on every address of this machine. */
+  async function withPortTaken(use: (range: string) => Promise<void>): Promise<void> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    try {
+      await use(`${address.port}-${address.port}`);
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  test("the ApplicationMaster's ports are taken", async () => {
+    await withPortTaken(async (range) => {
+      const { exitCode, stdout } = await submit("am-port", { "tony.am.port-range": range });
+      expect(stdout).toMatch(
+        /^Root cause {3}the ApplicationMaster cannot start: No port of \S+ is free on this machine: widen tony\.am\.port-range/m,
+      );
+      expect(stdout).not.toMatch(/Exception from container-launch/);
+      expect(exitCode).toBe(1);
+    });
+  }, 120_000);
+
+  test("the tasks' ports are taken", async () => {
+    await withPortTaken(async (range) => {
+      const { exitCode, stdout } = await submit("task-port", { "tony.task.port-range": range });
+      expect(stdout).toMatch(/^Root cause {3}worker:0 .*Every port of \S+ is taken .*: widen tony\.task\.port-range/m);
+      expect(stdout).not.toMatch(/Exception from container-launch/);
+      expect(exitCode).toBe(1);
+    });
+  }, 120_000);
+
+  test("the runtime is of another architecture: said before anything is sent", async () => {
+    const other = process.arch === "arm64" ? "x64" : "arm64";
+    const runtime = path.join(alice.folder, other);
+    writeFileSync(runtime, elfHeader(other), { mode: 0o755 });
+    const { exitCode, stdout, stderr } = await submit("architecture", { "tony.node.binary": runtime });
+    expect(stderr).toMatch(
+      new RegExp(
+        `job\\.xml:\\d+: tony\\.node\\.binary: ${runtime} is built for ${other}, the nodes are ${process.arch}`,
+      ),
+    );
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(2);
+  });
+
+  test("the runtime passes for a program here, but no node can load it", async () => {
+    const runtime = path.join(alice.folder, "hollow-node");
+    writeFileSync(runtime, elfHeader(process.arch), { mode: 0o755 });
+    const { exitCode, stdout } = await submit("hollow", { "tony.node.binary": runtime });
+    expect(stdout).toMatch(/^Root cause {3}am\.mjs could not be started by \.\/node on .* set tony\.node\.binary to/m);
+    expect(stdout).toMatch(/^ {2}\| .*(cannot execute|Exec format)/m);
+    expect(exitCode).toBe(1);
+  }, 120_000);
+});
+
+describe("a client that goes away before its job runs", () => {
+  test("by Ctrl-C while all nodes are busy: the reason was told, the job is gone", async () => {
+    const large = { ...oneTask, "tony.worker.memory": "6g", "tony.worker.command": "sleep 600" };
+    const hog = alice.job("hog", { ...large, "tony.worker.instances": 2 });
+    const id = (await alice.run("submit", "--detach", "--conf", hog)).stdout.trim();
+    const waiting = alice.start("submit", "--conf", alice.job("waiting", large));
+    await waiting.output(/(ACCEPTED \d+ s: |waiting \d+ s for ).*/);
+    waiting.process.kill("SIGINT");
+    const { exitCode, stdout } = await waiting.ended;
+    expect(stdout).toMatch(/Ended: all containers are returned; its staging folder is removed/);
+    expect(exitCode).toBe(4);
+    expect((await alice.run("kill", id)).exitCode).toBe(0);
+  }, 120_000);
+
+  test("by Ctrl-C during the upload: nothing was submitted, nothing of it stays", async () => {
+    const cache = "/user/alice/cut-off-cache";
+    const submitting = alice.start("submit", "--conf", alice.job("upload", { ...oneTask, "tony.cache.dir": cache }));
+    await submitting.output(/^application_/);
+    submitting.process.kill("SIGINT");
+    const { exitCode, stderr } = await submitting.ended;
+    expect(stderr).toMatch(/Nothing was submitted, and nothing is left on the cluster/);
+    expect(exitCode).toBe(4);
+    expect(await alice.json("cache", "list", "--conf", `tony.cache.dir=${cache}`)).not.toContainEqual(
+      expect.objectContaining({ partial: true }),
+    );
+    await requestJson(`${cluster.endpoints.webHdfs}${cache}?op=DELETE&recursive=true&user.name=alice`, {
+      method: "DELETE",
+    });
+  });
+
+  test("by a kill between staging and submission: its folder alone stays, and the next submission removes that", async () => {
+    const way = new HeldSubmission(cluster.endpoints.resourceManagerRpc);
+    const job = alice.job("held", oneTask);
+    const submitting = alice.start(
+      "submit",
+      "--conf",
+      job,
+      "-conf",
+      `yarn.resourcemanager.address=${await way.open()}`,
+    );
+    const [id = ""] = await submitting.output(/^application_\S+/);
+    await way.held;
+    submitting.process.kill("SIGKILL");
+    await submitting.ended;
+    await way.close();
+    expect(await leftovers(cluster)).toEqual([expect.stringMatching(new RegExp(`^staging folder .*/${id}$`))]);
+    expect((await alice.run("submit", "--conf", job)).exitCode).toBe(0);
+    expect(await leftovers(cluster)).not.toContainEqual(expect.stringContaining(id));
+  });
+});

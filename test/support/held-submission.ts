@@ -1,0 +1,54 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { type HostPort, parseHostPort } from "../../src/hadoop/conf/values.ts";
+
+/** The method's name, which a call's header carries in the clear (RpcRequestHeaderProto, ApplicationClientProtocol). */
+const submitMethod = "submitApplication";
+
+/**
+ * A way to the ResourceManager that lets everything through but the submission itself: whoever takes it has staged everything and waits
+ * for an answer that does not come.
+ */
+export class HeldSubmission {
+  /** Resolves when a submission is held. */
+  readonly held: Promise<void>;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  /** @param resourceManager its `host:port` for clients */
+  constructor(resourceManager: string) {
+    const address = parseHostPort(resourceManager);
+    if (address === undefined) throw new Error(`${resourceManager} is no host:port`);
+    let held: () => void = () => undefined;
+    this.held = new Promise((resolve) => {
+      held = resolve;
+    });
+    this.#server = createServer((client) => this.#pass(client, address, held));
+  }
+
+  /** @returns the address for `yarn.resourcemanager.address` */
+  async open(): Promise<string> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    const address = this.#server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    return `127.0.0.1:${address.port}`;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #pass(client: Socket, address: HostPort, held: () => void): void {
+    const server = connect(address);
+    for (const socket of [client, server]) {
+      this.#sockets.add(socket);
+      socket.on("error", () => undefined);
+    }
+    server.pipe(client);
+    client.on("data", (bytes) => {
+      if (bytes.includes(submitMethod)) held();
+      else server.write(bytes);
+    });
+    client.on("close", () => server.destroy());
+  }
+}
