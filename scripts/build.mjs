@@ -16,7 +16,7 @@ const megabyte = 1e6;
  * whatever is installed there.
  */
 const programs = [
-  { name: "am", entry: "am/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
+  { name: "am", entry: "am/main.ts", limit: 1.4 * megabyte, optionalNative: [] },
   { name: "executor", entry: "executor/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
   { name: "tony-ts", entry: "client/main.ts", limit: 2.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];

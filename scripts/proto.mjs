@@ -1,41 +1,78 @@
-// Generates the protobuf modules from proto/**: JSON descriptors with full typings, some 140 kB instead of 3 MB of static code.
+// Generates the protobuf modules from proto/**: static code that encodes and decodes, for the messages that are used, with its types.
+// Descriptors would be smaller, but every process would compile its codecs from them at each start.
 // The generated folders are not committed; a hash of the inputs says whether they are current.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+/** Loads when there is something to generate: mostly this script finds everything current. */
+const buildTools = createRequire(import.meta.url);
+const nothingUnused = ["--no-verify", "--no-convert", "--no-create", "--no-delimited", "--no-service", "--no-typeurl"];
 
-const hadoopFiles = [
-  "RpcHeader",
-  "ProtobufRpcEngine2",
-  "IpcConnectionContext",
-  "Security",
-  "yarn_protos",
-  "yarn_service_protos",
-  "applicationclient_protocol",
-  "applicationmaster_protocol",
-  "containermanagement_protocol",
-  "yarn_security_token",
-].map((name) => `proto/hadoop/${name}.proto`);
-
-/** One generated module: its protobufjs root's name, its sources and its folder. Hadoop's field names keep their case. */
-const modules = [
+/**
+ * The generated modules by folder: each has its sources, what protobufjs calls its root, and, where not all is wanted, the methods
+ * whose messages are (src/hadoop/wire/methods.ts types them). Hadoop's field names keep their case.
+ */
+const folders = [
   {
-    name: "hadoop",
-    sources: hadoopFiles,
     include: "proto/hadoop",
     output: "src/hadoop/wire/generated",
-    flags: ["--keep-case"],
+    keepCase: true,
+    modules: [
+      { name: "common", sources: ["RpcHeader", "ProtobufRpcEngine2", "IpcConnectionContext", "Security"] },
+      {
+        name: "yarn",
+        sources: ["applicationclient_protocol", "applicationmaster_protocol", "containermanagement_protocol"],
+        methods: {
+          "hadoop.yarn.ApplicationClientProtocolService": [
+            "getNewApplication",
+            "getApplicationReport",
+            "submitApplication",
+            "failApplicationAttempt",
+            "forceKillApplication",
+            "getClusterMetrics",
+            "getApplications",
+            "getClusterNodes",
+            "getQueueInfo",
+            "getQueueUserAcls",
+            "moveApplicationAcrossQueues",
+            "getApplicationAttemptReport",
+            "getApplicationAttempts",
+            "getContainerReport",
+            "getContainers",
+            "getNodeToLabels",
+            "getLabelsToNodes",
+            "getClusterNodeLabels",
+            "updateApplicationPriority",
+            "signalToContainer",
+            "updateApplicationTimeouts",
+            "getResourceTypeInfo",
+          ],
+          "hadoop.yarn.ApplicationMasterProtocolService": [
+            "registerApplicationMaster",
+            "allocate",
+            "finishApplicationMaster",
+          ],
+          "hadoop.yarn.ContainerManagementProtocolService": [
+            "startContainers",
+            "stopContainers",
+            "getContainerStatuses",
+            "updateContainer",
+            "signalToContainer",
+          ],
+        },
+      },
+    ],
   },
   {
-    name: "tony",
-    sources: ["proto/tony/tony.proto"],
     include: "proto/tony",
     output: "src/api/generated",
-    flags: [],
+    keepCase: false,
+    modules: [{ name: "tony", sources: ["tony"] }],
   },
 ];
 
@@ -51,33 +88,77 @@ function inputsHash() {
   return hash.digest("hex");
 }
 
+/** The messages of these methods with all that they consist of, as protobufjs's JSON descriptor; of all messages without methods. */
+function descriptor({ include, keepCase }, { sources, methods }) {
+  const protobuf = buildTools("protobufjs");
+  const all = new protobuf.Root();
+  all.resolvePath = (_origin, target) => path.join(root, include, path.basename(target));
+  all.loadSync(
+    sources.map((name) => `${name}.proto`),
+    { keepCase },
+  );
+  all.resolveAll();
+  if (methods === undefined) return all.toJSON();
+  const wanted = new Set();
+  const want = (object) => {
+    if (object === null || wanted.has(object)) return;
+    wanted.add(object);
+    want(object.parent);
+    if (object instanceof protobuf.Type) for (const field of object.fieldsArray) want(field.resolvedType);
+  };
+  for (const [service, names] of Object.entries(methods)) {
+    for (const name of names) {
+      const { resolvedRequestType, resolvedResponseType } = all.lookupService(service).methods[name].resolve();
+      want(resolvedRequestType);
+      want(resolvedResponseType);
+    }
+  }
+  const dropUnwanted = (namespace) => {
+    for (const nested of namespace.nestedArray) {
+      if (!wanted.has(nested)) namespace.remove(nested);
+      else if (nested instanceof protobuf.Namespace) dropUnwanted(nested);
+    }
+  };
+  dropUnwanted(all);
+  return all.toJSON();
+}
+
 /** Runs the generator into a folder of this process's own and renames it, so that two runs at once do not mix. */
-function generate({ name, sources, include, output, flags }, hash) {
-  const target = path.join(root, output);
+function generate(folder, hash) {
+  const target = path.join(root, folder.output);
   const draft = `${target}.${process.pid}`;
   mkdirSync(draft, { recursive: true });
-  const generator = path.join(root, "node_modules/protobufjs-cli/bin/pbjs");
-  const options = ["-t", "json-module", "-w", "esm", "-r", name, ...flags, "--dts", "-p", include];
-  const result = spawnSync(
-    process.execPath,
-    [generator, ...options, "-o", path.join(draft, `${name}.js`), ...sources],
-    {
-      cwd: root,
-      encoding: "utf8",
-    },
-  );
-  if (result.status !== 0) {
+  try {
+    for (const module of folder.modules) generateModule(folder, module, draft);
+  } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    throw new Error(`pbjs failed for ${sources.join(" ")}: ${result.stderr}`);
+    throw error;
   }
   writeFileSync(path.join(draft, "inputs.sha256"), hash);
   rmSync(target, { recursive: true, force: true });
   renameSync(draft, target);
 }
 
+function generateModule(folder, module, draft) {
+  const json = path.join(draft, `${module.name}.json`);
+  writeFileSync(json, JSON.stringify(descriptor(folder, module)));
+  const generator = path.join(root, "node_modules/protobufjs-cli/bin/pbjs");
+  const form = ["-t", "static-module", "-w", "esm", "-r", module.name, "--dts", ...nothingUnused];
+  const options = folder.keepCase ? [...form, "--keep-case"] : form;
+  const output = path.join(draft, `${module.name}.js`);
+  const result = spawnSync(process.execPath, [generator, ...options, "-o", output, json], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  if (result.status !== 0) throw new Error(`pbjs failed for ${module.name}: ${result.stderr}`);
+  // Nobody reads it, every program parses it.
+  writeFileSync(output, buildTools("esbuild").transformSync(readFileSync(output, "utf8"), { minify: true }).code);
+  rmSync(json);
+}
+
 const hash = inputsHash();
-for (const module of modules) {
-  const stamp = path.join(root, module.output, "inputs.sha256");
+for (const folder of folders) {
+  const stamp = path.join(root, folder.output, "inputs.sha256");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) continue;
-  generate(module, hash);
+  generate(folder, hash);
 }

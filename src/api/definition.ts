@@ -11,35 +11,37 @@ import {
 } from "./client-codec.ts";
 import { executorMessage } from "./executor-codec.ts";
 import { masterMessage } from "./master-codec.ts";
-import { type Codec, wireService } from "./wire.ts";
+import type { Codec } from "./wire.ts";
+
+/** Which side of a method sends any number of messages. */
+type Streaming = "none" | "responses" | "both";
 
 /** The three services of proto/tony as grpc-js defines services, over the types of messages.ts. */
 export const executorService = {
-  link: method("ExecutorService", "Link", executorMessage, masterMessage),
+  link: method("ExecutorService", "Link", "both", executorMessage, masterMessage),
 };
 
 export const rejoinService = {
-  reattach: method("RejoinService", "Reattach", reattachRequest, reattachReply),
+  reattach: method("RejoinService", "Reattach", "none", reattachRequest, reattachReply),
 };
 
 export const clientService = {
-  follow: method("ClientService", "Follow", followRequest, followMessage),
-  readLog: method("ClientService", "ReadLog", readLogRequest, logChunk),
-  stop: method("ClientService", "Stop", stopRequest, stopReply),
+  follow: method("ClientService", "Follow", "responses", followRequest, followMessage),
+  readLog: method("ClientService", "ReadLog", "responses", readLogRequest, logChunk),
+  stop: method("ClientService", "Stop", "none", stopRequest, stopReply),
 };
 
 function method<Request, Response>(
   serviceName: string,
   name: string,
+  streaming: Streaming,
   request: Codec<Request>,
   response: Codec<Response>,
 ): MethodDefinition<Request, Response> {
-  const reflected = wireService(serviceName).methods[name];
-  if (reflected === undefined) throw new Error(`proto/tony has no ${serviceName}.${name}`);
   return {
     path: `/tony.v1.${serviceName}/${name}`,
-    requestStream: reflected.requestStream ?? false,
-    responseStream: reflected.responseStream ?? false,
+    requestStream: streaming === "both",
+    responseStream: streaming !== "none",
     requestSerialize: request.serialize,
     requestDeserialize: request.deserialize,
     responseSerialize: response.serialize,

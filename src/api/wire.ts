@@ -1,19 +1,9 @@
-/**
- * Typed access to the messages and services generated from proto/tony. Nothing outside src/api sees these types.
- *
- * The one cast: the generated declarations describe `tony.v1.X`, but protobufjs makes only names with a capital letter properties, so
- * `tony.v1` is undefined at run time. The namespace is looked up by its path and given its declared type.
- */
+/** Typed access to the messages generated from proto/tony. Nothing outside src/api sees them. */
 import type Long from "long";
-import root, { type tony } from "./generated/tony.js";
+import { tony } from "./generated/tony.js";
 
-export const v1 = root.lookup("tony.v1") as unknown as typeof tony.v1;
+export const { v1 } = tony;
 export type { tony };
-
-/** The reflected service of that name; throws when proto/tony has none. */
-export function wireService(name: string) {
-  return root.lookupService(`tony.v1.${name}`);
-}
 
 /**
  * A 64-bit field as a number; absent is 0. What protobufjs decodes depends on whether `long` is in the bundle. All of ours (times, sizes,

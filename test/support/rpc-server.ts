@@ -1,7 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { HostPort } from "../../src/hadoop/conf/values.ts";
 import { encodeFrame, FrameReader, readDelimited } from "../../src/hadoop/rpc/frame.ts";
-import { common, type hadoop } from "../../src/hadoop/wire/main.ts";
+import { encodeDelimited } from "../../src/hadoop/wire/codec.ts";
+import { common, type hadoop } from "../../src/hadoop/wire/common.ts";
 
 const helloBytes = 7;
 
@@ -109,7 +110,7 @@ export function callOf(frame: Uint8Array): ReceivedCall | undefined {
 /** A successful reply; the body gets its length in front. */
 export function replyFrame(callId: number, body: Uint8Array): Buffer {
   const header = { callId: callId >>> 0, status: common.RpcResponseHeaderProto.RpcStatusProto.SUCCESS };
-  return encodeFrame(common.RpcResponseHeaderProto.encodeDelimited(header).finish(), delimited(body));
+  return encodeFrame(encodeDelimited(common.RpcResponseHeaderProto, header), delimited(body));
 }
 
 export function failureFrame(
@@ -124,7 +125,7 @@ export function failureFrame(
     exceptionClassName,
     errorMsg,
   };
-  return encodeFrame(common.RpcResponseHeaderProto.encodeDelimited(header).finish());
+  return encodeFrame(encodeDelimited(common.RpcResponseHeaderProto, header));
 }
 
 export function saslReply(message: hadoop.common.RpcSaslProto.$Properties): Buffer {

@@ -1,4 +1,4 @@
-import { common } from "../../src/hadoop/wire/main.ts";
+import { common } from "../../src/hadoop/wire/common.ts";
 import type { Token } from "../../src/hadoop/yarn/records.ts";
 import { digestAccepted } from "./digest-server.ts";
 import {

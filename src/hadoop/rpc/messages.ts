@@ -1,5 +1,6 @@
 /** The headers and control messages of Hadoop IPC: names for its magic numbers, and the packets drawn once. */
-import { common, type hadoop } from "../wire/main.ts";
+import { encodeDelimited } from "../wire/codec.ts";
+import { common, type hadoop } from "../wire/common.ts";
 import { RpcProtocolError } from "./errors.ts";
 import { encodeFrame, readDelimited } from "./frame.ts";
 
@@ -42,16 +43,13 @@ export function contextFrame(protocol: string, { user, realUser }: ContextUser, 
   };
   return encodeFrame(
     header(connectionContextCallId, noRetryCount, clientId),
-    common.IpcConnectionContextProto.encodeDelimited({ userInfo, protocol }).finish(),
+    encodeDelimited(common.IpcConnectionContextProto, { userInfo, protocol }),
   );
 }
 
 /** header(−33) | RpcSaslProto */
 export function saslFrame(message: SaslMessage): Buffer {
-  return encodeFrame(
-    header(saslCallId, noRetryCount, noClientId),
-    common.RpcSaslProto.encodeDelimited(message).finish(),
-  );
+  return encodeFrame(header(saslCallId, noRetryCount, noClientId), encodeDelimited(common.RpcSaslProto, message));
 }
 
 /** header(callId) | RequestHeaderProto | request; `request` is varint-delimited already. */
@@ -62,11 +60,11 @@ export function callFrame(call: {
   readonly method: string;
   readonly request: Uint8Array;
 }): Buffer {
-  const requestHeader = common.RequestHeaderProto.encodeDelimited({
+  const requestHeader = encodeDelimited(common.RequestHeaderProto, {
     methodName: call.method,
     declaringClassProtocolName: call.protocol,
     clientProtocolVersion: 1,
-  }).finish();
+  });
   return encodeFrame(header(call.callId, firstTry, call.clientId), requestHeader, call.request);
 }
 
@@ -95,13 +93,13 @@ export function decodeSasl(body: Uint8Array): SaslMessage {
 const none = new Uint8Array(0);
 
 function header(callId: number, retryCount: number, clientId: Uint8Array): Uint8Array {
-  return common.RpcRequestHeaderProto.encodeDelimited({
+  return encodeDelimited(common.RpcRequestHeaderProto, {
     rpcKind: common.RpcKindProto.RPC_PROTOCOL_BUFFER,
     rpcOp: common.RpcRequestHeaderProto.OperationProto.RPC_FINAL_PACKET,
     callId,
     clientId,
     retryCount,
-  }).finish();
+  });
 }
 
 /** Runs a decoder; what it throws becomes an error of the protocol. */

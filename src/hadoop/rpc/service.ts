@@ -1,25 +1,33 @@
-import type { MethodName, RequestOf, ResponseOf, WireService } from "../wire/service.ts";
+import type { WireMethod } from "../wire/methods.ts";
 import type { CallOptions, RpcClient } from "./client.ts";
 import { decoded } from "./messages.ts";
 
-/** The typed methods of one protobuf service over a client. */
-export class ServiceClient<Service> {
-  readonly #client: RpcClient;
-  readonly #service: WireService<Service>;
+type RequestOf<Method> = Method extends WireMethod<infer Request, unknown> ? Request : never;
+type ResponseOf<Method> = Method extends WireMethod<never, infer Response> ? Response : never;
 
-  constructor(client: RpcClient, service: WireService<Service>) {
+/** What `Methods` is, said for each name, so that a method can be looked up by a name that is not known yet. */
+type Table<Methods> = {
+  readonly [Name in keyof Methods]: WireMethod<RequestOf<Methods[Name]>, ResponseOf<Methods[Name]>>;
+};
+
+/** The methods of one service (src/hadoop/wire/methods.ts) over a client. */
+export class ServiceClient<Methods> {
+  readonly #client: RpcClient;
+  readonly #methods: Table<Methods>;
+
+  constructor(client: RpcClient, methods: Table<Methods>) {
     this.#client = client;
-    this.#service = service;
+    this.#methods = methods;
   }
 
   /** Encodes the request, calls, decodes the answer. Rejects as RpcClient#call does. */
-  async call<Name extends MethodName<Service>>(
+  async call<Name extends keyof Methods & string>(
     name: Name,
-    request: RequestOf<Service, Name>,
+    request: RequestOf<Methods[Name]>,
     options?: CallOptions,
-  ): Promise<ResponseOf<Service, Name>> {
-    const method = this.#service.method(name);
-    const answer = await this.#client.call(name, method.encodeDelimited(request), options);
+  ): Promise<ResponseOf<Methods[Name]>> {
+    const method = this.#methods[name];
+    const answer = await this.#client.call(name, method.encode(request), options);
     return decoded(`answer to ${name}`, () => method.decode(answer));
   }
 }

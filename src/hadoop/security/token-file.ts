@@ -8,7 +8,8 @@
  */
 import { HadoopError } from "../errors.ts";
 import { readDelimited } from "../rpc/frame.ts";
-import { common } from "../wire/main.ts";
+import { encodeDelimited } from "../wire/codec.ts";
+import { common } from "../wire/common.ts";
 import type { Token } from "../yarn/records.ts";
 import { WritableReader, writeBytes, writeText, writeVint } from "./writable.ts";
 
@@ -89,10 +90,10 @@ function readProtobuf(body: Uint8Array): Credentials {
 }
 
 function writeProtobuf({ tokens, secrets }: Credentials): Uint8Array {
-  return common.CredentialsProto.encodeDelimited({
+  return encodeDelimited(common.CredentialsProto, {
     tokens: tokens.map(({ alias, token }) => ({ alias, token: { ...token } })),
     secrets: [...secrets].map(([alias, secret]) => ({ alias, secret })),
-  }).finish();
+  });
 }
 
 function copy(bytes: Uint8Array): Uint8Array {

@@ -1,5 +1,5 @@
 /** The ApplicationMaster's heartbeat ⇄ messages. */
-import { type hadoop, yarn } from "../wire/main.ts";
+import { type hadoop, yarn } from "../wire/yarn.ts";
 import type { Allocation, ContainerUpdate, PreemptionMessage, Registration, ResourceRequest } from "./allocation.ts";
 import { containerFromWire, containerStatusFromWire } from "./convert-containers.ts";
 import { executionTypes, updateTypes } from "./convert-enums.ts";

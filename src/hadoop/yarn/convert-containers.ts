@@ -1,6 +1,6 @@
 /** Containers, their reports and how they are launched ⇄ messages. */
-import type { hadoop } from "../wire/main.ts";
-import { yarn } from "../wire/main.ts";
+import type { hadoop } from "../wire/yarn.ts";
+import { yarn } from "../wire/yarn.ts";
 import { containerStates, executionTypes, localResourceTypes, resourceVisibilities } from "./convert-enums.ts";
 import { containerIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts";
 import { resourceFromWire } from "./convert-resources.ts";

@@ -1,5 +1,5 @@
 /** The enumerations of YARN's messages by the names that records use: Java's names, without protobuf's prefixes. */
-import { yarn } from "../wire/main.ts";
+import { yarn } from "../wire/yarn.ts";
 
 /** Names ⇄ numbers. A number of a newer server that we do not know reads as `unknown`. */
 class EnumTable<Name extends string, Value extends number> {

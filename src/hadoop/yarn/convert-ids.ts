@@ -3,7 +3,7 @@
  * epoch 8192, so it stays a 64-bit integer here and never leaves this file.
  */
 import Long from "long";
-import type { hadoop } from "../wire/main.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import {
   type ApplicationIdParts,
   type AttemptIdParts,

@@ -1,5 +1,5 @@
 /** What the ResourceManager tells about applications, nodes and queues: messages → records. */
-import type { hadoop } from "../wire/main.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import { applicationStates, attemptStates, finalStatuses, nodeStates, queueStates } from "./convert-enums.ts";
 import {
   applicationIdFromWire,

@@ -1,5 +1,5 @@
 /** Resources ⇄ ResourceProto. The fields `memory` and `virtual_cores` rule; the map carries the other types. */
-import type { hadoop } from "../wire/main.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import { toNumber } from "./convert-ids.ts";
 import type { Resource, ResourceType } from "./records.ts";
 import { namedTypes, type ResourceTypes } from "./resource-types.ts";

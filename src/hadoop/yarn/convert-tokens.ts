@@ -1,5 +1,5 @@
 /** Tokens ⇄ TokenProto. */
-import type { hadoop } from "../wire/main.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import type { NodeToken } from "./allocation.ts";
 import { nodeIdFromWire } from "./convert-ids.ts";
 import type { Token } from "./records.ts";

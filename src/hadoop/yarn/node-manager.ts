@@ -6,7 +6,8 @@ import { RemoteError } from "../rpc/remote-error.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
 import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
 import { ServiceClient } from "../rpc/service.ts";
-import { type hadoop, services } from "../wire/main.ts";
+import { containerManagement } from "../wire/methods.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import type { NodeToken } from "./allocation.ts";
 import type { YarnConnectionOptions } from "./connection-options.ts";
 import { containerStatusFromWire, launchContextToWire } from "./convert-containers.ts";
@@ -50,7 +51,7 @@ export interface ContainerFailure {
   readonly error: RemoteError;
 }
 
-type Service = ServiceClient<hadoop.yarn.ContainerManagementProtocolService>;
+type Service = ServiceClient<typeof containerManagement>;
 type FailureProto = hadoop.yarn.ContainerExceptionMapProto.$Properties;
 
 const protocol = "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
@@ -137,7 +138,9 @@ export class NodeManagerPool {
   }
 
   #call<Result>(node: NodeId, call: (service: Service) => Promise<Result>): Promise<Result> {
-    return this.#connections.use(node, (client) => call(new ServiceClient(client, services.containerManagement)));
+    return this.#connections.use(node, (client) =>
+      call(new ServiceClient<typeof containerManagement>(client, containerManagement)),
+    );
   }
 
   #clientOptions(node: NodeId): RpcClientOptions {

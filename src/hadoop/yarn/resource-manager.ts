@@ -5,7 +5,8 @@ import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
 import { simple } from "../rpc/sasl/simple.ts";
 import { ServiceClient } from "../rpc/service.ts";
 import type { User } from "../security/user.ts";
-import { type hadoop, services, yarn } from "../wire/main.ts";
+import { applicationClient } from "../wire/methods.ts";
+import { type hadoop, yarn } from "../wire/yarn.ts";
 import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
 import { containerReportFromWire } from "./convert-containers.ts";
 import { nodeStates, queueAcls, signalCommands } from "./convert-enums.ts";
@@ -64,7 +65,7 @@ const defaultKillTimeoutMs = 60_000;
  */
 export class ResourceManagerClient {
   readonly #rpc: RpcClient;
-  readonly #service: ServiceClient<hadoop.yarn.ApplicationClientProtocolService>;
+  readonly #service: ServiceClient<typeof applicationClient>;
   readonly #clock: Clock;
   #types: Promise<readonly ResourceType[]> | undefined;
 
@@ -73,7 +74,7 @@ export class ResourceManagerClient {
     const identity = { user: user.name, realUser: user.realName, strategies };
     this.#clock = options.clock ?? systemClock;
     this.#rpc = new RpcClient({ ...options, protocol, identity: () => identity });
-    this.#service = new ServiceClient(this.#rpc, services.applicationClient);
+    this.#service = new ServiceClient<typeof applicationClient>(this.#rpc, applicationClient);
   }
 
   async newApplication(): Promise<NewApplication> {

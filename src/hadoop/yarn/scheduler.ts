@@ -5,7 +5,8 @@ import { isRemoteError, type RemoteError } from "../rpc/remote-error.ts";
 import { patientRetry } from "../rpc/retry.ts";
 import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
 import { ServiceClient } from "../rpc/service.ts";
-import { type hadoop, services } from "../wire/main.ts";
+import { applicationMaster } from "../wire/methods.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import type {
   Allocation,
   ContainerUpdate,
@@ -58,7 +59,7 @@ const refusalCodes = [
  */
 export class SchedulerClient {
   readonly #rpc: RpcClient;
-  readonly #service: ServiceClient<hadoop.yarn.ApplicationMasterProtocolService>;
+  readonly #service: ServiceClient<typeof applicationMaster>;
   readonly #clock: Clock;
   readonly #outstanding = new OutstandingRequests();
   #token: Token;
@@ -77,7 +78,7 @@ export class SchedulerClient {
     this.#clock = options.clock ?? systemClock;
     const identity = () => ({ user: nobody, strategies: [tokenDigest(this.#token, { protections })] });
     this.#rpc = new RpcClient({ retry: patientRetry, ...options, protocol, identity });
-    this.#service = new ServiceClient(this.#rpc, services.applicationMaster);
+    this.#service = new ServiceClient<typeof applicationMaster>(this.#rpc, applicationMaster);
   }
 
   /** The current token: the ResourceManager renews it now and then. Open connections do not mind; the next one uses it. */

@@ -4,7 +4,7 @@ import { type ConnectionOptions, RpcConnection } from "../../../src/hadoop/rpc/c
 import { encodeFrame } from "../../../src/hadoop/rpc/frame.ts";
 import { tokenDigest } from "../../../src/hadoop/rpc/sasl/digest-md5.ts";
 import { simple } from "../../../src/hadoop/rpc/sasl/simple.ts";
-import { common } from "../../../src/hadoop/wire/main.ts";
+import { common } from "../../../src/hadoop/wire/common.ts";
 import {
   type Behaviour,
   delimited,

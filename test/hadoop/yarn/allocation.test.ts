@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type hadoop, yarn } from "../../../src/hadoop/wire/main.ts";
+import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
 import { allocationFromWire, commandFromWire } from "../../../src/hadoop/yarn/convert-allocation.ts";
 import { containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { yarn } from "../../../src/hadoop/wire/main.ts";
+import { yarn } from "../../../src/hadoop/wire/yarn.ts";
 import {
   applicationIdFromWire,
   applicationIdToWire,

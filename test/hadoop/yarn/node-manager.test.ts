@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
-import { yarn } from "../../../src/hadoop/wire/main.ts";
+import { yarn } from "../../../src/hadoop/wire/yarn.ts";
 import { containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
 import { NodeManagerPool, type NodeManagerPoolOptions } from "../../../src/hadoop/yarn/node-manager.ts";
 import type { Container, Token } from "../../../src/hadoop/yarn/records.ts";

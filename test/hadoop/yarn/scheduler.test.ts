@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
-import { type hadoop, yarn } from "../../../src/hadoop/wire/main.ts";
+import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
 import type { Token } from "../../../src/hadoop/yarn/records.ts";
 import { SchedulerClient, type SchedulerOptions } from "../../../src/hadoop/yarn/scheduler.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
