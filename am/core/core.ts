@@ -8,7 +8,7 @@ import type { Event } from "./events.ts";
 import { childExited, childStarted, executorRegistered } from "./executors.ts";
 import { continueFinish, finish, finishTimer, shutDown, unregistered } from "./finish.ts";
 import { askAgainTimer, gangHoldTimer, watchGang } from "./gang.ts";
-import { startWhenReady } from "./generation.ts";
+import { prepareJournaled, startWhenReady } from "./generation.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal.ts";
 import { launchFailed, launchSucceeded } from "./launches.ts";
 import { executorHeard, executorLost, orderExpired } from "./links.ts";
@@ -201,6 +201,7 @@ function settle(step: Step): void {
   closeVerdicts(step);
   continueRestart(step);
   finishWhenDone(step);
+  prepareJournaled(step);
   startWhenReady(step);
   continueFinish(step);
   watchGang(step);

@@ -9,12 +9,12 @@ import {
   timeLimitReason,
 } from "./endings.ts";
 import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
-import { isAlone, prepare, resendStart } from "./generation.ts";
+import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "./generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
 import { clearOrder, setOrder } from "./timers.ts";
-import { ALIVE, moveTask } from "./transitions.ts";
+import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
 import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -75,7 +75,7 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   if (registration.child.state === "exited") {
     acknowledge(step, registration);
   }
-  moveTask(step, task, ALIVE, "stopped");
+  moveTask(step, task, [...ALIVE, "allocated", "launched"], "stopped");
   accountFor(step, registration.containerId);
   if (!isMember(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
@@ -98,6 +98,10 @@ function behind(step: Step, task: TaskRecord, registration: ExecutorRegistration
 
 function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
   const { child } = registration;
+  if (child.state !== "none" && BEFORE_START.includes(task.phase) && !adoptStart(step, task)) {
+    startedByAnother(step, task, registration);
+    return;
+  }
   if (child.state === "exited") {
     childExited(step, { type: "child-exited", ...registration, exit: child.exit });
   } else if (child.state === "running") {
@@ -117,6 +121,18 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
   }
 }
 
+/**
+ * A program of a gang that this attempt has not started: an attempt that did not know it was replaced did it. With which cluster spec
+ * nobody can say, so another generation begins.
+ */
+function startedByAnother(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  if (registration.child.state === "exited") {
+    acknowledge(step, registration);
+  }
+  moveTask(step, task, BEFORE_START, "stopped");
+  restartUncharged(step, "an attempt that was replaced had begun to start the gang");
+}
+
 /** Nothing runs and a port is held: the task waits for its cluster spec. */
 function ready(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
   if (!moveTask(step, task, ["allocated", "launched", "preparing", "registered"], "registered")) {
@@ -128,7 +144,7 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
   task.port = registration.port;
   step.state.journal.dirty = true;
   if (isAlone(step, task)) {
-    step.registeredAlone.add(task);
+    registerAlone(step, task);
   }
   log(step, "info", "task-registered", `${task.id} is ready at ${task.host}:${task.port}.`, about(task));
 }

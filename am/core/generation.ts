@@ -2,7 +2,7 @@ import type { ClusterAddresses } from "./effects.ts";
 import type { TaskRecord } from "./state.ts";
 import { containerOf, emit, inGang, log, record, roleOf, type Step } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
-import { moveTask } from "./transitions.ts";
+import { BEFORE_START, moveTask } from "./transitions.ts";
 
 /** Opens the next generation of the gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step): void {
@@ -46,14 +46,36 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   prepare(step, task);
 }
 
-/** Tells an executor to make ready for its task's present generation. */
+/**
+ * Tells an executor to make ready for its task's present generation, as soon as the journal knows it: what ended the one before is then
+ * written down, and a later attempt meets no executor that is ahead of it.
+ */
 export function prepare(step: Step, task: TaskRecord): void {
+  if (step.state.journal.durableGeneration < task.generation) {
+    step.unprepared.add(task);
+    return;
+  }
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: task.containerId },
     message: { type: "prepare", generation: task.generation, reason: step.state.restartReason },
   });
   setOrder(step, "prepare", task.containerId, step.spec.timeouts.stopGraceMs + Bounds.prepareMs);
+}
+
+/** The journal may know by now what executors are to make ready for. */
+export function prepareJournaled(step: Step): void {
+  const { journal, lastGeneration } = step.state;
+  if (step.unprepared.size === 0 || (journal.durableGeneration < lastGeneration && journal.inFlight !== 0)) {
+    return;
+  }
+  const waiting = [...step.unprepared];
+  step.unprepared.clear();
+  for (const task of waiting) {
+    if (task.phase === "preparing") {
+      prepare(step, task);
+    }
+  }
 }
 
 /** Starts whatever is complete: the whole gang, and every task that lives on its own. */
@@ -160,23 +182,57 @@ function startGang(step: Step): void {
   record(step, "cluster-spec-sent");
 }
 
-/** A generation that the journal does not know yet waits for it; with nothing new from the journal there is nothing to look through. */
+/**
+ * A task that waits for nobody starts when the journal knows which container it lives in: a later attempt then asks there whether its
+ * program runs.
+ */
+export function registerAlone({ state, registeredAlone }: Step, task: TaskRecord): void {
+  registeredAlone.delete(task);
+  registeredAlone.set(task, state.journal.sequence + 1);
+}
+
 function startAlone(step: Step): void {
-  const { state } = step;
-  if (state.journal.durableGeneration < state.lastGeneration && state.journal.inFlight !== 0) {
-    return;
-  }
-  for (const task of step.registeredAlone) {
-    if (task.phase !== "registered" || !isAlone(step, task)) {
-      step.registeredAlone.delete(task);
-    } else if (state.journal.durableGeneration >= task.generation) {
-      step.registeredAlone.delete(task);
-      sendStart(step, task, addresses(step, task.generation));
-      if (step.spec.distributedMode === "fcfs") {
-        state.phase = "running";
-        state.everStarted = true;
-      }
+  for (const [task, sequence] of step.registeredAlone) {
+    if (sequence > step.state.journal.durableSequence) {
+      return;
     }
+    step.registeredAlone.delete(task);
+    if (task.phase === "registered" && isAlone(step, task)) {
+      sendStart(step, task, addresses(step, task.generation));
+      noteStartedAlone(step);
+    }
+  }
+}
+
+function noteStartedAlone({ spec, state }: Step): void {
+  if (spec.distributedMode === "fcfs") {
+    state.phase = "running";
+    state.everStarted = true;
+  }
+}
+
+/**
+ * The program of a task that starts alone runs already: an earlier attempt started it and died before its journal said so. False for a
+ * member of the gang, which no attempt starts before that.
+ */
+export function adoptStart(step: Step, task: TaskRecord): boolean {
+  if (!isAlone(step, task)) {
+    return false;
+  }
+  moveTask(step, task, BEFORE_START, "starting");
+  step.registeredAlone.delete(task);
+  step.state.journal.dirty = true;
+  noteStartedAlone(step);
+  return true;
+}
+
+/**
+ * Nothing was heard from the container in which an earlier attempt may have started a task that starts alone: what replaces it gets a
+ * generation of its own.
+ */
+export function distrustStart(step: Step, task: TaskRecord): void {
+  if (BEFORE_START.includes(task.phase) && isAlone(step, task)) {
+    task.generation = ++step.state.lastGeneration;
   }
 }
 

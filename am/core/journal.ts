@@ -43,6 +43,7 @@ export function writeJournal(step: Step): void {
   const waitMs = journal.writtenAtMs + spacingMs - step.nowMs;
   const urgent =
     state.startIntended > journal.durableStart ||
+    step.registeredAlone.size > 0 ||
     state.lastGeneration > journal.durableGeneration ||
     (state.outcome !== undefined && !journal.durableOutcome);
   if (waitMs > 0 && (journal.failure !== "" || !urgent)) {
@@ -67,6 +68,7 @@ export function journalWritten(step: Step, sequence: number): void {
     return;
   }
   journal.inFlight = 0;
+  journal.durableSequence = sequence;
   journal.durableGeneration = journal.inFlightGeneration;
   journal.durableStart = journal.inFlightStart;
   journal.durableOutcome = journal.inFlightOutcome;

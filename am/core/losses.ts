@@ -4,7 +4,7 @@ import { discard, letGo, removeContainer } from "./containers.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { failedBy, finish } from "./finish.ts";
-import { renewTask } from "./generation.ts";
+import { distrustStart, renewTask } from "./generation.ts";
 import { isMember, joinNext } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { findTask, log, type Step, tenantOf } from "./step.ts";
@@ -55,6 +55,9 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
   const task = tenantOf(step, container);
   if (task === undefined) {
     return;
+  }
+  if (container.link === "rejoining") {
+    distrustStart(step, task);
   }
   if (discardReason === "") {
     container.phase = "discarded";

@@ -3,10 +3,10 @@ import { addContainer, discard, setLink } from "./containers.ts";
 import type { AllocatedContainer, Event } from "./events.ts";
 import { resumeStart } from "./generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "./journal.ts";
-import { beginAnew } from "./restart.ts";
 import type { ContainerRecord, CoreState } from "./state.ts";
 import { emit, log, record, type Step } from "./step.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
+import { moveTask } from "./transitions.ts";
 import { timerOf } from "./verdict.ts";
 
 /**
@@ -26,10 +26,8 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   const unknown = keptContainers.filter(({ containerId }) => step.state.containers[containerId] === undefined);
   keep(step, unknown);
   resumeStart(step);
+  awaitRegistrations(step);
   findExecutors(step);
-  if (step.state.outcome === undefined) {
-    beginAnew(step);
-  }
   resumeTimers(step);
   step.changed = true;
   const words = `Attempt ${step.state.attempt} goes on with generation ${step.state.generation}: ${keptContainers.length} containers were kept.`;
@@ -67,6 +65,7 @@ function restore(step: Step, snapshot: Snapshot): void {
   }
   Object.assign(state.journal, {
     sequence,
+    durableSequence: sequence,
     dirty: true,
     durableGeneration: state.lastGeneration,
     durableOutcome: state.outcome !== undefined,
@@ -80,6 +79,13 @@ function keep(step: Step, containers: readonly AllocatedContainer[]): void {
     const container = addContainer(step, given, role);
     step.state.unclaimed[role] = (step.state.unclaimed[role] ?? 0) + 1;
     setOrder(step, "rejoin", container.id, Bounds.rejoinMs);
+  }
+}
+
+/** What was ready for the attempt before says so again to this one. */
+function awaitRegistrations(step: Step): void {
+  for (const task of step.state.tasks) {
+    moveTask(step, task, ["registered"], "launched");
   }
 }
 

@@ -78,19 +78,6 @@ export function restartUncharged(step: Step, reason: string): void {
   openNext(step, reason, []);
 }
 
-/** A generation of its own for every task that has not started, so that nothing of an attempt whose end is unknown is mixed up with it. */
-export function beginAnew(step: Step): void {
-  const { state } = step;
-  if (!state.started) {
-    renewGang(step);
-  }
-  for (const task of state.tasks) {
-    if (!isMember(step, task) && BEFORE_START.includes(task.phase)) {
-      renewTask(step, task, state.everStarted ? ++state.lastGeneration : state.generation);
-    }
-  }
-}
-
 /** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */
 export function joinNext(step: Step, task: TaskRecord): void {
   const { state } = step;

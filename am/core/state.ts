@@ -243,6 +243,8 @@ export interface JournalState {
   sequence: number;
   /** Number of the one being written; 0 when none is. */
   inFlight: number;
+  /** The highest number known to be written. */
+  durableSequence: number;
   /** Something durable changed since the last snapshot. */
   dirty: boolean;
   writtenAtMs: number;
@@ -308,6 +310,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     journal: {
       sequence: 0,
       inFlight: 0,
+      durableSequence: 0,
       dirty: false,
       writtenAtMs: 0,
       inFlightGeneration: 0,

@@ -13,8 +13,10 @@ export interface Step {
   effects: Effect[];
   /** Something that people see changed in this step. */
   changed: boolean;
-  /** Registered tasks that wait for nobody but, perhaps, the journal. */
-  readonly registeredAlone: Set<TaskRecord>;
+  /** Registered tasks that wait for nobody, with the number of the snapshot that has to be durable before they start; lowest first. */
+  readonly registeredAlone: Map<TaskRecord, number>;
+  /** Tasks whose executors are told to make ready when the journal knows their generation. */
+  readonly unprepared: Set<TaskRecord>;
   /** When each timer that is set is due. */
   readonly timers: Map<string, number>;
 }
@@ -29,7 +31,8 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     nowMs: identity.startedAtMs,
     effects: [],
     changed: false,
-    registeredAlone: new Set(),
+    registeredAlone: new Map(),
+    unprepared: new Set(),
     timers: new Map(),
   };
 }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { controlDaemon, testCluster } from "../support/cluster.ts";
-import { FaultJob, type FaultJobOptions } from "../support/fault-job.ts";
+import { FaultJob, type FaultJobOptions, WAITS } from "../support/fault-job.ts";
 import { eventually, isRunning } from "../support/processes.ts";
 import { sweep } from "../support/sweep.ts";
 
@@ -82,6 +82,24 @@ describe("the ApplicationMaster", () => {
     expect(exitCode).toBe(0);
     const starts = job.starts().map(({ task, generation }) => `${task} in ${generation}`);
     expect(new Set(starts).size).toBe(starts.length);
+  }, 240_000);
+
+  test("is killed during a restart: the next one completes it, and the budget pays once", async () => {
+    const settings = { "tony.am.retry-count": "3", "tony.task.stop-grace": "5s" };
+    const job = await submit({ settings, program: `trap '' TERM; ${WAITS}` });
+    const [first, second] = await job.running(1);
+    await job.journaled();
+    const master = await job.master();
+    process.kill(second?.pid ?? Number.NaN, "SIGKILL");
+    await eventually(() => job.masterLog().includes('"event":"generation-restart"'), "the restart", 30_000);
+    process.kill(master, "SIGKILL");
+
+    const again = await job.running(2, 2, 120_000);
+    expect(again.map(({ containerId }) => containerId)).toEqual([first?.containerId, second?.containerId]);
+    const status = await attempt2(job);
+    expect(status.generation).toBe(2);
+    expect(status.budgets).toMatchObject({ program: { used: 1 }, infrastructure: { used: 0 } });
+    expect((await job.end()).exitCode).toBe(0);
   }, 240_000);
 
   test("is killed while it finishes: the next one only finishes, with the same outcome", async () => {

@@ -112,6 +112,14 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
     strike: (world) => world.crash(),
   },
   {
+    name: "the ApplicationMaster dies during a restart",
+    class: "program",
+    strike: (world) => {
+      victim(world)?.endChild({ signal: "SIGKILL" });
+      world.clock.after(world.random.integer(0, 8_000), () => world.crash());
+    },
+  },
+  {
     name: "the journal cannot be written",
     strike: (world) => {
       world.journalDown = true;

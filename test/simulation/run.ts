@@ -41,7 +41,7 @@ export function runSeed(
     ...options,
   });
   const faults = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
-  world.mayCrash = faults.some(({ name }) => name === "the ApplicationMaster dies");
+  world.mayCrash = faults.some(({ name }) => name.startsWith("the ApplicationMaster dies"));
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
     world.clock.after(atMs, () => {
@@ -93,6 +93,10 @@ function judge(world: World, faults: readonly Fault[]): string[] {
   const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;
   if (harmless && !bounded && world.outcome?.result !== "succeeded") {
     problems.push(`nothing bad happened, and the job ${world.outcome?.result}: ${world.outcome?.summary}`);
+  }
+  const again = [...world.starts].filter(([, starts]) => starts > 1);
+  if (harmless && !bounded && again.length > 0) {
+    problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
   }
   return problems;
 }

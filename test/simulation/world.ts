@@ -43,6 +43,8 @@ export class World {
   readonly faults: Weather;
   readonly executors = new Map<string, ExecutorModel>();
   readonly problems: string[] = [];
+  /** How often each task's program was started. */
+  readonly starts = new Map<string, number>();
   attempt = 1;
   core: Core;
   /** Nothing passes between the ApplicationMaster and executors. */
@@ -217,6 +219,7 @@ export class World {
 
   programStarted(executor: ExecutorModel): void {
     this.trace(`  program of ${executor.task} generation ${executor.generation} starts in ${executor.containerId}`);
+    this.starts.set(executor.task, (this.starts.get(executor.task) ?? 0) + 1);
     for (const other of this.executors.values()) {
       if (other !== executor && other.alive && other.task === executor.task && other.child.state === "running") {
         if (other.generation === executor.generation) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../simulation/job.ts";
-import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
+import { asksOf, childExit, Scenario, sentOf, typesOf } from "./scenario.ts";
 
 const spec = jobSpec([role("worker", 2)]);
 
@@ -69,7 +69,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.task("worker:1").phase).toBe("waiting");
   });
 
-  test("during gathering: what had not started goes on in a generation of its own, in the same containers", () => {
+  test("during gathering: it goes on in the same generation and containers, once every executor was heard again", () => {
     const scenario = new Scenario(spec);
     scenario.register();
     const kept = [scenario.container(1), scenario.container(1)];
@@ -77,11 +77,10 @@ describe("the ApplicationMaster dies", () => {
     scenario.ready("worker:0");
     scenario.after(1_000);
     scenario.crash(kept);
-    expect(scenario.core.state.generation).toBe(2);
-    expect(sentOf(scenario.ready("worker:0", { generation: 1 }), "prepare")).toEqual(["worker:0"]);
-    scenario.ready("worker:0");
-    scenario.ready("worker:1");
-    expect(scenario.core.state.phase).toBe("running");
+    expect(scenario.phases()).toBe("worker:0 launched, worker:1 allocated");
+    expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual([]);
+    expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual(["worker:0", "worker:1"]);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
   });
 
   test("a kept container that the journal does not know is claimed by its executor, or given back", () => {
@@ -92,8 +91,7 @@ describe("the ApplicationMaster dies", () => {
     expect(asks).toEqual([]);
     const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
     scenario.on({ type: "executor-reattached", ...claim, generation: 1, port: 4000, child: { state: "none" } });
-    expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "preparing" });
-    scenario.ready("worker:1");
+    expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
     const effects = scenario.after(45_000);
     expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
     expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
@@ -131,4 +129,111 @@ test("killed right after the cluster spec went out: the journal said so before, 
   expect(scenario.phases()).toBe("worker:0 running, worker:1 starting");
   expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
   expect(sentOf(scenario.effects.slice(before), "prepare")).toEqual([]);
+});
+
+describe("the ApplicationMaster dies during a restart", () => {
+  const noBackOff = { ...spec.failure, backOff: { initialMs: 0, maxMs: 0 } };
+  const failing = (journal: "written" | "not written") => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)], { failure: noBackOff }));
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    scenario.on({ type: "containers-allocated", containers: kept });
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(1_000);
+    scenario.journalWorks = journal === "written";
+    const exit = { signal: "SIGKILL" };
+    const effects = scenario.exits("worker:1", exit);
+    scenario.journalWorks = true;
+    return { scenario, kept, effects, exited: { state: "exited", exit: childExit(scenario.nowMs, exit) } as const };
+  };
+  const goesOn = (scenario: Scenario) => {
+    scenario.stops("worker:0");
+    expect(scenario.phases()).toBe("worker:0 preparing, worker:1 registered");
+    expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual(["worker:0", "worker:1"]);
+    expect(scenario.core.state).toMatchObject({
+      phase: "running",
+      generation: 2,
+      used: { program: 1, infrastructure: 0 },
+    });
+    expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
+  };
+
+  test("the next attempt completes it: same generation, same containers, the failure counted once", () => {
+    const { scenario, kept, effects } = failing("written");
+    expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+    scenario.crash(kept);
+    expect(sentOf(scenario.reports("worker:0", program), "stop-child")).toEqual(["worker:0"]);
+    scenario.ready("worker:1");
+    goesOn(scenario);
+  });
+
+  test("the executor had not heard of it yet: it is told again", () => {
+    const { scenario, kept, exited } = failing("written");
+    scenario.crash(kept);
+    scenario.reports("worker:0", program);
+    const effects = scenario.reports("worker:1", exited, { generation: 1 });
+    expect(sentOf(effects, "acknowledge-exit")).toEqual(["worker:1"]);
+    expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+    scenario.ready("worker:1");
+    goesOn(scenario);
+  });
+
+  test("before its journal was written: no executor was told of it, and the failure is told again", () => {
+    const { scenario, kept, effects, exited } = failing("not written");
+    expect(sentOf(effects, "prepare")).toEqual([]);
+    scenario.crash(kept);
+    expect(scenario.core.state).toMatchObject({ generation: 1, used: { program: 0 } });
+    scenario.reports("worker:0", program);
+    expect(sentOf(scenario.reports("worker:1", exited), "stop-child")).toEqual(["worker:0"]);
+    scenario.ready("worker:1");
+    goesOn(scenario);
+  });
+});
+
+describe("the ApplicationMaster dies as a task starts that waits for nobody", () => {
+  const alone = () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)], { distributedMode: "fcfs" }));
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    scenario.on({ type: "containers-allocated", containers: kept });
+    return { scenario, kept };
+  };
+
+  test("it starts only when the journal knows its container", () => {
+    const { scenario } = alone();
+    scenario.journalWorks = false;
+    expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual([]);
+    scenario.journalWorks = true;
+    expect(sentOf(scenario.after(1_000), "start-child")).toEqual(["worker:0"]);
+  });
+
+  test("its program runs on, though the journal does not know of the start", () => {
+    const { scenario, kept } = alone();
+    scenario.ready("worker:0");
+    const effects = scenario.crash(kept);
+    effects.push(...scenario.reports("worker:0", program), ...scenario.after(10_000));
+    expect(sentOf(effects, "prepare")).toEqual([]);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 1 });
+  });
+
+  test("its container is gone: it may have run, so it starts again in a generation of its own", () => {
+    const { scenario, kept } = alone();
+    scenario.ready("worker:0");
+    scenario.crash(kept);
+    scenario.completes("c1", 137);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "waiting", generation: 2 });
+  });
+});
+
+test("a replaced attempt that had not noticed starts the gang: the new one begins another generation", () => {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.ready("worker:0");
+  scenario.after(1_000);
+  scenario.crash(kept);
+  expect(sentOf(scenario.reports("worker:0", program), "prepare")).toEqual(["worker:0"]);
+  expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
 });
