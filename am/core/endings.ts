@@ -116,7 +116,7 @@ export function leavingEnding(step: Step, task: TaskRecord, container: Container
 export const CONTAINER_TOLD_TO_END: ContainerToldToEnd = "the container was told to end (SIGTERM)";
 
 /** What an executor says of a program that it stopped for the time it took. */
-export function timeLimitReason({ spec }: Step): TimeLimitReason {
+export function timeLimitReason({ spec }: Pick<Step, "spec">): TimeLimitReason {
   const limitMs = spec.timeouts.executionMs ?? 0;
   return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
 }

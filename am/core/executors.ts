@@ -8,12 +8,12 @@ import {
   timeLimitEnding,
   timeLimitReason,
 } from "./endings.ts";
-import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
+import type { Event, ExecutorRegistration } from "./events.ts";
 import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "./generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
-import { clearOrder, setOrder } from "./timers.ts";
+import { Bounds, clearOrder, setOrder } from "./timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
 import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
@@ -176,7 +176,9 @@ function started(step: Step, task: TaskRecord, atMs: number): void {
   record(step, "task-started", task, { host: task.host });
   const { executionMs } = step.spec.timeouts;
   if (executionMs !== undefined) {
-    setOrder(step, "execution", task.containerId, executionMs);
+    // The executor ends it, and tells: this bound is for one that does not.
+    const stopMs = step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs;
+    setOrder(step, "execution", task.containerId, executionMs + stopMs);
   }
   noteRunning(step);
 }
@@ -204,9 +206,10 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     return;
   }
   const { exit } = event;
+  const overTime = exit.stopReason === timeLimitReason(step);
   const endedItself = exit.stopReason === "";
   const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
-  const to = succeeded ? "succeeded" : endedItself ? "failed" : "stopped";
+  const to = succeeded ? "succeeded" : endedItself || overTime ? "failed" : "stopped";
   if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
     return;
   }
@@ -219,12 +222,13 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     accountFor(step, container.id);
   }
   if (to === "failed") {
-    taskFailed(step, task, childEnding(step, task, container, exit));
+    const ending = overTime ? timeLimitEnding(step, task, container) : childEnding(step, task, container, exit);
+    taskFailed(step, task, ending);
   }
   if (exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing") {
     toldToEnd(step, task, container);
   } else if (to === "stopped" && step.state.phase === "running") {
-    taskFailed(step, task, stoppedEnding(step, task, container, exit));
+    taskFailed(step, task, stoppedEnding(step, task, container, exit.stopReason));
   }
   joinNext(step, task);
 }
@@ -239,10 +243,8 @@ function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord): vo
 }
 
 /** Stopped by its executor, though not by our order. */
-function stoppedEnding(step: Step, task: TaskRecord, container: ContainerRecord, { stopReason }: ChildExit): Ending {
-  return stopReason === timeLimitReason(step)
-    ? timeLimitEnding(step, task, container)
-    : linkEnding(step, task, container, `was stopped by its executor: ${stopReason}`);
+function stoppedEnding(step: Step, task: TaskRecord, container: ContainerRecord, reason: string): Ending {
+  return linkEnding(step, task, container, `was stopped by its executor: ${reason}`);
 }
 
 function current(

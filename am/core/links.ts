@@ -3,12 +3,10 @@ import { linkEnding, timeLimitEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { finish } from "./finish.ts";
 import { containerGone, executorLeft, taskGone } from "./losses.ts";
-import { resendStop } from "./restart.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { type Step, tenantOf } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
-import { moveTask } from "./transitions.ts";
-import { accountFor, taskFailed } from "./verdict.ts";
+import { accountFor } from "./verdict.ts";
 import { durationWords, keyWords } from "./words.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -87,7 +85,7 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
       "it did not start",
     );
   } else if (order === "execution" && task.phase === "running") {
-    executionExpired(step, container, task);
+    containerGone(step, container, timeLimitEnding(step, task, container), "its program ran longer than it may");
   }
 }
 
@@ -114,10 +112,4 @@ function reconnectExpired(step: Step, container: ContainerRecord, task: TaskReco
   const ending = linkEnding(step, task, container, "lost its executor without a word");
   letGo(step, container, "its stream broke", true);
   taskGone(step, task, ending);
-}
-
-function executionExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  moveTask(step, task, ["running"], "stopping");
-  resendStop(step, task, "it ran longer than it may");
-  taskFailed(step, task, timeLimitEnding(step, task, container));
 }

@@ -1,5 +1,5 @@
 import type { ExecutorCommand } from "../../am/core/effects.ts";
-import { CONTAINER_TOLD_TO_END } from "../../am/core/endings.ts";
+import { CONTAINER_TOLD_TO_END, timeLimitReason } from "../../am/core/endings.ts";
 import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
 import { childExit } from "../support/child-exit.ts";
 import type { World } from "./world.ts";
@@ -241,6 +241,14 @@ export class ExecutorModel {
       pid: life + 100,
       atMs: clock.nowMs,
     });
+    const { executionMs } = this.#world.spec.timeouts;
+    if (executionMs !== undefined) {
+      clock.after(executionMs, () => {
+        if (life === this.#life) {
+          this.#stop(timeLimitReason(this.#world), () => {});
+        }
+      });
+    }
     const { runsForMs } = this.#world.programOf(this.task);
     if (runsForMs !== undefined) {
       clock.after(runsForMs + random.integer(0, 2_000), () => {

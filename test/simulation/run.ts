@@ -84,8 +84,7 @@ function judge(world: World, faults: readonly Fault[]): string[] {
   if (state.used.program > programFaults && !limited) {
     problems.push(`${state.used.program} program failures are counted, ${programFaults} happened`);
   }
-  const onlyPrograms =
-    !limited && faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
+  const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
   if (onlyPrograms && state.used.infrastructure > 0) {
     problems.push(`${state.used.infrastructure} failures are put down to the infrastructure, which did not fail`);
   }

@@ -161,6 +161,29 @@ test("an executor that stops its program for the time it took spends the program
   expect(scenario.core.state).toMatchObject({ used: { program: 1, infrastructure: 0 }, blame: {} });
 });
 
+test("a task that restarts alone is judged once for the time it took, by its executor or, when that says nothing, by its container's end", () => {
+  const failure = { ...base.failure, budgets: { program: 5, infrastructure: 5 } };
+  const timeouts = { ...base.timeouts, executionMs: 60_000 };
+  const alone = () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })], { failure, timeouts }));
+    scenario.toRunning();
+    return scenario;
+  };
+  const obeyed = alone();
+  obeyed.after(60_000);
+  expect(obeyed.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+  const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
+  obeyed.exits("worker:1", { signal: "SIGTERM", stopReason });
+  expect(obeyed.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(obeyed.task("worker:1")).toMatchObject({ phase: "preparing", restarts: 1 });
+
+  const ignored = alone();
+  ignored.exits("worker:0");
+  ignored.after(70_000);
+  expect(ignored.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(ignored.task("worker:1")).toMatchObject({ phase: "waiting", restarts: 1 });
+});
+
 test("which rule ends the job is said: machines that failed one task too often, not a budget", () => {
   const scenario = running({ blame: { container: 9, node: 9, job: 1 } });
   scenario.completes("c2", -101);
