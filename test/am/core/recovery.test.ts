@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../simulation/job.ts";
-import { asksOf, childExit, Scenario, sentOf, typesOf } from "./scenario.ts";
+import { childExit } from "../../support/child-exit.ts";
+import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
 
 const spec = jobSpec([role("worker", 2)]);
 
