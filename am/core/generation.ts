@@ -20,7 +20,8 @@ export function openGeneration(step: Step): void {
     resumedFrom: state.checkpoint,
   });
   log(step, "info", "generation-opened", `Generation ${state.generation} begins.`, { generation: state.generation });
-  record(step, "generation-opened");
+  const { checkpoint } = state;
+  record(step, "generation-opened", {}, checkpoint && { checkpoint: checkpoint.path, step: checkpoint.step });
 }
 
 /**
@@ -34,6 +35,8 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   task.startedAtMs = 0;
   task.endedAtMs = 0;
   task.exit = "";
+  task.step = 0;
+  task.checkpointStep = 0;
   if (container === undefined) {
     task.host = "";
     moveTask(step, task, ["waiting", "succeeded", "failed", "stopped", "lost"], "waiting");

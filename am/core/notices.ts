@@ -1,5 +1,7 @@
+import type { Checkpoint } from "../../src/job/status.ts";
 import type { Event, NodeView, ResourceAmount } from "./events.ts";
-import { emit, findTask, log, type Step, tenantOf } from "./step.ts";
+import type { TaskRecord } from "./state.ts";
+import { emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -44,13 +46,22 @@ export function childProgress(step: Step, event: Of<"child-progress">): void {
   }
   task.step = event.step;
   step.changed = true;
-  const { checkpoint } = step.state;
-  if (event.checkpoint !== undefined && event.checkpoint.path !== checkpoint?.path) {
-    if (checkpoint === undefined || event.checkpoint.step >= checkpoint.step) {
-      step.state.checkpoint = { ...event.checkpoint, atMs: event.atMs };
-      step.state.journal.dirty = true;
-    }
+  if (event.checkpoint !== undefined) {
+    checkpointSaved(step, task, { ...event.checkpoint, atMs: event.atMs });
   }
+}
+
+/** The furthest complete checkpoint is what a later generation goes on from. A task's report names its last one again with every step. */
+function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint): void {
+  const { state } = step;
+  const known = state.checkpoint;
+  task.checkpointStep = saved.step;
+  if (known !== undefined && (saved.step < known.step || (saved.step === known.step && saved.path === known.path))) {
+    return;
+  }
+  state.checkpoint = saved;
+  state.journal.dirty = true;
+  record(step, "checkpoint", task, { path: saved.path, step: saved.step });
 }
 
 export function serviceAnnounced(step: Step, event: Of<"service-announced">): void {

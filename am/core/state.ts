@@ -75,7 +75,9 @@ export interface TaskRecord {
   exit: string;
   /** Times its program was started again alone. */
   restarts: number;
+  /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
   step: number;
+  checkpointStep: number;
   /** Failures of the machine's kind since its program last ran well; see blame.ts. */
   machineFailures: number;
 }
@@ -341,6 +343,7 @@ function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
     exit: "",
     restarts: 0,
     step: 0,
+    checkpointStep: 0,
     machineFailures: 0,
   };
 }

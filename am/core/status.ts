@@ -101,5 +101,6 @@ function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatu
     ...(task.endedAtMs === 0 ? {} : { endedAtMs: task.endedAtMs }),
     ...(task.exit === "" ? {} : { exit: task.exit }),
     ...(task.step === 0 ? {} : { step: task.step }),
+    ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
   };
 }

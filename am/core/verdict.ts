@@ -256,18 +256,11 @@ function noteCause(step: Step, verdict: Verdict, root: Ending): void {
 }
 
 function toCause(verdict: Verdict, root: Ending): Cause {
-  const consequences: string[] = [];
-  for (const id in verdict.endings) {
-    const ending = verdict.endings[id];
-    if (consequences.length === MOST_CONSEQUENCES) {
-      break;
-    }
-    if (ending !== undefined && id !== root.task) {
-      consequences.push(ending.summary);
-    }
-  }
+  const others = Object.values(verdict.endings).filter((ending) => ending.task !== root.task);
+  const consequences = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceWords(ending, root));
   return {
     class: root.class,
+    generation: verdict.generation,
     summary: root.summary,
     task: root.task,
     host: root.host,
@@ -278,6 +271,13 @@ function toCause(verdict: Verdict, root: Ending): Cause {
     ...(root.remedy === "" ? {} : { remedy: root.remedy }),
     consequences,
   };
+}
+
+/** YARN's word on the root often comes after what followed from it. */
+function consequenceWords(ending: Ending, root: Ending): string {
+  const laterMs = ending.seenAtMs - root.seenAtMs;
+  const when = `${(Math.abs(laterMs) / 1000).toFixed(1)} s ${laterMs < 0 ? "earlier" : "later"}`;
+  return `${ending.summary}, ${when} (a consequence, not counted)`;
 }
 
 /** What is replaced when the task fails. Tasks that start each when they can have no gang to restart. */

@@ -3,6 +3,7 @@ import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { masterFailure } from "../following/master-failure.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
+import { formatCheckpoint, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { waitBlock } from "../output/wait-block.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
@@ -99,13 +100,11 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const waits = block === undefined ? [] : ["", ...block.lines.slice(1, -1)];
   const restarts = `generation ${status.generation} · restarts spent: program ${program.used} of ${program.limit}, infrastructure ${infrastructure.used} of ${infrastructure.limit}`;
   const checkpoint =
-    status.checkpoint === undefined
-      ? []
-      : [
-          `  checkpoint step ${status.checkpoint.step}, ${formatWholeSeconds(nowMs - status.checkpoint.atMs)} old: ${status.checkpoint.path}`,
-        ];
+    status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
   const services = status.services.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
-  return [`  ${restarts}`, ...services, ...checkpoint, ...waits, "", ...taskLines(status.tasks)];
+  const generations = generationTable(status);
+  const history = generations.length === 0 ? [] : ["", ...generations];
+  return [`  ${restarts}`, ...services, ...checkpoint, ...waits, "", ...taskLines(status.tasks), ...history];
 }
 
 function taskLines(tasks: readonly TaskStatus[]): string[] {
@@ -115,9 +114,10 @@ function taskLines(tasks: readonly TaskStatus[]): string[] {
     task.host ?? "–",
     task.startedAtMs === undefined ? "–" : formatClock(task.startedAtMs),
     task.step === undefined ? "–" : String(task.step),
+    task.checkpointStep === undefined ? "–" : `step ${task.checkpointStep}`,
     task.memoryBytes === undefined ? "–" : formatBytes(task.memoryBytes),
     task.cpuCores === undefined ? "–" : counted(Number(task.cpuCores.toFixed(1)), "core"),
-    task.exit ?? "–",
+    formatExit(task.exit),
   ]);
-  return formatTable([["task", "state", "host", "start", "step", "memory", "CPU", "exit"], ...rows]);
+  return formatTable([["task", "state", "host", "start", "step", "checkpoint", "memory", "CPU", "exit"], ...rows]);
 }

@@ -92,7 +92,7 @@ export class FollowView {
     } else if (status === undefined) {
       this.#output.print(["", ...masterlessReport(report, outcome)].join("\n"));
     } else {
-      this.#output.print(["", ...failureReport(status, outcome)].join("\n"));
+      this.#output.print(["", ...failureReport({ ...status, state: outcome.result, outcome }, outcome)].join("\n"));
     }
   }
 }

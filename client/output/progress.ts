@@ -29,12 +29,12 @@ function generationMilestones(before: JobStatus | undefined, after: JobStatus): 
   const { program, infrastructure } = after.budgets;
   const spent = ended?.endedBy?.class === "program" ? program : infrastructure;
   const kind = ended?.endedBy?.class === "program" ? "program failures" : "infrastructure failures";
-  return [
-    {
-      what: `generation ${after.generation}`,
-      details: `${ended?.endedBy?.summary ?? "restarted"} · ${spent.used} of ${spent.limit} ${kind} spent`,
-    },
+  const details = [
+    ended?.endedBy?.summary ?? "restarted",
+    `${spent.used} of ${spent.limit} ${kind} spent`,
+    ...(after.checkpoint === undefined ? [] : [`resumes from step ${after.checkpoint.step}`]),
   ];
+  return [{ what: `generation ${after.generation}`, details: details.join(" · ") }];
 }
 
 /** A role's counts of the generation before are no progress of this one. */

@@ -55,7 +55,7 @@ def report_progress(step, checkpoint=None):
         return
     line = {"step": step}
     if checkpoint:
-        line["checkpoint"] = {"path": os.path.abspath(checkpoint), "step": step}
+        line["checkpoint"] = os.path.abspath(checkpoint)
     with open(file, "a", encoding="utf-8") as progress:
         progress.write(json.dumps(line) + "\n")
 

@@ -88,7 +88,9 @@ export interface TaskStatus {
   readonly endedAtMs?: number;
   /** `0`, `1`, `SIGKILL`, `-104`: what a table shows. */
   readonly exit?: string;
+  /** The last step, and that of the last complete checkpoint, that its program reported in this generation. */
   readonly step?: number;
+  readonly checkpointStep?: number;
   readonly memoryBytes?: number;
   readonly maxMemoryBytes?: number;
   readonly cpuCores?: number;
@@ -131,6 +133,8 @@ export interface GenerationSummary {
 /** Why a generation ended: the root, and what followed from it. */
 export interface Cause {
   readonly class: FailureClass;
+  /** That it ended. */
+  readonly generation?: number;
   readonly summary: string;
   readonly task?: string;
   readonly host?: string;

@@ -44,6 +44,7 @@ export function role(name: string, instances: number): JobStatus["roles"][number
 export function outOfMemory(changes: Partial<Cause> = {}): Cause {
   return {
     class: "program",
+    generation: 2,
     summary: "worker:1 ran out of memory on 127.0.0.12",
     task: "worker:1",
     host: "127.0.0.12",
@@ -52,7 +53,7 @@ export function outOfMemory(changes: Partial<Cause> = {}): Cause {
     atMs: noonishMs + 131_000,
     lines: ["epoch 7 step 1840 loss 0.402", 'File "train.py", line 88, in collate'],
     remedy: "raise tony.worker.memory (job.xml:16), e.g. to 5g",
-    consequences: ["worker:0 exit 1 0.2 s later: Connection closed by peer (not counted)"],
+    consequences: ["worker:0 exit 1 Connection closed by peer, 0.2 s later (a consequence, not counted)"],
     ...changes,
   };
 }

@@ -34,6 +34,17 @@ describe("a job on a real cluster, from its submission to its logs", () => {
       jobFile("hello", 'echo "hello from $TONY_TASK_ID$JOB_NAME:$TASK_INDEX"'),
     );
     await writeFile(join(folder, "fail.xml"), jobFile("fail", "echo before; exit 7"));
+    await writeFile(
+      join(folder, "resume.xml"),
+      jobFile(
+        "resume",
+        'echo "{\\"checkpoint\\": \\"/ckpt/$SESSION_ID\\", \\"step\\": $((SESSION_ID * 100 + 100))}" &gt;&gt; $TONY_PROGRESS_FILE; ' +
+          'echo "from ${TONY_CHECKPOINT:-nothing}"; sleep 2; test $TASK_INDEX = 1 || sleep 60; exit 7',
+      ).replace(
+        "</configuration>",
+        "<property><name>tony.am.retry-count</name><value>1</value></property></configuration>",
+      ),
+    );
     await writeFile(join(folder, "long.xml"), jobFile("long", "echo started; sleep 600"));
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -84,6 +95,23 @@ describe("a job on a real cluster, from its submission to its logs", () => {
       outcome: { result: "failed", cause: { class: "program", exit: "7", lines: ["before"] } },
       budgets: { program: { used: 0, limit: 0 } },
     });
+  }, 60_000);
+
+  test("a job that was restarted says what each generation went on from, live and afterwards", async () => {
+    const { exitCode, stdout } = await tonyTs(["submit", ...conf("resume")], alice);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^worker:0 \| from nothing$/m);
+    expect(stdout).toMatch(
+      / generation 2 +worker:1 exited 7 .* · 1 of 1 program failures spent · resumes from step 100$/m,
+    );
+    expect(stdout).toMatch(/^worker:0 \| from \/ckpt\/0$/m);
+    expect(stdout).toMatch(/^Root cause {3}worker:1 exited 7 .*, generation 2 \(/m);
+    expect(stdout).toMatch(/^worker:0 +stopped .* step 200$/m);
+    expect(stdout).toMatch(/^1 .* +program 1 of 1 +–$/m);
+    expect(stdout).toMatch(/^2 .* +program, no restart +step 100, \d+ s old$/m);
+    expect(stdout).toMatch(
+      /^All containers are returned; the last checkpoint is kept: step 200, \d+ s old: \/ckpt\/1$/m,
+    );
   }, 60_000);
 
   test("--detach prints the id alone; status and logs see the job run; kill ends it", async () => {

@@ -40,6 +40,12 @@ describe("the examples", () => {
     expect(accuracies.at(-1)).toBeGreaterThan(95);
     expect(stdout).toContain("2 of 2 tasks exited 0 · 0 restarts");
     expect(exitCode).toBe(0);
+
+    const [id = ""] = stdout.split(" ");
+    const step = Number(Array.from(stdout.matchAll(/checkpoint step (\d+)/g)).at(-1)?.[1]);
+    expect(await alice.json("status", id)).toMatchObject({
+      status: { checkpoint: { step, path: expect.stringMatching(new RegExp(`/step-${step}\\.pt$`)) } },
+    });
   });
 
   test("tensorflow-ps: the parameter server serves two workers and is stopped when they are done", async () => {

@@ -98,7 +98,8 @@ describe("the verdict is decided when the picture is complete", () => {
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
       class: "infrastructure",
       task: "worker:1",
-      consequences: ["worker:0 exited 1 on n1: Connection closed by peer"],
+      generation: 1,
+      consequences: ["worker:0 exited 1 on n1: Connection closed by peer, 0.0 s later (a consequence, not counted)"],
     });
   });
 

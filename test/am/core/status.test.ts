@@ -77,6 +77,41 @@ describe("the published status", () => {
     expect(budgets.program).toEqual({ used: 1, limit: 2 });
   });
 
+  test("has the furthest complete checkpoint, and what each generation went on from", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const saves = (task: string, containerId: string, step: number) =>
+      scenario.on({
+        type: "child-progress",
+        task,
+        containerId,
+        generation: 1,
+        step: step + 7,
+        atMs: scenario.nowMs,
+        checkpoint: { path: "hdfs:///ckpt", step },
+      });
+    saves("worker:0", "c1", 600);
+    scenario.after(5_000);
+    const savedAtMs = scenario.nowMs;
+    saves("worker:0", "c1", 1200);
+    saves("worker:1", "c2", 600);
+    const checkpoint = { path: "hdfs:///ckpt", step: 1200, atMs: savedAtMs };
+    const status = statusOf(scenario.core, scenario.nowMs);
+    expect(status.checkpoint).toEqual(checkpoint);
+    expect(status.tasks).toMatchObject([{ step: 1207, checkpointStep: 1200 }, { checkpointStep: 600 }, {}]);
+
+    scenario.after(5_000);
+    saves("worker:0", "c1", 1200);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    const after = statusOf(scenario.core, scenario.nowMs);
+    expect(after.generations[1]).toMatchObject({ generation: 2, resumedFrom: checkpoint });
+    expect(after.tasks[0]).not.toHaveProperty("step");
+    expect(
+      scenario.effects.filter((effect) => effect.type === "record" && effect.event.type === "checkpoint"),
+    ).toHaveLength(2);
+  });
+
   test("integrates what the job holds", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();

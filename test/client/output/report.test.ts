@@ -4,7 +4,7 @@ import type { JobOutcome } from "../../../src/job/status.ts";
 import { aJobStatus, noonishMs, outOfMemory } from "../job-status.ts";
 
 const tasks = [
-  { task: "worker:0", state: "failed", host: "127.0.0.11", exit: "1", step: 1800 },
+  { task: "worker:0", state: "failed", host: "127.0.0.11", exit: "1", step: 1840, checkpointStep: 1800 },
   { task: "worker:1", state: "lost", host: "127.0.0.12", exit: "-104" },
   { task: "ps:0", state: "stopped", host: "127.0.0.11", exit: "SIGTERM" },
 ].map((task) => ({ ...task, restarts: 0, startedAtMs: noonishMs + 5_000, endedAtMs: noonishMs + 131_000 }));
@@ -12,8 +12,9 @@ const tasks = [
 const failedStatus = aJobStatus({
   state: "failed",
   generation: 2,
+  outcome: { result: "failed", summary: "", endedAtMs: noonishMs + 132_000 },
   tasks: tasks as ReturnType<typeof aJobStatus>["tasks"],
-  budgets: { program: { used: 2, limit: 2 }, infrastructure: { used: 0, limit: 10 } },
+  budgets: { program: { used: 1, limit: 1 }, infrastructure: { used: 1, limit: 10 } },
   generations: [
     {
       generation: 1,
@@ -25,10 +26,10 @@ const failedStatus = aJobStatus({
       generation: 2,
       startedAtMs: noonishMs,
       endedBy: outOfMemory({ summary: "worker:1 out of memory" }),
-      resumedFrom: { path: "hdfs:///ckpt", step: 600, atMs: noonishMs },
+      resumedFrom: { path: "hdfs:///ckpt", step: 600, atMs: noonishMs - 40_000 },
     },
   ],
-  checkpoint: { path: "hdfs:///user/ada/ckpt/bert", step: 1800, atMs: noonishMs },
+  checkpoint: { path: "hdfs:///user/ada/ckpt/bert", step: 1800, atMs: noonishMs + 120_000 },
 });
 
 const outcome: JobOutcome = {
@@ -43,26 +44,26 @@ describe("the report of a job that failed", () => {
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
     expect(failureReport(failedStatus, outcome).join("\n")).toBe(
       `
-FAILED  application_1795305600000_0009  bert · 2 min 12 s · generation 2 (program budget 2 of 2 spent)
+FAILED  application_1795305600000_0009  bert · 2 min 12 s · generation 2 (program budget 1 of 1 spent, infrastructure 1 of 10)
 
-Root cause   worker:1 ran out of memory on 127.0.0.12, 14:02:11 (container_e01_1795305600000_0009_01_000005, exit -104)
+Root cause   worker:1 ran out of memory on 127.0.0.12, 14:02:11, generation 2 (container_e01_1795305600000_0009_01_000005, exit -104 OOM)
              → raise tony.worker.memory (job.xml:16), e.g. to 5g
   | epoch 7 step 1840 loss 0.402
   | File "train.py", line 88, in collate
-Then         worker:0 exit 1 0.2 s later: Connection closed by peer (not counted)
+Then         worker:0 exit 1 Connection closed by peer, 0.2 s later (a consequence, not counted)
 No restart   the program budget of 2 restarts is spent (tony.am.retry-count)
 
-task       state     host         exit      start      end        progress
-worker:0   failed    127.0.0.11   1         14:00:05   14:02:11   step 1800
-worker:1   lost      127.0.0.12   -104      14:00:05   14:02:11   –
-ps:0       stopped   127.0.0.11   SIGTERM   14:00:05   14:02:11   –
+task       state     host         exit       start      end        progress    last checkpoint
+worker:0   failed    127.0.0.11   1          14:00:05   14:02:11   step 1840   step 1800
+worker:1   lost      127.0.0.12   -104 OOM   14:00:05   14:02:11   –           –
+ps:0       stopped   127.0.0.11   SIGTERM    14:00:05   14:02:11   –           –
 
 generation    ended by                 counted as               resumed from
 1  13:59:00   node 127.0.0.12 lost     infrastructure 1 of 10   –
-2  14:00:00   worker:1 out of memory   program 1 of 2           step 600
+2  14:00:00   worker:1 out of memory   program, no restart      step 600, 40 s old
 
-Checkpoints are kept: hdfs:///user/ada/ckpt/bert
-  tony-ts logs application_1795305600000_0009 worker:1     tony-ts logs application_1795305600000_0009 am     exit code 1
+All containers are returned; the last checkpoint is kept: step 1800, 12 s old: hdfs:///user/ada/ckpt/bert
+  tony-ts logs application_1795305600000_0009 worker:1 | … am     tony-ts status application_1795305600000_0009 --json     exit code 1
 `.trim(),
     );
   });
@@ -70,7 +71,7 @@ Checkpoints are kept: hdfs:///user/ada/ckpt/bert
   test("names task and host where the summary does not", () => {
     const cause = outOfMemory({ summary: "exit 1", exit: "1" });
     expect(failureReport(failedStatus, { ...outcome, cause })[2]).toBe(
-      "Root cause   worker:1 on 127.0.0.12 exit 1, 14:02:11 (container_e01_1795305600000_0009_01_000005, exit 1)",
+      "Root cause   worker:1 on 127.0.0.12 exit 1, 14:02:11, generation 2 (container_e01_1795305600000_0009_01_000005, exit 1)",
     );
   });
 

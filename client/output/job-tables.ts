@@ -1,0 +1,85 @@
+import type { Checkpoint, GenerationSummary, JobStatus, TaskStatus } from "../../src/job/status.ts";
+import { formatClock, formatTable, formatWholeSeconds } from "./format.ts";
+
+/** At most so many rows of tasks: the failed ones come first. */
+const shownTasks = 30;
+
+/** What YARN means by an exit status (org.apache.hadoop.yarn.api.records.ContainerExitStatus), where a word says it. */
+const exitWords: Readonly<Record<string, string>> = {
+  "-100": "node lost",
+  "-101": "disks failed",
+  "-102": "preempted",
+  "-103": "OOM",
+  "-104": "OOM",
+};
+
+/** How each task ended. */
+export function taskTable(tasks: readonly TaskStatus[]): string[] {
+  if (tasks.length === 0) return [];
+  const shown = tasks.length <= shownTasks ? tasks : failedFirst(tasks).slice(0, shownTasks);
+  const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }) => [
+    task,
+    state,
+    host ?? "–",
+    formatExit(exit),
+    clockOr(startedAtMs),
+    clockOr(endedAtMs),
+    stepOr(step),
+    stepOr(checkpointStep),
+  ]);
+  const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];
+  const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint"];
+  return [...formatTable([head, ...rows]), ...more];
+}
+
+/** What ended each generation, and where the next one went on; nothing while there is one only. */
+export function generationTable({ generations, budgets, outcome }: JobStatus): string[] {
+  if (generations.length < 2) return [];
+  const spent = { program: 0, infrastructure: 0 };
+  const rows = generations.map((generation, index) => {
+    const isLast = index === generations.length - 1 && outcome !== undefined;
+    return [
+      `${generation.generation}  ${formatClock(generation.startedAtMs)}`,
+      generation.endedBy?.summary ?? "–",
+      countedAs(generation, isLast),
+      resumedFrom(generation),
+    ];
+  });
+  return formatTable([["generation", "ended by", "counted as", "resumed from"], ...rows]);
+
+  function countedAs({ endedBy }: GenerationSummary, isLast: boolean): string {
+    if (endedBy === undefined) return "–";
+    if (isLast) return `${endedBy.class}, no restart`;
+    spent[endedBy.class] += 1;
+    return `${endedBy.class} ${spent[endedBy.class]} of ${budgets[endedBy.class].limit}`;
+  }
+}
+
+/** `step 1800, 40 s old: hdfs:///ckpt/step-1800` */
+export function formatCheckpoint({ path, step, atMs }: Checkpoint, nowMs: number): string {
+  return `step ${step}, ${formatWholeSeconds(nowMs - atMs)} old: ${path}`;
+}
+
+/** `143`, `SIGTERM`, `-104 OOM` */
+export function formatExit(exit: string | undefined): string {
+  const word = exit === undefined ? undefined : exitWords[exit];
+  return word === undefined ? (exit ?? "–") : `${exit} ${word}`;
+}
+
+function resumedFrom({ resumedFrom: checkpoint, startedAtMs }: GenerationSummary): string {
+  if (checkpoint === undefined) return "–";
+  return `step ${checkpoint.step}, ${formatWholeSeconds(startedAtMs - checkpoint.atMs)} old`;
+}
+
+function failedFirst(tasks: readonly TaskStatus[]): TaskStatus[] {
+  const failed = ({ state }: TaskStatus) => state === "failed" || state === "lost";
+  return [...tasks.filter(failed), ...tasks.filter((task) => !failed(task))];
+}
+
+function clockOr(atMs: number | undefined): string {
+  return atMs === undefined ? "–" : formatClock(atMs);
+}
+
+function stepOr(step: number | undefined): string {
+  return step === undefined ? "–" : `step ${step}`;
+}
