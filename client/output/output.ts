@@ -39,6 +39,7 @@ export class Output {
   readonly #coloured: boolean;
   readonly #now: () => number;
   #drawn: readonly string[] = [];
+  #drawnColumns = 0;
   #lastChange: string | undefined;
   #lastPrintedAtMs = 0;
 
@@ -87,6 +88,7 @@ export class Output {
     if (this.isTerminal) this.#redraw(block.lines);
     else this.#waitLine(block, this.#err);
   }
+
   /** The wait is over: its block goes from the terminal. */
   endWait(): void {
     this.#redraw([]);
@@ -116,15 +118,26 @@ export class Output {
   /** Moves up over the block drawn last, clears to the end of the screen, draws the new one. Lines are cut at the terminal's width. */
   #redraw(lines: readonly string[]): void {
     if (!this.isTerminal || (lines.length === 0 && this.#drawn.length === 0)) return;
-    const up = this.#drawn.length === 0 ? "" : `\u001b[${this.#drawn.length}A\r\u001b[J`;
+    const up = this.#drawn.length === 0 ? "" : `\u001b[${this.#rowsDrawn()}A\r\u001b[J`;
     const cut = lines.map((line) => cutTo(line, this.columns - 1));
     this.#out.write(up + cut.map((line) => `${line}\n`).join(""));
     this.#drawn = lines;
+    this.#drawnColumns = this.columns;
   }
+
+  /** A terminal that was made narrower since has wrapped the lines that it showed. */
+  #rowsDrawn(): number {
+    const rows = this.#drawn.map((line) => Math.min(widthOf(line), this.#drawnColumns - 1) / this.columns);
+    return rows.reduce((sum, share) => sum + Math.max(1, Math.ceil(share)), 0);
+  }
+}
+
+function widthOf(line: string): number {
+  return stripVTControlCharacters(line).length;
 }
 
 /** Cuts a line that would wrap; a coloured one loses its colour then. */
 function cutTo(line: string, columns: number): string {
-  const plain = stripVTControlCharacters(line);
-  return plain.length <= columns ? line : `${plain.slice(0, Math.max(0, columns - 1))}…`;
+  if (widthOf(line) <= columns) return line;
+  return `${stripVTControlCharacters(line).slice(0, Math.max(0, columns - 1))}…`;
 }

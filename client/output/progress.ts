@@ -48,12 +48,17 @@ function roleMilestones(before: RoleStatus | undefined, role: RoleStatus, status
   const all = (count: (role: RoleStatus) => number) =>
     count(role) >= role.instances && (before === undefined || count(before) < role.instances);
   const tasks = status.tasks.filter(({ task }) => task.startsWith(`${role.name}:`));
-  if (all(started)) {
+  if (all(started) && !tasks.some(isUnstarted)) {
     lines.push({ what: `${role.name} ${role.instances}/${role.instances} running`, details: "cluster spec sent" });
   } else if (all(({ allocated }) => allocated)) {
     lines.push({ what: `${role.name} ${role.instances}/${role.instances} allocated`, details: placesOf(tasks) });
   }
   return lines;
+}
+
+/** Stopped before its program was started, as in a job that is killed while it waits. */
+function isUnstarted({ state, startedAtMs }: TaskStatus): boolean {
+  return state === "stopped" && startedAtMs === undefined;
 }
 
 /** Tasks whose program was started: a quick one may have ended before it was seen running. */

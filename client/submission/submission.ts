@@ -217,6 +217,8 @@ async function shipWithProgress(
   const { output, now, environment } = context;
   const startedAtMs = now();
   const progress = new UploadProgress();
+  const looking = "  upload  comparing with what the cluster has already";
+  if (output.isTerminal) output.wait({ lines: [looking], line: looking, change: looking });
   const shipping = ship(items, {
     cache,
     fileSystems,

@@ -5,7 +5,7 @@ import { Output } from "../../client/output/output.ts";
 export class RecordedSink {
   text = "";
   readonly isTTY: boolean;
-  readonly columns: number;
+  columns: number;
   readonly #looks = new Set<() => void>();
 
   constructor(isTTY = false, columns = 100) {

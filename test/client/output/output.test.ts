@@ -49,6 +49,15 @@ describe("a wait on a terminal", () => {
     expect(out.text).toBe(`${"x".repeat(98)}…\n`);
   });
 
+  test("is redrawn whole after the terminal was made narrower, which wraps what stood there", () => {
+    const { output, out } = recordedContext({ terminal: true });
+    output.wait({ lines: ["x".repeat(90), "short"], line: "", change: "" });
+    out.text = "";
+    out.columns = 40;
+    output.wait(block("next"));
+    expect(out.text).toBe("\u001b[4A\r\u001b[Jnext!\n  Ctrl-C ends the job\n");
+  });
+
   test("leaves nothing behind when it is over", () => {
     const { output, out } = recordedContext({ terminal: true });
     output.wait(block("first"));
