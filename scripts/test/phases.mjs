@@ -103,6 +103,13 @@ export const phases = [
     jest: true,
   })),
   {
+    name: "simulation",
+    what: "the core against 20,000 lives of a simulated cluster",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "20000"],
+    limitSeconds: 300,
+    needs: ["packages"],
+  },
+  {
     name: "package",
     what: "the packed tarball, installed where there is nothing but Node and npm",
     command: jest("--selectProjects", "package"),
