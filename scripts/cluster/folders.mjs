@@ -47,6 +47,8 @@ export function layout(state) {
     state,
     /** What is asked for and what was chosen: addresses, users, settings. */
     record: join(state, "cluster.json"),
+    /** There since homes, labels and nodes are: daemons that run are not yet a cluster that takes jobs. */
+    prepared: join(state, "prepared"),
     conf: join(state, "conf"),
     hosts: join(state, "hosts"),
     nodeConf: (node) => join(state, `conf-${node}`),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { layout, stateFolder } from "./folders.mjs";
@@ -13,7 +14,7 @@ import { nodeName } from "./site-files.mjs";
 export async function clusterStatus(name) {
   const cluster = await readRecord(stateFolder(name));
   if (cluster === undefined) return undefined;
-  const { conf, bin, nodeData, logs } = layout(cluster.state);
+  const { prepared, conf, bin, nodeData, logs } = layout(cluster.state);
   const { master } = cluster.addresses;
   const daemons = await Promise.all(
     daemonsOf(cluster).map(async (daemon) => {
@@ -35,7 +36,7 @@ export async function clusterStatus(name) {
   );
   return {
     ...cluster,
-    up: daemons.every(({ pid }) => pid !== undefined),
+    up: existsSync(prepared) && daemons.every(({ pid }) => pid !== undefined),
     confDir: conf,
     bin,
     logs,

@@ -44,7 +44,7 @@ export async function up(name, wanted, progress) {
       const started = await startWhatIsDown(cluster);
       const { nodes } = cluster.settings;
       const what = `HDFS, ResourceManager, ${nodes} NodeManager${nodes === 1 ? "" : "s"}  http://${cluster.addresses.master}:8088`;
-      return started === 0 ? `${what}  (was up)` : what;
+      return started ? what : `${what}  (was up)`;
     });
     return cluster;
   });
@@ -150,11 +150,14 @@ async function writeShim({ state }) {
   );
 }
 
-/** @returns {Promise<number>} how many daemons were started */
+/** @returns {Promise<boolean>} whether anything was to be done; an `up` that was cut off is completed */
 async function startWhatIsDown(cluster) {
+  const { prepared } = layout(cluster.state);
   const daemons = daemonsOf(cluster);
   const down = [];
   for (const daemon of daemons) if ((await runningPid(cluster, daemon)) === undefined) down.push(daemon);
+  if (down.length === 0 && existsSync(prepared)) return false;
+  await rm(prepared, { force: true });
   await Promise.all(down.map((daemon) => expectFreePorts(daemon)));
   // Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS on their own.
   const others = down.filter(({ name }) => name !== "namenode");
@@ -164,7 +167,6 @@ async function startWhatIsDown(cluster) {
     await formatOnce(cluster, nameNode);
     await startDaemon(cluster, nameNode);
   }
-  if (down.length === 0) return 0;
   const { master, nodes } = cluster.addresses;
   await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(master));
   await makeHdfsFolders(cluster);
@@ -175,7 +177,8 @@ async function startWhatIsDown(cluster) {
   );
   await labelGpuNode(cluster);
   if (down.length === daemons.length) await makeClassArchive(cluster);
-  return down.length;
+  await writeFile(prepared, "");
+  return true;
 }
 
 async function expectFreePorts({ title, host, ports }) {

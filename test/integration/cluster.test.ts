@@ -61,6 +61,17 @@ describe("the test cluster", () => {
     expect(after.daemons.map(({ pid }) => pid)).toEqual(cluster.daemons.map(({ pid }) => pid));
   });
 
+  test("is up only when jobs can be submitted: an `up` that was cut off is completed by the next", async () => {
+    await rm(join(cluster.state, "prepared"));
+    expect((await clusterStatus(cluster.name)).up).toBe(false);
+
+    const { stderr } = await clusterTool(["up", "--name", cluster.name]);
+    const after = await clusterStatus(cluster.name);
+    expect(stderr).not.toContain("(was up)");
+    expect(after.up).toBe(true);
+    expect(after.daemons.map(({ pid }) => pid)).toEqual(cluster.daemons.map(({ pid }) => pid));
+  });
+
   test("says which settings differ instead of restarting under somebody's jobs", async () => {
     await expect(clusterTool(["up", "--name", cluster.name, "--nm-heartbeat-ms", "77"])).rejects.toMatchObject({
       code: 2,
