@@ -1,7 +1,7 @@
 import yargs, { type Argv } from "yargs";
 import { nearest } from "../../src/job/nearest.ts";
 import { buildId } from "../../src/programs.ts";
-import { type ChosenRun, type Command, usageError } from "./command.ts";
+import { type ChosenRun, type Command, type Registration, usageError } from "./command.ts";
 import { fromTonyArguments } from "./tony-arguments.ts";
 
 /** What a command line asks for: a command to run, or text to print (help, version, completion). */
@@ -10,20 +10,22 @@ export type Parsed = { readonly run: ChosenRun; readonly json: boolean } | { rea
 /** Columns of help texts, the same everywhere so that they can be compared. */
 const helpColumns = 110;
 
+/** Words at which the parser prints what it knows; the last one is how a shell asks for completions. */
+const explaining = new Set(["--help", "help", "completion", "--get-yargs-completions"]);
+
 /**
  * Reads a command line (without `node` and the script). A mistake in it is a UserError with code `USAGE`; a bare `tony-ts` is one too,
  * whose message is the whole help.
  */
 export async function parseArguments(words: readonly string[], commands: readonly Command[]): Promise<Parsed> {
   let chosen: { readonly run: ChosenRun; readonly json: boolean } | undefined;
-  const parser = commands.reduce(
-    (inner, command) =>
-      command.register(inner, (run, json) => {
-        chosen = { run, json };
-      }),
-    baseParser(),
-  );
-  const { error, text } = await captured(parser, fromTonyArguments(words));
+  const choose: Registration["choose"] = (run, json) => {
+    chosen = { run, json };
+  };
+  const read = fromTonyArguments(words);
+  const explained = read.length === 0 || read.some((word) => explaining.has(word));
+  const parser = commands.reduce((inner, command) => command.register(inner, { choose, explained }), baseParser());
+  const { error, text } = await captured(parser, read);
   if (error !== undefined) throw usageError(words.length === 0 ? text : mistake(error, words, commands));
   return chosen ?? { text };
 }

@@ -35,6 +35,16 @@ export interface CommandDefinition<P extends PositionalTable, O extends OptionTa
 /** What the parser found to run. */
 export type ChosenRun = (context: ClientContext) => Promise<ExitCode>;
 
+/** What a command is added to a parser with. */
+export interface Registration {
+  readonly choose: (run: ChosenRun, json: boolean) => void;
+  /**
+   * Whether the parser may have to print what it knows: help, or a completion. yargs lays out the help of every command that it runs, in
+   * case somebody asks for it afterwards; what is hidden it leaves out.
+   */
+  readonly explained: boolean;
+}
+
 /** A command whose argument types are sealed inside: it adds itself to a parser and hands over what to run. */
 export interface Command {
   readonly verb: string;
@@ -43,7 +53,7 @@ export interface Command {
   readonly usage: string;
   /** Long names of its options. */
   readonly options: readonly string[];
-  readonly register: (parser: Argv, choose: (run: ChosenRun, json: boolean) => void) => Argv;
+  readonly register: (parser: Argv, registration: Registration) => Argv;
 }
 
 /** Makes a command out of its description; the types of `run`'s arguments are inferred from `positionals` and `options`. */
@@ -56,16 +66,19 @@ export function defineCommand<const P extends PositionalTable, const O extends O
     summary,
     usage: `tony-ts ${usageOf(verb, positionals)}`,
     options: Object.keys(options),
-    register: (parser, choose) =>
+    register: (parser, { choose, explained }) =>
       parser.command(
         usageOf(verb, positionals),
         summary,
         (builder) => {
-          let described = builder.options(yargsOptions(options));
+          let described = builder.options(yargsOptions(options, explained));
           for (const [name, { describe }] of Object.entries(positionals)) {
-            described = described.positional(name, { type: "string", describe });
+            described = described.positional(name, {
+              type: "string",
+              ...(explained ? { describe } : { hidden: true }),
+            });
           }
-          for (const [line, meaning] of examples) described = described.example(`$0 ${line}`, meaning);
+          if (explained) for (const [line, meaning] of examples) described = described.example(`$0 ${line}`, meaning);
           return described.check((args) => onlyOnce(args, options), false);
         },
         (args) => {
@@ -84,10 +97,10 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
     summary,
     usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
     options: commands.flatMap((command) => command.options),
-    register: (parser, choose) =>
+    register: (parser, registration) =>
       parser.command(verb, summary, (builder) =>
         commands
-          .reduce((inner, command) => command.register(inner, choose), builder)
+          .reduce((inner, command) => command.register(inner, registration), builder)
           .demandCommand(1, `Say what to do with the ${verb}: ${commands.map((command) => command.verb).join(", ")}`),
       ),
   };
@@ -116,11 +129,11 @@ function onlyOnce(args: Readonly<Record<string, unknown>>, options: OptionTable)
   return true;
 }
 
-function yargsOptions(options: OptionTable): Record<string, Options> {
+function yargsOptions(options: OptionTable, explained: boolean): Record<string, Options> {
   return Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
       name,
-      option.type === "boolean" ? option : { nargs: 1, ...option },
+      { ...(option.type === "boolean" ? {} : { nargs: 1 }), ...option, ...(explained ? {} : { hidden: true }) },
     ]),
   );
 }
