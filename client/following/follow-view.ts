@@ -90,9 +90,13 @@ export class FollowView {
     } else if (status === undefined && outcome.result === "killed") {
       this.line("KILLED", outcome.summary, "red");
     } else if (status === undefined) {
-      this.#output.print(["", ...masterlessReport(report, outcome)].join("\n"));
+      this.#report(masterlessReport(report, outcome));
     } else {
-      this.#output.print(["", ...failureReport({ ...status, state: outcome.result, outcome }, outcome)].join("\n"));
+      this.#report(failureReport({ ...status, state: outcome.result, outcome }, outcome));
     }
+  }
+
+  #report([headline = "", ...rest]: readonly string[]): void {
+    this.#output.print(["", this.#output.paint("red", headline), ...rest].join("\n"));
   }
 }

@@ -48,7 +48,8 @@ function roleMilestones(before: RoleStatus | undefined, role: RoleStatus, status
   const all = (count: (role: RoleStatus) => number) =>
     count(role) >= role.instances && (before === undefined || count(before) < role.instances);
   const tasks = status.tasks.filter(({ task }) => task.startsWith(`${role.name}:`));
-  if (all(started) && !tasks.some(isUnstarted)) {
+  if (tasks.some(isUnstarted)) return [];
+  if (all(started)) {
     lines.push({ what: `${role.name} ${role.instances}/${role.instances} running`, details: "cluster spec sent" });
   } else if (all(({ allocated }) => allocated)) {
     lines.push({ what: `${role.name} ${role.instances}/${role.instances} allocated`, details: placesOf(tasks) });

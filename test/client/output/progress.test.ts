@@ -41,7 +41,8 @@ describe("the way of a job, told from one state to the next", () => {
   test("a program that was stopped before its start has not run", () => {
     const tasks = [{ task: "worker:0", state: "stopped" as const, restarts: 0 }];
     const killed = aJobStatus({ roles: [{ ...role("worker", 1), ended: 1 }], tasks });
-    expect(milestones(aJobStatus({ roles: [role("worker", 1)], tasks: [] }), killed)).toEqual([]);
+    const waited = aJobStatus({ roles: [{ ...role("worker", 1), allocated: 0, registered: 0 }], tasks: [] });
+    expect(milestones(waited, killed)).toEqual([]);
   });
 
   test("a new generation says what ended the one before and what that cost", () => {
