@@ -2,7 +2,8 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { Wait } from "../../src/job/status.ts";
 import type { NodeView, ResourceAmount } from "./events.ts";
 import type { CoreState, RoleState, TaskPhase } from "./state.ts";
-import { countWords, durationWords, keyWords, listWords, memoryWords } from "./words.ts";
+import { unmeetable } from "./unmeetable.ts";
+import { amountWords, countWords, durationWords, keyWords, listWords } from "./words.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -37,9 +38,12 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
   const waits: Wait[] = [];
   if (role.counts.waiting > 0) {
     const what = `${role.counts.waiting} of ${spec.instances} containers of ${role.name}: ${amountWords(spec.resource)}`;
-    waits.push(
-      withRemedy({ what, sinceMs, reasons: reasonsFor(job, spec, role.counts.waiting) }, remedyFor(job, spec)),
-    );
+    const never = unmeetable(job, position);
+    const reasons = reasonsFor(job, spec, role.counts.waiting);
+    if (never !== undefined) {
+      reasons.push(`this cannot be met by waiting, unless nodes join: ${never.reason}`);
+    }
+    waits.push({ what, sinceMs, reasons, remedy: never?.remedy ?? remedyFor(job, spec) });
   }
   const starting = role.counts.allocated + role.counts.launched;
   if (starting > 0) {
@@ -148,10 +152,6 @@ function namesIn({ state }: Job, position: number, phases: readonly TaskPhase[])
   return state.tasks.filter((task) => task.role === position && phases.includes(task.phase)).map((task) => task.id);
 }
 
-function withRemedy(wait: Wait, remedy: string): Wait {
-  return { ...wait, remedy };
-}
-
 function labelFits(node: NodeView, label: string | undefined): boolean {
   return label === undefined || label === "" ? node.labels.length === 0 : node.labels.includes(label);
 }
@@ -162,10 +162,4 @@ function fits(asked: ResourceAmount, free: ResourceAmount): boolean {
     asked.vcores <= free.vcores &&
     Object.entries(asked.others).every(([type, amount]) => amount <= (free.others[type] ?? 0))
   );
-}
-
-/** `4 GiB, 2 cores, 1 yarn.io/gpu` */
-function amountWords(amount: ResourceAmount): string {
-  const others = Object.entries(amount.others).flatMap(([type, count]) => (count > 0 ? [`${count} ${type}`] : []));
-  return [memoryWords(amount.memoryMiB), countWords(amount.vcores, "core"), ...others].join(", ");
 }

@@ -1,4 +1,5 @@
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { ResourceAmount } from "./events.ts";
 
 /** A key with the place where the job sets it: `tony.worker.memory (job.xml:16)`. */
 export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): string {
@@ -14,6 +15,17 @@ export function countWords(count: number, noun: string): string {
 /** `1.5 GiB`, `512 MiB` */
 export function memoryWords(memoryMiB: number): string {
   return memoryMiB < 1024 ? `${memoryMiB} MiB` : `${Math.round((memoryMiB / 1024) * 100) / 100} GiB`;
+}
+
+/** `4 GiB, 2 cores, 1 GPU` */
+export function amountWords({ memoryMiB, vcores, others }: ResourceAmount): string {
+  const rest = Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
+  return [memoryWords(memoryMiB), countWords(vcores, "core"), ...rest].join(", ");
+}
+
+/** `1 GPU`, `2 yarn.io/fpga` */
+export function otherWords(type: string, count: number): string {
+  return type === "yarn.io/gpu" ? countWords(count, "GPU") : `${count} ${type}`;
 }
 
 /** `12 s`, `3 min 5 s`, `2 h 10 min` */

@@ -1,8 +1,9 @@
 import type { QueueInfo, Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
+import type { NodeSnapshot } from "../../src/job/job-file.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { formatMemory } from "../output/format.ts";
+import { formatMemory, formatResource } from "../output/format.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
 export interface ClusterFacts {
@@ -14,6 +15,10 @@ export interface ClusterFacts {
   /** All leaf queues, by name; needed only when the job's queue cannot take it. */
   readonly leafQueues: readonly string[];
   readonly nodeLabels: readonly string[];
+  /** The nodes that run. */
+  readonly nodes: readonly NodeSnapshot[];
+  /** There are others that may come back. */
+  readonly nodesAreAway: boolean;
 }
 
 /** A container that the job asks for, and the keys that say so. */
@@ -30,15 +35,17 @@ interface Asked {
  */
 export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
   const asked: Asked[] = [{ what: "the AM", prefix: "tony.am", ...spec.am }, ...spec.roles.map(askedByRole)];
-  return [
-    ...queueProblems(spec, facts),
-    ...asked.flatMap((ask) => [...sizeProblems(spec, ask, facts), ...labelProblems(spec, ask, facts)]),
-  ];
+  return [...queueProblems(spec, facts), ...asked.flatMap((ask) => askProblems(spec, ask, facts))];
 }
 
 function askedByRole(role: JobSpec["roles"][number]): Asked {
   const { name, resource, nodeLabel } = role;
   return { what: `a ${name}`, prefix: `tony.${name}`, resource, ...(nodeLabel === undefined ? {} : { nodeLabel }) };
+}
+
+function askProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] {
+  const found = [...sizeProblems(spec, ask, facts), ...labelProblems(spec, ask, facts)];
+  return found.length > 0 ? found : nodeProblems(spec, ask, facts);
 }
 
 function queueProblems(spec: JobSpec, { queue, leafQueues }: ClusterFacts): Problem[] {
@@ -122,6 +129,25 @@ function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts:
   const may = reach === "" ? "nodes without a label only" : reach;
   const text = `${what} asks for nodes with label ${nodeLabel}, but queue ${spec.queue} reaches ${may}`;
   return [problem(spec, key, `${text}: choose another queue (tony.yarn.queue) or label (${key})`)];
+}
+
+/**
+ * The largest container that YARN names is made of the largest memory, the most cores and so on of any node: no single one may have all
+ * of it, or none with the label. A node that is away might, so nothing is said then; nor of an ask without a label beyond all nodes'.
+ */
+function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Asked, facts: ClusterFacts): Problem[] {
+  const labelled = nodeLabel !== undefined && nodeLabel !== "";
+  const nodes = labelled ? facts.nodes.filter(({ labels }) => labels.includes(nodeLabel)) : facts.nodes;
+  if (facts.nodesAreAway || nodes.length === 0 || nodes.some(({ total }) => fits(resource, total))) return [];
+  const place = labelled ? `with label ${nodeLabel} ` : "";
+  const sizes = [...new Set(nodes.map(({ total }) => formatResource(total)))].slice(0, 3).join("; ");
+  const text = `${what} asks for ${formatResource(resource)}, which no node ${place}has in all: they have ${sizes}`;
+  return [problem(spec, `${prefix}.memory`, `${text}: lower what ${prefix}.* asks for`)];
+}
+
+function fits(asked: Resource, total: Resource): boolean {
+  const others = Object.entries(asked.others).every(([name, amount]) => amount <= (total.others[name] ?? 0));
+  return asked.memoryMiB <= total.memoryMiB && asked.vcores <= total.vcores && others;
 }
 
 function problem(spec: JobSpec, key: string, message: string): Problem {

@@ -7,9 +7,10 @@ import type { ClusterFacts } from "./cluster-checks.ts";
 /** All that a submission asks the ResourceManager before it submits; the questions go out together. */
 export interface SubmissionFacts extends ClusterFacts {
   readonly application: NewApplication;
-  /** The nodes that run. */
-  readonly nodes: readonly NodeSnapshot[];
 }
+
+/** Nodes in these states run again sooner or later, or may. */
+const mayComeBack = ["NEW", "UNHEALTHY", "LOST", "REBOOTED"] as const;
 
 export async function askSubmissionFacts(
   resourceManager: ResourceManagerClient,
@@ -19,7 +20,7 @@ export async function askSubmissionFacts(
     resourceManager.newApplication(),
     resourceManager.resourceTypes(),
     resourceManager.queue(job.queue, { children: true }),
-    resourceManager.nodes(["RUNNING"]),
+    resourceManager.nodes(["RUNNING", ...mayComeBack]),
     job.usesLabels ? resourceManager.nodeLabels() : [],
   ]);
   const fits = queue !== undefined && queue.state === "RUNNING" && queue.children.length === 0;
@@ -30,7 +31,8 @@ export async function askSubmissionFacts(
     ...(queue === undefined ? {} : { queue }),
     leafQueues: fits ? [queue.name] : await leafQueues(resourceManager),
     nodeLabels: labels.map(({ name }) => name),
-    nodes: nodes.map(nodeSnapshot),
+    nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
+    nodesAreAway: nodes.some(({ state }) => state !== "RUNNING"),
   };
 }
 

@@ -24,7 +24,14 @@ const facts: ClusterFacts = {
   queue,
   leafQueues: ["default", "ml"],
   nodeLabels: ["gpu"],
+  nodes: [node("n1", [], 8192, {}), node("n2", ["gpu"], 4096, { "yarn.io/gpu": 2 })],
+  nodesAreAway: false,
 };
+
+function node(host: string, labels: string[], memoryMiB: number, others: Record<string, number>) {
+  const total = { memoryMiB, vcores: 8, others };
+  return { nodeId: `${host}:1`, host, rack: "/r", labels, free: total, total };
+}
 
 function problems(changes: Partial<JobSpec>, cluster: Partial<ClusterFacts> = {}): string[] {
   const sources = { "tony.worker.memory": "job.xml:16", "tony.yarn.queue": "job.xml:3" };
@@ -44,6 +51,22 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
   test("more memory than the largest container has, with the line that asks for it", () => {
     expect(problems(worker({ resource: { memoryMiB: 9216, vcores: 1, others: {} } }))).toEqual([
       "job.xml:16: a worker asks for 9 GiB, the largest container of this cluster has 8 GiB: lower tony.worker.memory (yarn.scheduler.maximum-allocation-mb)",
+    ]);
+  });
+
+  test("more than any one node has, though YARN's largest container has each of it", () => {
+    const resource = { memoryMiB: 8192, vcores: 1, others: { "yarn.io/gpu": 1 } };
+    expect(problems(worker({ resource }))).toEqual([
+      "job.xml:16: a worker asks for 8 GiB, 1 core, 1 GPU, which no node has in all: they have 8 GiB, 8 cores; 4 GiB, 8 cores, 2 GPUs: lower what tony.worker.* asks for",
+    ]);
+    expect(problems(worker({ resource }), { nodesAreAway: true })).toEqual([]);
+  });
+
+  test("more than the nodes of its label have", () => {
+    const resource = { memoryMiB: 6144, vcores: 1, others: {} };
+    const anywhere = { ...queue, accessibleNodeLabels: ["*"] };
+    expect(problems(worker({ resource, nodeLabel: "gpu" }), { queue: anywhere })).toEqual([
+      "job.xml:16: a worker asks for 6 GiB, 1 core, which no node with label gpu has in all: they have 4 GiB, 8 cores, 2 GPUs: lower what tony.worker.* asks for",
     ]);
   });
 
