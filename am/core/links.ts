@@ -52,7 +52,7 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
   if (container?.phase === "leaving" && order === "leave") {
     discard(step, container, container.discardReason);
   }
-  if (order === "word") {
+  if (order === "word" && container?.link === "up") {
     accountFor(step, containerId);
   }
   const task = container === undefined ? undefined : tenantOf(step, container);

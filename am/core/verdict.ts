@@ -71,9 +71,13 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   addEvidence(step, verdict, ending);
 }
 
-/** Signals with which a NodeManager ends a container, its program included: YARN's word why may be on its way. */
-const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL"]);
+/**
+ * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
+ * number). YARN's word why may be on its way.
+ */
+const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
 
+/** An executor that is still well by then was not meant; one that left is accounted for by YARN, or when the verdict's time is up. */
 function awaitWord(step: Step, verdict: Verdict, ending: Ending): void {
   verdict.unaccounted[ending.containerId] = true;
   if (ending.source === "child") {

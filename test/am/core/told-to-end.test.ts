@@ -81,6 +81,20 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2, used: { program: 0 } });
   });
 
+  test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
+    "however late YARN's word comes, when its executor ends too: %j",
+    (exit) => {
+      const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+      scenario.exits("worker:1", exit);
+      scenario.breaks("worker:1");
+      scenario.stops("worker:0");
+      scenario.after(base.timeouts.verdictMs - 1_000);
+      expect(scenario.core.state.outcome).toBeUndefined();
+      scenario.completes("c2", -103);
+      expect(scenario.core.state.outcome).toMatchObject({ cause: { task: "worker:1", exit: "-103" } });
+    },
+  );
+
   test("but its verdict does not wait for a word that never comes", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     scenario.exits("worker:1", { signal: "SIGKILL" });

@@ -1,0 +1,38 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { testCluster } from "../support/cluster.ts";
+import { FaultJob } from "../support/fault-job.ts";
+import { sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+
+describe("a container that outgrows", () => {
+  let job: FaultJob;
+  afterEach(async () => {
+    await job.dispose();
+    await sweep(cluster);
+  }, 90_000);
+
+  test("its memory: the root cause says so and names the key to raise", async () => {
+    const grow =
+      "test $TASK_INDEX = 1 && python3 -c 'import time; held = bytearray(900 << 20); time.sleep(60)'; " +
+      "until test -e $OUTPUT/go; do sleep 0.1; done";
+    job = await FaultJob.submit(cluster, { program: grow });
+    const { exitCode, stdout } = await job.client.ended;
+    expect(stdout).toMatch(/^Root cause {3}worker:1 .*memory/m);
+    expect(stdout).toMatch(/^ +→ raise tony\.worker\.memory \(.*job\.xml:\d+\)/m);
+    expect(exitCode).toBe(1);
+  }, 120_000);
+
+  test("its virtual memory alone: the same, and the site's setting is named too", async () => {
+    // Reserved and never touched: 2.1 times the container's memory is YARN's limit.
+    const reserve =
+      "test $TASK_INDEX = 1 && python3 -c 'import mmap, time; held = mmap.mmap(-1, 3 << 30); time.sleep(60)'; " +
+      "until test -e $OUTPUT/go; do sleep 0.1; done";
+    job = await FaultJob.submit(cluster, { program: reserve });
+    const { exitCode, stdout } = await job.client.ended;
+    expect(stdout).toMatch(/^Root cause {3}worker:1 .*virtual memory/m);
+    expect(stdout).toMatch(/tony\.worker\.memory \(.*job\.xml:\d+\)/m);
+    expect(stdout).toContain("yarn.nodemanager.vmem-pmem-ratio");
+    expect(exitCode).toBe(1);
+  }, 120_000);
+});
