@@ -64,6 +64,7 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
     machineFailures: 0,
     silent: false,
     unjudged: false,
+    wantedBackAtMs: 0,
     discardReason: "",
   };
   step.state.containers[container.id] = container;

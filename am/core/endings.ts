@@ -58,6 +58,24 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
   };
 }
 
+/** Whether a program's bad end is that of its container, which YARN wanted back: the notice's signal ends most programs. */
+export function isYield(step: Step, container: ContainerRecord): boolean {
+  return container.wantedBackAtMs > 0 && step.nowMs - container.wantedBackAtMs <= Bounds.preemptionMs;
+}
+
+/** A program that ended at the notice of a preemption, and thereby gave way to it. */
+export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  return {
+    ...childEnding(step, task, container, exit),
+    source: "core",
+    strength: Strength.outside,
+    class: "infrastructure",
+    machine: false,
+    summary: `${task.id} ended at YARN's notice that it takes the container back (preemption) on ${container.host}`,
+    remedy: "",
+  };
+}
+
 /** A container that YARN says is over, not by our doing. */
 export function containerEnding(
   step: Step,

@@ -1,14 +1,16 @@
-import { letGo, setLink } from "./containers.ts";
+import { discard, letGo, setLink } from "./containers.ts";
 import {
   CONTAINER_TOLD_TO_END,
   childEnding,
   exitWords,
+  isYield,
   leavingEnding,
   linkEnding,
   timeLimitEnding,
   timeLimitReason,
+  yieldEnding,
 } from "./endings.ts";
-import type { Event, ExecutorRegistration } from "./events.ts";
+import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
 import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "./generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
@@ -222,8 +224,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     accountFor(step, container.id);
   }
   if (to === "failed") {
-    const ending = overTime ? timeLimitEnding(step, task, container) : childEnding(step, task, container, exit);
-    taskFailed(step, task, ending);
+    programFailed(step, task, container, exit);
   }
   if (exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing") {
     toldToEnd(step, task, container);
@@ -231,6 +232,18 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     taskFailed(step, task, stoppedEnding(step, task, container, exit.stopReason));
   }
   joinNext(step, task);
+}
+
+/** A program ended badly by itself, or was stopped for the time it took. */
+function programFailed(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
+  if (exit.stopReason === timeLimitReason(step)) {
+    taskFailed(step, task, timeLimitEnding(step, task, container));
+  } else if (isYield(step, container)) {
+    discard(step, container, "YARN wants it back");
+    taskFailed(step, task, yieldEnding(step, task, container, exit));
+  } else {
+    taskFailed(step, task, childEnding(step, task, container, exit));
+  }
 }
 
 /** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */

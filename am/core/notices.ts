@@ -22,9 +22,10 @@ export function preemptionNotice(step: Step, event: Of<"preemption-notice">): vo
   for (const containerId of event.containerIds) {
     const container = step.state.containers[containerId];
     const task = container === undefined ? undefined : tenantOf(step, container);
-    if (task?.phase !== "running") {
+    if (container === undefined || task?.phase !== "running") {
       continue;
     }
+    container.wantedBackAtMs = step.nowMs;
     log(step, "warn", "preemption-notice", `YARN wants the container of ${task.id} back.`, { task: task.id });
     emit(step, {
       type: "send",

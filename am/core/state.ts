@@ -104,6 +104,8 @@ export interface ContainerRecord {
   silent: boolean;
   /** Nothing had started in it and its end cost nothing yet: that is for YARN's word to decide. */
   unjudged: boolean;
+  /** When YARN last said that it wants it back; 0: never. */
+  wantedBackAtMs: number;
   /** Why we gave it up; empty while held. */
   discardReason: string;
 }

@@ -14,6 +14,8 @@ export const Bounds = {
   outcomeJournalMs: 5_000,
   /** YARN's word on a program that was killed, when its container is ending too: beyond two heartbeats of its node. */
   wordMs: 2_000,
+  /** A program that ends badly so soon after YARN's wish for its container ended because of it; sites grant 15 s by default. */
+  preemptionMs: 120_000,
   /** Kept executors come back to a later attempt: they look for it every 2 to 30 s. */
   rejoinMs: 45_000,
   journalSpacingMs: 200,

@@ -177,6 +177,10 @@ export class ExecutorModel {
         this.#stop(message.reason, () => this.#leave());
         break;
       case "signal-child":
+        if (message.generation === this.generation && this.#world.random.chance(0.5)) {
+          this.endChild({ signal: message.signal });
+        }
+        break;
       case "acknowledge-exit":
         break;
     }
