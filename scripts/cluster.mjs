@@ -3,6 +3,7 @@ import { parseArgs } from "node:util";
 import { daemonsOf } from "./cluster/daemons.mjs";
 import { down } from "./cluster/down.mjs";
 import { stateFolder } from "./cluster/folders.mjs";
+import { setCable } from "./cluster/isolation.mjs";
 import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/processes.mjs";
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
@@ -22,6 +23,8 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- kill|term|stop|cont|start DAEMON
                              a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
+  npm run cluster -- unplug|plug DAEMON
+                             cuts the network of an isolated NodeManager and its containers, or mends it
 
   --name NAME                which cluster (default: default); several can run side by side
   --json                     with status and env
@@ -30,7 +33,8 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
-  --preemption               queues take back what the other borrowed
+  --preemption               queues take back what the other borrowed; no node has GPUs then
+  --isolate N                NodeManager N has a network of its own (as root)
   --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
 
@@ -52,7 +56,7 @@ await runMain(async () => {
 function parseCommandLine(args) {
   const { values, positionals } = parse(args);
   const [command, daemon, ...rest] = positionals;
-  const takesDaemon = command === "start" || Object.hasOwn(SIGNALS, command ?? "");
+  const takesDaemon = ["start", "unplug", "plug"].includes(command) || Object.hasOwn(SIGNALS, command ?? "");
   const known = takesDaemon || ["up", "down", "run", "jars", "status", "env"].includes(command);
   const help = values.help === true || command === undefined;
   if (!help && (!known || rest.length > 0 || takesDaemon !== (daemon !== undefined))) {
@@ -88,6 +92,7 @@ function parse(args) {
         nodes: { type: "string" },
         label: { type: "string" },
         preemption: { type: "boolean" },
+        isolate: { type: "string" },
         set: { type: "string", multiple: true },
         help: { type: "boolean", short: "h" },
       },
@@ -110,6 +115,7 @@ function settingsOf(values) {
     settings.label = values.label;
   }
   if (values.preemption === true) settings.preemption = true;
+  if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
   if (values.set !== undefined) {
     settings.properties = Object.fromEntries(
       values.set.map((pair) => {
@@ -190,7 +196,10 @@ async function controlDaemon(name, command, daemonName) {
     const names = daemonsOf(cluster).map((candidate) => candidate.name);
     throw new Problem(`No daemon ${daemonName}: there are ${names.join(", ")}`, { exitCode: 2 });
   }
-  if (command === "start") {
+  if (command === "unplug" || command === "plug") {
+    if (daemon.namespace === undefined) throw new Problem(`${daemon.title} is not isolated: up --isolate N`);
+    await setCable(cluster, command === "plug");
+  } else if (command === "start") {
     if ((await runningPid(cluster, daemon)) === undefined) await startDaemon(cluster, daemon);
   } else if (!(await signalDaemon(cluster, daemon, SIGNALS[command]))) {
     throw new Problem(`${daemon.title} of cluster ${name} is not running.`);

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { layout } from "./folders.mjs";
+import { namespaceOf } from "./isolation.mjs";
 import { nodeName } from "./site-files.mjs";
 
 /**
@@ -13,6 +14,7 @@ import { nodeName } from "./site-files.mjs";
  * @property {import("./accounts.mjs").Account} user
  * @property {string[]} classPath
  * @property {string} host
+ * @property {string} [namespace] the network namespace it runs in, where that is not the machine's own
  * @property {number[]} ports it listens on, and nobody else may
  * @property {string} url its web address
  */
@@ -68,6 +70,7 @@ export function daemonsOf(cluster) {
       user: yarn,
       classPath: [...libraries, nodeConf(nodeName(index)), conf, state],
       host,
+      namespace: namespaceOf(cluster, index),
       ports: [8040, 8041, 8042],
       url: `http://${host}:8042`,
     })),

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { stateFolder } from "./folders.mjs";
 import { killApplication, unfinishedApplications } from "./hadoop-state.mjs";
+import { removeNetwork } from "./isolation.mjs";
 import { withLock } from "./lock.mjs";
 import { releaseNetwork } from "./network.mjs";
 import { endDaemon, killProcessesOf, runningPid } from "./processes.mjs";
@@ -27,6 +28,7 @@ export async function down(name, { deleteState = false } = {}) {
     const applications = await endApplications(cluster);
     await Promise.all(daemons.map((daemon) => endDaemon(cluster, daemon)));
     const leftovers = await killProcessesOf(state);
+    await removeNetwork(cluster);
     if (deleteState) {
       await rm(state, { recursive: true, force: true });
       await releaseNetwork(state);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { Problem } from "../problem.mjs";
 import { cacheFolder, layout } from "./folders.mjs";
@@ -8,13 +8,15 @@ import { withLock } from "./lock.mjs";
 
 /**
  * Every cluster has its own /24 of the loopback network and the standard ports on it, so that several run side by side.
- * The masters are at .1, the NodeManagers at .11, .12, and so on.
+ * The masters are at .1, the NodeManagers at .11, .12, and so on. A network namespace has a loopback network of its own: a
+ * cluster with an isolated node has a /24 of a private network instead, on a bridge that never leaves this machine.
  * @param {number} network 0 for 127.0.0.x
  */
-export function addresses(network, nodeCount) {
+export function addresses(network, nodeCount, { isolated = false } = {}) {
+  const prefix = `${isolated ? "10.213" : "127.0"}.${network}`;
   return {
-    master: `127.0.${network}.1`,
-    nodes: Array.from({ length: nodeCount }, (_, index) => `127.0.${network}.${11 + index}`),
+    master: `${prefix}.1`,
+    nodes: Array.from({ length: nodeCount }, (_, index) => `${prefix}.${11 + index}`),
   };
 }
 
@@ -82,5 +84,19 @@ export function canListen(host, port) {
     const server = createServer();
     server.on("error", () => resolve(false));
     server.listen(port, host, () => server.close(() => resolve(true)));
+  });
+}
+
+/** Whether somebody accepts connections there, now and within a second. @param {string} host @param {number} port */
+export function accepts(host, port) {
+  return new Promise((resolve) => {
+    const socket = connect({ host, port, timeout: 1000 });
+    const end = (answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.on("connect", () => end(true));
+    socket.on("error", () => end(false));
+    socket.on("timeout", () => end(false));
   });
 }

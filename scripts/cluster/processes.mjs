@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { classArchiveFlag } from "./class-archive.mjs";
 import { javaCommand, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
+import { commandIn } from "./isolation.mjs";
 
 /**
  * Starts a daemon detached from us, its output appended to its log, its pid recorded.
@@ -15,11 +16,13 @@ import { layout } from "./folders.mjs";
  */
 export async function startDaemon(cluster, daemon) {
   const flags = [classArchiveFlag(cluster, daemon.name)];
-  const { command, args, environment } = javaCommand(cluster, daemon, { flags });
+  const { environment, ...java } = javaCommand(cluster, daemon, { flags });
+  const { namespace, user } = daemon;
+  const { command, args } = namespace === undefined ? java : commandIn(namespace, user, java.command, java.args);
   const log = openSync(logFile(cluster, daemon), "a");
   // Node's uid option also drops the supplementary groups of root.
-  const { uid, gid } = daemon.user;
-  const identity = process.getuid() === 0 ? { uid, gid } : {};
+  const { uid, gid } = user;
+  const identity = process.getuid() === 0 && namespace === undefined ? { uid, gid } : {};
   const child = spawn(command, args, {
     cwd: cluster.state,
     env: environment,

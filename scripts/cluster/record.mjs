@@ -9,12 +9,13 @@ import { layout } from "./folders.mjs";
  * @property {number} nodes how many NodeManagers
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
  * @property {boolean} preemption whether a queue takes back what the other borrowed
+ * @property {number} isolate which NodeManager, from 1, has a network of its own; 0: none
  * @property {Record<string, string>} properties Hadoop's keys set by `--set`
  *
  * @typedef {object} ClusterRecord
  * @property {string} name
  * @property {string} state folder of everything
- * @property {number} network N of 127.0.N.x
+ * @property {number} network N of its addresses
  * @property {{ master: string, nodes: string[] }} addresses
  * @property {{ hdfs: import("./accounts.mjs").Account, yarn: import("./accounts.mjs").Account }} users
  * @property {string} submitter the person's own user, who has a home in HDFS too
@@ -31,6 +32,7 @@ export const DEFAULT_SETTINGS = {
   nodes: 2,
   label: "shareable",
   preemption: false,
+  isolate: 0,
   properties: {},
 };
 

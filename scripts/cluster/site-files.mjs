@@ -39,13 +39,17 @@ export async function writeSiteFiles(cluster, jars) {
   for (const file of await readdir(TEMPLATES, { withFileTypes: true })) {
     if (file.isFile()) await render(join(TEMPLATES, file.name), conf, values);
   }
+  // The capacity scheduler rounds what a queue uses up to whole units of every resource: of two GPUs one would count as
+  // used by a queue that has none, half of all, and a queue so far above its share gets nothing back by preemption
+  // (UsersManager.computeUserLimit, which bounds the pending asks that the preemption policy sees).
+  const gpus = settings.preemption ? "0" : "2";
   for (const [index, address] of addresses.nodes.entries()) {
     const node = nodeName(index);
     const nodeValues = {
       ...values,
       NODE: address,
       NODE_DATA: nodeData(node),
-      NODE_GPUS: index === GPU_NODE ? "2" : "0",
+      NODE_GPUS: index === GPU_NODE ? gpus : "0",
     };
     for (const file of await readdir(join(TEMPLATES, "nodemanager"))) {
       await render(join(TEMPLATES, "nodemanager", file), nodeConf(node), nodeValues);

@@ -11,9 +11,10 @@ import { makeClassArchive } from "./class-archive.mjs";
 import { daemonsOf, javaCommand } from "./daemons.mjs";
 import { CHECKOUT, layout, mayEnter, stateFolder } from "./folders.mjs";
 import { activeNodes, hdfsIsReady, labelGpuNode, makeHdfsFolders } from "./hadoop-state.mjs";
+import { makeNetwork } from "./isolation.mjs";
 import { folderBytes, hadoopVersion, jarsFolder, provideJars } from "./jars.mjs";
 import { withLock } from "./lock.mjs";
-import { addresses, canListen, claimNetwork } from "./network.mjs";
+import { accepts, addresses, canListen, claimNetwork } from "./network.mjs";
 import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.mjs";
 import { runToEnd } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
@@ -91,7 +92,7 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     name,
     state,
     network,
-    addresses: addresses(network, settings.nodes),
+    addresses: addresses(network, settings.nodes, { isolated: settings.isolate > 0 }),
     users: await daemonAccounts(),
     submitter: userInfo().username,
     javaHome: java.home,
@@ -101,6 +102,7 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     settings,
   };
   await prepareFolders(cluster);
+  await makeNetwork(cluster);
   await writeSiteFiles(cluster, jars);
   await writeShim(cluster);
   await writeRecord(cluster);
@@ -168,6 +170,8 @@ async function startWhatIsDown(cluster) {
     await startDaemon(cluster, nameNode);
   }
   const { master, nodes } = cluster.addresses;
+  // A NodeManager that comes back within its expiry was active all the while: only its ports tell that it serves.
+  for (const daemon of daemons) await waitFor(cluster, `${daemon.title} to listen`, () => listens(daemon));
   await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(master));
   await makeHdfsFolders(cluster);
   await waitFor(
@@ -181,7 +185,14 @@ async function startWhatIsDown(cluster) {
   return true;
 }
 
-async function expectFreePorts({ title, host, ports }) {
+async function listens({ host, ports }) {
+  const answers = await Promise.all(ports.map((port) => accepts(host, port)));
+  return !answers.includes(false);
+}
+
+async function expectFreePorts({ title, host, namespace, ports }) {
+  // A namespace is made for one daemon.
+  if (namespace !== undefined) return;
   for (const port of ports) {
     if (await canListen(host, port)) continue;
     throw new Problem(

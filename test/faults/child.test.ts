@@ -1,23 +1,15 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
-import { FaultJob, type FaultJobOptions } from "../support/fault-job.ts";
+import { FaultSuite } from "../support/fault-suite.ts";
 import { isRunning } from "../support/processes.ts";
-import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 
 describe("a task's program", () => {
-  let job: FaultJob;
-  afterEach(async () => {
-    await job.dispose();
-    await sweep(cluster);
-  }, 90_000);
-  const submit = async (options: FaultJobOptions) => {
-    job = await FaultJob.submit(cluster, options);
-  };
+  const suite = new FaultSuite(cluster);
 
   test("is killed: the next generation starts in the same containers, and the program's budget pays", async () => {
-    await submit({ settings: { "tony.am.retry-count": "1" } });
+    const job = await suite.submit({ settings: { "tony.am.retry-count": "1" } });
     const [first, second] = await job.running(1);
     process.kill(second?.pid ?? Number.NaN, "SIGKILL");
 
@@ -38,7 +30,7 @@ describe("a task's program", () => {
   }, 120_000);
 
   test("is killed with no budget left: the report names it, and nothing else", async () => {
-    await submit({});
+    const job = await suite.submit();
     const [, second] = await job.running(1);
     process.kill(second?.pid ?? Number.NaN, "SIGKILL");
 
@@ -50,7 +42,7 @@ describe("a task's program", () => {
   }, 120_000);
 
   test("is stopped for longer than an executor may be silent: nothing happens to the job", async () => {
-    await submit({ settings: { "tony.task.max-missed-heartbeats": "3" } });
+    const job = await suite.submit({ settings: { "tony.task.max-missed-heartbeats": "3" } });
     const [first] = await job.running(1);
     const pid = first?.pid ?? Number.NaN;
     process.kill(pid, "SIGSTOP");
@@ -65,7 +57,7 @@ describe("a task's program", () => {
   }, 120_000);
 
   test("is stopped and does not end when its generation must: it is killed after its grace, and restarted", async () => {
-    await submit({ settings: { "tony.am.retry-count": "1", "tony.task.stop-grace": "1s" } });
+    const job = await suite.submit({ settings: { "tony.am.retry-count": "1", "tony.task.stop-grace": "1s" } });
     const [first, second] = await job.running(1);
     process.kill(first?.pid ?? Number.NaN, "SIGSTOP");
     process.kill(second?.pid ?? Number.NaN, "SIGKILL");

@@ -1,23 +1,15 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
-import { FaultJob, type FaultJobOptions } from "../support/fault-job.ts";
+import { FaultSuite } from "../support/fault-suite.ts";
 import { isRunning } from "../support/processes.ts";
-import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 
 describe("an executor", () => {
-  let job: FaultJob;
-  afterEach(async () => {
-    await job.dispose();
-    await sweep(cluster);
-  }, 90_000);
-  const submit = async (options: FaultJobOptions) => {
-    job = await FaultJob.submit(cluster, options);
-  };
+  const suite = new FaultSuite(cluster);
 
   test("is killed: its task gets another container, the others keep theirs, and its program is gone", async () => {
-    await submit({ workers: 3 });
+    const job = await suite.submit({ workers: 3 });
     const [first, second, third] = await job.running(1, 3);
     process.kill(await job.executor(second?.containerId), "SIGKILL");
 
@@ -43,7 +35,7 @@ describe("an executor", () => {
       'if test "$SESSION_ID:$TASK_INDEX" = 0:0; then until test -e $OUTPUT/peer-gone; do sleep 0.05; done; ' +
       'echo "RuntimeError: Connection closed by peer" >&2; exit 1; fi; ' +
       "until test -e $OUTPUT/go; do sleep 0.1; done";
-    await submit({ program });
+    const job = await suite.submit({ program });
     const [, second] = await job.running(1);
     const executor = await job.executor(second?.containerId);
     job.write("peer-gone");
@@ -57,7 +49,7 @@ describe("an executor", () => {
   }, 120_000);
 
   test("is stopped: it is noticed by its silence, replaced, and nothing of it stays", async () => {
-    await submit({ workers: 4 });
+    const job = await suite.submit({ workers: 4 });
     const [first, second, third, fourth] = await job.running(1, 4);
     const stoppedAtMs = Date.now();
     process.kill(await job.executor(second?.containerId), "SIGSTOP");

@@ -1,19 +1,14 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
-import { FaultJob } from "../support/fault-job.ts";
-import { sweep } from "../support/sweep.ts";
+import { FaultSuite } from "../support/fault-suite.ts";
 
 const cluster = await testCluster();
 
 describe("two faults at once", () => {
-  let job: FaultJob;
-  afterEach(async () => {
-    await job.dispose();
-    await sweep(cluster);
-  }, 90_000);
+  const suite = new FaultSuite(cluster);
 
   test("the ApplicationMaster and an executor: the next attempt replaces the one container and keeps the others", async () => {
-    job = await FaultJob.submit(cluster, { workers: 3 });
+    const job = await suite.submit({ workers: 3 });
     const [first, second, third] = await job.running(1, 3);
     await job.journaled();
     const [master, executor] = await Promise.all([job.master(), job.executor(second?.containerId)]);
@@ -31,7 +26,7 @@ describe("two faults at once", () => {
   }, 180_000);
 
   test("two executors: one restart, one failure counted, the third keeps its container", async () => {
-    job = await FaultJob.submit(cluster, { workers: 3 });
+    const job = await suite.submit({ workers: 3 });
     const [first, second, third] = await job.running(1, 3);
     const executors = await Promise.all([second, third].map((start) => job.executor(start?.containerId)));
     for (const pid of executors) process.kill(pid, "SIGKILL");

@@ -27,6 +27,11 @@ async function clusterIn(name) {
   return { name, state };
 }
 
+test("a cluster with an isolated node is not on the loopback network, which no namespace shares", () => {
+  expect(addresses(7, 1)).toEqual({ master: "127.0.7.1", nodes: ["127.0.7.11"] });
+  expect(addresses(7, 1, { isolated: true })).toEqual({ master: "10.213.7.1", nodes: ["10.213.7.11"] });
+});
+
 test("gives every cluster a network of its own, also when they ask at the same time", async () => {
   const clusters = await Promise.all(["a", "b", "c", "d"].map(clusterIn));
   const networks = await Promise.all(clusters.map(claimNetwork));

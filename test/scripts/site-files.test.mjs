@@ -7,29 +7,32 @@ import { writeSiteFiles } from "../../scripts/cluster/site-files.mjs";
 
 let state;
 
-beforeAll(async () => {
-  state = await mkdtemp(join(tmpdir(), "tony-site-files-"));
+/** The site files of a cluster with these settings, in that folder. */
+async function write(folder, settings) {
   await writeSiteFiles(
     {
-      state,
+      state: folder,
       addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"] },
       users: { hdfs: { name: "hdfs" }, yarn: { name: "yarn" } },
       submitter: "ada",
-      settings: {
-        ...DEFAULT_SETTINGS,
-        nmHeartbeatMs: 250,
-        preemption: true,
-        properties: {
-          "dfs.replication": "2",
-          "yarn.am.liveness-monitor.expiry-interval-ms": "5000",
-          "yarn.scheduler.capacity.node-locality-delay": "0",
-          "mapreduce.x": "1 < 2 & 3",
-          "io.file.buffer.size": "4096",
-        },
-      },
+      settings: { ...DEFAULT_SETTINGS, ...settings },
     },
     "/jars",
   );
+}
+
+beforeAll(async () => {
+  state = await mkdtemp(join(tmpdir(), "tony-site-files-"));
+  await write(state, {
+    nmHeartbeatMs: 250,
+    properties: {
+      "dfs.replication": "2",
+      "yarn.am.liveness-monitor.expiry-interval-ms": "5000",
+      "yarn.scheduler.capacity.node-locality-delay": "0",
+      "mapreduce.x": "1 < 2 & 3",
+      "io.file.buffer.size": "4096",
+    },
+  });
 });
 afterAll(async () => await rm(state, { recursive: true, force: true }));
 
@@ -62,7 +65,16 @@ test("turns settings into Hadoop's keys", async () => {
   expect(yarn).toMatchObject({
     "yarn.resourcemanager.hostname": "127.0.9.1",
     "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "250",
+  });
+});
+
+test("turns preemption on where it can be seen: on nodes without GPUs", async () => {
+  await write(join(state, "preempting"), { preemption: true });
+  expect(await properties("preempting", "conf", "yarn-site.xml")).toMatchObject({
     "yarn.resourcemanager.scheduler.monitor.enable": "true",
+  });
+  expect(await properties("preempting", "conf-nm2", "node-resources.xml")).toMatchObject({
+    "yarn.nodemanager.resource-type.yarn.io/gpu": "0",
   });
 });
 

@@ -40,7 +40,13 @@ export interface ClusterStatus {
   readonly javaHome: string;
   readonly addresses: { readonly master: string; readonly nodes: readonly string[] };
   readonly users: { readonly hdfs: { readonly name: string }; readonly yarn: { readonly name: string } };
-  readonly settings: { readonly nmHeartbeatMs: number; readonly nodes: number; readonly label: string };
+  readonly settings: {
+    readonly nmHeartbeatMs: number;
+    readonly nodes: number;
+    readonly label: string;
+    /** Which node, from 1, has a network of its own; 0: none. */
+    readonly isolate: number;
+  };
   readonly endpoints: {
     readonly hdfs: string;
     /** `http://host:port/webhdfs/v1` */
@@ -106,10 +112,10 @@ export async function testCluster(): Promise<ClusterStatus> {
   return status;
 }
 
-/** Sends a daemon a signal or starts it again: what the fault tests do. `kill` and `term` resolve when it has ended. */
+/** Sends a daemon a signal, starts it again or cuts its network: what the fault tests do. `kill` and `term` resolve when it has ended. */
 export async function controlDaemon(
   cluster: ClusterStatus,
-  action: "kill" | "term" | "stop" | "cont" | "start",
+  action: "kill" | "term" | "stop" | "cont" | "start" | "unplug" | "plug",
   daemon: string,
 ): Promise<void> {
   await clusterTool([action, daemon, "--name", cluster.name]);

@@ -22,7 +22,11 @@ export function requestJson(
       response.on("error", reject);
       response.on("end", () => {
         const text = Buffer.concat(parts).toString("utf8");
-        resolve({ status: response.statusCode ?? 0, body: text === "" ? undefined : JSON.parse(text) });
+        try {
+          resolve({ status: response.statusCode ?? 0, body: text === "" ? undefined : JSON.parse(text) });
+        } catch {
+          reject(new Error(`${url} answered ${response.statusCode} with what is no JSON: ${text.slice(0, 200)}`));
+        }
       });
     });
     call.on("timeout", () => call.destroy(new Error(`no answer from ${url} within 10 s`)));

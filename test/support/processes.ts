@@ -2,11 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** The processes whose environment has exactly this variable. */
 export function processesWith(name: string, value: string): number[] {
-  const wanted = `${name}=${value}`;
+  return processesWhere((variable) => variable === `${name}=${value}`);
+}
+
+/** The processes that have such a variable, `NAME=value`, in their environment. */
+export function processesWhere(holds: (variable: string) => boolean): number[] {
   return readdirSync("/proc")
     .filter((entry) => /^\d+$/.test(entry))
     .map(Number)
-    .filter((pid) => readIfThere(`/proc/${pid}/environ`).split("\0").includes(wanted) && !isZombie(pid));
+    .filter((pid) => readIfThere(`/proc/${pid}/environ`).split("\0").some(holds) && !isZombie(pid));
 }
 
 /** Whether a process runs: one that has ended and only waits to be reaped does not. */

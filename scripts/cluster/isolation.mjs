@@ -1,0 +1,70 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { Problem } from "../problem.mjs";
+
+const run = promisify(execFile);
+
+/**
+ * The network of a cluster whose node N is isolated: a bridge that has the addresses of all the others, and a network namespace for
+ * that node alone, joined to the bridge by a veth pair. Its end at the bridge is the cable that `unplug` pulls.
+ */
+
+/** @param {{ network: number, settings: { isolate: number } }} cluster */
+const namesOf = ({ network, settings }) => ({
+  bridge: `tony${network}`,
+  cable: `tony${network}nm${settings.isolate}`,
+  namespace: `tony${network}nm${settings.isolate}`,
+});
+
+/**
+ * The namespace in which a node's processes run.
+ * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {number} index from 0
+ * @returns {string | undefined} none: the machine's own network
+ */
+export function namespaceOf(cluster, index) {
+  return cluster.settings.isolate === index + 1 ? namesOf(cluster).namespace : undefined;
+}
+
+/** The command that runs another one in a namespace as that user. */
+export function commandIn(namespace, { uid, gid }, command, args) {
+  const enter = [`--net=/run/netns/${namespace}`, `--setuid=${uid}`, `--setgid=${gid}`];
+  return { command: "nsenter", args: [...enter, command, ...args] };
+}
+
+/** Makes the network anew; does nothing where no node is isolated. @param {import("./record.mjs").ClusterRecord} cluster */
+export async function makeNetwork(cluster) {
+  const { isolate } = cluster.settings;
+  if (isolate === 0) return;
+  if (process.getuid() !== 0) throw new Problem("--isolate makes a network namespace, which needs root.");
+  await removeNetwork(cluster);
+  const { bridge, cable, namespace } = namesOf(cluster);
+  const { master, nodes } = cluster.addresses;
+  await ip("link", "add", bridge, "type", "bridge");
+  for (const address of [master, ...nodes.toSpliced(isolate - 1, 1)]) {
+    await ip("address", "add", `${address}/24`, "dev", bridge);
+  }
+  await ip("link", "set", bridge, "up");
+  await ip("netns", "add", namespace);
+  await ip("link", "add", cable, "type", "veth", "peer", "name", "eth0", "netns", namespace);
+  await ip("link", "set", cable, "master", bridge, "up");
+  await ip("-n", namespace, "address", "add", `${nodes[isolate - 1]}/24`, "dev", "eth0");
+  for (const device of ["lo", "eth0"]) await ip("-n", namespace, "link", "set", device, "up");
+}
+
+/** @param {import("./record.mjs").ClusterRecord} cluster */
+export async function removeNetwork(cluster) {
+  if (cluster.settings.isolate === 0) return;
+  const { bridge, cable, namespace } = namesOf(cluster);
+  const absent = () => {};
+  await ip("netns", "delete", namespace).catch(absent);
+  await ip("link", "delete", cable).catch(absent);
+  await ip("link", "delete", bridge).catch(absent);
+}
+
+/** Cuts the isolated node off from all others, or joins it again. @param {import("./record.mjs").ClusterRecord} cluster @param {boolean} joined */
+export async function setCable(cluster, joined) {
+  await ip("link", "set", namesOf(cluster).cable, joined ? "up" : "down");
+}
+
+const ip = (...args) => run("ip", args);
