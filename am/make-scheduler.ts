@@ -47,7 +47,7 @@ function yarnScheduler({ job, surroundings, configuration, credentials, log }: S
     master: new SchedulerClient({ endpoints: resourceManagerEndpoints(configuration, "scheduler"), token }),
     nodeManagers: new NodeManagerPool(),
     attempt: surroundings.attempt,
-    nodes: new NodeTable(job.nodes, { host: surroundings.host, resource: job.spec.am.resource }),
+    nodes: new NodeTable(job, { host: surroundings.host, resource: job.spec.am.resource }),
     clock: systemClock,
     log,
   });

@@ -88,5 +88,6 @@ function jobFile(spec: JobSpec, folder: string): JobFile {
     node: process.execPath,
     hadoop: {},
     nodes: [],
+    sharedLabels: [],
   };
 }

@@ -15,6 +15,8 @@ export interface NodeView {
   readonly rack: string;
   readonly usable: boolean;
   readonly labels: readonly string[];
+  /** It has a label that others share: asks without a label get what those for the label leave. */
+  readonly lent?: true;
   /** Last known free resources; absent when unknown. */
   readonly free?: ResourceAmount;
   /** All that it has for containers; absent when unknown. */

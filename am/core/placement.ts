@@ -1,3 +1,4 @@
+import type { RoleSpec } from "../../src/job/spec.ts";
 import type { NodeView, ResourceAmount } from "./events.ts";
 import { roleOf, type Step } from "./step.ts";
 
@@ -26,7 +27,7 @@ export function placeGang(
   const total = wants.reduce((sum, want) => sum + want.count, 0);
   for (const { position, count } of wants) {
     const role = roleOf(step, { role: position });
-    const labelled = candidates.filter((candidate) => labelFits(candidate.node, role.nodeLabel));
+    const labelled = candidates.filter(({ node }) => mayName(node, role));
     const named = role.placement === "any" ? total > labelled.length : true;
     if (count === 0 || !named || step.state.roles[position]?.hintsExhausted === true) {
       continue;
@@ -84,9 +85,20 @@ function usableNodes(step: Step): Candidate[] {
     .map((node) => ({ node, free: { memoryMiB: 0, vcores: 0, ...node.free, others: { ...node.free?.others } } }));
 }
 
-/** A node without a label serves asks without one; a labelled node serves those that name it. */
-function labelFits(node: NodeView, label: string | undefined): boolean {
-  return label === undefined || label === "" ? node.labels.length === 0 : node.labels.includes(label);
+/**
+ * YARN lends a node only after it has passed over an ask as often as there are nodes
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.allocator.RegularContainerAllocator#preCheckForNodeCandidateSet): to
+ * spread is worth that, to be quick is not.
+ */
+function mayName(node: NodeView, { nodeLabel, placement }: RoleSpec): boolean {
+  const borrowed = node.lent === true && !node.labels.includes(nodeLabel ?? "");
+  return labelFits(node, nodeLabel) && (placement === "spread" || !borrowed);
+}
+
+/** A node without a label serves asks without one; a labelled node serves those that name it, and others when it is lent. */
+export function labelFits(node: NodeView, label: string | undefined): boolean {
+  const named = label !== undefined && label !== "";
+  return named ? node.labels.includes(label) : node.labels.length === 0 || node.lent === true;
 }
 
 function roomFor({ free }: Candidate, resource: ResourceAmount): number {

@@ -1,6 +1,7 @@
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { Wait } from "../../src/job/status.ts";
-import type { NodeView, ResourceAmount } from "./events.ts";
+import type { ResourceAmount } from "./events.ts";
+import { labelFits } from "./placement.ts";
 import type { CoreState, RoleState, TaskPhase } from "./state.ts";
 import { unmeetable } from "./unmeetable.ts";
 import { amountWords, countWords, durationWords, keyWords, listWords } from "./words.ts";
@@ -150,10 +151,6 @@ function finishWait({ state }: Job): Wait {
 
 function namesIn({ state }: Job, position: number, phases: readonly TaskPhase[]): string[] {
   return state.tasks.filter((task) => task.role === position && phases.includes(task.phase)).map((task) => task.id);
-}
-
-function labelFits(node: NodeView, label: string | undefined): boolean {
-  return label === undefined || label === "" ? node.labels.length === 0 : node.labels.includes(label);
 }
 
 function fits(asked: ResourceAmount, free: ResourceAmount): boolean {

@@ -7,6 +7,8 @@ import type { ClusterFacts } from "./cluster-checks.ts";
 /** All that a submission asks the ResourceManager before it submits; the questions go out together. */
 export interface SubmissionFacts extends ClusterFacts {
   readonly application: NewApplication;
+  /** Labels whose nodes may be lent to those who name none. */
+  readonly sharedLabels: readonly string[];
 }
 
 /** Nodes in these states run again sooner or later, or may. */
@@ -14,14 +16,14 @@ const mayComeBack = ["NEW", "UNHEALTHY", "LOST", "REBOOTED"] as const;
 
 export async function askSubmissionFacts(
   resourceManager: ResourceManagerClient,
-  job: { readonly queue: string; readonly usesLabels: boolean },
+  queueName: string,
 ): Promise<SubmissionFacts> {
   const [application, resourceTypes, queue, nodes, labels] = await Promise.all([
     resourceManager.newApplication(),
     resourceManager.resourceTypes(),
-    resourceManager.queue(job.queue, { children: true }),
+    resourceManager.queue(queueName, { children: true }),
     resourceManager.nodes(["RUNNING", ...mayComeBack]),
-    job.usesLabels ? resourceManager.nodeLabels() : [],
+    resourceManager.nodeLabels(),
   ]);
   const fits = queue !== undefined && queue.state === "RUNNING" && queue.children.length === 0;
   return {
@@ -31,6 +33,7 @@ export async function askSubmissionFacts(
     ...(queue === undefined ? {} : { queue }),
     leafQueues: fits ? [queue.name] : await leafQueues(resourceManager),
     nodeLabels: labels.map(({ name }) => name),
+    sharedLabels: labels.flatMap(({ name, exclusive }) => (exclusive ? [] : [name])),
     nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
     nodesAreAway: nodes.some(({ state }) => state !== "RUNNING"),
   };

@@ -104,6 +104,7 @@ async function jobFile(id: string, user: string, folder: string, spec: JobSpec, 
     node: process.execPath,
     hadoop: text.hadoop,
     nodes: [],
+    sharedLabels: [],
   };
 }
 

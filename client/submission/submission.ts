@@ -63,7 +63,7 @@ export async function submitToYarn(
   const runtime = await runtimeOf(settings);
   const asked = await untilStopped(
     Promise.all([
-      askSubmissionFacts(cluster.resourceManager, { queue: draft.queue, usesLabels: usesLabels(draft) }),
+      askSubmissionFacts(cluster.resourceManager, draft.queue),
       stagingRoot(cluster.fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") }),
     ]),
     stop,
@@ -283,6 +283,7 @@ function jobFileOf(parts: {
     hadoop: withoutSecrets(cluster.configuration.values()),
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),
     nodes: facts.nodes,
+    sharedLabels: facts.sharedLabels,
   };
 }
 
@@ -291,10 +292,6 @@ function withoutSecrets(values: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(
     Object.entries(values).filter(([key]) => !/secret|passw|credential|access\.?key/i.test(key)),
   );
-}
-
-function usesLabels({ nodeLabel, am, roles }: JobSpec): boolean {
-  return [nodeLabel, am.nodeLabel, ...roles.map((role) => role.nodeLabel)].some((label) => label !== undefined);
 }
 
 /** How long the cluster waits for a silent AM or node. */

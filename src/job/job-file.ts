@@ -55,4 +55,6 @@ export interface JobFile {
   readonly hdfsEndpoint?: string;
   /** The usable ones; empty with the local scheduler. */
   readonly nodes: readonly NodeSnapshot[];
+  /** Node labels that are not exclusive: YARN lends their nodes to asks that name no label. */
+  readonly sharedLabels: readonly string[];
 }

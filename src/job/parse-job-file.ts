@@ -35,6 +35,7 @@ const jobFile: Shape<JobFile> = object({
     files: object({ required: { master: launchFiles, all: launchFiles, byRole: recordOf(launchFiles) }, optional: {} }),
     node: string,
     nodes: arrayOf(node),
+    sharedLabels: arrayOf(string),
   },
   optional: executorJobFields.optional,
 });

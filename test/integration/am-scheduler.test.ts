@@ -27,7 +27,10 @@ describeScheduler("a real YARN", async () => {
     master: new SchedulerClient({ endpoints: endpointsOf(cluster.endpoints.schedulerRpc), token }),
     nodeManagers: new NodeManagerPool(),
     attempt: 1,
-    nodes: new NodeTable([], { host: "", resource: { memoryMiB: 0, vcores: 0, others: {} } }),
+    nodes: new NodeTable(
+      { nodes: [], sharedLabels: [] },
+      { host: "", resource: { memoryMiB: 0, vcores: 0, others: {} } },
+    ),
     clock: systemClock,
     log: silentLog,
   });

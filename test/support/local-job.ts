@@ -117,6 +117,7 @@ export class LocalJob {
       node: process.execPath,
       hadoop: {},
       nodes: [],
+      sharedLabels: [],
     };
   }
 }

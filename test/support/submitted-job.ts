@@ -72,6 +72,7 @@ export async function submitJob(
       free: capability,
       total: capability,
     })),
+    sharedLabels: [],
   };
   const master = await stage("am.mjs", await readFile(programPath("am")));
   const jobFile = await stage("job.json", Buffer.from(JSON.stringify(job)));

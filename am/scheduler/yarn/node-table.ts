@@ -1,24 +1,38 @@
 import type { NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
-import type { NodeSnapshot } from "../../../src/job/job-file.ts";
+import type { JobFile } from "../../../src/job/job-file.ts";
 import type { NodeView } from "../../core/events.ts";
 import { subtract } from "../resource-amounts.ts";
 
 /** The cluster's nodes: those of the submission, and what the ResourceManager has told since. */
 export class NodeTable {
   readonly #nodes: Map<string, NodeView>;
+  readonly #sharedLabels: ReadonlySet<string>;
 
-  /** @param own what the ApplicationMaster's container takes from its node since the snapshot was made */
-  constructor(snapshot: readonly NodeSnapshot[], own: { readonly host: string; readonly resource: Resource }) {
+  /**
+   * @param job its `sharedLabels`, and its nodes at the submission
+   * @param own what the ApplicationMaster's container takes from its node since then
+   */
+  constructor(
+    { nodes, sharedLabels }: Pick<JobFile, "nodes" | "sharedLabels">,
+    own: { readonly host: string; readonly resource: Resource },
+  ) {
+    this.#sharedLabels = new Set(sharedLabels);
     this.#nodes = new Map(
-      snapshot.map((node) => {
+      nodes.map((node) => {
         const free = node.host === own.host ? subtract(node.free, own.resource) : node.free;
-        return [node.nodeId, { ...node, free, usable: true }];
+        return [node.nodeId, { ...node, ...this.#lending(node.labels), free, usable: true }];
       }),
     );
   }
 
   update(reports: readonly NodeReport[]): void {
-    for (const report of reports) this.#nodes.set(report.nodeId, viewOf(report));
+    for (const report of reports) {
+      this.#nodes.set(report.nodeId, { ...viewOf(report), ...this.#lending(report.labels) });
+    }
+  }
+
+  #lending(labels: readonly string[]): Pick<NodeView, "lent"> {
+    return labels.some((label) => this.#sharedLabels.has(label)) ? { lent: true } : {};
   }
 
   get all(): NodeView[] {

@@ -115,7 +115,7 @@ describe("the YARN scheduler", () => {
     const master = new ScriptedMaster();
     const nodeManagers = new ScriptedNodes();
     const events: SchedulerEvent[] = [];
-    const nodes = new NodeTable([], { host: "", resource: small });
+    const nodes = new NodeTable({ nodes: [], sharedLabels: [] }, { host: "", resource: small });
     const scheduler = new YarnScheduler({ master, nodeManagers, attempt: 2, nodes, clock, log: silentLog });
     const address = { host: "node-1", port: 1, trackingUrl: "" };
     const registration = await scheduler.start(address, (event) => events.push(event));

@@ -1,0 +1,28 @@
+import { expect, test } from "@jest/globals";
+import { NodeTable } from "../../../am/scheduler/yarn/node-table.ts";
+
+const total = { memoryMiB: 8192, vcores: 8, others: {} };
+const own = { host: "a", resource: { memoryMiB: 512, vcores: 1, others: {} } };
+
+function snapshot(host: string, ...labels: string[]) {
+  return { nodeId: `${host}:8041`, host, rack: "/default-rack", labels, free: total, total };
+}
+
+test("nodes of the submission are usable, less what the ApplicationMaster itself took since", () => {
+  const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
+  expect(table.all).toMatchObject([
+    { host: "a", usable: true, free: { memoryMiB: 7680, vcores: 7 } },
+    { host: "b", usable: true, free: { memoryMiB: 8192, vcores: 8 } },
+  ]);
+});
+
+test("a node whose label is shared is lent, also after the ResourceManager has spoken of it", () => {
+  const nodes = [snapshot("a"), snapshot("b", "gpu"), snapshot("c", "ssd")];
+  const table = new NodeTable({ nodes, sharedLabels: ["gpu"] }, own);
+  const lent = () => table.all.filter((node) => node.lent).map(({ host }) => host);
+  expect(lent()).toEqual(["b"]);
+  const report = { httpAddress: "", capability: total, used: own.resource, containerCount: 1, healthReport: "" };
+  table.update([{ ...snapshot("b", "gpu"), ...report, state: "RUNNING" }]);
+  expect(lent()).toEqual(["b"]);
+  expect(table.all[1]).toMatchObject({ free: { memoryMiB: 7680, vcores: 7 } });
+});
