@@ -1,7 +1,12 @@
 import { discard } from "./containers.ts";
+import type { NodeView } from "./events.ts";
+import { labelFits } from "./placement.ts";
 import type { Ending, NodeBlame, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
 import { keyWords } from "./words.ts";
+
+/** A task that ran so long in between failed anew: what its machines did before is forgotten. */
+const HEALTHY_RUN_MS = 600_000;
 
 /**
  * The blame ladder counts failures of the machine's kind only: first the container is given up, then its node is kept off for the rest
@@ -13,7 +18,12 @@ export function blame(step: Step, ending: Ending): void {
   }
   const { failure } = step.spec;
   const task = findTask(step, ending.task);
+  const node = blameOf(step, ending.host);
   if (task !== undefined) {
+    if (task.startedAtMs > 0 && ending.atMs - task.startedAtMs >= HEALTHY_RUN_MS) {
+      task.machineFailures = 0;
+      node.failures = 0;
+    }
     task.machineFailures++;
   }
   const container = step.state.containers[ending.containerId];
@@ -23,9 +33,8 @@ export function blame(step: Step, ending: Ending): void {
       discard(step, container, "its machine failed");
     }
   }
-  const node = blameOf(step, ending.host);
   node.failures++;
-  if (node.failures >= failure.blame.node && !node.excluded && mayExclude(step)) {
+  if (node.failures >= failure.blame.node && !node.excluded && mayExclude(step, ending.host)) {
     node.excluded = true;
     log(
       step,
@@ -38,6 +47,16 @@ export function blame(step: Step, ending: Ending): void {
     );
     emit(step, { type: "blacklist", hosts: excludedHosts(step) });
   }
+}
+
+/** A file that a second node fails to fetch is at fault itself: in words, or undefined while a node may be. */
+export function fileAtFault(step: Step, { resource, host }: Ending): string | undefined {
+  if (resource === undefined) {
+    return undefined;
+  }
+  step.state.unfetched[resource] ??= host;
+  const first = step.state.unfetched[resource];
+  return first === host ? undefined : `${first} failed on the same file before: it is the file, not the nodes`;
 }
 
 /** A later word showed that the machine was not at fault. An exclusion stays: the node had failed before as well. */
@@ -67,10 +86,19 @@ export function exhaustedWords(step: Step, task: TaskRecord): string {
   return `machines failed ${task.id} ${task.machineFailures} times in a row, which ends the job (${key})`;
 }
 
-/** Never more than a third of the nodes, never the last one. */
-function mayExclude(step: Step): boolean {
-  const usable = Object.values(step.state.nodes).filter((node) => node.usable).length;
-  return (excludedHosts(step).length + 1) * 3 <= usable;
+/**
+ * For no role more than a third of the nodes that can be given to it, and never the last one: a job that keeps off everything waits for
+ * ever.
+ */
+function mayExclude({ spec, state }: Step, host: string): boolean {
+  const nodes = Object.values(state.nodes);
+  const there = nodes.find((node) => node.host === host);
+  const isOff = (node: NodeView) => node.host !== host && state.blame[node.host]?.excluded === true;
+  return spec.roles.every(({ nodeLabel }) => {
+    const eligible = nodes.filter((node) => node.usable && labelFits(node, nodeLabel));
+    const concerned = there === undefined || labelFits(there, nodeLabel);
+    return !concerned || (eligible.filter(isOff).length + 1) * 3 <= eligible.length;
+  });
 }
 
 function blameOf(step: Step, host: string): NodeBlame {

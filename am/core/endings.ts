@@ -84,10 +84,10 @@ export function containerEnding(
   exitStatus: number,
   diagnostics: ContainerDiagnostics,
 ): Ending {
-  const { memory, stderr, words } = diagnostics;
+  const { memory, resource, stderr, words } = diagnostics;
   const meaning = exitMeaning(exitStatus, words);
   const used = memory === undefined ? "" : `: used ${memory.used} of ${memory.limit}`;
-  const why = ownLastWord(stderr) ?? used;
+  const why = resource === undefined ? (ownLastWord(stderr) ?? used) : `: ${words[0]}`;
   return {
     ...where(task, container),
     ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
@@ -99,6 +99,7 @@ export function containerEnding(
     exit: String(exitStatus),
     lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
     remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory),
+    ...(resource === undefined ? {} : { resource }),
   };
 }
 

@@ -11,6 +11,7 @@ export interface ExitMeaning {
 }
 
 const KNOWN: Readonly<Record<string, ExitMeaning>> = {
+  "-1000": { class: "infrastructure", machine: true, words: "could not be given its files" },
   "-101": { class: "infrastructure", machine: true, words: "lost its container: the node's disks failed" },
   "-102": { class: "infrastructure", machine: false, words: "was preempted by the ResourceManager" },
   "-103": { class: "program", machine: false, words: "used more virtual memory than YARN allows", memory: "virtual" },

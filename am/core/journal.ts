@@ -113,6 +113,7 @@ function durable(state: CoreState): Snapshot {
     roles: state.roles.map((role) => ({ ...role, counts: { ...role.counts } })),
     containers: copyEach(state.containers),
     blame: copyEach(state.blame),
+    unfetched: { ...state.unfetched },
     verdicts: state.verdicts.map((verdict) => ({
       ...verdict,
       endings: { ...verdict.endings },

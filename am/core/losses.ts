@@ -1,4 +1,4 @@
-import { blame, exhaustedWords, isExhausted } from "./blame.ts";
+import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
 import { budgetWords, charge } from "./budgets.ts";
 import { discard, letGo, removeContainer } from "./containers.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
@@ -130,6 +130,12 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
 function judgeReplaced(step: Step, ending: Ending): void {
   const task = findTask(step, ending.task);
   if (task === undefined || step.state.phase === "finishing") {
+    return;
+  }
+  const fileFault = fileAtFault(step, ending);
+  if (fileFault !== undefined) {
+    const remedy = "check that the file is there, readable, and left alone while jobs use it";
+    finish(step, failedBy({ ...causeOf(ending), class: "program", remedy }, fileFault));
     return;
   }
   blame(step, ending);

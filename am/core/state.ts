@@ -145,6 +145,8 @@ export interface Ending {
   readonly exit: string;
   readonly lines: readonly string[];
   readonly remedy: string;
+  /** The file that its node could not fetch for it. */
+  readonly resource?: string;
 }
 
 /** What ended one generation; open until every task of it is accounted for, or the time is up. */
@@ -220,6 +222,8 @@ export interface CoreState {
   /** Executors whose stream is broken at present. */
   brokenLinks: number;
   readonly blame: Record<string, NodeBlame>;
+  /** Files that could not be fetched, each with the first host that failed to. */
+  readonly unfetched: Record<string, string>;
   readonly verdicts: Verdict[];
   readonly generations: GenerationRecord[];
   readonly used: Record<FailureClass, number>;
@@ -302,6 +306,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     resourceTypes: [],
     brokenLinks: 0,
     blame: {},
+    unfetched: {},
     verdicts: [],
     generations: [],
     used: { program: 0, infrastructure: 0 },

@@ -8,6 +8,8 @@ export interface ExceededMemory {
 export interface ContainerDiagnostics {
   /** Present when a memory check ended the container. */
   readonly memory?: ExceededMemory;
+  /** The address of a file that could not be brought to the node. */
+  readonly resource?: string;
   /** What the container wrote last to its stderr; none when YARN does not tell it. */
   readonly stderr: readonly string[];
   /** YARN's own words, without time stamps and frames, when there is nothing better to show. */
@@ -16,11 +18,23 @@ export interface ContainerDiagnostics {
 
 /**
  * Takes a container's diagnostics apart. Their texts are those of org.apache.hadoop.yarn.server.nodemanager:
- * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure.
+ * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure;
+ * of a file that could not be fetched, org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy's.
  */
 export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
   const memory = exceededMemory(text);
-  return { ...(memory === undefined ? {} : { memory }), stderr: lastStderr(text), words: ownWords(text) };
+  const resource = missingResource(text);
+  return {
+    ...(memory === undefined ? {} : { memory }),
+    ...(resource === undefined ? {} : { resource }),
+    stderr: lastStderr(text),
+    words: ownWords(text),
+  };
+}
+
+/** FSDownload: `File does not exist: URL`, or `Resource URL changed on src filesystem - expected: …`. */
+function missingResource(text: string): string | undefined {
+  return /(?:does not exist: |Resource )([a-z][a-z0-9+.-]*:\/\S+)/.exec(text)?.[1];
 }
 
 function exceededMemory(text: string): ExceededMemory | undefined {
@@ -49,7 +63,7 @@ function ownWords(text: string): string[] {
 
 const timeStamp = /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+\]/;
 
-/** Lines that say nothing beyond the exit code. */
+/** Lines that say nothing to a person. */
 const frames = [
   /^Exception from container-launch/,
   /^Container id: /,
@@ -61,6 +75,7 @@ const frames = [
   /^\t\|- /,
   /^For more detailed output/,
   /^\. Failing the application/,
+  /^\s+at [\w.$/]+\(/,
 ];
 
 function trimmed(lines: readonly string[]): string[] {

@@ -56,6 +56,16 @@ describe("a container's diagnostics", () => {
     expect(words).toEqual(["File does not exist: /a"]);
   });
 
+  test("name the file that could not be fetched, and none of Java's stack", () => {
+    const why = "File does not exist: hdfs://nn:8020/words.txt";
+    const text = `[2026-11-22 04:05:41.120]${why}\njava.io.FileNotFoundException: ${why}\n\tat org.apache.hadoop.yarn.util.FSDownload$2.run(FSDownload.java:433)\n\tat java.base/java.lang.Thread.run(Thread.java:840)\n`;
+    expect(parseContainerDiagnostics(text)).toEqual({
+      resource: "hdfs://nn:8020/words.txt",
+      stderr: [],
+      words: [why, `java.io.FileNotFoundException: ${why}`],
+    });
+  });
+
   test("may be empty", () => {
     expect(parseContainerDiagnostics("")).toEqual({ stderr: [], words: [] });
   });

@@ -198,3 +198,35 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(hostsOf({ placement: "pack", nodeLabel: "gpu" })).toEqual([{ host: "lent", count: 2 }]);
   });
 });
+
+describe("a file that a node cannot fetch", () => {
+  const missing =
+    "[2026-11-22 04:05:41.120]File does not exist: hdfs://nn:8020/words.txt\njava.io.FileNotFoundException: File does not exist: hdfs://nn:8020/words.txt\n\tat org.apache.hadoop.hdfs.DistributedFileSystem$29.doCall(DistributedFileSystem.java:1835)\n";
+  const failingOn = (...hosts: string[]) => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)]));
+    scenario.register();
+    for (const host of hosts) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host })] });
+      scenario.completes(scenario.task("worker:0").containerId, -1000, missing);
+    }
+    return scenario.core.state;
+  };
+
+  test("blames that node at first, and another container is asked for", () => {
+    expect(failingOn("a", "a")).toMatchObject({ outcome: undefined, blame: { a: { failures: 2 } } });
+  });
+
+  test("is the job's error when a second node cannot either: the file is named", () => {
+    expect(failingOn("a", "b")).toMatchObject({
+      outcome: {
+        result: "failed",
+        rule: "a failed on the same file before: it is the file, not the nodes",
+        cause: {
+          class: "program",
+          summary: "worker:0 could not be given its files on b: File does not exist: hdfs://nn:8020/words.txt",
+        },
+      },
+      blame: { a: { failures: 1 } },
+    });
+  });
+});

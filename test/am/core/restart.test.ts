@@ -217,6 +217,37 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("a failure after ten minutes of healthy running starts the count anew, for the task and its node", () => {
+    const scenario = new Scenario(base);
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    const on = (host: string) => scenario.container(1, { host });
+    scenario.on({ type: "containers-allocated", containers: [on("a"), on("b")] });
+    for (let failure = 0; failure < 4; failure++) {
+      scenario.readyAll();
+      scenario.after(10_000);
+      scenario.startedAll();
+      scenario.after(600_000);
+      scenario.exits("worker:0", { signal: "SIGBUS" });
+      scenario.stops("worker:1");
+      scenario.on({ type: "containers-allocated", containers: [on("a")] });
+    }
+    expect(scenario.core.state.outcome).toBeUndefined();
+    expect(scenario.core.state.blame).toEqual({ a: { failures: 1, excluded: false } });
+  });
+
+  test("no node is kept off when a role could be given less than two thirds of its nodes then", () => {
+    const labelled = nodes.map((node, index) => ({ ...node, labels: index < 2 ? ["gpu"] : [] }));
+    const scenario = new Scenario({ ...base, roles: [role("worker", 2, { nodeLabel: "gpu" })] });
+    scenario.on({ type: "nodes-changed", nodes: labelled });
+    scenario.register();
+    for (let failure = 0; failure < 2; failure++) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host: "a" })] });
+      scenario.completes(scenario.task("worker:0").containerId, -101);
+    }
+    expect(scenario.core.state.blame).toEqual({ a: { failures: 2, excluded: false } });
+  });
+
   test("a program's own failure blames no machine", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();

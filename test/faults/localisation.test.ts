@@ -1,0 +1,47 @@
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { FaultJob, type FaultJobOptions } from "../support/fault-job.ts";
+import { sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+const user = ClusterUser.alice;
+
+describe("a file that containers are to be given", () => {
+  const jobs: FaultJob[] = [];
+  afterEach(async () => {
+    for (const job of jobs.splice(0)) await job.dispose();
+    await sweep(cluster);
+  }, 90_000);
+  const submit = async (options: FaultJobOptions) => {
+    const job = await FaultJob.submit(cluster, options);
+    jobs.push(job);
+    return job;
+  };
+
+  test("disappears: when a second node fails on it too, the job fails and names the file", async () => {
+    const fileSystems = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user });
+    try {
+      const { fileSystem, path } = await fileSystems.home();
+      const file = `${path}/vocabulary.txt`;
+      await fileSystem.create(file, Buffer.from("words\n"), { permission: 0o600, overwrite: true });
+      const large = { "tony.worker.memory": "6g" };
+      const occupant = await submit({ workers: 2, settings: large });
+      await occupant.running(1);
+      const job = await submit({ workers: 3, settings: { ...large, "tony.worker.resources": `hdfs://${file}` } });
+      await job.status("one of three registered", ({ roles }) => roles[0]?.registered === 1);
+      await fileSystem.delete(file);
+      await occupant.end();
+
+      const { exitCode, stdout } = await job.client.ended;
+      expect(stdout).toMatch(
+        /^Root cause {3}worker:\d could not be given its files on .*: File does not exist: hdfs:\S+vocabulary\.txt/m,
+      );
+      expect(stdout).toMatch(/^No restart {3}\S+ failed on the same file before: it is the file, not the nodes/m);
+      expect(exitCode).toBe(1);
+    } finally {
+      fileSystems.close();
+    }
+  }, 120_000);
+});
