@@ -2,15 +2,12 @@ import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../src/api/executor
 import type { ExecutorReport, MasterCommand, Metrics } from "../src/api/messages.ts";
 import { encodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
-import type { Clock } from "./clock.ts";
 import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/effects.ts";
 import type { Event } from "./core/events.ts";
 import type { LogTails } from "./log-tails.ts";
-import { PacedSends } from "./paced-sends.ts";
 
 /** Who is told of what executors do. */
 export interface ExecutorLinksOptions {
-  readonly clock: Clock;
   readonly post: (event: Event) => void;
   /** Any message is a sign of life. */
   readonly heard: (containerId: string, task: string) => void;
@@ -21,9 +18,6 @@ export interface ExecutorLinksOptions {
 
 type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 
-/** How many copies of a cluster spec are under way at once. */
-const specsAtOnce = 32;
-
 /** The executors that are connected: their messages become events, the core's commands become messages. */
 export class ExecutorLinks implements ExecutorHandler {
   readonly #options: ExecutorLinksOptions;
@@ -32,22 +26,14 @@ export class ExecutorLinks implements ExecutorHandler {
   readonly #known = new Set<string>();
   readonly #encodedSpecs = new WeakMap<ClusterAddresses, Uint8Array>();
 
-  readonly #paced: PacedSends;
-
   constructor(options: ExecutorLinksOptions) {
     this.#options = options;
-    this.#paced = new PacedSends(options.clock, specsAtOnce);
   }
 
   /** A command to a container that is not connected is lost; what it was about is settled when it connects again. */
   send({ containerId }: SendTarget, command: ExecutorCommand): void {
     const generation = "generation" in command ? command.generation : 0;
-    const link = this.#byContainer.get(containerId);
-    if (link === undefined) return;
-    const message = this.#message(command);
-    const isLarge = command.type === "start-child";
-    if (!isLarge && !this.#paced.isWaiting(containerId)) link.send(generation, message);
-    else this.#paced.add(containerId, (sent) => link.send(generation, message, sent));
+    this.#byContainer.get(containerId)?.send(generation, this.#message(command));
   }
 
   /** Whom to admit is the core's decision: it dismisses an executor whose container is no longer part of the job. */

@@ -154,7 +154,6 @@ class Master {
 
   #makeLinks(): ExecutorLinks {
     return new ExecutorLinks({
-      clock: systemClock,
       post: (event) => this.shell.post(event),
       heard: (containerId, task) => {
         for (const event of this.#liveness.heard(task, containerId, systemClock.nowMs())) this.shell.post(event);

@@ -21,8 +21,7 @@ export interface ExecutorLink {
   readonly containerId: string;
   /** Version and revision of the executor. */
   readonly build: string;
-  /** @param taken called when the command's bytes have gone to the transport, or never will */
-  send(generation: number, command: MasterCommand, taken?: () => void): void;
+  send(generation: number, command: MasterCommand): void;
   /** Ends the stream; the executor opens another unless it was told to end. */
   close(): void;
 }
@@ -166,8 +165,8 @@ class Link implements ExecutorLink {
     this.admitted = true;
   }
 
-  send(generation: number, body: MasterCommand, taken?: () => void): void {
-    this.#writer.send({ attempt: this.#attempt, generation, body }, undefined, taken);
+  send(generation: number, body: MasterCommand): void {
+    this.#writer.send({ attempt: this.#attempt, generation, body });
   }
 
   /** For good: an executor that is told so ends. */

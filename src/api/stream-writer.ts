@@ -1,14 +1,7 @@
 /** The sending half of a gRPC stream, as far as a writer needs it. */
 export interface MessageSink<Message> {
-  /** @param taken called when the message's bytes have gone to the transport, or never will */
-  write(message: Message, taken?: () => void): boolean;
+  write(message: Message): boolean;
   once(event: "drain", listener: () => void): unknown;
-}
-
-interface Entry<Message> {
-  readonly message: Message;
-  readonly replaces: string | undefined;
-  readonly taken: (() => void) | undefined;
 }
 
 /**
@@ -20,7 +13,7 @@ export class StreamWriter<Message> {
   readonly #sink: MessageSink<Message>;
   readonly #limit: number;
   readonly #onOverflow: () => void;
-  #waiting: Entry<Message>[] = [];
+  #waiting: { readonly message: Message; readonly replaces: string | undefined }[] = [];
   #whenDrained: (() => void)[] = [];
   #blocked = false;
   #closed = false;
@@ -31,18 +24,12 @@ export class StreamWriter<Message> {
     this.#onOverflow = options.onOverflow;
   }
 
-  /**
-   * @param replaces messages of the same name that still wait give way to this one, which takes the place of the first
-   * @param taken called when the message's bytes have gone to the transport, or never will
-   */
-  send(message: Message, replaces?: string, taken?: () => void): void {
-    if (this.#closed) {
-      taken?.();
-      return;
-    }
+  /** @param replaces messages of the same name that still wait give way to this one, which takes the place of the first */
+  send(message: Message, replaces?: string): void {
+    if (this.#closed) return;
     const same = replaces === undefined ? -1 : this.#waiting.findIndex((entry) => entry.replaces === replaces);
-    if (same >= 0) this.#waiting[same] = { message, replaces, taken };
-    else this.#waiting.push({ message, replaces, taken });
+    if (same >= 0) this.#waiting[same] = { message, replaces };
+    else this.#waiting.push({ message, replaces });
     this.#flush();
     if (this.#waiting.length > this.#limit) {
       this.close();
@@ -59,9 +46,7 @@ export class StreamWriter<Message> {
   /** Nothing is written any more. */
   close(): void {
     this.#closed = true;
-    const waiting = this.#waiting;
     this.#waiting = [];
-    for (const { taken } of waiting) taken?.();
     this.#release();
   }
 
@@ -69,7 +54,7 @@ export class StreamWriter<Message> {
     while (!this.#blocked && !this.#closed) {
       const next = this.#waiting.shift();
       if (next === undefined) break;
-      if (!this.#sink.write(next.message, next.taken)) this.#awaitDrain();
+      if (!this.#sink.write(next.message)) this.#awaitDrain();
     }
     if (!this.#blocked) this.#release();
   }

@@ -11,9 +11,8 @@ class Transport {
     this.room = room;
   }
 
-  write(message: string, taken?: () => void): boolean {
+  write(message: string): boolean {
     this.written.push(message);
-    taken?.();
     this.room -= 1;
     return this.room > 0;
   }
@@ -81,17 +80,6 @@ describe("the writer of a stream", () => {
     expect(overflows).toEqual(["overflow"]);
     transport.drain(10);
     expect(transport.written).toEqual(["0"]);
-  });
-
-  it("tells when a message was taken, or never will be", () => {
-    const transport = new Transport(1);
-    const { writer } = writerOver(transport);
-    const taken: string[] = [];
-    for (const message of ["written", "waiting"]) writer.send(message, undefined, () => taken.push(message));
-    expect(taken).toEqual(["written"]);
-    writer.close();
-    writer.send("late", undefined, () => taken.push("late"));
-    expect(taken).toEqual(["written", "waiting", "late"]);
   });
 
   it("writes nothing once it is closed, and keeps nobody waiting", async () => {
