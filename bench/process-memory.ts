@@ -33,8 +33,9 @@ export function bundleProcesses(bundle: string, applicationId: string): number[]
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .filter((pid) => {
-      const [program = "", script = ""] = read(`/proc/${pid}/cmdline`).split("\0");
-      if (!program.endsWith("node") || !script.endsWith(bundle)) return false;
+      const [program = "", ...words] = read(`/proc/${pid}/cmdline`).split("\0");
+      if (!program.endsWith("node") || words.find((word) => !word.startsWith("-"))?.endsWith(bundle) !== true)
+        return false;
       return read(`/proc/${pid}/environ`).includes(applicationId.replace("application_", ""));
     });
 }

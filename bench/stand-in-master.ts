@@ -6,6 +6,7 @@ import { type ApplicationIdentity, masterSecrets } from "../src/api/identity.ts"
 import { makeIdentity } from "../src/api/make-identity.ts";
 import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
 import type { JobFile } from "../src/job/job-file.ts";
+import { runtimeOptions } from "../src/job/launch-command.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import { packageRoot } from "../src/programs.ts";
 import { type WantedExecutor, wantedExecutorsFile } from "./stand-in-scheduler.ts";
@@ -25,20 +26,24 @@ export class StandInMaster {
     writeFileSync(path.join(this.#folder, "job.json"), JSON.stringify(jobFile(spec, this.#folder)));
     mkdirSync(path.join(this.#folder, "staging"));
     const output = openSync(path.join(this.#folder, "output"), "a");
-    this.#process = spawn(process.execPath, [path.join(packageRoot(), "dist", "bench", "am-with-stand-in.mjs")], {
-      cwd: this.#folder,
-      stdio: ["ignore", output, output],
-      env: {
-        PATH: process.env.PATH,
-        CONTAINER_ID: "container_1795305600000_0001_01_000001",
-        NM_HOST: "127.0.0.1",
-        LOG_DIRS: this.#folder,
-        LOCAL_DIRS: this.#folder,
-        HADOOP_TOKEN_FILE_LOCATION: tokens,
-        // As src/job/launch-command.ts sets it.
-        MALLOC_ARENA_MAX: "1",
+    this.#process = spawn(
+      process.execPath,
+      [...runtimeOptions, path.join(packageRoot(), "dist", "bench", "am-with-stand-in.mjs")],
+      {
+        cwd: this.#folder,
+        stdio: ["ignore", output, output],
+        env: {
+          PATH: process.env.PATH,
+          CONTAINER_ID: "container_1795305600000_0001_01_000001",
+          NM_HOST: "127.0.0.1",
+          LOG_DIRS: this.#folder,
+          LOCAL_DIRS: this.#folder,
+          HADOOP_TOKEN_FILE_LOCATION: tokens,
+          // As src/job/launch-command.ts sets it.
+          MALLOC_ARENA_MAX: "1",
+        },
       },
-    });
+    );
     this.#ended = new Promise((resolve) => this.#process.on("exit", () => resolve()));
   }
 

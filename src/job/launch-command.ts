@@ -78,11 +78,18 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
 export function launchCommand({ node, bundle }: ProgramLaunch): string {
   const script = prelude
     .replaceAll("@NODE@", runtimeWord(node))
+    .replaceAll("@OPTIONS@", runtimeOptions.join(" "))
     .replaceAll("@BUNDLE@", quote(bundle))
     .replaceAll("@LOG@", quote(logFileOf(bundle)))
     .replaceAll("@MARKER@", PROGRAM_MARKER);
   return escapeForLaunchScript(script.trim());
 }
+
+/**
+ * How Node runs our programs in containers: room for new objects of 2 MiB, which the garbage collector goes through more often. By default
+ * V8 lets it grow to 48 MiB in an ApplicationMaster that a thousand executors talk to, and keeps it.
+ */
+export const runtimeOptions: readonly string[] = ["--max-semi-space-size=2"];
 
 /**
  * One malloc arena instead of one per thread saves 330 MB of virtual memory, which YARN counts; programs do not inherit the setting.
@@ -92,7 +99,7 @@ export function launchCommand({ node, bundle }: ProgramLaunch): string {
 const prelude = `
 log="\${LOG_DIRS%%,*}"
 exec 2>>"$log/stderr"
-MALLOC_ARENA_MAX=1 @NODE@ @BUNDLE@ >>"$log"/@LOG@ &
+MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"/@LOG@ &
 program=$!
 trap 'signalled=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
 while :; do

@@ -24,7 +24,7 @@ describe("the command of a container", () => {
   afterEach(() => container.remove());
 
   it("runs the bundle by the shipped runtime; its output is the executor's log, its exit code the container's", async () => {
-    container.place("node", '#!/bin/bash\necho "started $*"\necho "a warning" >&2\nexit 7\n');
+    container.place("node", '#!/bin/bash\necho "started ${@: -1}"\necho "a warning" >&2\nexit 7\n');
     container.start(command);
     expect(await container.ended()).toBe(7);
     expect(container.log("executor.log")).toBe("started executor.mjs\n");

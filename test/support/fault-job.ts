@@ -175,7 +175,7 @@ export class FaultJob {
     const look = async () => {
       const { containerProcesses } = await clusterStatus(this.#cluster.name);
       return containerProcesses
-        .filter(({ command, pid }) => new RegExp(`node\\S* ${program}`).test(command) && pid !== otherThan)
+        .filter(({ command, pid }) => new RegExp(`node\\S*( --\\S+)* ${program}`).test(command) && pid !== otherThan)
         .map(({ pid }) => pid)
         .find((pid) => environmentOf(pid).some((line) => line.startsWith("CONTAINER_ID=") && container.test(line)));
     };
