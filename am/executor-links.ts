@@ -109,8 +109,10 @@ export class ExecutorLinks implements ExecutorHandler {
         return { type: "acknowledge" };
       case "prepare":
         return { type: "prepare", reason: command.reason };
-      case "stop-child":
-        return { type: "stop-child", graceMs: command.graceMs, reason: command.reason };
+      case "stop-child": {
+        const { generation: _generation, ...stop } = command;
+        return stop;
+      }
       case "signal-child":
         return { type: "signal-child", signal: command.signal, reason: command.reason };
       case "exit":

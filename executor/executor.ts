@@ -30,6 +30,7 @@ export interface ExecutorOptions {
 }
 
 type StartChild = Extract<MasterCommand, { type: "start-child" }>;
+type StopChild = Extract<MasterCommand, { type: "stop-child" }>;
 type Service = Extract<ExecutorReport, { type: "service" }>;
 type Progress = Extract<ExecutorReport, { type: "progress" }>;
 
@@ -174,7 +175,7 @@ export class Executor {
     if (this.#ending) return;
     if (body.type === "prepare") this.#doing(this.#prepare(generation, body.reason));
     else if (body.type === "start-child") this.#doing(this.#start(this.#generation, body));
-    else if (body.type === "stop-child") this.#doing(this.#stop(this.#generation, body.graceMs, body.reason));
+    else if (body.type === "stop-child") this.#doing(this.#stopChild(this.#generation, body));
     else if (body.type === "exit") this.#finish(ExecutorExit.ordered, body.reason, body.graceMs);
     else if (body.type === "acknowledge") this.#generation.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#signal(body.signal, body.reason);
@@ -201,6 +202,7 @@ export class Executor {
     const next = this.#newGeneration(number);
     this.#generation = next;
     this.#service = undefined;
+    this.#progress = undefined;
     this.#options.log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
     await this.#stop(previous, this.#graceMs, reason);
     await previous.releasePorts();
@@ -225,6 +227,14 @@ export class Executor {
         workFolder: process.cwd(),
       }),
     );
+  }
+
+  async #stopChild(generation: Generation, { graceMs, reason, dumpStacks }: StopChild): Promise<void> {
+    if (dumpStacks === true) {
+      this.#options.log.warn("hung", `The program is stopped, it ${reason}.`);
+      await generation.dumpStacks(reason);
+    }
+    await this.#stop(generation, graceMs, reason);
   }
 
   async #stop(generation: Generation, graceMs: number, reason: string): Promise<void> {

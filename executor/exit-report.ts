@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import type { ChildExit } from "../src/job/execution.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
-import { lastTraceback } from "./traceback.ts";
+import { lastStack, lastTraceback } from "./traceback.ts";
 
 /** How a process ended, as the operating system tells. */
 export interface ProcessEnd {
@@ -19,6 +19,8 @@ export interface ExitEvidence {
   readonly startedAtMs: number;
   /** Why the executor stopped it; empty when it did not. */
   readonly stopReason: string;
+  /** It was asked where it stands before it was stopped. */
+  readonly stacksAsked?: boolean;
   /** The ends of what this run wrote. */
   readonly stdout: string;
   readonly stderr: string;
@@ -57,7 +59,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     stopReason,
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines,
-    traceback: traceback?.text ?? "",
+    traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
     errorSummary: traceback?.summary ?? "",
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),

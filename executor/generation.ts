@@ -125,6 +125,11 @@ export class Generation {
     return clear;
   }
 
+  /** Has the program's Pythons write to its errors where they stand, before it is stopped for that reason. */
+  async dumpStacks(reason: string): Promise<void> {
+    if (this.#exit === undefined) await this.#program?.dumpStacks(reason);
+  }
+
   /** Sends a signal to every process of the program. */
   signal(signal: NodeJS.Signals): void {
     if (this.#exit === undefined) this.#program?.tree.signal(signal);

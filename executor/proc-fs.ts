@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { constants } from "node:os";
+import { basename } from "node:path";
 
 /** One process, from /proc/<pid>/stat (proc(5)). */
 export interface ProcessStat {
@@ -17,6 +19,10 @@ export interface ProcessStat {
 export interface ProcFs {
   pids(): number[];
   stat(pid: number): ProcessStat | undefined;
+  /** The name of the file that it runs, `python3.11`; empty when it is not known. */
+  executable(pid: number): string;
+  /** Whether the process has a handler of its own for the signal. */
+  catches(pid: number, signal: NodeJS.Signals): boolean;
   /** Whether a process was started with exactly this variable, `NAME=value`. */
   hasVariable(pid: number, variable: string): boolean;
 }
@@ -25,6 +31,11 @@ export function readProcFs(folder = "/proc"): ProcFs {
   return {
     pids: () => readdirSync(folder).flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : [])),
     stat: (pid) => parseStat(read(`${folder}/${pid}/stat`)?.toString("latin1") ?? ""),
+    executable: (pid) => basename(readLink(`${folder}/${pid}/exe`)),
+    catches: (pid, signal) => {
+      const mask = /^SigCgt:\s*([0-9a-f]+)$/m.exec(read(`${folder}/${pid}/status`)?.toString("latin1") ?? "")?.[1];
+      return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(constants.signals[signal] - 1)) & 1n) === 1n;
+    },
     hasVariable: (pid, variable) => {
       const wanted = Buffer.from(`\0${variable}\0`);
       const environment = read(`${folder}/${pid}/environ`);
@@ -75,5 +86,13 @@ function read(file: string): Buffer | undefined {
     return readFileSync(file);
   } catch {
     return undefined;
+  }
+}
+
+function readLink(file: string): string {
+  try {
+    return readlinkSync(file);
+  } catch {
+    return "";
   }
 }

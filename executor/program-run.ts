@@ -61,6 +61,7 @@ export class ProgramRun {
       end,
       startedAtMs: program.startedAtMs,
       stopReason: program.stopReason,
+      stacksAsked: program.stacksAsked,
       stdout: program.output.tail("stdout"),
       stderr: program.output.tail("stderr"),
       lines: outputLines,

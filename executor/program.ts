@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { type ProcessEnd, SHELL } from "./exit-report.ts";
+import { requestStacks } from "./hooks/stack-dump.ts";
 import { type OutputFiles, openOutputFiles } from "./output-files.ts";
 import { readProcFs } from "./proc-fs.ts";
 import { ProcessTree } from "./process-tree.ts";
@@ -14,6 +16,9 @@ export interface ProgramStartOptions {
   readonly logFolder: string;
   readonly nowMs: () => number;
 }
+
+/** A Python that was asked where it stands has answered by then. */
+const STACKS_MS = 1_000;
 
 /** A stop under way: what was asked last, if it is more urgent, wins. */
 interface Stop {
@@ -36,6 +41,8 @@ export class Program {
   readonly #nowMs: () => number;
   #stop: Stop | undefined;
   #cleared: Promise<boolean> | undefined;
+  #stacksAsked = false;
+  readonly #procFs = readProcFs();
 
   constructor({ command, environment, marker, logFolder, nowMs }: ProgramStartOptions) {
     this.#nowMs = nowMs;
@@ -48,7 +55,7 @@ export class Program {
     this.tree = new ProcessTree({
       root: this.pid,
       marker,
-      procFs: readProcFs(),
+      procFs: this.#procFs,
       kill: (pid, signal) => process.kill(pid, signal),
     });
   }
@@ -72,6 +79,18 @@ export class Program {
     if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
     else this.#shorten(this.#stop, startedAtMs + graceMs);
     return this.#clear();
+  }
+
+  /** Each Python of it writes where it stands to its errors. Some end of it, so that the reason of the stop that follows is known now. */
+  async dumpStacks(reason: string): Promise<void> {
+    this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
+    this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
+    if (this.#stacksAsked) await Promise.race([this.ended, sleep(STACKS_MS)]);
+  }
+
+  /** Whether any process was asked where it stands. */
+  get stacksAsked(): boolean {
+    return this.#stacksAsked;
   }
 
   /** Ends what its first process left behind, with the same means. */

@@ -78,7 +78,14 @@ export type ExecutorCommand =
       readonly restartReason: string;
       readonly checkpoint: string;
     }
-  | { readonly type: "stop-child"; readonly generation: number; readonly graceMs: number; readonly reason: string }
+  | {
+      readonly type: "stop-child";
+      readonly generation: number;
+      readonly graceMs: number;
+      readonly reason: string;
+      /** It writes where it stands first. */
+      readonly dumpStacks?: true;
+    }
   | { readonly type: "signal-child"; readonly generation: number; readonly signal: string; readonly reason: string }
   | { readonly type: "acknowledge-exit"; readonly generation: number }
   | { readonly type: "exit"; readonly graceMs: number; readonly reason: string };

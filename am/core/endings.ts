@@ -1,11 +1,11 @@
 import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
-import type { ContainerToldToEnd, TimeLimitReason } from "../../src/job/execution.ts";
+import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../src/job/execution.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { roleOf, type Step } from "./step.ts";
 import { Bounds } from "./timers.ts";
-import { keyWords, memoryWords } from "./words.ts";
+import { durationWords, keyWords, memoryWords } from "./words.ts";
 
 /**
  * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN
@@ -28,7 +28,7 @@ const MACHINE_SIGNALS: ReadonlySet<string> = new Set(["SIGBUS", "SIGILL"]);
 export function childEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
   const machine = MACHINE_SIGNALS.has(exit.signal);
   const base = { ...where(task, container), ...when(step, exit.atMs), source: "child", exit: exitWords(exit) } as const;
-  const lines = exit.traceback === "" ? exit.lastLines : exit.traceback.split("\n");
+  const lines = linesOf(exit);
   const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
   if (exit.outOfMemory) {
     const used = memoryWords(Math.round(exit.peakMemoryBytes / 2 ** 20));
@@ -146,6 +146,26 @@ export function timeLimitEnding(step: Step, task: TaskRecord, container: Contain
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core" };
 }
 
+const HUNG = "hung: no progress for ";
+
+/** What a program that reports steps is stopped with when it reports none any more. */
+export function hungReason({ spec }: Step, task: TaskRecord): HungReason {
+  return `${HUNG}${durationWords(spec.timeouts.progressMs ?? 0)} at step ${task.step}`;
+}
+
+/** A step that was reported after the order to stop leaves the reason as it was. */
+export function isHung({ stopReason }: ChildExit): boolean {
+  return stopReason.startsWith(HUNG);
+}
+
+/** A program that hung; `exit` has where it stood, when its executor could end it. */
+export function hungEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
+  const ending = linkEnding(step, task, container, exit?.stopReason ?? hungReason(step, task));
+  const remedy = `if a step may take longer, raise ${keyWords(step, "tony.task.progress-timeout")}`;
+  const known = exit === undefined ? {} : { exit: exitWords(exit), lines: linesOf(exit) };
+  return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core", remedy, ...known };
+}
+
 /** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */
 export function overdueEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   if (container.silent || container.link !== "up") {
@@ -174,6 +194,10 @@ function where(task: TaskRecord, container: ContainerRecord) {
     host: container.host,
     generation: container.generation,
   };
+}
+
+function linesOf({ traceback, lastLines }: ChildExit): readonly string[] {
+  return traceback === "" ? lastLines : traceback.split("\n");
 }
 
 /** What a table shows of an exit. */

@@ -3,6 +3,8 @@ import {
   CONTAINER_TOLD_TO_END,
   childEnding,
   exitWords,
+  hungEnding,
+  isHung,
   isYield,
   leavingEnding,
   linkEnding,
@@ -12,6 +14,7 @@ import {
 } from "./endings.ts";
 import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
 import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "./generation.ts";
+import { forgetProgress } from "./progress.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
@@ -174,6 +177,7 @@ function started(step: Step, task: TaskRecord, atMs: number): void {
   }
   task.startedAtMs = atMs;
   clearOrder(step, "start", task.containerId);
+  forgetProgress(step, task.containerId);
   log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
   record(step, "task-started", task, { host: task.host });
   const { executionMs } = step.spec.timeouts;
@@ -208,10 +212,10 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     return;
   }
   const { exit } = event;
-  const overTime = exit.stopReason === timeLimitReason(step);
   const endedItself = exit.stopReason === "";
   const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
-  const to = succeeded ? "succeeded" : endedItself || overTime ? "failed" : "stopped";
+  const stoppedForCause = isOverTime(step, exit) || isHung(exit);
+  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : "stopped";
   if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
     return;
   }
@@ -234,16 +238,22 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   joinNext(step, task);
 }
 
-/** A program ended badly by itself, or was stopped for the time it took. */
+/** A program ended badly by itself, or was stopped for the time it took or because it hung. */
 function programFailed(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
-  if (exit.stopReason === timeLimitReason(step)) {
+  if (isOverTime(step, exit)) {
     taskFailed(step, task, timeLimitEnding(step, task, container));
+  } else if (isHung(exit)) {
+    taskFailed(step, task, hungEnding(step, task, container, exit));
   } else if (isYield(step, container)) {
     discard(step, container, "YARN wants it back");
     taskFailed(step, task, yieldEnding(step, task, container, exit));
   } else {
     taskFailed(step, task, childEnding(step, task, container, exit));
   }
+}
+
+function isOverTime(step: Step, { stopReason }: ChildExit): boolean {
+  return stopReason === timeLimitReason(step);
 }
 
 /** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */

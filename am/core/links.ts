@@ -3,6 +3,7 @@ import { linkEnding, timeLimitEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { finish } from "./finish.ts";
 import { containerGone, executorLeft, taskGone } from "./losses.ts";
+import { hungExpired, progressExpired } from "./progress.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { type Step, tenantOf } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
@@ -84,6 +85,10 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
       linkEnding(step, task, container, "did not start its program in time"),
       "it did not start",
     );
+  } else if (order === "progress" && task.phase === "running") {
+    progressExpired(step, container, task);
+  } else if (order === "hung" && task.phase === "running") {
+    hungExpired(step, container, task);
   } else if (order === "execution" && task.phase === "running") {
     containerGone(step, container, timeLimitEnding(step, task, container), "its program ran longer than it may");
   }

@@ -1,7 +1,5 @@
-import type { Checkpoint } from "../../src/job/status.ts";
 import type { Event, NodeView, ResourceAmount } from "./events.ts";
-import type { TaskRecord } from "./state.ts";
-import { emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
+import { emit, log, type Step, tenantOf } from "./step.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -38,31 +36,6 @@ export function preemptionNotice(step: Step, event: Of<"preemption-notice">): vo
       },
     });
   }
-}
-
-export function childProgress(step: Step, event: Of<"child-progress">): void {
-  const task = findTask(step, event.task);
-  if (task?.containerId !== event.containerId || task.generation !== event.generation) {
-    return;
-  }
-  task.step = event.step;
-  step.changed = true;
-  if (event.checkpoint !== undefined) {
-    checkpointSaved(step, task, { ...event.checkpoint, atMs: event.atMs });
-  }
-}
-
-/** The furthest complete checkpoint is what a later generation goes on from. A task's report names its last one again with every step. */
-function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint): void {
-  const { state } = step;
-  const known = state.checkpoint;
-  task.checkpointStep = saved.step;
-  if (known !== undefined && (saved.step < known.step || (saved.step === known.step && saved.path === known.path))) {
-    return;
-  }
-  state.checkpoint = saved;
-  state.journal.dirty = true;
-  record(step, "checkpoint", task, { path: saved.path, step: saved.step });
 }
 
 export function serviceAnnounced(step: Step, event: Of<"service-announced">): void {

@@ -10,6 +10,8 @@ export const Bounds = {
   startMs: 60_000,
   /** What an executor may need beyond the program's grace to stop it. */
   stopMarginMs: 5_000,
+  /** What an executor gives a hanging program to write where it stands. */
+  stackDumpMs: 2_000,
   /** An outcome that cannot be written down is carried out all the same. */
   outcomeJournalMs: 5_000,
   /** YARN's word on a program that was killed, when its container is ending too: beyond two heartbeats of its node. */
@@ -29,6 +31,8 @@ const ORDERS = [
   "prepare",
   "start",
   "execution",
+  "progress",
+  "hung",
   "rejoin",
   "leave",
   "word",
@@ -41,6 +45,16 @@ export function setOrder(step: Step, order: Order, containerId: string, delayMs:
 
 export function clearOrder(step: Step, order: Order, containerId: string): void {
   emit(step, { type: "clear-timer", name: `${order}:${containerId}` });
+}
+
+export function hasOrder(step: Step, order: Order, containerId: string): boolean {
+  return step.timers.has(`${order}:${containerId}`);
+}
+
+/** It is not due any more. */
+export function clearTimer(step: Step, name: string): void {
+  step.timers.delete(name);
+  emit(step, { type: "clear-timer", name });
 }
 
 /** Nothing is awaited of this container any more. Its timers may fire late all the same: they find it discarded. */

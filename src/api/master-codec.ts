@@ -25,7 +25,7 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
       return { startChild: { clusterSpec, restartReason, checkpoint } };
     }
     case "stop-child":
-      return { stopChild: { graceMs: body.graceMs, reason: body.reason } };
+      return { stopChild: { graceMs: body.graceMs, reason: body.reason, dumpStacks: body.dumpStacks ?? false } };
     case "exit":
       return { exit: { graceMs: body.graceMs, reason: body.reason } };
     case "acknowledge":
@@ -64,7 +64,10 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
       checkpoint: startChild.checkpoint ?? "",
     };
   }
-  if (stopChild) return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason: stopChild.reason ?? "" };
+  if (stopChild) {
+    const dump = stopChild.dumpStacks === true ? { dumpStacks: true as const } : {};
+    return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason: stopChild.reason ?? "", ...dump };
+  }
   if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: exit.reason ?? "" };
   if (wire.acknowledge) return { type: "acknowledge" };
   if (tailLog) return decodeTailLog(tailLog);

@@ -78,7 +78,7 @@ export type MasterCommand =
       /** What the program may resume from; empty: nothing is known. */
       readonly checkpoint: string;
     }
-  | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: string }
+  | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: string; readonly dumpStacks?: true }
   | { readonly type: "exit"; readonly graceMs: number; readonly reason: string }
   /** The exit of this generation's child is recorded. */
   | { readonly type: "acknowledge" }

@@ -83,6 +83,8 @@ function everyProgram(start: ProgramStart, role: RoleSpec): Record<string, strin
     TONY_CHECKPOINT_DIR: spec.checkpointDir,
     TONY_CHECKPOINT: start.checkpoint || undefined,
     TONY_PROGRESS_FILE: start.progressFile,
+    // A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts.
+    PYTHONFAULTHANDLER: spec.timeouts.progressMs === undefined ? undefined : "1",
   };
 }
 

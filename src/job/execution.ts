@@ -4,6 +4,9 @@ export type ContainerToldToEnd = "the container was told to end (SIGTERM)";
 /** `stopReason` of a program that its executor stopped for the time it took. */
 export type TimeLimitReason = `ran longer than ${number} s (tony.task.executor.execution-timeout-ms)`;
 
+/** `stopReason` of a program that the ApplicationMaster had stopped because it made no progress. */
+export type HungReason = `hung: no progress for ${string} at step ${number}`;
+
 /** How a program ended, as its executor saw it. */
 export interface ChildExit {
   readonly exitCode: number;
@@ -14,6 +17,7 @@ export interface ChildExit {
   readonly stopReason: string;
   readonly failedToStart: boolean;
   readonly lastLines: readonly string[];
+  /** The last Python traceback; of a program that hung, where its main thread stood. */
   readonly traceback: string;
   readonly errorSummary: string;
   readonly peerConnectionLost: boolean;

@@ -89,6 +89,7 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({ type: constant("prepare"), reason: text }),
   fc.record({ type: constant("start-child"), clusterSpec: bytes, restartReason: text, checkpoint: text }),
   fc.record({ type: constant("stop-child"), graceMs: count, reason: text }),
+  fc.record({ type: constant("stop-child"), graceMs: count, reason: text, dumpStacks: fc.constant(true as const) }),
   fc.record({ type: constant("exit"), graceMs: count, reason: text }),
   fc.record({ type: constant("acknowledge") }),
   fc.record({

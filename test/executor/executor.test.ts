@@ -4,6 +4,7 @@ import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import { identity, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
+import { aJobSpec } from "../support/job-spec.ts";
 import { eventually, isRunning } from "../support/processes.ts";
 
 const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
@@ -187,6 +188,20 @@ describe("an executor in its container", () => {
       const scene = await running(`python3 ${programs}reports-progress.py`);
       const checkpoint = { path: "hdfs://nn/ckpt/200", step: 200 };
       expect(await scene.report("progress")).toMatchObject({ step: 200, checkpoint });
+    });
+
+    it("says where its Python stands before it is stopped because it hangs", async () => {
+      const timeouts = { ...aJobSpec().timeouts, progressMs: 60_000 };
+      const scene = await running(`echo started; python3 ${programs}reports-progress.py; true`, { spec: { timeouts } });
+      await scene.report("progress");
+      const reason = "hung: no progress for 1 min 0 s at step 200";
+      scene.send(1, { type: "stop-child", graceMs: 10_000, reason, dumpStacks: true });
+      const { exit } = await scene.report("child-exited");
+      expect(exit.stopReason).toBe(reason);
+      expect(exit.traceback).toMatch(
+        /^(Current thread|Thread) 0x\w+ .*\n {2}File ".*reports-progress\.py", line 11 in <module>$/,
+      );
+      expect(scene.container.log("stderr")).toContain("reports-progress.py");
     });
 
     it("announces TensorBoard when it answers", async () => {

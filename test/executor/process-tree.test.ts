@@ -25,6 +25,12 @@ class FakeProcesses implements ProcFs {
     return this.table.get(pid);
   }
 
+  executable(): string {
+    return "";
+  }
+  catches(): boolean {
+    return false;
+  }
   hasVariable(pid: number): boolean {
     return this.table.get(pid)?.marked ?? false;
   }

@@ -93,8 +93,8 @@ export const taskKeys = {
   "tony.task.progress-timeout": key({
     type: optionalDuration("ms"),
     default: "0",
-    doc: "A program that reports steps and then reports none for so long hangs and is started again.",
-    support: "not-yet",
+    doc: "A program that reports steps in TONY_PROGRESS_FILE and then reports none for so long hangs: its Python says where, and it is started again.",
+    support: "works",
     ours: true,
   }),
   "tony.task.heartbeat-interval-ms": key({
