@@ -26,7 +26,8 @@ export function isSnapshot(value: unknown, applicationId: string): value is Snap
 
 /**
  * Hands out a snapshot when something durable changed: one at a time, the latest wins, with a pause between two, so that a whole gang's
- * registration costs a few writes. An outcome does not wait for the pause.
+ * registration costs a few writes. An outcome does not wait for the pause, and is the last: a later attempt only finishes what is decided,
+ * and the folder is about to go.
  */
 export function writeJournal(step: Step): void {
   const { state } = step;
@@ -34,6 +35,7 @@ export function writeJournal(step: Step): void {
   if (
     !journal.dirty ||
     journal.inFlight !== 0 ||
+    journal.durableOutcome ||
     state.phase === "over" ||
     (state.generation === 0 && state.outcome === undefined)
   ) {

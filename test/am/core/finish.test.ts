@@ -30,6 +30,17 @@ describe("a job ends", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 2 tasks exited 0" });
   });
 
+  test("with the outcome as the last word of its journal", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1");
+    const decided = scenario.effects.length;
+    scenario.stops("ps:0");
+    scenario.after(1_000);
+    expect(typesOf(scenario.effects.slice(decided))).not.toContain("journal");
+  });
+
   test("whether or not the outcome can be journaled, after five seconds", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
