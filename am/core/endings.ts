@@ -127,8 +127,9 @@ export function linkEnding(step: Step, task: TaskRecord, container: ContainerRec
 }
 
 /** An executor that was told to end, or ended by itself: who or what did it only YARN can say. */
-export function leavingEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
-  return { ...linkEnding(step, task, container, "was told to end by its node"), machine: false };
+export function leavingEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
+  const lines = exit === undefined ? [] : linesOf(exit);
+  return { ...linkEnding(step, task, container, "was told to end by its node"), machine: false, lines };
 }
 
 /** What an executor says of a program that it stopped because its node told it to end. */

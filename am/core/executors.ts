@@ -231,7 +231,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     programFailed(step, task, container, exit);
   }
   if (exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing") {
-    toldToEnd(step, task, container);
+    toldToEnd(step, task, container, exit);
   } else if (to === "stopped" && step.state.phase === "running") {
     taskFailed(step, task, stoppedEnding(step, task, container, exit.stopReason));
   }
@@ -257,8 +257,8 @@ function isOverTime(step: Step, { stopReason }: ChildExit): boolean {
 }
 
 /** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */
-function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord): void {
-  const ending = leavingEnding(step, task, container);
+function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
+  const ending = leavingEnding(step, task, container, exit);
   letGo(step, container, "its node ended it", false);
   if (!lateEvidence(step, ending)) {
     taskFailed(step, task, ending);

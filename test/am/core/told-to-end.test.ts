@@ -15,7 +15,7 @@ function running(failure: Partial<FailureSpec> = {}): Scenario {
 /** What an executor does on SIGTERM: its program's end, then goodbye. */
 function toldToEnd(scenario: Scenario, task: string): void {
   const { containerId } = scenario.task(task);
-  scenario.exits(task, { signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
+  scenario.exits(task, { signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END, lastLines: ["step 1840"] });
   scenario.on({ type: "executor-lost", task, containerId, cause: "goodbye" });
 }
 
@@ -41,6 +41,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
         class: "program",
         task: "worker:1",
         exit: String(status),
+        lines: ["step 1840"],
         remedy: expect.stringContaining("raise tony.worker.memory (job.xml:16), e.g. to 1536m"),
       });
       expect(scenario.task("worker:1").machineFailures).toBe(0);
