@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { packageRoot } from "../src/programs.ts";
 import { type ClusterStatus, ClusterUser, environmentFor } from "../test/support/cluster.ts";
 import { PeakWatch } from "./process-memory.ts";
+import { until } from "./until.ts";
 
 /** What is long even on a busy machine. */
 const limitMs = 180_000;
@@ -112,15 +113,8 @@ export class BenchJob {
   }
 
   async #until<Value>(what: string, look: () => Value | undefined): Promise<Value> {
-    const giveUpAtMs = Date.now() + limitMs;
-    for (;;) {
-      const value = look();
-      if (value !== undefined) return value;
-      if (Date.now() > giveUpAtMs || this.#client.exitCode !== null) {
-        throw new Error(`waited in vain for ${what}; the client said:\n${this.#output}`);
-      }
-      await sleep(lookEveryMs);
-    }
+    const hopeless = () => (this.#client.exitCode === null ? undefined : `the client said:\n${this.#output}`);
+    return await until(what, look, { everyMs: lookEveryMs, hopeless });
   }
 }
 

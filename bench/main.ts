@@ -7,7 +7,7 @@ import { collect, type Sample } from "./figures.ts";
 import type { Measurement } from "./measurement.ts";
 import { crowd } from "./measurements/crowd.ts";
 import { memory } from "./measurements/memory.ts";
-import { generationRestart } from "./measurements/restart.ts";
+import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
 import { hadoopRpc } from "./measurements/rpc.ts";
 import { thirteenTasks, threeTasks } from "./measurements/start-and-end.ts";
 import { takeover } from "./measurements/takeover.ts";
@@ -20,6 +20,8 @@ const measurements: readonly Measurement[] = [
   memory,
   crowd,
   generationRestart,
+  executorLoss,
+  frozenExecutorNoticed,
   takeover,
   hadoopRpc,
   upload,

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { executorVariable } from "../src/job/launch-command.ts";
 
 /** Sizes of one process in MiB, as Linux counts them (proc(5)). */
 export interface ProcessMemory {
@@ -27,8 +28,8 @@ export function cpuSeconds(pid: number): number | undefined {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** Processes that Node runs with one of our bundles, whose working directory's container belongs to the application. */
-export function bundleProcesses(bundle: string, applicationId: string): number[] {
+/** Processes that Node runs with one of our bundles in containers of the application; of one task, where it is named. */
+export function bundleProcesses(bundle: string, applicationId: string, task?: string): number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
@@ -36,7 +37,9 @@ export function bundleProcesses(bundle: string, applicationId: string): number[]
       const [program = "", ...words] = read(`/proc/${pid}/cmdline`).split("\0");
       if (!program.endsWith("node") || words.find((word) => !word.startsWith("-"))?.endsWith(bundle) !== true)
         return false;
-      return read(`/proc/${pid}/environ`).includes(applicationId.replace("application_", ""));
+      const environment = read(`/proc/${pid}/environ`);
+      if (task !== undefined && !environment.split("\0").includes(`${executorVariable.task}=${task}`)) return false;
+      return environment.includes(applicationId.replace("application_", ""));
     });
 }
 

@@ -2,10 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { executorIdentity } from "../../src/api/identity.ts";
 import { aJobSpec } from "../../test/support/job-spec.ts";
 import { atMost, type Sample } from "../figures.ts";
+import { inFlight } from "../in-flight.ts";
 import type { Measurement } from "../measurement.ts";
 import { cpuSeconds, processMemory } from "../process-memory.ts";
 import { SimulatedExecutor } from "../simulated-executor.ts";
 import { StandInMaster } from "../stand-in-master.ts";
+import { until } from "../until.ts";
 
 const resident = "AM: memory, 1,000 tasks";
 const peak = "AM: peak memory, 1,000 tasks";
@@ -13,7 +15,6 @@ const gathering = "first executor connects → 1,000 programs started";
 const processor = "AM: processor, 1,000 idle tasks";
 
 const tasks = 1_000;
-const limitMs = 120_000;
 /** All at once, this process's own handshakes would be what is measured. */
 const openingAtOnce = 50;
 const settleMs = 5_000;
@@ -48,26 +49,29 @@ export const crowd: Measurement = {
 async function measure(master: StandInMaster, executors: SimulatedExecutor[]): Promise<Sample> {
   let started = 0;
   let lost = 0;
-  await until("the AM to want every executor", master, () => master.wantedExecutors().length === tasks);
+  const hopeless = () => (master.alive ? undefined : `the AM has ended:\n${master.words()}`);
+  const allWanted = () => (master.wantedExecutors().length === tasks ? master.wantedExecutors() : undefined);
+  const wanted = await until("the AM to want every executor", allWanted, { hopeless });
   const beganAtMs = performance.now();
   const identity = executorIdentity(master.identity);
-  const opening = new Set<Promise<void>>();
-  for (const [index, wanted] of master.wantedExecutors().entries()) {
-    if (opening.size >= openingAtOnce) await Promise.race(opening);
-    const count = {
-      started: () => {
-        started += 1;
-      },
-      lost: () => {
-        lost += 1;
-      },
-    };
-    const executor = new SimulatedExecutor(wanted, { identity, port: 10_000 + index, ...count });
-    executors.push(executor);
-    const opened: Promise<void> = executor.admitted.then(() => void opening.delete(opened));
-    opening.add(opened);
-  }
-  await until("every program to be started", master, () => started === tasks);
+  const count = {
+    started: () => {
+      started += 1;
+    },
+    lost: () => {
+      lost += 1;
+    },
+  };
+  await Promise.all([
+    inFlight(openingAtOnce, tasks, async (index) => {
+      const about = wanted[index];
+      if (about === undefined) return;
+      const executor = new SimulatedExecutor(about, { identity, port: 10_000 + index, ...count });
+      executors.push(executor);
+      await executor.admitted;
+    }),
+    until("every program to be started", () => (started === tasks ? true : undefined), { hopeless }),
+  ]);
   const startedAtMs = performance.now();
   await sleep(settleMs);
   const before = cpuSeconds(master.pid) ?? 0;
@@ -81,12 +85,4 @@ async function measure(master: StandInMaster, executors: SimulatedExecutor[]): P
     [gathering]: startedAtMs - beganAtMs,
     [processor]: ((after - before) / (idleMs / 1000)) * 100,
   };
-}
-
-async function until(what: string, master: StandInMaster, condition: () => boolean): Promise<void> {
-  const giveUpAtMs = Date.now() + limitMs;
-  while (!condition()) {
-    if (!master.alive || Date.now() > giveUpAtMs) throw new Error(`waited in vain for ${what}:\n${master.words()}`);
-    await sleep(10);
-  }
 }

@@ -1,30 +1,95 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { ClusterStatus } from "../../test/support/cluster.ts";
 import { BenchJob } from "../bench-job.ts";
 import { atMost } from "../figures.ts";
+import { loggedAtMs } from "../master-log.ts";
 import type { Measurement } from "../measurement.ts";
+import { bundleProcesses } from "../process-memory.ts";
+import { until } from "../until.ts";
 
-const restart = "killed program → the next generation's programs all running";
+const killedProgram = "killed program → the next generation's programs all running";
+const killedExecutor = "killed executor → the next generation's programs all running";
+const frozenExecutor = "stopped executor → noticed";
+
+/** The task that something is done to. */
+const victim = 1;
+const settleMs = 1_000;
 
 /** The tasks of the bench stop at once and start at once, so that what is left is ours. */
 export const generationRestart: Measurement = {
   name: "restart",
   what: "one of 3 programs is killed; containers are kept",
   warmUps: 0,
-  figures: [{ name: restart, unit: "ms", budget: atMost(1_000) }],
+  figures: [{ name: killedProgram, unit: "ms", budget: atMost(1_000) }],
   async run(clusterOf) {
-    const cluster = await clusterOf();
-    const job = new BenchJob(cluster, { tasks: 3, settings: { "tony.am.retry-count": "1" } });
-    try {
-      await job.started();
-      await sleep(1_000);
+    return await withRunningJob(await clusterOf(), async (job) => {
       const killedAtMs = Date.now();
-      process.kill(job.pidOf(1), "SIGKILL");
-      const runningAtMs = await job.started(2);
-      job.release();
-      await job.finished();
-      return { [restart]: runningAtMs - killedAtMs };
-    } finally {
-      await job.dispose();
-    }
+      process.kill(job.pidOf(victim), "SIGKILL");
+      return { [killedProgram]: (await job.started(2)) - killedAtMs };
+    });
   },
 };
+
+/** A container goes and another one comes, which takes at least one heartbeat of a NodeManager. */
+export const executorLoss: Measurement = {
+  name: "loss",
+  what: "one of 3 executors is killed; its container is replaced",
+  warmUps: 0,
+  figures: [{ name: killedExecutor, unit: "ms", budget: atMost(5_000) }],
+  async run(clusterOf) {
+    return await withRunningJob(await clusterOf(), async (job, id) => {
+      const killedAtMs = Date.now();
+      process.kill(executorOf(id), "SIGKILL");
+      return { [killedExecutor]: (await job.started(2)) - killedAtMs };
+    });
+  },
+};
+
+/** Its connection stays up, only its heartbeats stop. */
+export const frozenExecutorNoticed: Measurement = {
+  name: "frozen",
+  what: "one of 4 executors is stopped (SIGSTOP), with the defaults for missed heartbeats",
+  warmUps: 0,
+  figures: [{ name: frozenExecutor, unit: "ms", budget: atMost(10_000) }],
+  async run(clusterOf) {
+    const cluster = await clusterOf();
+    return await withRunningJob(
+      cluster,
+      async (job, id) => {
+        const stoppedAtMs = Date.now();
+        process.kill(executorOf(id), "SIGSTOP");
+        const lost = () => loggedAtMs(cluster, id, "task-lost", `"task":"worker:${victim}"`);
+        const noticedAtMs = await until("the executor to be missed", lost);
+        await job.started(2);
+        return { [frozenExecutor]: noticedAtMs - stoppedAtMs };
+      },
+      4,
+    );
+  },
+};
+
+/** Something is done to a job whose programs all run; then it goes on to its end. */
+async function withRunningJob<Result>(
+  cluster: ClusterStatus,
+  measure: (job: BenchJob, id: string) => Promise<Result>,
+  tasks = 3,
+): Promise<Result> {
+  const job = new BenchJob(cluster, { tasks, settings: { "tony.am.retry-count": "1" } });
+  try {
+    const id = await job.id();
+    await job.started();
+    await sleep(settleMs);
+    const result = await measure(job, id);
+    job.release();
+    await job.finished();
+    return result;
+  } finally {
+    await job.dispose();
+  }
+}
+
+function executorOf(id: string): number {
+  const [pid] = bundleProcesses("executor.mjs", id, `worker:${victim}`);
+  if (pid === undefined) throw new Error(`the executor of worker:${victim} was not found in /proc`);
+  return pid;
+}

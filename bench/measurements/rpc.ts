@@ -3,6 +3,7 @@ import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manag
 import { packageRoot } from "../../src/programs.ts";
 import { withResourceManager } from "../application.ts";
 import { atLeast } from "../figures.ts";
+import { inFlight } from "../in-flight.ts";
 import { java } from "../java-program.ts";
 import type { Measurement } from "../measurement.ts";
 
@@ -10,7 +11,7 @@ const ours = "getApplicationReport, 32 in flight";
 const theirs = "the same by Java's YarnClient";
 const ratio = "getApplicationReport, ours ÷ Java's";
 
-const inFlight = 32;
+const atOnce = 32;
 const warmUpCalls = 2_000;
 const countedCalls = 5_000;
 
@@ -29,26 +30,15 @@ export const hadoopRpc: Measurement = {
     return await withResourceManager(cluster, async (client) => {
       const id = await anApplication(client);
       const source = path.join(packageRoot(), "bench", "java", "ReportCalls.java");
-      const javaRate = Number(await java(cluster, [source, id, ...[inFlight, warmUpCalls, countedCalls].map(String)]));
-      await calls(client, id, warmUpCalls);
+      const javaRate = Number(await java(cluster, [source, id, ...[atOnce, warmUpCalls, countedCalls].map(String)]));
+      await inFlight(atOnce, warmUpCalls, () => client.report(id));
       const beganAt = performance.now();
-      await calls(client, id, countedCalls);
+      await inFlight(atOnce, countedCalls, () => client.report(id));
       const rate = countedCalls / ((performance.now() - beganAt) / 1000);
       return { [ours]: rate, [theirs]: javaRate, [ratio]: rate / javaRate };
     });
   },
 };
-
-async function calls(client: ResourceManagerClient, id: string, count: number): Promise<void> {
-  let left = count;
-  const caller = async (): Promise<void> => {
-    while (left > 0) {
-      left -= 1;
-      await client.report(id);
-    }
-  };
-  await Promise.all(Array.from({ length: inFlight }, caller));
-}
 
 /** One that is known to the ResourceManager and does nothing: of no queue that exists, it is refused and remembered. */
 async function anApplication(client: ResourceManagerClient): Promise<string> {

@@ -1,16 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterStatus } from "../../test/support/cluster.ts";
 import { BenchJob } from "../bench-job.ts";
 import { atMost } from "../figures.ts";
+import { loggedAtMs } from "../master-log.ts";
 import type { Measurement } from "../measurement.ts";
 import { bundleProcesses } from "../process-memory.ts";
+import { until } from "../until.ts";
 
 const yarn = "AM killed → YARN has started the next one";
 const serving = "next AM's start → it is registered and serves";
-
-const limitMs = 60_000;
 
 export const takeover: Measurement = {
   name: "takeover",
@@ -46,27 +44,6 @@ async function secondAttempt(
   cluster: ClusterStatus,
   id: string,
 ): Promise<{ readonly startedAtMs: number; readonly registeredAtMs: number }> {
-  const giveUpAtMs = Date.now() + limitMs;
-  while (Date.now() < giveUpAtMs) {
-    const events = cluster.nodes.flatMap(({ folder }) => eventsOf(path.join(folder, "logs", id)));
-    const startedAtMs = timeOf(events, "am-started");
-    const registeredAtMs = timeOf(events, "am-registered");
-    if (startedAtMs !== undefined && registeredAtMs !== undefined) return { startedAtMs, registeredAtMs };
-    await sleep(20);
-  }
-  throw new Error(`no second attempt of ${id} within ${limitMs / 1000} s`);
-}
-
-function eventsOf(folder: string): readonly string[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .map((container) => path.join(folder, container, "am.log"))
-    .filter((file) => existsSync(file))
-    .flatMap((file) => readFileSync(file, "utf8").split("\n"));
-}
-
-function timeOf(events: readonly string[], event: string): number | undefined {
-  const line = events.find((text) => text.includes(`"event":"${event}"`) && text.includes('"attempt":2'));
-  const time = line === undefined ? undefined : /"time":"([^"]+)"/.exec(line)?.[1];
-  return time === undefined ? undefined : Date.parse(time);
+  const when = (event: string) => until(`${event} of attempt 2`, () => loggedAtMs(cluster, id, event, '"attempt":2'));
+  return { startedAtMs: await when("am-started"), registeredAtMs: await when("am-registered") };
 }
