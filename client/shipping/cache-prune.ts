@@ -1,12 +1,12 @@
 import path from "node:path/posix";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
-import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import { StagingFolder } from "../submission/staging.ts";
 import type { ContentCache } from "./cache.ts";
-import { parseUploadName, uploadsFolder } from "./uploads.ts";
+import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
 
 /** A file of the cache. */
 export interface CachedFile {
@@ -123,13 +123,4 @@ export async function removeFromCache(cache: ContentCache, files: readonly Cache
     });
   }
   return freedBytes;
-}
-
-async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<FileStatus[]> {
-  try {
-    return await fileSystem.list(folder);
-  } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND", "ACCESS_DENIED")) return [];
-    throw error;
-  }
 }

@@ -25,24 +25,24 @@ export function parseUploadName(text: string): { readonly submitter: Submitter; 
 /**
  * Removes the user's uploads that nobody goes on with: their submitter is known to be gone, or they are too old to be believed in.
  * @param cacheRoot the cache's folder
- * @throws FileSystemError when the folder can be neither read nor is missing
+ * @throws FileSystemError when they cannot be read or removed
  */
 export async function sweepUploads(
   fileSystem: FileSystem,
   cacheRoot: string,
   { user, nowMs }: { readonly user: string; readonly nowMs: number },
 ): Promise<void> {
-  const abandoned = (await listUploads(fileSystem, cacheRoot)).filter(
-    (file) => file.owner === user && isAbandoned(file, nowMs),
-  );
+  const uploads = await listOrNothing(fileSystem, path.join(cacheRoot, uploadsFolder));
+  const abandoned = uploads.filter((file) => file.owner === user && isAbandoned(file, nowMs));
   await Promise.all(abandoned.map((file) => fileSystem.delete(file.path)));
 }
 
-async function listUploads(fileSystem: FileSystem, cacheRoot: string): Promise<FileStatus[]> {
+/** What a folder of the cache holds: nothing when it is not there, or when it is somebody else's and closed. */
+export async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<FileStatus[]> {
   try {
-    return await fileSystem.list(path.join(cacheRoot, uploadsFolder));
+    return await fileSystem.list(folder);
   } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND")) return [];
+    if (hasCode(error, "FILE_NOT_FOUND", "ACCESS_DENIED")) return [];
     throw error;
   }
 }

@@ -110,6 +110,16 @@ export class StagingFolder {
     };
   }
 
+  /**
+   * Writes files together. When one fails the others have come to their end too: a write under way would make the folder anew after its
+   * removal.
+   */
+  async writeAll(files: Readonly<Record<string, Uint8Array>>): Promise<LaunchFile[]> {
+    const writes = Object.entries(files).map(([name, content]) => this.write(name, content));
+    await Promise.allSettled(writes);
+    return await Promise.all(writes);
+  }
+
   /** A file's content. @throws FileSystemError FILE_NOT_FOUND */
   async read(name: string): Promise<Buffer> {
     return buffer(await this.fileSystem.open(path.join(this.path, name)));

@@ -89,15 +89,12 @@ export async function submitToYarn(
   try {
     const gateway = readSetting(settings, "tony.hdfs.endpoint");
     const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway });
-    const [job] = await Promise.all([
-      staging.write(jobLink, Buffer.from(JSON.stringify(jobFile))),
-      staging.write(
-        clientAccessFile,
-        Buffer.from(JSON.stringify({ ...clientAccess(identity), submitter: thisSubmitter() })),
-      ),
-    ]);
+    const staged = await staging.writeAll({
+      [jobLink]: Buffer.from(JSON.stringify(jobFile)),
+      [clientAccessFile]: Buffer.from(JSON.stringify({ ...clientAccess(identity), submitter: thisSubmitter() })),
+    });
     const launch = {
-      files: [...shipped.master, job],
+      files: [...shipped.master, ...staged.filter(({ link }) => link === jobLink)],
       commands: [launchCommand({ node: jobFile.node, bundle: "am.mjs" })],
       environment: spec.containerEnvironment,
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),

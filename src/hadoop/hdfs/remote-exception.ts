@@ -74,7 +74,7 @@ const retryableCodes: ReadonlySet<FileSystemErrorCode> = new Set(["STANDBY", "NO
 /** The typed error for a refusal. The message keeps the server's first line and says how to mend it. */
 export function errorOfRemoteException(remote: RemoteException, operation: string, path: string): FileSystemError {
   const code = codeOf(remote);
-  const [firstLine = ""] = remote.message.split("\n");
+  const [firstLine = ""] = remote.message.split(/\.?\n|\.$/);
   const fix = code === "ACCESS_DENIED" ? accessFix(remote.message) : fixes[code];
   const said = code === "REMOTE" ? `${remote.exception}: ${firstLine}` : firstLine;
   return new FileSystemError(`${operation} ${path}: ${said}${fix === undefined ? "" : `; ${fix}`}`, {

@@ -13,6 +13,7 @@ import { StagingFolder, stagingRoot } from "../../../client/submission/staging.t
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 
 const user = userInfo().username;
 const later = () => Date.now() + 60_000;
@@ -49,6 +50,22 @@ describe("the staging folder", () => {
     expect((await folder.read("job.json")).toString()).toBe("{}");
     expect((await StagingFolder.list(root)).map(({ applicationId }) => applicationId)).toEqual(["application_1_0001"]);
     expect([await folder.remove(), await folder.remove()]).toEqual([true, false]);
+  });
+
+  test("has no write under way any more when one of several has failed, so that it can be removed for good", async () => {
+    const refusal = new Error("quota exceeded");
+    class NearlyFull extends LocalFileSystem {
+      override async create(...[file, ...rest]: Parameters<LocalFileSystem["create"]>): Promise<void> {
+        if (file.endsWith("job.json")) throw refusal;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await super.create(file, ...rest);
+      }
+    }
+    const full = { fileSystem: new NearlyFull(), path: root.path };
+    const folder = await StagingFolder.create(full, "application_1_0003", user);
+    const content = Buffer.from("{}");
+    await expect(folder.writeAll({ "job.json": content, "client.json": content })).rejects.toBe(refusal);
+    expect(await readdir(folder.path)).toEqual(["client.json"]);
   });
 
   test("is refused when somebody made it first and can look into it", async () => {

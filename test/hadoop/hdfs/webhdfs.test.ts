@@ -92,7 +92,13 @@ describe("refusals", () => {
   test.each([
     [404, "FileNotFoundException", "File does not exist: /f", "FILE_NOT_FOUND", "File does not exist: /f"],
     [403, "SafeModeException", "Cannot create", "SAFE_MODE", "leaves safe mode"],
-    [403, "RetriableException", "SafeModeException: Name node is in safe mode.", "SAFE_MODE", "leaves safe mode"],
+    [
+      403,
+      "RetriableException",
+      "SafeModeException: Name node is in safe mode.",
+      "SAFE_MODE",
+      "mode; the NameNode takes",
+    ],
     [403, "DSQuotaExceededException", "The DiskSpace quota", "QUOTA_EXCEEDED", "hdfs dfs -count -q"],
     [403, "AlreadyBeingCreatedException", "held", "LEASE_HELD", "held"],
     [403, "IOException", "File /f could only be written to 0 of the 1", "NO_SPACE", "hdfs dfsadmin -report"],
