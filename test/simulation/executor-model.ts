@@ -2,6 +2,7 @@ import type { ExecutorCommand } from "../../am/core/effects.ts";
 import { CONTAINER_TOLD_TO_END, timeLimitReason } from "../../am/core/endings.ts";
 import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
 import { childExit } from "../support/child-exit.ts";
+import type { Master } from "./master.ts";
 import type { World } from "./world.ts";
 import type { ModelContainer } from "./yarn.ts";
 
@@ -17,12 +18,13 @@ export class ExecutorModel {
   readonly container: ModelContainer;
   generation: number;
   child: ChildReport = { state: "none" };
-  /** Its stream to the present attempt stands. */
+  /** Its stream to an attempt stands. */
   connected = false;
   alive = true;
   frozen = false;
   ending = false;
   readonly #world: World;
+  #master: Master;
   #port = 0;
   #life = 0;
   #stopping = false;
@@ -34,6 +36,7 @@ export class ExecutorModel {
 
   constructor(world: World, task: string, container: ModelContainer, generation: number) {
     this.#world = world;
+    this.#master = world.master;
     this.task = task;
     this.container = container;
     this.generation = generation;
@@ -46,6 +49,10 @@ export class ExecutorModel {
     return this.container.given.containerId;
   }
 
+  isConnectedTo(master: Master): boolean {
+    return this.connected && this.#master === master;
+  }
+
   /** Opens a stream and says who it is. */
   connect(delayMs: number): void {
     const link = ++this.#link;
@@ -53,10 +60,12 @@ export class ExecutorModel {
       if (!this.alive || link !== this.#link || this.#world.networkCut) {
         return;
       }
-      if (this.frozen || !this.#world.acceptsStreams) {
+      const { master } = this.#world;
+      if (this.frozen || !master.alive || !master.isPresent) {
         this.connect(1_000);
         return;
       }
+      this.#master = master;
       this.connected = true;
       this.#register();
     });
@@ -69,7 +78,7 @@ export class ExecutorModel {
     }
     this.connected = false;
     this.#link++;
-    this.#world.fromNetwork({
+    this.#master.fromNetwork({
       type: "executor-lost",
       task: this.task,
       containerId: this.containerId,
@@ -298,7 +307,7 @@ export class ExecutorModel {
       return;
     }
     if (this.connected && !this.frozen) {
-      this.#world.heard(this);
+      this.#master.heard(this);
     }
     this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.#beat());
   }
@@ -320,13 +329,13 @@ export class ExecutorModel {
     this.#lastArrivalMs = Math.max(this.#lastArrivalMs, clock.nowMs + random.integer(1, 50));
     clock.after(this.#lastArrivalMs - clock.nowMs, () => {
       if (link === this.#link || event.type === "executor-lost") {
-        this.#world.fromNetwork(event);
+        this.#master.fromNetwork(event);
       }
     });
     if (random.chance(this.#world.faults.duplicates)) {
       clock.after(random.integer(50, 500), () => {
         if (link === this.#link) {
-          this.#world.fromNetwork(event);
+          this.#master.fromNetwork(event);
         }
       });
     }

@@ -8,6 +8,8 @@ export interface Fault {
   readonly class?: FailureClass;
   /** It may rightly end the job. */
   readonly ends?: true;
+  /** Another attempt of the ApplicationMaster follows. */
+  readonly recovers?: true;
   readonly strike: (world: World) => void;
 }
 
@@ -105,15 +107,22 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "the ApplicationMaster is paused",
-    strike: (world) => world.pause(world.random.integer(1_000, 60_000)),
+    strike: (world) => world.master.pause(world.random.integer(1_000, 60_000)),
+  },
+  {
+    name: "the ApplicationMaster is paused, replaced, and goes on",
+    recovers: true,
+    strike: (world) => world.pauseBeyondExpiry(),
   },
   {
     name: "the ApplicationMaster dies",
+    recovers: true,
     strike: (world) => world.crash(),
   },
   {
     name: "the ApplicationMaster dies during a restart",
     class: "program",
+    recovers: true,
     strike: (world) => {
       victim(world)?.endChild({ signal: "SIGKILL" });
       world.clock.after(world.random.integer(0, 8_000), () => world.crash());

@@ -182,6 +182,15 @@ describe("every invariant can fail", () => {
   });
 });
 
+test("an attempt that was replaced while it stood still and acts without asking is noticed", () => {
+  const problems: string[] = [];
+  const options = { fenced: false, faults: ["the ApplicationMaster is paused, replaced, and goes on"] };
+  for (let seed = 1; seed <= 400 && problems.length === 0; seed++) {
+    problems.push(...runSeed(seed, options).problems);
+  }
+  expect(problems).toContainEqual(expect.stringMatching(/programs started more than once/));
+});
+
 type Start = Extract<Extract<Effect, { type: "send" }>["message"], { type: "start-child" }>;
 
 function changeStarts(effects: Effect[], change: (start: Start) => Start): Effect[] {

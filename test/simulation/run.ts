@@ -17,11 +17,16 @@ export interface RunResult {
 
 const LIMIT_MS = 4 * 3_600_000;
 
+export interface RunOptions {
+  readonly trace?: (line: string) => void;
+  readonly mutation?: Mutation;
+  readonly fenced?: boolean;
+  /** What goes wrong, by name, instead of what the seed would choose. */
+  readonly faults?: readonly string[];
+}
+
 /** One whole job in a random world: everything follows from the seed. */
-export function runSeed(
-  seed: number,
-  options: { readonly trace?: (line: string) => void; readonly mutation?: Mutation } = {},
-): RunResult {
+export function runSeed(seed: number, options: RunOptions = {}): RunResult {
   const random = new Random(seed);
   const spec = randomJob(random);
   const kind = random.chance(0.25);
@@ -40,8 +45,10 @@ export function runSeed(
     programs: (task) => (/^(ps|tensorboard)/.test(task) ? {} : { runsForMs }),
     ...options,
   });
-  const faults = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
-  world.mayCrash = faults.some(({ name }) => name.startsWith("the ApplicationMaster dies"));
+  const chosen = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
+  const { faults: named } = options;
+  const faults = named === undefined ? chosen : FAULTS.filter(({ name }) => named.includes(name));
+  world.mayCrash = faults.some(({ recovers }) => recovers === true);
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
     world.clock.after(atMs, () => {
