@@ -1,5 +1,6 @@
 // Runs the core against the model of a cluster: `npm run simulate -- [--seeds N] [--seed S] [--from S]`.
-// `--seed S` replays one seed with a trace of every event; otherwise the first failing seed is printed with the line that replays it.
+// `--seed S` replays one seed with a trace of every event; otherwise pinned seeds come first, and every failing one is printed with the line
+// that replays it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,7 +16,7 @@ const { values } = parseArgs({
   },
 });
 
-const { runSeed } = await load();
+const { runSeed, PINNED_SEEDS } = await load();
 if (values.seed !== undefined) {
   const result = runSeed(Number(values.seed), { trace: (line) => console.log(line) });
   console.log(JSON.stringify(result, null, 2));
@@ -29,7 +30,8 @@ function runMany(from, seeds) {
   const outcomes = {};
   let steps = 0;
   let failed = 0;
-  for (let seed = from; seed < from + seeds; seed++) {
+  const pinned = PINNED_SEEDS.map(({ seed }) => seed);
+  for (const seed of [...pinned, ...Array.from({ length: seeds }, (_, index) => from + index)]) {
     const result = runSeed(seed);
     steps += result.steps;
     const outcome = result.outcome?.result ?? "none";
@@ -45,7 +47,7 @@ function runMany(from, seeds) {
   }
   const seconds = (performance.now() - startedAt) / 1000;
   console.log(
-    `${seeds} seeds, ${steps} steps in ${seconds.toFixed(1)} s: ${JSON.stringify(outcomes)}, ${failed} failed`,
+    `${pinned.length} pinned and ${seeds} further seeds, ${steps} steps in ${seconds.toFixed(1)} s: ${JSON.stringify(outcomes)}, ${failed} failed`,
   );
   return failed === 0 ? 0 : 1;
 }
@@ -54,8 +56,16 @@ async function load() {
   const folder = mkdtempSync(join(tmpdir(), "tony-ts-simulate-"));
   const outfile = join(folder, "run.mjs");
   try {
-    const entry = new URL("../test/simulation/run.ts", import.meta.url).pathname;
-    await build({ entryPoints: [entry], bundle: true, platform: "node", format: "esm", target: "node20", outfile });
+    const exports = ["run.ts", "pinned-seeds.ts"].map((file) => `export * from "./${file}";`).join("\n");
+    const resolveDir = new URL("../test/simulation", import.meta.url).pathname;
+    await build({
+      stdin: { contents: exports, resolveDir },
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      outfile,
+    });
     return await import(pathToFileURL(outfile).href);
   } finally {
     rmSync(folder, { recursive: true });

@@ -79,16 +79,17 @@ function judge(world: World, faults: readonly Fault[]): string[] {
   if (world.problems.length > 0) {
     return [];
   }
-  if (world.outcome?.result === "killed" && state.verdicts.length > 0) {
-    return [];
-  }
   if (!world.exited) {
     return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
   }
+  // What was being judged when somebody stopped the job stays half judged.
+  if (world.outcome?.result === "killed") {
+    return [];
+  }
   const problems: string[] = [];
-  const programFaults = faults.filter((fault) => fault.class === "program").length;
+  const programFaults = faults.filter((fault) => fault.class === "program").length + world.overTime;
   const limited = world.spec.timeouts.executionMs !== undefined;
-  if (state.used.program > programFaults && !limited) {
+  if (state.used.program > programFaults) {
     problems.push(`${state.used.program} program failures are counted, ${programFaults} happened`);
   }
   const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;

@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { PINNED_SEEDS } from "./pinned-seeds.ts";
 import { runSeed } from "./run.ts";
 
 /** `npm run simulate` runs many more; a seed that fails here is replayed with `npm run simulate -- --seed N`. */
@@ -11,4 +12,8 @@ test(`every job of ${SEEDS} random ones on random clusters ends, with every inva
     failures.push(...problems.map((problem) => `seed ${seed}: ${problem}`));
   }
   expect(failures).toEqual([]);
+});
+
+test.each(PINNED_SEEDS)("seed $seed, which found: $found", ({ seed }) => {
+  expect(runSeed(seed).problems).toEqual([]);
 });

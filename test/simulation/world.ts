@@ -1,5 +1,6 @@
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/effects.ts";
+import { timeLimitReason } from "../../am/core/endings.ts";
 import type { ChildExit, Event } from "../../am/core/events.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -46,6 +47,8 @@ export class World {
   readonly problems: string[] = [];
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
+  /** Programs that were stopped for the time they took. */
+  overTime = 0;
   /** The number of the attempt that YARN has, or is about to start. */
   attempt = 1;
   /** The last one that was started. */
@@ -214,6 +217,7 @@ export class World {
   programEnded(executor: ExecutorModel, exit: ChildExit): void {
     const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
     this.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
+    this.overTime += Number(exit.stopReason === timeLimitReason(this));
     if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === "") {
       this.peersLose(executor);
     }
