@@ -83,7 +83,7 @@ export function isExhausted(step: Step, task: TaskRecord): boolean {
 
 export function exhaustedWords(step: Step, task: TaskRecord): string {
   const key = keyWords(step, "tony.failure.blame.job");
-  return `machines failed ${task.id} ${task.machineFailures} times in a row, which ends the job (${key})`;
+  return `machines failed ${task.id} ${task.machineFailures} times in a row, which ends the job: ${key}`;
 }
 
 /**

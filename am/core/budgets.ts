@@ -19,7 +19,7 @@ export function refund(step: Step, failureClass: FailureClass): void {
 export function budgetWords(step: Step, failureClass: FailureClass): string {
   const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
   const limit = step.spec.failure.budgets[failureClass];
-  return `the ${failureClass} budget of ${countWords(limit, "restart")} is spent (${keyWords(step, key)})`;
+  return `the ${failureClass} budget of ${countWords(limit, "restart")} is spent: ${keyWords(step, key)}`;
 }
 
 /** The first restart is immediate, the second waits, each further one twice as long up to the longest. */

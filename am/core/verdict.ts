@@ -226,13 +226,13 @@ function isFinal(step: Step, root: Ending): boolean {
 function finalRule(step: Step, task: TaskRecord, root: Ending): string | undefined {
   const role = roleOf(step, task);
   if (role.stopOnFailure && root.class === "program") {
-    return `a failure of ${role.name} ends the job (${keyWords(step, "tony.application.stop-on-failure-jobtypes")})`;
+    return `a failure of ${role.name} ends the job: ${keyWords(step, "tony.application.stop-on-failure-jobtypes")}`;
   }
   if (root.machine && isExhausted(step, task)) {
     return exhaustedWords(step, task);
   }
   if (policyOf(step, task) === "none") {
-    return `${role.name} is not restarted (${keyWords(step, `tony.${role.name}.restart-policy`)})`;
+    return `${role.name} is not restarted: ${keyWords(step, `tony.${role.name}.restart-policy`)}`;
   }
   return undefined;
 }

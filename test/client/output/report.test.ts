@@ -36,7 +36,7 @@ const outcome: JobOutcome = {
   result: "failed",
   summary: "worker:1 ran out of memory on 127.0.0.12",
   cause: outOfMemory(),
-  rule: "the program budget of 2 restarts is spent (tony.am.retry-count)",
+  rule: "the program budget of 2 restarts is spent: tony.am.retry-count",
   endedAtMs: noonishMs + 132_000,
 };
 
@@ -51,7 +51,7 @@ Root cause   worker:1 ran out of memory on 127.0.0.12, 14:02:11, generation 2 (c
   | epoch 7 step 1840 loss 0.402
   | File "train.py", line 88, in collate
 Then         worker:0 exit 1 Connection closed by peer, 0.2 s later (a consequence, not counted)
-No restart   the program budget of 2 restarts is spent (tony.am.retry-count)
+No restart   the program budget of 2 restarts is spent: tony.am.retry-count
 
 task       state     host         exit       start      end        progress    last checkpoint
 worker:0   failed    127.0.0.11   1          14:00:05   14:02:11   step 1840   step 1800
