@@ -7,7 +7,7 @@ import type { ContainerRecord, CoreState } from "./state.ts";
 import { emit, log, record, type Step } from "./step.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
-import { timerOf } from "./verdict.ts";
+import { keepOpen } from "./verdict.ts";
 
 /**
  * A later attempt begins. Its containers run on and their programs never notice: the journal says what the job was, YARN's list and the
@@ -119,7 +119,8 @@ function resumeTimers(step: Step): void {
   const { state, spec } = step;
   setJobTimers(step);
   for (const verdict of state.verdicts) {
-    setTimer(step, timerOf(verdict), spec.timeouts.verdictMs);
+    // What became of an executor is known when it has come back, or its time to do so is up.
+    keepOpen(step, verdict, Bounds.rejoinMs + spec.timeouts.verdictMs);
   }
   if (state.phase === "restarting") {
     setTimer(step, "tear-down", Bounds.rejoinMs + spec.timeouts.stopGraceMs);

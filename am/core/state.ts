@@ -155,6 +155,8 @@ export interface Verdict {
   /** The task that lives on its own and whose life this is about; empty: the gang. */
   readonly scope: string;
   readonly openedAtMs: number;
+  /** When the time for the whole picture is up. */
+  endsAtMs: number;
   /** By task. */
   endings: Record<string, Ending>;
   /** The task whose ending is the strongest so far, among equals the earliest. */

@@ -50,6 +50,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     generation: ending.generation,
     scope: policy === "task" ? task.id : "",
     openedAtMs: step.nowMs,
+    endsAtMs: 0,
     endings: {},
     root: "",
     unaccounted: {},
@@ -59,7 +60,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     expired: false,
   };
   state.verdicts.push(verdict);
-  setTimer(step, timerOf(verdict), step.spec.timeouts.verdictMs);
+  keepOpen(step, verdict, step.spec.timeouts.verdictMs);
   if (verdict.scope === "") {
     for (const other of state.tasks) {
       if (ALIVE.includes(other.phase) && isMember(step, other)) {
@@ -134,7 +135,13 @@ export function verdictTimer(step: Step, name: string): void {
   }
 }
 
-export function timerOf(verdict: Verdict): string {
+/** The whole picture is awaited so long from now. */
+export function keepOpen(step: Step, verdict: Verdict, durationMs: number): void {
+  verdict.endsAtMs = step.nowMs + durationMs;
+  setTimer(step, timerOf(verdict), durationMs);
+}
+
+function timerOf(verdict: Verdict): string {
   return `verdict:${verdict.generation}:${verdict.scope}`;
 }
 

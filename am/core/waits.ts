@@ -131,7 +131,7 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
       what: "the verdict on the failure",
       sinceMs: verdict.openedAtMs,
       reasons: [`${Object.keys(verdict.unaccounted).length} tasks are not yet accounted for`],
-      endsAtMs: verdict.openedAtMs + spec.timeouts.verdictMs,
+      endsAtMs: verdict.endsAtMs,
     });
   }
   return waits;

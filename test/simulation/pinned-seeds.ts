@@ -7,4 +7,9 @@ export const PINNED_SEEDS: readonly { readonly seed: number; readonly found: str
     seed: 6520,
     found: "a task that starts alone, whose start the journal did not know, was started again in the same generation",
   },
+  {
+    seed: 19060,
+    found:
+      "a verdict closed before an executor had the time to come back to a new attempt, and its consequence kept the blame",
+  },
 ];

@@ -192,6 +192,16 @@ describe("the ApplicationMaster dies during a restart", () => {
   });
 });
 
+test("a verdict that was open stays open until executors have come back or are lost: the stronger cause takes it over", () => {
+  const { scenario, kept } = running();
+  scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+  scenario.crash(kept);
+  expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  scenario.after(45_000);
+  expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "infrastructure" });
+});
+
 describe("the ApplicationMaster dies as a task starts that waits for nobody", () => {
   const alone = () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)], { distributedMode: "fcfs" }));
