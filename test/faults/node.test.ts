@@ -41,8 +41,8 @@ describe("a node", () => {
     async () => {
       const isolated = cluster.nodes[cluster.settings.isolate - 1];
       if (isolated === undefined) throw new Error("no such node");
-      const job = await suite.submitAwayFrom(isolated, { workers: 4, settings: { "tony.worker.placement": "spread" } });
-      const before = await job.running(1, 4);
+      const job = await suite.submitAwayFrom(isolated, { workers: 3, settings: { "tony.worker.placement": "spread" } });
+      const before = await job.running(1, 3);
       const { tasks } = await job.status("generation 1", ({ state }) => state === "running");
       const away = tasks.filter(({ host }) => host !== undefined && nodeAt(host) === isolated);
       expect(away).toHaveLength(1);
@@ -50,7 +50,7 @@ describe("a node", () => {
       const cutAtMs = Date.now();
       await suite.unplug(isolated);
 
-      const again = await job.running(2, 4);
+      const again = await job.running(2, 3);
       const status = await job.status(
         "generation 2",
         ({ generation, state }) => generation === 2 && state === "running",

@@ -7,7 +7,7 @@ import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { type ClusterNode, type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
+import { type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
 import { eventually } from "./rest-application.ts";
 import { TonyTs, type TonyTsResult, tonyTs } from "./tony-ts.ts";
 
@@ -127,18 +127,11 @@ export class FaultJob {
 
   /** The NodeManager on which an attempt of the ApplicationMaster was started. */
   nodeOfMaster(attempt = 1): string {
-    const node = this.#nodeOfMaster(attempt);
+    const node = this.#cluster.nodes.find(
+      ({ folder }) => masterFolders(join(folder, "logs", this.#id), attempt).length > 0,
+    );
     if (node === undefined) throw new Error(`no node has the log of attempt ${attempt} of ${this.#id}`);
     return node.name;
-  }
-
-  /** Whether a NodeManager has begun to start an attempt of the ApplicationMaster. */
-  hasMaster(attempt = 1): boolean {
-    return this.#nodeOfMaster(attempt) !== undefined;
-  }
-
-  #nodeOfMaster(attempt: number): ClusterNode | undefined {
-    return this.#cluster.nodes.find(({ folder }) => masterFolders(join(folder, "logs", this.#id), attempt).length > 0);
   }
 
   /** What `tony-ts status --json` says once it satisfies the condition: of a job whose ApplicationMaster answers. */

@@ -1,7 +1,9 @@
 import { afterEach } from "@jest/globals";
 import { type ClusterNode, type ClusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
 import { FaultJob, type FaultJobOptions } from "./fault-job.ts";
-import { eventually, processesWhere } from "./processes.ts";
+import { at, requestJson } from "./http-json.ts";
+import { processesWhere } from "./processes.ts";
+import { eventually } from "./rest-application.ts";
 import { sweep } from "./sweep.ts";
 
 /**
@@ -40,7 +42,11 @@ export class FaultSuite {
   async submitAwayFrom({ name }: ClusterNode, options: FaultJobOptions = {}): Promise<FaultJob> {
     await this.stop(name);
     const job = await this.submit(options);
-    await eventually(() => job.hasMaster(), "a container for the ApplicationMaster", 30_000);
+    const url = `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${job.id}`;
+    await eventually("a container for the ApplicationMaster", async () => {
+      const { body } = await requestJson(url);
+      return at(body, "app", "amHostHttpAddress");
+    });
     await this.continue(name);
     return job;
   }
