@@ -80,6 +80,15 @@ export class FaultJob {
     return this.#id;
   }
 
+  /** Its staging folder in HDFS. */
+  get staging(): string {
+    return `/user/${this.#user}/.tony-ts/${this.#id}`;
+  }
+
+  get #user(): string {
+    return this.#environment.HADOOP_USER_NAME ?? ClusterUser.alice;
+  }
+
   /** Every start of a program until now, in the order of tasks and generations. */
   starts(): readonly ProgramStart[] {
     const found = readdirSync(this.#folder).flatMap((name) => {
@@ -111,12 +120,12 @@ export class FaultJob {
 
   /** Resolves when the journal says that the programs of the present generation were started: what an attempt must know to go on with it. */
   async journaled(): Promise<void> {
-    const user = this.#environment.HADOOP_USER_NAME ?? ClusterUser.alice;
-    const fileSystems = new FileSystems({ configuration: loadConfiguration(this.#cluster.confDir), user });
+    const configuration = loadConfiguration(this.#cluster.confDir);
+    const fileSystems = new FileSystems({ configuration, user: this.#user });
     try {
-      const { fileSystem, path } = await fileSystems.home();
+      const { fileSystem } = await fileSystems.home();
       await eventually("the journal", async () => {
-        const { entry } = await readJournal(fileSystem, `${path}/.tony-ts/${this.#id}/journal`);
+        const { entry } = await readJournal(fileSystem, `${this.staging}/journal`);
         const snapshot: unknown = entry?.snapshot;
         return isObject(snapshot) && snapshot.started === true ? true : undefined;
       });
