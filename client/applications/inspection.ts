@@ -34,7 +34,10 @@ export async function inspect(
   if (report.state !== "RUNNING") return { report, remark: await applications.waitingReason(report) };
   const contact = await applications.contact(report);
   if (contact === undefined)
-    return { report, remark: `its staging folder cannot be read: only ${report.user} may ask its AM` };
+    return {
+      report,
+      remark: `its AM was not asked: HDFS does not give its staging folder, which is ${report.user}'s alone`,
+    };
   const status = await firstStatus(connect(contact));
   return status === undefined ? { report, remark: "its AM does not answer" } : { report, status };
 }

@@ -87,6 +87,9 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     );
   }
   const settings = { ...DEFAULT_SETTINGS, ...wanted };
+  if (settings.isolate > settings.nodes) {
+    throw new Problem(`--isolate ${settings.isolate}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
+  }
   const network = await claimNetwork({ name, state });
   const cluster = {
     name,

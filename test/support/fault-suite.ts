@@ -2,7 +2,7 @@ import { afterEach } from "@jest/globals";
 import { type ClusterNode, type ClusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
 import { FaultJob, type FaultJobOptions } from "./fault-job.ts";
 import { at, requestJson } from "./http-json.ts";
-import { processesWhere } from "./processes.ts";
+import { killAll, processesWhere } from "./processes.ts";
 import { eventually } from "./rest-application.ts";
 import { sweep } from "./sweep.ts";
 
@@ -60,9 +60,7 @@ export class FaultSuite {
   /** A machine that dies: its NodeManager and all that its containers run. */
   async loseNode({ name, folder }: ClusterNode): Promise<void> {
     await this.kill(name);
-    for (const pid of processesWhere((variable) => variable.startsWith(`LOCAL_DIRS=${folder}/`))) {
-      process.kill(pid, "SIGKILL");
-    }
+    killAll(() => processesWhere((variable) => variable.startsWith(`LOCAL_DIRS=${folder}/`)));
   }
 
   /** SIGSTOP */

@@ -13,6 +13,19 @@ export function processesWhere(holds: (variable: string) => boolean): number[] {
     .filter((pid) => readIfThere(`/proc/${pid}/environ`).split("\0").some(holds) && !isZombie(pid));
 }
 
+/** SIGKILL to all of these until none is left: what starts and ends meanwhile is no matter. */
+export function killAll(find: () => readonly number[]): void {
+  for (let pids = find(); pids.length > 0; pids = find()) {
+    for (const pid of pids) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended by itself: the next look tells whether that is all.
+      }
+    }
+  }
+}
+
 /** Whether a process runs: one that has ended and only waits to be reaped does not. */
 export function isRunning(pid: number): boolean {
   const stat = readIfThere(`/proc/${pid}/stat`);
