@@ -1,9 +1,7 @@
 import { afterEach } from "@jest/globals";
 import { type ClusterNode, type ClusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
 import { FaultJob, type FaultJobOptions } from "./fault-job.ts";
-import { at, requestJson } from "./http-json.ts";
 import { killAll, processesWhere } from "./processes.ts";
-import { eventually } from "./rest-application.ts";
 import { sweep } from "./sweep.ts";
 
 /**
@@ -32,22 +30,6 @@ export class FaultSuite {
   async submit(options: FaultJobOptions = {}): Promise<FaultJob> {
     const job = await FaultJob.submit(this.#cluster, options);
     this.#jobs.push(job);
-    return job;
-  }
-
-  /**
-   * The same, its ApplicationMaster on another node than this one: which is stopped, and so given no container, until the
-   * ApplicationMaster has one.
-   */
-  async submitAwayFrom({ name }: ClusterNode, options: FaultJobOptions = {}): Promise<FaultJob> {
-    await this.stop(name);
-    const job = await this.submit(options);
-    const url = `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${job.id}`;
-    await eventually("a container for the ApplicationMaster", async () => {
-      const { body } = await requestJson(url);
-      return at(body, "app", "amHostHttpAddress");
-    });
-    await this.continue(name);
     return job;
   }
 
