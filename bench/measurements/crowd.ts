@@ -49,7 +49,11 @@ export const crowd: Measurement = {
 async function measure(master: StandInMaster, executors: SimulatedExecutor[]): Promise<Sample> {
   let started = 0;
   let lost = 0;
-  const hopeless = () => (master.alive ? undefined : `the AM has ended:\n${master.words()}`);
+  const hopeless = () => {
+    if (!master.alive) return `the AM has ended:\n${master.words()}`;
+    // The AM wants others in their place, whom nobody plays.
+    return lost > 0 ? `${lost} executors lost the AM` : undefined;
+  };
   const allWanted = () => (master.wantedExecutors().length === tasks ? master.wantedExecutors() : undefined);
   const wanted = await until("the AM to want every executor", allWanted, { hopeless });
   const beganAtMs = performance.now();
