@@ -7,7 +7,7 @@ import { hungExpired, progressExpired } from "./progress.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { type Step, tenantOf } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
-import { accountFor } from "./verdict.ts";
+import { wordOverdue } from "./verdict.ts";
 import { durationWords, keyWords } from "./words.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -54,7 +54,7 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
     discard(step, container, container.discardReason);
   }
   if (order === "word" && container?.link === "up") {
-    accountFor(step, containerId);
+    wordOverdue(step, container);
   }
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined) {

@@ -3,7 +3,7 @@ import { blame, exhaustedWords, isExhausted, pardon } from "./blame.ts";
 import { budgetWords, charge, refund } from "./budgets.ts";
 import { failedBy, finish } from "./finish.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
-import type { Ending, TaskRecord, Verdict } from "./state.ts";
+import type { ContainerRecord, Ending, TaskRecord, Verdict } from "./state.ts";
 import { findTask, log, roleOf, type Step } from "./step.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
@@ -90,6 +90,15 @@ function awaitWord(step: Step, verdict: Verdict, ending: Ending): void {
 export function accountFor(step: Step, containerId: string): void {
   for (const verdict of step.state.verdicts) {
     delete verdict.unaccounted[containerId];
+  }
+}
+
+/** Its executor is well, so YARN has no word on the program that ended in it; what its task did in a later generation is another matter. */
+export function wordOverdue(step: Step, container: ContainerRecord): void {
+  for (const verdict of step.state.verdicts) {
+    if (verdict.endings[container.task]?.containerId === container.id) {
+      delete verdict.unaccounted[container.id];
+    }
   }
 }
 

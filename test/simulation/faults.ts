@@ -8,6 +8,8 @@ export interface Fault {
   readonly class?: FailureClass;
   /** It may rightly end the job. */
   readonly ends?: true;
+  /** An executor that cannot come back in time, when its stream breaks meanwhile. */
+  readonly freezes?: true;
   /** Another attempt of the ApplicationMaster follows. */
   readonly recovers?: true;
   readonly strike: (world: World) => void;
@@ -98,6 +100,7 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "an executor freezes for a short time",
+    freezes: true,
     strike: (world) => {
       const executor = victim(world);
       if (executor !== undefined) {

@@ -12,4 +12,9 @@ export const PINNED_SEEDS: readonly { readonly seed: number; readonly found: str
     found:
       "a verdict closed before an executor had the time to come back to a new attempt, and its consequence kept the blame",
   },
+  {
+    seed: 45270,
+    found:
+      "the end of the wait for YARN's word on one generation accounted for the same container in the next one's verdict",
+  },
 ];
