@@ -1,6 +1,7 @@
 import { priorityOf, wanting } from "./containers.ts";
 import type { Ask } from "./effects.ts";
 import { placeGang } from "./placement.ts";
+import type { RoleState } from "./state.ts";
 import { emit, log, type Step } from "./step.ts";
 import { setTimer } from "./timers.ts";
 
@@ -11,13 +12,22 @@ import { setTimer } from "./timers.ts";
 export function updateAsks(step: Step): void {
   const changed: number[] = [];
   for (const [position, role] of step.state.roles.entries()) {
-    if (wantedOf(step, position) !== role.outstanding) {
+    const wanted = wantedOf(step, position);
+    if (wanted !== role.outstanding || mayBePending(role, wanted)) {
       changed.push(position);
     }
   }
   if (changed.length > 0) {
     ask(step, changed);
   }
+}
+
+/**
+ * Nothing is wanted any more, but the number was said twice: what the ResourceManager was giving as the second one came may be pending
+ * there still, as a claim on the queue that nobody needs.
+ */
+function mayBePending(role: RoleState, wanted: number): boolean {
+  return wanted === 0 && role.hintsExhausted;
 }
 
 /** After a ResourceManager's restart: whatever is outstanding is said again. */
@@ -64,7 +74,7 @@ function ask(step: Step, positions: readonly number[]): void {
     }
     const count = wantedOf(step, position);
     const { hosts, racks } = hints.get(position) ?? { hosts: [], racks: [] };
-    if (count === 0 && role.outstanding === 0) {
+    if (count === 0 && role.outstanding === 0 && !mayBePending(role, count)) {
       continue;
     }
     role.outstanding = count;

@@ -168,6 +168,15 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(asksOf(scenario.after(2_000))).toMatchObject([{ count: 3, hosts: [], racks: [] }]);
   });
 
+  test("a number that was said twice is taken back when all is there: containers may be pending that nobody needs", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 8192)] });
+    scenario.register();
+    scenario.after(2_000);
+    expect(asksOf(scenario.allocateAll())).toEqual([expect.objectContaining({ count: 0, hosts: [], racks: [] })]);
+    expect(asksOf(scenario.after(2_000))).toEqual([]);
+  });
+
   test("pack names as few hosts as hold the role, spread as many", () => {
     const nodes = [node("a", 2048), node("b", 8192), node("c", 8192)];
     const hostsOf = (placement: "pack" | "spread") => {
