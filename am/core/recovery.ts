@@ -96,7 +96,8 @@ function findExecutors(step: Step): void {
     if (container.phase === "discarded") {
       emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });
     } else if (container.phase === "leaving") {
-      discard(step, container, container.discardReason);
+      // Why it ended YARN may still say, and not once it is released.
+      setOrder(step, "leave", container.id, step.spec.timeouts.verdictMs);
     } else if (container.phase === "held") {
       awaitRejoin(step, container);
       if (container.rejoinAddress !== "") {

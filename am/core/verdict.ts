@@ -102,8 +102,14 @@ export function wordOverdue(step: Step, container: ContainerRecord): void {
   }
 }
 
-/** YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is. */
+/**
+ * YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is, or when the
+ * outcome is decided: from then on containers end by our own doing.
+ */
 export function lateEvidence(step: Step, ending: Ending): boolean {
+  if (step.state.outcome !== undefined) {
+    return false;
+  }
   const task = findTask(step, ending.task);
   const verdict = step.state.verdicts.find(
     (open) =>

@@ -49,6 +49,26 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     },
   );
 
+  test("the same when the ApplicationMaster dies before the word comes: the next attempt does not hide it either", () => {
+    const scenario = running();
+    toldToEnd(scenario, "worker:1");
+    scenario.stops("worker:0");
+    scenario.after(1_000);
+    const effects = scenario.crash([]);
+    expect(typesOf(effects)).not.toContain("release");
+    scenario.completes("c2", -104);
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("an end that comes after the outcome costs nothing: everything ends by then", () => {
+    const scenario = running();
+    toldToEnd(scenario, "worker:1");
+    scenario.on({ type: "stop-requested", reason: "enough" });
+    const before = structuredClone(scenario.core.state.used);
+    scenario.completes("c2", -104);
+    expect(scenario.core.state.used).toEqual(before);
+  });
+
   test("without a program budget the job fails by YARN's word, and the summary names the spent budget", () => {
     const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
     toldToEnd(scenario, "worker:1");
