@@ -17,8 +17,10 @@ export interface Step {
   readonly registeredAlone: Map<TaskRecord, number>;
   /** Tasks whose executors are told to make ready when the journal knows their generation. */
   readonly unprepared: Set<TaskRecord>;
-  /** When each timer that is set is due. */
-  readonly timers: Map<string, number>;
+  /** The timers that are set. */
+  readonly timers: Map<string, { readonly setAtMs: number; readonly dueMs: number }>;
+  /** When it was last seen that this ApplicationMaster had been paused. */
+  wokeAtMs: number;
 }
 
 export function newStep(spec: JobSpec, identity: Identity, state: CoreState): Step {
@@ -34,6 +36,7 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     registeredAlone: new Map(),
     unprepared: new Set(),
     timers: new Map(),
+    wokeAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 

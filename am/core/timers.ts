@@ -68,7 +68,7 @@ export function isOrder(name: string): name is Order {
 
 /** The only way a timer is set: when it is due is kept, so that one that comes late is known to be late. */
 export function setTimer(step: Step, name: string, delayMs: number): void {
-  step.timers.set(name, step.nowMs + delayMs);
+  step.timers.set(name, { setAtMs: step.nowMs, dueMs: step.nowMs + delayMs });
   emit(step, { type: "set-timer", name, delayMs });
 }
 
@@ -77,13 +77,23 @@ const OVERSLEPT_MS = 2_000;
 /** What was waited for may lie in the mailbox behind the timer: it gets this long to be read. */
 const AFTER_SLEEP_MS = 3_000;
 
-/** A timer that fires late, because this ApplicationMaster was paused, blames nobody: it is set once more. */
+/**
+ * A timer that fires late, because this ApplicationMaster was paused, blames nobody: it is set once more. So is one that was set before
+ * the pause and fell due as it ended: nobody listened for it either.
+ */
 export function isOverslept(step: Step, name: string): boolean {
-  const dueMs = step.timers.get(name);
+  const timer = step.timers.get(name);
   step.timers.delete(name);
-  if (dueMs === undefined || step.nowMs - dueMs < OVERSLEPT_MS) {
+  if (timer === undefined) {
     return false;
   }
-  setTimer(step, name, AFTER_SLEEP_MS);
+  if (step.nowMs - timer.dueMs >= OVERSLEPT_MS) {
+    step.wokeAtMs = step.nowMs;
+  }
+  const readAtMs = step.wokeAtMs + AFTER_SLEEP_MS;
+  if (timer.setAtMs >= step.wokeAtMs || step.nowMs >= readAtMs) {
+    return false;
+  }
+  setTimer(step, name, readAtMs - step.nowMs);
   return true;
 }

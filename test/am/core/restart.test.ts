@@ -87,6 +87,18 @@ describe("a program fails", () => {
 });
 
 describe("the verdict is decided when the picture is complete", () => {
+  test("a pause of ours that ends as its time is up: what was said meanwhile is read first", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
+    scenario.nowMs += base.timeouts.verdictMs;
+    scenario.on({ type: "timer-fired", name: "reconnect:c2" });
+    scenario.on({ type: "timer-fired", name: "verdict:1:" });
+    scenario.completes("c2", 137);
+    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+  });
+
   test("a peer's lost connection comes first, YARN's word on the killed executor later: no program budget is spent", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
