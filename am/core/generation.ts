@@ -121,7 +121,7 @@ function mayStart(step: Step): boolean {
 /** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */
 export function resumeStart(step: Step): void {
   const { state } = step;
-  if (state.started || state.startIntended === 0 || state.startIntended !== state.generation || !isComplete(step)) {
+  if (state.phase !== "gathering" || state.startIntended !== state.generation || !isComplete(step)) {
     return;
   }
   for (const task of state.tasks) {
@@ -208,7 +208,7 @@ function startAlone(step: Step): void {
 }
 
 function noteStartedAlone({ spec, state }: Step): void {
-  if (spec.distributedMode === "fcfs") {
+  if (spec.distributedMode === "fcfs" && state.phase === "gathering") {
     state.phase = "running";
     state.everStarted = true;
   }

@@ -23,7 +23,8 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   const task = findTask(step, container.task);
   const released = container.phase === "discarded" && event.exitStatus === -100;
   const stopped = container.discardReason !== "" && event.exitStatus === -105;
-  const byUs = released || stopped;
+  const ended = container.phase === "discarded" && step.state.outcome !== undefined;
+  const byUs = released || stopped || ended;
   const ending =
     task === undefined ? undefined : containerEnding(step, task, container, event.exitStatus, event.diagnostics);
   if (container.phase === "unclaimed") {
@@ -76,7 +77,8 @@ export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
     lostWhileRunning(step, task, ending);
   } else if (BEFORE_START.includes(task.phase)) {
     lostBeforeStart(step, task, ending);
-  } else {
+  } else if (step.state.phase !== "finishing") {
+    // At the job's end containers end by our own doing.
     lateEvidence(step, ending);
   }
 }

@@ -102,14 +102,8 @@ export function wordOverdue(step: Step, container: ContainerRecord): void {
   }
 }
 
-/**
- * YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is, or when the
- * outcome is decided: from then on containers end by our own doing.
- */
+/** YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is. */
 export function lateEvidence(step: Step, ending: Ending): boolean {
-  if (step.state.outcome !== undefined) {
-    return false;
-  }
   const task = findTask(step, ending.task);
   const verdict = step.state.verdicts.find(
     (open) =>
@@ -217,7 +211,7 @@ function reconsider(step: Step, verdict: Verdict): void {
   noteCause(step, verdict, root);
   step.state.journal.dirty = true;
   step.changed = true;
-  if (!verdict.held && !verdict.proceeded) {
+  if (!verdict.held && !verdict.proceeded && step.state.outcome === undefined) {
     verdict.proceeded = true;
     proceed(step, verdict, root);
   }

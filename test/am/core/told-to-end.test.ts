@@ -60,13 +60,13 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
-  test("an end that comes after the outcome costs nothing: everything ends by then", () => {
-    const scenario = running();
-    toldToEnd(scenario, "worker:1");
+  test("a container that ends because the job does is no evidence in a verdict that is still open", () => {
+    const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGKILL" });
     scenario.on({ type: "stop-requested", reason: "enough" });
-    const before = structuredClone(scenario.core.state.used);
-    scenario.completes("c2", -104);
-    expect(scenario.core.state.used).toEqual(before);
+    scenario.completes("c2", 0);
+    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(scenario.core.state).toMatchObject({ phase: "finishing", generation: 1 });
   });
 
   test("without a program budget the job fails by YARN's word, and the summary names the spent budget", () => {
