@@ -48,7 +48,9 @@ describe("an ApplicationMaster on YARN", () => {
   async function masterPid(submitted: SubmittedJob): Promise<number> {
     return await eventually("the ApplicationMaster's process", async () => {
       const { containerProcesses } = await clusterStatus(cluster.name);
-      const pids = containerProcesses.filter(({ command }) => /^\S*node (--\S+ )*am\.mjs/.test(command)).map(({ pid }) => pid);
+      const pids = containerProcesses
+        .filter(({ command }) => /^\S*node (--\S+ )*am\.mjs/.test(command))
+        .map(({ pid }) => pid);
       const ours = submitted.id.slice("application_".length);
       return pids.find((pid) => readFileSync(`/proc/${pid}/environ`, "utf8").includes(ours));
     });
