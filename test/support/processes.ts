@@ -33,7 +33,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Waits for something that becomes true without an event of its own, looking every 10 ms. */
-export async function eventually(isTrue: () => boolean, what: string, withinMs = 5000): Promise<void> {
+export async function eventually(isTrue: () => boolean, what: string, withinMs = 20_000): Promise<void> {
   const giveUpAt = Date.now() + withinMs;
   while (!isTrue()) {
     if (Date.now() > giveUpAt) throw new Error(`not within ${withinMs} ms: ${what}`);
