@@ -17,4 +17,8 @@ export const PINNED_SEEDS: readonly { readonly seed: number; readonly found: str
     found:
       "the end of the wait for YARN's word on one generation accounted for the same container in the next one's verdict",
   },
+  {
+    seed: 1152213,
+    found: "a job that its user had stopped was taken up again when the ApplicationMaster died as it finished",
+  },
 ];
