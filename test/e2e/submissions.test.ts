@@ -7,17 +7,11 @@ import { stagingRoot } from "../../client/submission/staging.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
-import { Person } from "../support/person.ts";
+import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 import { eventually } from "../support/yarn.ts";
 
 const cluster = await testCluster();
-const oneTask = {
-  "tony.application.framework": "standalone",
-  "tony.worker.instances": 1,
-  "tony.worker.memory": "512m",
-  "tony.worker.command": "true",
-};
 
 describe("a submission", () => {
   const alice = new Person(cluster);

@@ -4,17 +4,12 @@ import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { clusterTool, controlDaemon, testCluster } from "../support/cluster.ts";
 import { requestJson } from "../support/http-json.ts";
-import { Person } from "../support/person.ts";
+import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 const alice = new Person(cluster);
-const job = alice.job("refused", {
-  "tony.application.framework": "standalone",
-  "tony.worker.instances": 1,
-  "tony.worker.memory": "512m",
-  "tony.worker.command": "true",
-});
+const job = alice.job("refused", oneTask);
 const submit = () => alice.run("submit", "--conf", job);
 
 describe("a cluster in trouble: one message, exit code 3, nothing left", () => {

@@ -6,16 +6,10 @@ import { testCluster } from "../support/cluster.ts";
 import { elfHeader } from "../support/elf-header.ts";
 import { HeldSubmission } from "../support/held-submission.ts";
 import { requestJson } from "../support/http-json.ts";
-import { Person } from "../support/person.ts";
+import { oneTask, Person } from "../support/person.ts";
 import { leftovers, sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
-const oneTask = {
-  "tony.application.framework": "standalone",
-  "tony.worker.instances": 1,
-  "tony.worker.memory": "512m",
-  "tony.worker.command": "true",
-};
 
 const alice = new Person(cluster);
 afterEach(() => sweep(cluster));

@@ -4,6 +4,14 @@ import path from "node:path";
 import { type ClusterStatus, ClusterUser, environmentFor } from "./cluster.ts";
 import { TonyTs, type TonyTsResult } from "./tony-ts.ts";
 
+/** The settings of the smallest job: one task that succeeds at once. */
+export const oneTask = {
+  "tony.application.framework": "standalone",
+  "tony.worker.instances": 1,
+  "tony.worker.memory": "512m",
+  "tony.worker.command": "true",
+};
+
 /** Somebody who uses a cluster with the built `tony-ts`, with a folder and a home of his own on this machine. */
 export class Person {
   readonly folder = mkdtempSync(path.join(tmpdir(), "tony-person-"));

@@ -16,6 +16,17 @@ function running() {
   return { scenario, kept };
 }
 
+/** Both containers are there, one of their executors has registered. */
+function gathering() {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.ready("worker:0");
+  scenario.after(1_000);
+  return { scenario, kept };
+}
+
 const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
 
 describe("the ApplicationMaster dies", () => {
@@ -71,12 +82,7 @@ describe("the ApplicationMaster dies", () => {
   });
 
   test("during gathering: it goes on in the same generation and containers, once every executor was heard again", () => {
-    const scenario = new Scenario(spec);
-    scenario.register();
-    const kept = [scenario.container(1), scenario.container(1)];
-    scenario.on({ type: "containers-allocated", containers: kept });
-    scenario.ready("worker:0");
-    scenario.after(1_000);
+    const { scenario, kept } = gathering();
     scenario.crash(kept);
     expect(scenario.phases()).toBe("worker:0 launched, worker:1 allocated");
     expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual([]);
@@ -238,12 +244,7 @@ describe("the ApplicationMaster dies as a task starts that waits for nobody", ()
 });
 
 test("a replaced attempt that had not noticed starts the gang: the new one begins another generation", () => {
-  const scenario = new Scenario(spec);
-  scenario.register();
-  const kept = [scenario.container(1), scenario.container(1)];
-  scenario.on({ type: "containers-allocated", containers: kept });
-  scenario.ready("worker:0");
-  scenario.after(1_000);
+  const { scenario, kept } = gathering();
   scenario.crash(kept);
   expect(sentOf(scenario.reports("worker:0", program), "prepare")).toEqual(["worker:0"]);
   expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
