@@ -1,27 +1,18 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
-import { controlDaemon, testCluster } from "../support/cluster.ts";
-import { FaultJob, type FaultJobOptions, WAITS } from "../support/fault-job.ts";
+import { describe, expect, test } from "@jest/globals";
+import { testCluster } from "../support/cluster.ts";
+import { type FaultJob, WAITS } from "../support/fault-job.ts";
+import { FaultSuite } from "../support/fault-suite.ts";
 import { eventually, isRunning } from "../support/processes.ts";
-import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
 
 describe("the ApplicationMaster", () => {
-  const jobs: FaultJob[] = [];
-  afterEach(async () => {
-    for (const job of jobs.splice(0)) await job.dispose();
-    await sweep(cluster);
-  }, 90_000);
-  const submit = async (options: FaultJobOptions = {}) => {
-    const job = await FaultJob.submit(cluster, options);
-    jobs.push(job);
-    return job;
-  };
+  const suite = new FaultSuite(cluster);
   const attempt2 = (job: FaultJob) =>
     job.status("the second attempt", ({ attempt, state }) => attempt === 2 && state === "running");
 
   test("is killed: the programs run on untouched, and the client follows over to the next one", async () => {
-    const job = await submit();
+    const job = await suite.submit();
     const before = await job.running(1);
     await job.journaled();
     process.kill(await job.master(), "SIGKILL");
@@ -38,7 +29,7 @@ describe("the ApplicationMaster", () => {
   }, 240_000);
 
   test("is killed, and the programs end while no ApplicationMaster is there: their exits are told to the next one", async () => {
-    const job = await submit();
+    const job = await suite.submit();
     const before = await job.running(1);
     await job.journaled();
     const master = await job.master();
@@ -55,9 +46,9 @@ describe("the ApplicationMaster", () => {
 
   test("is killed while containers are gathered: the gang starts once, as soon as there is room", async () => {
     const large = (workers: number) => ({ workers, settings: { "tony.worker.memory": "6g" } });
-    const occupant = await submit(large(1));
+    const occupant = await suite.submit(large(1));
     await occupant.running(1, 1);
-    const job = await submit(large(3));
+    const job = await suite.submit(large(3));
     await job.status("two of three registered", ({ roles }) => roles[0]?.registered === 2);
     const master = await job.master();
     process.kill(master, "SIGKILL");
@@ -71,7 +62,7 @@ describe("the ApplicationMaster", () => {
   }, 240_000);
 
   test("is killed while executors register: no task starts twice in one generation", async () => {
-    const job = await submit({ workers: 3 });
+    const job = await suite.submit({ workers: 3 });
     const master = await job.master();
     await job.anyExecutor();
     process.kill(master, "SIGKILL");
@@ -86,7 +77,7 @@ describe("the ApplicationMaster", () => {
 
   test("is killed during a restart: the next one completes it, and the budget pays once", async () => {
     const settings = { "tony.am.retry-count": "3", "tony.task.stop-grace": "5s" };
-    const job = await submit({ settings, program: `trap '' TERM; ${WAITS}` });
+    const job = await suite.submit({ settings, program: `trap '' TERM; ${WAITS}` });
     const [first, second] = await job.running(1);
     await job.journaled();
     const master = await job.master();
@@ -103,19 +94,16 @@ describe("the ApplicationMaster", () => {
   }, 240_000);
 
   test("is killed while it finishes: the next one only finishes, with the same outcome", async () => {
-    const job = await submit();
+    const job = await suite.submit();
     const before = await job.running(1);
     await job.journaled();
     const master = await job.master();
     // The outcome's journal waits for the NameNode, so that the finish takes until the test goes on.
-    await controlDaemon(cluster, "stop", "namenode");
-    try {
-      job.letEnd();
-      await eventually(() => job.masterLog().includes('"event":"outcome-decided"'), "the outcome", 20_000);
-      process.kill(master, "SIGKILL");
-    } finally {
-      await controlDaemon(cluster, "cont", "namenode");
-    }
+    await suite.stop("namenode");
+    job.letEnd();
+    await eventually(() => job.masterLog().includes('"event":"outcome-decided"'), "the outcome", 20_000);
+    process.kill(master, "SIGKILL");
+    await suite.continue("namenode");
 
     const { exitCode, stdout } = await job.client.ended;
     expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
@@ -124,22 +112,19 @@ describe("the ApplicationMaster", () => {
   }, 240_000);
 
   test("is stopped beyond its expiry and then continued: it sees that it was replaced, and touches nothing", async () => {
-    const job = await submit();
+    const job = await suite.submit();
     const before = await job.running(1);
     await job.journaled();
     const old = await job.master();
     // Its NodeManager would kill what it may no longer run: it is stopped too, so that the old one can come back.
     const node = job.nodeOfMaster();
-    await controlDaemon(cluster, "stop", node);
-    try {
-      process.kill(old, "SIGSTOP");
-      await job.master({ otherThan: old });
-      await attempt2(job);
-      process.kill(old, "SIGCONT");
-      await eventually(() => !isRunning(old), "the old ApplicationMaster's own end", 30_000);
-    } finally {
-      await controlDaemon(cluster, "cont", node);
-    }
+    await suite.stop(node);
+    process.kill(old, "SIGSTOP");
+    await job.master({ otherThan: old });
+    await attempt2(job);
+    process.kill(old, "SIGCONT");
+    await eventually(() => !isRunning(old), "the old ApplicationMaster's own end", 30_000);
+    await suite.continue(node);
 
     expect(before.map(({ pid }) => isRunning(pid))).toEqual([true, true]);
     const { exitCode, stdout } = await job.end();

@@ -1,24 +1,14 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
-import { FaultJob, type FaultJobOptions } from "../support/fault-job.ts";
-import { sweep } from "../support/sweep.ts";
+import { FaultSuite } from "../support/fault-suite.ts";
 
 const cluster = await testCluster();
 const user = ClusterUser.alice;
 
 describe("a file that containers are to be given", () => {
-  const jobs: FaultJob[] = [];
-  afterEach(async () => {
-    for (const job of jobs.splice(0)) await job.dispose();
-    await sweep(cluster);
-  }, 90_000);
-  const submit = async (options: FaultJobOptions) => {
-    const job = await FaultJob.submit(cluster, options);
-    jobs.push(job);
-    return job;
-  };
+  const suite = new FaultSuite(cluster);
 
   test("disappears: when a second node fails on it too, the job fails and names the file", async () => {
     const fileSystems = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user });
@@ -27,9 +17,9 @@ describe("a file that containers are to be given", () => {
       const file = `${path}/vocabulary.txt`;
       await fileSystem.create(file, Buffer.from("words\n"), { permission: 0o600, overwrite: true });
       const large = { "tony.worker.memory": "6g" };
-      const occupant = await submit({ workers: 2, settings: large });
+      const occupant = await suite.submit({ workers: 2, settings: large });
       await occupant.running(1);
-      const job = await submit({ workers: 3, settings: { ...large, "tony.worker.resources": `hdfs://${file}` } });
+      const job = await suite.submit({ workers: 3, settings: { ...large, "tony.worker.resources": `hdfs://${file}` } });
       await job.status("one of three registered", ({ roles }) => roles[0]?.registered === 1);
       await fileSystem.delete(file);
       await occupant.end();

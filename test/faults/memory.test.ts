@@ -1,22 +1,16 @@
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
-import { FaultJob } from "../support/fault-job.ts";
-import { sweep } from "../support/sweep.ts";
+import { WAITS } from "../support/fault-job.ts";
+import { FaultSuite } from "../support/fault-suite.ts";
 
 const cluster = await testCluster();
 
 describe("a container that outgrows", () => {
-  let job: FaultJob;
-  afterEach(async () => {
-    await job.dispose();
-    await sweep(cluster);
-  }, 90_000);
+  const suite = new FaultSuite(cluster);
 
   test("its memory: the root cause says so and names the key to raise", async () => {
-    const grow =
-      "test $TASK_INDEX = 1 && python3 -c 'import time; held = bytearray(900 << 20); time.sleep(60)'; " +
-      "until test -e $OUTPUT/go; do sleep 0.1; done";
-    job = await FaultJob.submit(cluster, { program: grow });
+    const grow = `test $TASK_INDEX = 1 && python3 -c 'import time; held = bytearray(900 << 20); time.sleep(60)'; ${WAITS}`;
+    const job = await suite.submit({ program: grow });
     const { exitCode, stdout } = await job.client.ended;
     expect(stdout).toMatch(/^Root cause {3}worker:1 .*memory/m);
     expect(stdout).toMatch(/^ +→ raise tony\.worker\.memory \(.*job\.xml:\d+\)/m);
@@ -25,10 +19,8 @@ describe("a container that outgrows", () => {
 
   test("its virtual memory alone: the same, and the site's setting is named too", async () => {
     // Reserved and never touched: 2.1 times the container's memory is YARN's limit.
-    const reserve =
-      "test $TASK_INDEX = 1 && python3 -c 'import mmap, time; held = mmap.mmap(-1, 3 << 30); time.sleep(60)'; " +
-      "until test -e $OUTPUT/go; do sleep 0.1; done";
-    job = await FaultJob.submit(cluster, { program: reserve });
+    const reserve = `test $TASK_INDEX = 1 && python3 -c 'import mmap, time; held = mmap.mmap(-1, 3 << 30); time.sleep(60)'; ${WAITS}`;
+    const job = await suite.submit({ program: reserve });
     const { exitCode, stdout } = await job.client.ended;
     expect(stdout).toMatch(/^Root cause {3}worker:1 .*virtual memory/m);
     expect(stdout).toMatch(/tony\.worker\.memory \(.*job\.xml:\d+\)/m);
