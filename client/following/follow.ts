@@ -245,9 +245,10 @@ class Follower {
   async #finish(report: ApplicationReport): Promise<ExitCode> {
     const { applications, id, now } = this.#options;
     await this.#tails.finish(this.#session === undefined ? 0 : lastOutputMs);
-    const kept = this.#view.status === undefined ? await applications.finalStatus(report) : undefined;
+    // What was heard is whole only when the last AM said its last word: one that died left its last moments to what is kept.
+    const kept = this.#session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
     if (kept !== undefined) this.#view.show(kept);
-    const outcome = outcomeOf(report, this.#outcome ?? kept?.outcome, now());
+    const outcome = outcomeOf(report, kept?.outcome ?? this.#outcome, now());
     this.#view.ended(outcome, report);
     const cleaned = await applications.clean(id).then(
       () => "; its staging folder is removed",

@@ -19,6 +19,7 @@ export class MasterSession {
   #lastHeardAtMs: number;
   #state: "connecting" | "open" | "closed" = "connecting";
   #problem = "";
+  #heardOutcome = false;
 
   constructor(contact: MasterContact, link: MasterLink, events: SessionEvents, now: () => number) {
     this.contact = contact;
@@ -38,6 +39,11 @@ export class MasterSession {
     return this.#problem;
   }
 
+  /** Whether it said how the job ended: the last thing that an AM says. */
+  get heardOutcome(): boolean {
+    return this.#heardOutcome;
+  }
+
   /** The AM sends its state every second to those who follow. */
   get silentMs(): number {
     return this.#now() - this.#lastHeardAtMs;
@@ -53,8 +59,12 @@ export class MasterSession {
       for await (const update of this.link.follow(this.#abort.signal)) {
         this.#state = "open";
         this.#lastHeardAtMs = this.#now();
-        if (update.type === "status") events.status(update.status);
-        else events.outcome(update.outcome);
+        if (update.type === "status") {
+          events.status(update.status);
+        } else {
+          this.#heardOutcome = true;
+          events.outcome(update.outcome);
+        }
       }
     } catch (error) {
       this.#problem = errorMessage(error);

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { JournalWriter, readJournal } from "../../am/journal.ts";
 import { decodeJournalEntry, encodeJournalEntry } from "../../am/journal-file.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
-import { eventually } from "../support/yarn.ts";
+import { eventually } from "../support/eventually.ts";
 
 describe("the journal", () => {
   const fileSystem = new LocalFileSystem();

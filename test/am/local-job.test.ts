@@ -3,9 +3,9 @@ import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import { eventually } from "../support/eventually.ts";
 import { aJobSpec } from "../support/job-spec.ts";
 import { JobBundles, LocalJob } from "../support/local-job.ts";
-import { eventually } from "../support/yarn.ts";
 
 /** Whole jobs on this machine: the shipped ApplicationMaster and executors, as processes. */
 describe("a job with the local scheduler", () => {
@@ -114,7 +114,7 @@ describe("a job with the local scheduler", () => {
     });
     running.master.kill("SIGKILL");
 
-    await eventually("the end of the programs", async () => (pids.some(isAlive) ? undefined : true), 10_000);
+    await eventually("the end of the programs", async () => !pids.some(isAlive), 10_000);
   }, 60_000);
 
   test("says what cannot be had on this machine", async () => {

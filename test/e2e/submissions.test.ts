@@ -7,9 +7,9 @@ import { stagingRoot } from "../../client/submission/staging.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
-import { eventually } from "../support/yarn.ts";
 
 const cluster = await testCluster();
 

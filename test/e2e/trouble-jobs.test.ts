@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
 import { elfHeader } from "../support/elf-header.ts";
+import { eventually } from "../support/eventually.ts";
 import { HeldSubmission } from "../support/held-submission.ts";
 import { requestJson } from "../support/http-json.ts";
 import { oneTask, Person } from "../support/person.ts";
@@ -81,6 +82,9 @@ describe("a client that goes away before its job runs", () => {
     const large = { ...oneTask, "tony.worker.memory": "6g", "tony.worker.command": "sleep 600" };
     const hog = alice.job("hog", { ...large, "tony.worker.instances": 2 });
     const id = (await alice.run("submit", "--detach", "--conf", hog)).stdout.trim();
+    await eventually("the large job", async () =>
+      (await alice.run("status", id, "--json")).stdout.includes('"state": "running"'),
+    );
     const waiting = alice.start("submit", "--conf", alice.job("waiting", large));
     await waiting.output(/(ACCEPTED \d+ s: |waiting \d+ s for ).*/);
     waiting.process.kill("SIGINT");

@@ -3,9 +3,10 @@ import { callReattach } from "../../src/api/rejoin.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import { identity, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
+import { eventually } from "../support/eventually.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
 import { aJobSpec } from "../support/job-spec.ts";
-import { eventually, isRunning } from "../support/processes.ts";
+import { isRunning } from "../support/processes.ts";
 
 const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
 // Each test starts real processes, on machines that may be busy.
@@ -178,7 +179,7 @@ describe("an executor in its container", () => {
         if ((metrics?.memoryBytes ?? 0) < 80 * 1024 * 1024) await full();
       };
       await full();
-      await eventually(() => scene.container.log("stdout") !== "", "the program tells its process");
+      await eventually("the program tells its process", () => scene.container.log("stdout") !== "");
       process.kill(Number(scene.container.log("stdout")), "SIGKILL");
       const { exit } = await scene.report("child-exited");
       expect(exit).toMatchObject({ signal: "SIGKILL", outOfMemory: true });
@@ -222,7 +223,7 @@ describe("an executor in its container", () => {
 
     it("sends it a signal, such as of a coming preemption", async () => {
       const scene = await running(`python3 ${programs}saves-on-term.py`);
-      await eventually(() => scene.container.log("stdout") === "ready\n", "the program is ready");
+      await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
       scene.send(1, { type: "signal-child", signal: "SIGUSR1", reason: "it will be preempted" });
       expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "" });
       expect(scene.container.log("stdout")).toBe("ready\nsaved on SIGUSR1\n");
@@ -238,21 +239,21 @@ describe("an executor in its container", () => {
   describe("ending its program", () => {
     it("lets it save within the grace", async () => {
       const scene = await running(`python3 ${programs}saves-on-term.py`);
-      await eventually(() => scene.container.log("stdout") === "ready\n", "the program is ready");
+      await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
       scene.send(1, { type: "stop-child", graceMs: 10_000, reason: "worker:1 failed" });
       expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "worker:1 failed" });
     });
 
     it("kills what does not listen when the grace is over", async () => {
       const scene = await running(`bash ${programs}ignores-term.sh`);
-      await eventually(() => scene.container.log("stdout") === "deaf\n", "the program runs");
+      await eventually("the program runs", () => scene.container.log("stdout") === "deaf\n");
       scene.send(1, { type: "stop-child", graceMs: 300, reason: "worker:1 failed" });
       expect((await scene.report("child-exited")).exit).toMatchObject({ signal: "SIGKILL", outOfMemory: false });
     });
 
     it("shortens the grace when a more urgent command comes", async () => {
       const scene = await running(`bash ${programs}ignores-term.sh`);
-      await eventually(() => scene.container.log("stdout") === "deaf\n", "the program runs");
+      await eventually("the program runs", () => scene.container.log("stdout") === "deaf\n");
       scene.send(1, { type: "stop-child", graceMs: 600_000, reason: "worker:1 failed" });
       scene.send(1, { type: "exit", graceMs: 100, reason: "killed" });
       expect(await scene.container.ended()).toBe(0);
@@ -264,12 +265,12 @@ describe("an executor in its container", () => {
     ])("clears %s it left behind", async (_what, command) => {
       const scene = await running(command);
       expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0 });
-      await eventually(() => scene.programs.length === 0, "nothing of the program is left");
+      await eventually("nothing of the program is left", () => scene.programs.length === 0);
     });
 
     it("leaves nothing of it when the executor alone is killed", async () => {
       const scene = await running(`python3 ${programs}daemon.py; sleep 1000`);
-      await eventually(() => scene.programs.length >= 2, "the program and its daemon run");
+      await eventually("the program and its daemon run", () => scene.programs.length >= 2);
       process.kill(scene.executorPid, "SIGKILL");
       expect(await scene.container.ended()).toBe(137);
       expect(scene.programs).toEqual([]);
@@ -277,10 +278,10 @@ describe("an executor in its container", () => {
 
     it("leaves nothing of it when the container is stopped, though it ignores TERM and has left the group", async () => {
       const scene = await running(`python3 ${programs}daemon.py; bash ${programs}ignores-term.sh`);
-      await eventually(() => scene.container.log("stdout").includes("deaf"), "the program runs");
+      await eventually("the program runs", () => scene.container.log("stdout").includes("deaf"));
       scene.container.signal("SIGTERM");
       expect(await scene.container.ended()).toBe(143);
-      await eventually(() => scene.programs.length === 0, "nothing of the program is left");
+      await eventually("nothing of the program is left", () => scene.programs.length === 0);
     });
 
     it("ends itself when it is told to, with goodbye and exit code 0", async () => {
@@ -305,7 +306,7 @@ describe("an executor in its container", () => {
       expect(registration).toMatchObject({ generation: 2, child: { state: "none" } });
       scene.startProgram(registration, 2, "worker:1 exited 1");
       await scene.report("child-started");
-      await eventually(() => scene.container.log("stdout").split("\n").length === 3, "both programs have begun");
+      await eventually("both programs have begun", () => scene.container.log("stdout").split("\n").length === 3);
       expect(scene.container.log("stdout")).toBe("0 1 none\n1 2 worker:1 exited 1\n");
     });
 
@@ -372,7 +373,7 @@ describe("an executor in its container", () => {
       const scene = await running("sleep 0.5; exit 4");
       const { port } = scene.master.server;
       await scene.master.server.close(0);
-      await eventually(() => scene.container.log("executor.log").includes('"child-exited"'), "the program has ended");
+      await eventually("the program has ended", () => scene.container.log("executor.log").includes('"child-exited"'));
 
       for (const _time of [1, 2]) {
         const again = await startMaster({ ports: { from: port, to: port } });

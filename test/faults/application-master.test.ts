@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { type FaultJob, WAITS } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
-import { eventually, isRunning } from "../support/processes.ts";
+import { isRunning } from "../support/processes.ts";
 
 const cluster = await testCluster();
 
@@ -35,7 +36,7 @@ describe("the ApplicationMaster", () => {
     const master = await job.master();
     process.kill(master, "SIGSTOP");
     job.letEnd();
-    await eventually(() => before.every(({ pid }) => !isRunning(pid)), "the programs' end");
+    await eventually("the programs' end", () => before.every(({ pid }) => !isRunning(pid)));
     process.kill(master, "SIGKILL");
 
     const { exitCode, stdout } = await job.end();
@@ -82,7 +83,7 @@ describe("the ApplicationMaster", () => {
     await job.journaled();
     const master = await job.master();
     process.kill(second?.pid ?? Number.NaN, "SIGKILL");
-    await eventually(() => job.masterLog().includes('"event":"generation-restart"'), "the restart", 30_000);
+    await eventually("the restart", () => job.masterLog().includes('"event":"generation-restart"'), 30_000);
     process.kill(master, "SIGKILL");
 
     const again = await job.running(2, 2, 120_000);
@@ -101,7 +102,7 @@ describe("the ApplicationMaster", () => {
     // The outcome's journal waits for the NameNode, so that the finish takes until the test goes on.
     await suite.stop("namenode");
     job.letEnd();
-    await eventually(() => job.masterLog().includes('"event":"outcome-decided"'), "the outcome", 20_000);
+    await eventually("the outcome", () => job.masterLog().includes('"event":"outcome-decided"'), 20_000);
     process.kill(master, "SIGKILL");
     await suite.continue("namenode");
 
@@ -123,7 +124,7 @@ describe("the ApplicationMaster", () => {
     await job.master({ otherThan: old });
     await attempt2(job);
     process.kill(old, "SIGCONT");
-    await eventually(() => !isRunning(old), "the old ApplicationMaster's own end", 30_000);
+    await eventually("the old ApplicationMaster's own end", () => !isRunning(old), 30_000);
     await suite.continue(node);
 
     expect(before.map(({ pid }) => isRunning(pid))).toEqual([true, true]);

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FaultJob } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
-import { eventually, viewApplication } from "../support/rest-application.ts";
+import { viewApplication } from "../support/rest-application.ts";
 
 const cluster = await testCluster();
 

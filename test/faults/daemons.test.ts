@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FaultJob, ProgramStart } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
-import { eventually, isRunning } from "../support/processes.ts";
+import { isRunning } from "../support/processes.ts";
 
 const cluster = await testCluster();
 
@@ -22,7 +23,7 @@ describe("a daemon of Hadoop", () => {
     const before = await job.running(1);
     await suite.kill("resourcemanager");
     job.letEnd();
-    await eventually(() => before.every(({ pid }) => !isRunning(pid)), "the programs' end", 20_000);
+    await eventually("the programs' end", () => before.every(({ pid }) => !isRunning(pid)), 20_000);
     await suite.mend();
     await expectSuccess(job);
   }, 180_000);
@@ -49,8 +50,8 @@ describe("a daemon of Hadoop", () => {
     await job.journaled();
     await suite.kill("namenode");
     process.kill(before[1]?.pid ?? Number.NaN, "SIGKILL");
-    await eventually(() => !isRunning(before[0]?.pid ?? 0), "the first generation's end", 30_000);
-    await eventually(() => job.masterLog().includes('"event":"journal-failed"'), "word that the journal waits", 30_000);
+    await eventually("the first generation's end", () => !isRunning(before[0]?.pid ?? 0), 30_000);
+    await eventually("word that the journal waits", () => job.masterLog().includes('"event":"journal-failed"'), 30_000);
     expect(job.starts()).toEqual(before);
     await suite.mend();
     const again = await job.running(2);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { TaskStatus } from "../../src/job/status.ts";
 import { type ClusterNode, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FaultJob, ProgramStart } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
 import { at, listAt, requestJson } from "../support/http-json.ts";
 import { isRunning } from "../support/processes.ts";
-import { eventually } from "../support/rest-application.ts";
 
 const cluster = await testCluster();
 
@@ -31,7 +31,7 @@ describe("a node", () => {
     expect(status.generations[0]?.endedBy).toMatchObject({ class: "infrastructure", host });
     expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
 
-    await eventually("YARN to give the node up", async () => ((await stateOf(node)) === "LOST" ? true : undefined));
+    await eventually("YARN to give the node up", async () => (await stateOf(node)) === "LOST");
     expect((await job.end()).exitCode).toBe(0);
     expect(job.starts()).toEqual([...before, ...again]);
   }, 180_000);
@@ -82,7 +82,7 @@ describe("a node", () => {
       expect(tasksOn(status.tasks, isolated)).toEqual([]);
 
       await suite.plug(isolated);
-      await eventually("the orphans' end", async () => (orphans.some(({ pid }) => isRunning(pid)) ? undefined : true));
+      await eventually("the orphans' end", async () => !orphans.some(({ pid }) => isRunning(pid)));
       expect((await job.end()).exitCode).toBe(0);
       expect(job.starts()).toEqual([...before, ...again]);
     },

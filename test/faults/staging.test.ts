@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import type { FaultJob } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
 import { requestJson } from "../support/http-json.ts";
-import { eventually } from "../support/processes.ts";
 
 const cluster = await testCluster();
 
@@ -16,7 +16,7 @@ describe("a staging folder that takes no more", () => {
     await job.journaled();
     await setQuota(job, 1);
     process.kill(before[1]?.pid ?? Number.NaN, "SIGKILL");
-    await eventually(() => job.masterLog().includes('"event":"journal-failed"'), "word that the journal waits", 30_000);
+    await eventually("word that the journal waits", () => job.masterLog().includes('"event":"journal-failed"'), 30_000);
     const waiting = await job.status("the wait", ({ waits }) => waits.some(({ what }) => what.includes("journal")));
     expect(JSON.stringify(waiting.waits)).toMatch(/quota/i);
     expect(job.starts()).toEqual(before);

@@ -6,10 +6,11 @@ import type { CoreState } from "../../am/core/state.ts";
 import { readJournal } from "../../am/journal.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { aJobSpec } from "../support/job-spec.ts";
 import { type SubmittedJob, submitJob } from "../support/submitted-job.ts";
 import { sweep } from "../support/sweep.ts";
-import { applicationIn, eventually } from "../support/yarn.ts";
+import { applicationIn } from "../support/yarn.ts";
 
 /** The shipped ApplicationMaster and executors in containers of a real YARN, put there without the client. */
 describe("an ApplicationMaster on YARN", () => {
@@ -61,7 +62,7 @@ describe("an ApplicationMaster on YARN", () => {
     const folder = path.posix.join(submitted.staging, "journal");
     await eventually("the journal", async () => {
       const { entry } = await readJournal(submitted.fileSystem, folder);
-      return says((entry?.snapshot ?? {}) as Partial<CoreState>) ? true : undefined;
+      return says((entry?.snapshot ?? {}) as Partial<CoreState>);
     });
   }
 
@@ -119,7 +120,7 @@ describe("an ApplicationMaster on YARN", () => {
     process.kill(await masterPid(submitted), "SIGKILL");
     await eventually("the second attempt", async () => {
       const { currentAttemptId, state } = await submitted.resourceManager.report(submitted.id);
-      return currentAttemptId?.endsWith("_000002") && state === "RUNNING" ? true : undefined;
+      return currentAttemptId?.endsWith("_000002") && state === "RUNNING";
     });
 
     expect(outputs()).toEqual(before);
@@ -143,9 +144,7 @@ describe("an ApplicationMaster on YARN", () => {
     process.kill(pid, "SIGSTOP");
     await new Promise((resolve) => setTimeout(resolve, 6_000));
     process.kill(pid, "SIGCONT");
-    await eventually("the confirmation", async () =>
-      logOf(submitted).includes('"event":"confirmed"') ? true : undefined,
-    );
+    await eventually("the confirmation", async () => logOf(submitted).includes('"event":"confirmed"'));
     writeFileSync(path.join(folder, "go"), "");
 
     expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });

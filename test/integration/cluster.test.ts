@@ -12,14 +12,9 @@ import {
   controlDaemon,
   testCluster,
 } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { at, listAt, requestJson } from "../support/http-json.ts";
-import {
-  eventually,
-  killApplication,
-  type SubmittedCommand,
-  submitCommand,
-  viewApplication,
-} from "../support/rest-application.ts";
+import { killApplication, type SubmittedCommand, submitCommand, viewApplication } from "../support/rest-application.ts";
 import { leftovers, sweep } from "../support/sweep.ts";
 
 const run = promisify(execFile);
@@ -152,7 +147,7 @@ describe("the test cluster", () => {
       const answer = await requestJson(`${cluster.endpoints.resourceManager}/ws/v1/cluster/metrics`).catch(
         () => undefined,
       );
-      return at(answer?.body, "clusterMetrics", "activeNodes") === 2 ? true : undefined;
+      return at(answer?.body, "clusterMetrics", "activeNodes") === 2;
     });
     expect((await viewApplication(cluster, id)).state).toBe("ACCEPTED");
     expect((await clusterStatus(cluster.name)).containerProcesses).toEqual(before);

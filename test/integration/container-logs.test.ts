@@ -5,8 +5,9 @@ import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { findAggregatedLogs, logsAreAggregated, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { ContainerLogs } from "../../src/hadoop/yarn/container-logs.ts";
 import { type ClusterStatus, ClusterUser, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { at, requestJson } from "../support/http-json.ts";
-import { eventually, killApplication, submitCommand, viewApplication } from "../support/rest-application.ts";
+import { killApplication, submitCommand, viewApplication } from "../support/rest-application.ts";
 
 /** 588,895 bytes, so that it spans chunks and requests. */
 const numbers = Array.from({ length: 100_000 }, (_, index) => `${index + 1}\n`).join("");

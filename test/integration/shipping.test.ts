@@ -16,7 +16,7 @@ import type { LocalResource } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
-import { eventually } from "../support/rest-application.ts";
+import { eventually } from "../support/eventually.ts";
 
 const configuration = loadConfiguration((await testCluster()).confDir);
 

@@ -5,10 +5,10 @@ import { type Container, ContainerExitStatus, type Resource, type Token } from "
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
 import { ClusterUser, controlDaemon, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import {
   applicationIn,
   endpointsOf,
-  eventually,
   heartbeatUntil,
   nothingGathered,
   resourceManagerOf,
@@ -96,7 +96,7 @@ test("a master registers, gets containers by priority, starts, inspects and stop
       const ids = containers.map(({ id: containerId }) => containerId);
       await eventually("the rest to run", async () => {
         const { statuses } = await nodes.statuses(node, ids);
-        return statuses.length === ids.length && statuses.every(({ state }) => state === "RUNNING") ? true : undefined;
+        return statuses.length === ids.length && statuses.every(({ state }) => state === "RUNNING");
       });
       expect((await nodes.stop(node, ids)).succeeded).toEqual(ids);
     }
@@ -139,13 +139,13 @@ test("a container grows in place, and one that was released is told as ended", a
     await nodes.start(grown.nodeId, [{ container: grown, launch: shell("exec sleep 300") }]);
     await eventually("the container runs", async () => {
       const { statuses } = await nodes.statuses(grown.nodeId, [grown.id]);
-      return statuses[0]?.state === "RUNNING" ? true : undefined;
+      return statuses[0]?.state === "RUNNING";
     });
     const capability = { ...smallest, memoryMiB: 256 };
     // The ResourceManager takes a change only of a container that it has heard to be running.
     await eventually("the ResourceManager knows it runs", async () => {
       await scheduler.heartbeat(0);
-      return (await client.container(grown.id)).state === "RUNNING" ? true : undefined;
+      return (await client.container(grown.id)).state === "RUNNING";
     });
     scheduler.update([{ containerId: grown.id, version: grown.version, type: "INCREASE_RESOURCE", capability }]);
     scheduler.release([released.id]);

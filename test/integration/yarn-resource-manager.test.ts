@@ -2,7 +2,8 @@ import { afterAll, describe, expect, test } from "@jest/globals";
 import { attemptIdOf } from "../../src/hadoop/yarn/ids.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
-import { applicationIn, endpointsOf, eventually, resourceManagerOf, sleeper, smallest } from "../support/yarn.ts";
+import { eventually } from "../support/eventually.ts";
+import { applicationIn, endpointsOf, resourceManagerOf, sleeper, smallest } from "../support/yarn.ts";
 
 const cluster = await testCluster();
 const client = resourceManagerOf(cluster);

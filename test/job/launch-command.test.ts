@@ -8,8 +8,9 @@ import {
   PROGRAM_MARKER,
 } from "../../src/job/launch-command.ts";
 import { TestContainer } from "../support/container.ts";
+import { eventually } from "../support/eventually.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
-import { eventually, processesWith } from "../support/processes.ts";
+import { processesWith } from "../support/processes.ts";
 
 const command = launchCommand({ node: "node", bundle: "executor.mjs" });
 
@@ -66,7 +67,7 @@ describe("the command of a container", () => {
       '#!/bin/bash\ntrap "echo stopping; exit 9" TERM\necho ready\nwhile :; do sleep 0.05; done\n',
     );
     const shell = container.start(command);
-    await eventually(() => container.log("executor.log") === "ready\n", "the program runs");
+    await eventually("the program runs", () => container.log("executor.log") === "ready\n");
     shell.kill("SIGTERM");
     expect(await container.ended()).toBe(9);
     expect(container.log("executor.log")).toBe("ready\nstopping\n");
@@ -84,7 +85,7 @@ describe("the command of a container", () => {
       wait`,
     );
     container.start(command);
-    await eventually(() => processesWith(PROGRAM_MARKER, container.id).length === 4, "the program's processes run");
+    await eventually("the program's processes run", () => processesWith(PROGRAM_MARKER, container.id).length === 4);
     process.kill(Number(container.log("executor.log")), "SIGKILL");
     expect(await container.ended()).toBe(137);
     expect(processesWith(PROGRAM_MARKER, container.id)).toEqual([]);
@@ -95,7 +96,7 @@ describe("the command of a container", () => {
     try {
       other.place("node", `#!/bin/bash\nexport ${PROGRAM_MARKER}="$CONTAINER_ID"\nexec sleep 1000\n`);
       other.start(command);
-      await eventually(() => processesWith(PROGRAM_MARKER, other.id).length === 1, "the other's program runs");
+      await eventually("the other's program runs", () => processesWith(PROGRAM_MARKER, other.id).length === 1);
       container.place("node", "#!/bin/bash\n");
       container.start(command);
       expect(await container.ended()).toBe(0);

@@ -6,9 +6,10 @@ import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import { type ExecutorLaunch, PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { anExecutorJob, type ExecutorCall, startMaster } from "./api.ts";
+import { eventually } from "./eventually.ts";
 import { ExecutorContainer } from "./executor-container.ts";
 import { aJobSpec } from "./job-spec.ts";
-import { eventually, processesWith } from "./processes.ts";
+import { processesWith } from "./processes.ts";
 
 type Master = Awaited<ReturnType<typeof startMaster>>;
 type Report<Type extends ExecutorReport["type"]> = Extract<ExecutorReport, { type: Type }>;
@@ -50,7 +51,7 @@ export class ExecutorScene {
     this.container.remove();
     await this.master.server.close(0);
     for (const pid of this.programs) process.kill(pid, "SIGKILL");
-    await eventually(() => this.programs.length === 0, "no program is left");
+    await eventually("no program is left", () => this.programs.length === 0);
   }
 
   async connected(master = this.master): Promise<ExecutorRegistration> {

@@ -8,7 +8,7 @@ import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
-import { eventually } from "./rest-application.ts";
+import { eventually } from "./eventually.ts";
 import { TonyTs, type TonyTsResult, tonyTs } from "./tony-ts.ts";
 
 /** One start of a program, as the program itself wrote it down. */
@@ -127,7 +127,7 @@ export class FaultJob {
       await eventually("the journal", async () => {
         const { entry } = await readJournal(fileSystem, `${this.staging}/journal`);
         const snapshot: unknown = entry?.snapshot;
-        return isObject(snapshot) && snapshot.started === true ? true : undefined;
+        return isObject(snapshot) && snapshot.started === true;
       });
     } finally {
       fileSystems.close();

@@ -10,7 +10,7 @@ import type { JobFile } from "../../src/job/job-file.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { TestBundle } from "./bundle.ts";
-import { eventually } from "./yarn.ts";
+import { eventually } from "./eventually.ts";
 
 /** The programs of a job, bundled once for all tests of a file. */
 export class JobBundles {

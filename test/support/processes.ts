@@ -32,15 +32,6 @@ export function isRunning(pid: number): boolean {
   return stat !== "" && !isZombie(pid);
 }
 
-/** Waits for something that becomes true without an event of its own, looking every 10 ms. */
-export async function eventually(isTrue: () => boolean, what: string, withinMs = 20_000): Promise<void> {
-  const giveUpAt = Date.now() + withinMs;
-  while (!isTrue()) {
-    if (Date.now() > giveUpAt) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
-
 function isZombie(pid: number): boolean {
   return / [ZX] /.test(readIfThere(`/proc/${pid}/stat`).replace(/^.*\)/, ""));
 }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ClusterStatus } from "./cluster.ts";
 import { at, requestJson } from "./http-json.ts";
 
@@ -53,18 +52,4 @@ export async function viewApplication({ endpoints }: ClusterStatus, id: string):
 export async function killApplication({ endpoints }: ClusterStatus, id: string, user: string): Promise<void> {
   const url = `${endpoints.resourceManager}/ws/v1/cluster/apps/${id}/state?user.name=${user}`;
   await requestJson(url, { method: "PUT", body: { state: "KILLED" } });
-}
-
-/**
- * Asks again until there is an answer; for what can only be polled.
- * @param what for the message when the time is over
- */
-export async function eventually<T>(what: string, look: () => Promise<T | undefined>, waitMs = 60_000): Promise<T> {
-  const giveUpAt = performance.now() + waitMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (performance.now() > giveUpAt) throw new Error(`waited ${waitMs / 1000} s for ${what}`);
-    await sleep(100);
-  }
 }

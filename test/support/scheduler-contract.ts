@@ -7,8 +7,8 @@ import type { AllocatedContainer } from "../../am/core/events.ts";
 import type { ContainerCommand, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
+import { eventually } from "./eventually.ts";
 import { Inbox } from "./inbox.ts";
-import { eventually } from "./yarn.ts";
 
 export interface SchedulerUnderTest {
   readonly scheduler: Scheduler;
@@ -168,7 +168,7 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
       call(() => scheduler.stop(containerId));
 
       expect(await completed(containerId)).toMatchObject({ exitStatus: -105 });
-      await eventually("the end of its processes", async () => (existsSync(`/proc/${pid}`) ? undefined : true));
+      await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`));
     });
 
     test("a container that is given back ends as −100, started or not", async () => {

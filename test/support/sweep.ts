@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClusterStatus, clusterStatus } from "./cluster.ts";
 import { at, listAt, requestJson } from "./http-json.ts";
+import { killApplication } from "./rest-application.ts";
 
 const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
 
@@ -10,7 +11,7 @@ const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
  * staging folder, no listening port. To be called after every cluster test; names everything that is left.
  *
  * Some of it takes a moment by YARN's design (a NodeManager forgets a container one heartbeat after its end), so the
- * sweep looks again until nothing is left or `waitMs` is over.
+ * sweep looks again until nothing is left or `waitMs` is over. What is left then is ended, so that one failure stays one.
  * @param waitMs how long what is ending may take
  */
 export async function sweep(cluster: ClusterStatus, { waitMs = 30_000 } = {}): Promise<void> {
@@ -18,26 +19,43 @@ export async function sweep(cluster: ClusterStatus, { waitMs = 30_000 } = {}): P
   for (;;) {
     const left = await leftovers(cluster);
     if (left.length === 0) return;
-    if (performance.now() > giveUpAt) throw new Error(`Left on cluster ${cluster.name}:\n  ${left.join("\n  ")}`);
+    if (performance.now() > giveUpAt) {
+      await clear(cluster);
+      throw new Error(`Left on cluster ${cluster.name}:\n  ${left.join("\n  ")}`);
+    }
     await sleep(100);
+  }
+}
+
+/** Ends all applications, and with them what runs in their containers, and removes all staging folders. */
+async function clear(cluster: ClusterStatus): Promise<void> {
+  for (const app of await unfinished(cluster))
+    await killApplication(cluster, String(at(app, "id")), String(at(app, "user")));
+  for (const folder of await stagingFolders(cluster)) {
+    const url = `${cluster.endpoints.webHdfs}${folder}?op=DELETE&recursive=true&user.name=${cluster.users.hdfs.name}`;
+    await requestJson(url, { method: "DELETE" });
   }
 }
 
 /** Everything of jobs that is on the cluster now, each as a line for people. */
 export async function leftovers(cluster: ClusterStatus): Promise<readonly string[]> {
-  const found = await Promise.all([
-    applications(cluster),
+  const [apps, folders, ...others] = await Promise.all([
+    unfinished(cluster),
+    stagingFolders(cluster),
     containers(cluster),
     processes(cluster),
-    stagingFolders(cluster),
     listeners(cluster),
   ]);
-  return found.flat();
+  return [
+    ...apps.map((app) => `application ${at(app, "id")} is ${at(app, "state")}`),
+    ...others.flat(),
+    ...folders.map((folder) => `staging folder ${folder}`),
+  ];
 }
 
-async function applications({ endpoints }: ClusterStatus): Promise<string[]> {
+async function unfinished({ endpoints }: ClusterStatus): Promise<readonly unknown[]> {
   const answer = await requestJson(`${endpoints.resourceManager}/ws/v1/cluster/apps?states=${UNFINISHED}`);
-  return listAt(answer.body, "apps", "app").map((app) => `application ${at(app, "id")} is ${at(app, "state")}`);
+  return listAt(answer.body, "apps", "app");
 }
 
 async function containers({ nodes }: ClusterStatus): Promise<string[]> {
@@ -64,10 +82,7 @@ async function stagingFolders({ endpoints, users }: ClusterStatus): Promise<stri
     return listAt(answer.body, "FileStatuses", "FileStatus").map((file) => `${path}/${at(file, "pathSuffix")}`);
   };
   const perHome = await Promise.all((await list("/user")).map((home) => list(`${home}/.tony-ts`)));
-  return perHome
-    .flat()
-    .filter((path) => /\/application_\d+_\d+$/.test(path))
-    .map((path) => `staging folder ${path}`);
+  return perHome.flat().filter((path) => /\/application_\d+_\d+$/.test(path));
 }
 
 /** Ports that somebody listens on at a node's address, but its NodeManager's own. */

@@ -13,8 +13,7 @@ import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts
 import type { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { type ClusterStatus, ClusterUser } from "./cluster.ts";
-
-const pollMs = 50;
+import { eventually } from "./eventually.ts";
 
 export function endpointsOf(address: string): readonly HostPort[] {
   const endpoint = parseHostPort(address);
@@ -28,21 +27,6 @@ export function resourceManagerOf({ endpoints }: ClusterStatus): ResourceManager
     endpoints: endpointsOf(endpoints.resourceManagerRpc),
     user: { name: ClusterUser.alice },
   });
-}
-
-/** Asks again and again until the answer is there; the limit is generous, because machines under test are slow. */
-export async function eventually<Answer>(
-  what: string,
-  ask: () => Promise<Answer | undefined>,
-  limitMs = 60_000,
-): Promise<Answer> {
-  const deadline = performance.now() + limitMs;
-  for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
-    if (performance.now() > deadline) throw new Error(`${what}: not within ${limitMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
-  }
 }
 
 /** Waits for one of the states. */

@@ -4,7 +4,7 @@ import { follow } from "../../../client/following/follow.ts";
 import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/following/master-link.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
-import type { JobOutcome } from "../../../src/job/status.ts";
+import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus } from "../job-status.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
@@ -20,6 +20,7 @@ class ScriptedApplications implements Applications {
   readonly cleaned: string[] = [];
   readonly #reports: (ApplicationReport | Error)[];
   afterKill: ApplicationReport | undefined;
+  kept: JobStatus | undefined;
 
   constructor(...reports: (ApplicationReport | Error)[]) {
     this.#reports = reports;
@@ -49,7 +50,7 @@ class ScriptedApplications implements Applications {
 
   reports = async () => [];
   waitingReason = async () => "queue ml has no room";
-  finalStatus = async () => undefined;
+  finalStatus = async () => this.kept;
   sweep = async () => undefined;
   logStore = () => ({ pending: undefined, async *logs() {} });
   close(): void {}
@@ -173,6 +174,18 @@ describe("following a job", () => {
       [2, 4001],
     ]);
     expect(context.out.text).toMatch(/AM restarted on 127\.0\.0\.12 +attempt 2; the tasks run on/);
+  });
+
+  test("an AM that dies in the finish is seen half: the rest is read from what the next attempt kept", async () => {
+    const half = aJobStatus({ outcome: { ...outcome, summary: "not written down" } });
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(running, running, aReport(), succeeded);
+    applications.kept = { ...half, tasks: half.tasks.map((task) => ({ ...task, state: "succeeded" })), outcome };
+    const { ended } = followed(context, applications, [
+      new ScriptedMaster([{ type: "status", status: half }], "break"),
+    ]);
+    expect(await ended).toBe(0);
+    expect(context.out.text).toMatch(/SUCCEEDED +3 of 3 tasks exited 0/);
   });
 
   test("a ResourceManager that does not answer for a moment is asked again", async () => {

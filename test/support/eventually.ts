@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+const lookAgainMs = 25;
+
+/**
+ * Looks again until it sees something; for what can only be polled.
+ * @param what for the message when the time is over
+ * @param look `undefined` or `false` while there is nothing
+ * @param waitMs generous, because machines under test are slow
+ */
+export async function eventually<Seen>(
+  what: string,
+  look: () => Seen | false | undefined | Promise<Seen | false | undefined>,
+  waitMs = 60_000,
+): Promise<Seen> {
+  const giveUpAt = performance.now() + waitMs;
+  for (;;) {
+    const seen = await look();
+    if (seen !== undefined && seen !== false) return seen;
+    if (performance.now() > giveUpAt) throw new Error(`waited ${waitMs / 1000} s for ${what}`);
+    await sleep(lookAgainMs);
+  }
+}
