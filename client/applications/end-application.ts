@@ -1,7 +1,7 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ClientContext } from "../context.ts";
-import { pause } from "../logs/task-tails.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 
 /** The AM ends a job in order within this time, or the ResourceManager ends it. */
@@ -39,7 +39,7 @@ export async function endApplication(
         exitCode: ExitCode.unknown,
       });
     }
-    await pause(100);
+    await sleep(100);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type ClientAccess, clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
@@ -7,7 +8,6 @@ import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { LogStore } from "../logs/log-store.ts";
-import { pause } from "../logs/task-tails.ts";
 import { YarnLogStore } from "../logs/yarn-log-store.ts";
 import { StagingFolder, stagingRoot } from "../submission/staging.ts";
 import { sweepStaging } from "../submission/sweep.ts";
@@ -86,7 +86,7 @@ export class YarnApplications implements Applications {
         const kept = await ended.find(report.id);
         if (kept !== undefined) return parseJobStatus(Buffer.from(kept));
         if (this.#now() >= giveUpAtMs) return undefined;
-        await pause(lookAgainMs);
+        await sleep(lookAgainMs);
       }
     } catch {
       // The ResourceManager's word is all there is, as for a job that left none.

@@ -1,9 +1,9 @@
+import { sleep } from "../../src/hadoop/clock.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { escapeForLaunchScript, runtimeWord } from "../../src/job/launch-command.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
-import { pause } from "../logs/task-tails.ts";
 import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
 import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
@@ -90,7 +90,7 @@ async function endOf(
   while (now() - startedAtMs < limitMs) {
     const report = await resourceManager.report(id);
     if (hasEnded(report)) return report;
-    await pause(200);
+    await sleep(200);
   }
   return undefined;
 }

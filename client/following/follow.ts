@@ -1,11 +1,12 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
 import { type LogSelection, selectTasks } from "../logs/log-selection.ts";
-import { pause, TaskTails } from "../logs/task-tails.ts";
+import { TaskTails } from "../logs/task-tails.ts";
 import { formatWholeSeconds } from "../output/format.ts";
 import type { Output } from "../output/output.ts";
 import { FollowView } from "./follow-view.ts";
@@ -262,7 +263,7 @@ class Follower {
   async #sleep(): Promise<void> {
     const abort = new AbortController();
     this.#wake = () => abort.abort();
-    await pause(this.#intervalMs(), abort.signal);
+    await sleep(this.#intervalMs(), abort.signal);
     this.#wake = () => undefined;
   }
 

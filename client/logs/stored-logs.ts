@@ -1,4 +1,5 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
@@ -6,7 +7,6 @@ import { formatWholeSeconds } from "../output/format.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LogSelection, LogsRequest } from "./log-selection.ts";
 import type { LogStore } from "./log-store.ts";
-import { pause } from "./task-tails.ts";
 
 /** The AM's own log, and a program's output, in the log folders of their containers. */
 const masterLog = "am.log";
@@ -58,7 +58,7 @@ async function awaitMasterLog(store: LogStore, { output, now }: ClientContext): 
     }
     const line = `${store.pending}, ${formatWholeSeconds(waitedMs)} (up to ${patienceMs / 1000} s)`;
     output.waitAside({ lines: [line], line, change: store.pending });
-    await pause(lookAgainMs);
+    await sleep(lookAgainMs);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { LogStream } from "../../src/api/messages.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import type { TaskStatus } from "../../src/job/status.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { formatBytes } from "../output/format.ts";
@@ -59,7 +60,7 @@ export class TaskTails {
 
   /** Waits for the streams to end by themselves, then prints unfinished lines. */
   async finish(limitMs: number): Promise<void> {
-    await Promise.race([Promise.all(this.#running), pause(limitMs)]);
+    await Promise.race([Promise.all(this.#running), sleep(limitMs)]);
     this.#abort.abort();
     for (const position of this.#positions.values()) this.#flush(position);
   }
@@ -80,7 +81,7 @@ export class TaskTails {
         return;
       } catch {
         // The link tells its breaking itself.
-        await pause(retryAfterMs, signal);
+        await sleep(retryAfterMs, signal);
       }
     }
   }
@@ -108,18 +109,4 @@ export class TaskTails {
   #flush({ task, splitter }: Position): void {
     for (const line of splitter.end()) this.#print(task, line);
   }
-}
-
-/** Resolves after the time, or at once when the signal fires. */
-export function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal?.aborted === true) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal?.addEventListener("abort", done, { once: true });
-  });
 }

@@ -12,18 +12,22 @@ export interface Clock {
 export const systemClock: Clock = {
   nowMs: () => performance.now(),
   random: () => Math.random(),
-  sleep: (delayMs, signal) =>
-    new Promise((resolve) => {
-      if (signal?.aborted === true) {
-        resolve();
-        return;
-      }
-      const done = () => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", done);
-        resolve();
-      };
-      const timer = setTimeout(done, delayMs);
-      signal?.addEventListener("abort", done, { once: true });
-    }),
+  sleep,
 };
+
+/** Resolves after the delay, or at once when the signal is aborted. */
+export function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) {
+      resolve();
+      return;
+    }
+    const done = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, delayMs);
+    signal?.addEventListener("abort", done, { once: true });
+  });
+}

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { sleep } from "../clock.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 
 /** How long a failing operation is tried again. */
@@ -41,7 +41,7 @@ export class Failover {
   constructor(endpoints: readonly string[], options: FailoverOptions = {}) {
     this.#endpoints = endpoints;
     this.#policy = options.policy ?? defaultRetryPolicy;
-    this.#sleep = options.sleep ?? ((ms) => delay(ms));
+    this.#sleep = options.sleep ?? sleep;
     this.#random = options.random ?? Math.random;
   }
 
