@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { LogStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { TaskStatus } from "../../src/job/status.ts";
@@ -37,6 +38,8 @@ export class TaskTails {
     this.detach();
     this.#link = link;
     this.#abort = new AbortController();
+    // Each stream of each task listens: Node's warning of more than ten listeners is meant for leaks.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#abort.signal);
     for (const position of this.#positions.values()) this.#start(position);
   }
 

@@ -36,7 +36,7 @@ function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {
 /** The furthest that the role as a whole has come: `2 of 4 allocated`. */
 function countsOf({ instances, allocated, registered, running }: RoleStatus): string {
   if (allocated < instances) return `${allocated} of ${instances} allocated`;
-  if (registered < instances) return `${registered} of ${instances} registered`;
+  if (registered < instances || running === 0) return `${registered} of ${instances} registered`;
   return running < instances ? `${running} of ${instances} running` : `${instances} running`;
 }
 

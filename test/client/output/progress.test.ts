@@ -82,7 +82,7 @@ describe("a wait", () => {
     expect(waitBlock(waiting, "bert · queue ml", noonishMs + 60_000)?.lines).toEqual([
       "bert · queue ml",
       "  worker    2 of 4 allocated    4 GiB, 2 cores, 1 GPU · label gpu",
-      "  ps        0 of 1 running      4 GiB, 2 cores, 1 GPU · 127.0.0.11:38211",
+      "  ps        1 of 1 registered   4 GiB, 2 cores, 1 GPU · 127.0.0.11:38211",
       "  2 of 4 containers of worker, waiting 1 min 12 s",
       "            why: label gpu has 1 node, both its GPUs are in use",
       "            → lower tony.worker.instances (job.xml:14)",
@@ -94,7 +94,7 @@ describe("a wait", () => {
     const early = waitBlock(waiting, "", noonishMs);
     const late = waitBlock(waiting, "", noonishMs + 60_000);
     expect(late?.line).toBe(
-      "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 0 of 1 running): " +
+      "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered): " +
         "label gpu has 1 node, both its GPUs are in use → lower tony.worker.instances (job.xml:14)",
     );
     expect(late?.change).toBe(early?.change);
