@@ -132,6 +132,9 @@ function note(step: Step, event: Event): void {
     case "timer-fired":
       timerFired(step, event.name);
       break;
+    case "woke":
+      step.wokeAtMs = step.nowMs;
+      break;
     case "stop-requested":
       finish(step, { result: "killed", summary: event.reason });
       break;

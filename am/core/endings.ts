@@ -17,7 +17,7 @@ export const Strength = {
   signal: 3,
   exit: 2,
   peerLost: 1,
-  /** What followed from our own teardown: never the root of anything. */
+  /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
   consequence: 0,
 } as const;
 
@@ -165,6 +165,16 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
   const remedy = `if a step may take longer, raise ${keyWords(step, "tony.task.progress-timeout")}`;
   const known = exit === undefined ? {} : { exit: exitWords(exit), lines: linesOf(exit) };
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core", remedy, ...known };
+}
+
+/**
+ * A program that its executor stopped by an order this attempt knows nothing of: the one before gave it, and died before the journal said
+ * why. Whatever failed then its own executor still has to tell.
+ */
+export function orderedEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  const words = `was stopped by an earlier attempt of the ApplicationMaster: ${exit.stopReason}`;
+  const ending = linkEnding(step, task, container, words);
+  return { ...ending, strength: Strength.consequence, machine: false, source: "core", exit: exitWords(exit) };
 }
 
 /** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */

@@ -106,6 +106,8 @@ export type Event =
     }
   | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
   | { readonly type: "timer-fired"; readonly name: string }
+  /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */
+  | { readonly type: "woke" }
   | { readonly type: "stop-requested"; readonly reason: string }
   | { readonly type: "resource-manager-resynced" }
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }

@@ -7,7 +7,7 @@ import {
   isHung,
   isYield,
   leavingEnding,
-  linkEnding,
+  orderedEnding,
   timeLimitEnding,
   timeLimitReason,
   yieldEnding,
@@ -16,7 +16,7 @@ import type { ChildExit, Event, ExecutorRegistration } from "./events.ts";
 import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "./generation.ts";
 import { forgetProgress } from "./progress.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "./restart.ts";
-import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
+import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
 import { Bounds, clearOrder, setOrder } from "./timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
@@ -233,7 +233,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   if (exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing") {
     toldToEnd(step, task, container, exit);
   } else if (to === "stopped" && step.state.phase === "running") {
-    taskFailed(step, task, stoppedEnding(step, task, container, exit.stopReason));
+    taskFailed(step, task, orderedEnding(step, task, container, exit));
   }
   joinNext(step, task);
 }
@@ -263,11 +263,6 @@ function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord, exi
   if (!lateEvidence(step, ending)) {
     taskFailed(step, task, ending);
   }
-}
-
-/** Stopped by its executor, though not by our order. */
-function stoppedEnding(step: Step, task: TaskRecord, container: ContainerRecord, reason: string): Ending {
-  return linkEnding(step, task, container, `was stopped by its executor: ${reason}`);
 }
 
 function current(

@@ -121,6 +121,7 @@ function durable(state: CoreState): Snapshot {
       endings: { ...verdict.endings },
       unaccounted: { ...verdict.unaccounted },
     })),
+    tolerated: [...state.tolerated],
     generations: state.generations.map((generation) => ({ ...generation })),
     used: { ...state.used },
     services: state.services.map((service) => ({ ...service })),

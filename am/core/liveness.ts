@@ -1,7 +1,7 @@
 import type { Timeouts } from "../../src/job/spec.ts";
 import type { Event } from "./events.ts";
 
-type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "executor-lost" }>;
+export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "executor-lost" | "woke" }>;
 
 interface Heard {
   readonly task: string;
@@ -24,6 +24,11 @@ const MISSED_BEATS = 3;
 /** A gap between two ticks beyond which we ourselves were paused: what was not heard then says nothing about executors. */
 const PAUSED_MS = 5_000;
 
+/** How long nothing is heard of an executor before it counts as silent. */
+export function silentAfterMs(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): number {
+  return Math.min(MISSED_BEATS * timeouts.heartbeatIntervalMs, timeouts.heartbeatExpiryMs);
+}
+
 /**
  * An executor is silent after three missed beats and lost after `heartbeatExpiryMs`; but while more than a third are silent together,
  * two at least, the network is the likelier cause and `massSilenceMs` holds instead.
@@ -32,7 +37,7 @@ export function createLiveness(
   timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs" | "massSilenceMs">,
 ): Liveness {
   const executors = new Map<string, Heard>();
-  const silentAfterMs = Math.min(MISSED_BEATS * timeouts.heartbeatIntervalMs, timeouts.heartbeatExpiryMs);
+  const silentMs = silentAfterMs(timeouts);
   let lastTickMs: number | undefined;
   return {
     heard(task, containerId, nowMs) {
@@ -58,7 +63,7 @@ export function createLiveness(
         for (const executor of executors.values()) {
           executor.lastMs += gapMs;
         }
-        return [];
+        return [{ type: "woke" }];
       }
       return watch(nowMs);
     },
@@ -68,12 +73,12 @@ export function createLiveness(
     const events: LivenessEvent[] = [];
     let silent = 0;
     for (const [containerId, executor] of executors) {
-      const silentMs = nowMs - executor.lastMs;
-      if (silentMs >= silentAfterMs) {
+      const unheardMs = nowMs - executor.lastMs;
+      if (unheardMs >= silentMs) {
         silent++;
         if (!executor.silent) {
           executor.silent = true;
-          events.push({ type: "executor-silent", task: executor.task, containerId, silentMs });
+          events.push({ type: "executor-silent", task: executor.task, containerId, silentMs: unheardMs });
         }
       }
     }

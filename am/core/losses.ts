@@ -1,5 +1,6 @@
 import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
 import { budgetWords, charge } from "./budgets.ts";
+import { causeOf } from "./causes.ts";
 import { discard, letGo, removeContainer } from "./containers.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
@@ -23,8 +24,7 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   const task = findTask(step, container.task);
   const released = container.phase === "discarded" && event.exitStatus === -100;
   const stopped = container.discardReason !== "" && event.exitStatus === -105;
-  const ended = container.phase === "discarded" && step.state.outcome !== undefined;
-  const byUs = released || stopped || ended;
+  const byUs = released || stopped;
   const ending =
     task === undefined ? undefined : containerEnding(step, task, container, event.exitStatus, event.diagnostics);
   if (container.phase === "unclaimed") {
@@ -77,8 +77,7 @@ export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
     lostWhileRunning(step, task, ending);
   } else if (BEFORE_START.includes(task.phase)) {
     lostBeforeStart(step, task, ending);
-  } else if (step.state.phase !== "finishing") {
-    // At the job's end containers end by our own doing.
+  } else {
     lateEvidence(step, ending);
   }
 }
@@ -146,19 +145,4 @@ function judgeReplaced(step: Step, ending: Ending): void {
   } else if (ending.machine && isExhausted(step, task)) {
     finish(step, failedBy(causeOf(ending), exhaustedWords(step, task)));
   }
-}
-
-function causeOf(ending: Ending) {
-  return {
-    class: ending.class,
-    summary: ending.summary,
-    task: ending.task,
-    host: ending.host,
-    containerId: ending.containerId,
-    exit: ending.exit,
-    atMs: ending.atMs,
-    lines: ending.lines,
-    ...(ending.remedy === "" ? {} : { remedy: ending.remedy }),
-    consequences: [],
-  };
 }

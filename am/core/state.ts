@@ -227,6 +227,8 @@ export interface CoreState {
   /** Files that could not be fetched, each with the first host that failed to. */
   readonly unfetched: Record<string, string>;
   readonly verdicts: Verdict[];
+  /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
+  readonly tolerated: Ending[];
   readonly generations: GenerationRecord[];
   readonly used: Record<FailureClass, number>;
   checkpoint: Checkpoint | undefined;
@@ -310,6 +312,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     blame: {},
     unfetched: {},
     verdicts: [],
+    tolerated: [],
     generations: [],
     used: { program: 0, infrastructure: 0 },
     checkpoint: undefined,

@@ -1,3 +1,4 @@
+import { silentAfterMs } from "./liveness.ts";
 import { emit, type Step } from "./step.ts";
 
 /** Bounds that no key sets: each is honest work of ours, seconds where it is healthy. */
@@ -74,8 +75,8 @@ export function setTimer(step: Step, name: string, delayMs: number): void {
 
 /** Beyond this lateness of a timer we were paused ourselves. */
 const OVERSLEPT_MS = 2_000;
-/** What was waited for may lie in the mailbox behind the timer: it gets this long to be read. */
-const AFTER_SLEEP_MS = 3_000;
+/** What was waited for may lie in the mailbox behind the timer, or not be there because its executor is gone: beyond the time that takes to notice. */
+const AFTER_SLEEP_MS = 2_000;
 
 /**
  * A timer that fires late, because this ApplicationMaster was paused, blames nobody: it is set once more. So is one that was set before
@@ -90,7 +91,7 @@ export function isOverslept(step: Step, name: string): boolean {
   if (step.nowMs - timer.dueMs >= OVERSLEPT_MS) {
     step.wokeAtMs = step.nowMs;
   }
-  const readAtMs = step.wokeAtMs + AFTER_SLEEP_MS;
+  const readAtMs = step.wokeAtMs + silentAfterMs(step.spec.timeouts) + AFTER_SLEEP_MS;
   if (timer.setAtMs >= step.wokeAtMs || step.nowMs >= readAtMs) {
     return false;
   }

@@ -1,16 +1,14 @@
-import type { Cause } from "../../src/job/status.ts";
-import { blame, exhaustedWords, isExhausted, pardon } from "./blame.ts";
-import { budgetWords, charge, refund } from "./budgets.ts";
+import { blame, pardon } from "./blame.ts";
+import { charge, refund } from "./budgets.ts";
+import { causeOf } from "./causes.ts";
+import { Strength } from "./endings.ts";
 import { failedBy, finish } from "./finish.ts";
+import { endingRule, isFinal, policyOf, toleratesFailure } from "./policies.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord, Verdict } from "./state.ts";
 import { findTask, log, roleOf, type Step } from "./step.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
-import { keyWords } from "./words.ts";
-
-/** Consequences that are named; a gang of thousands fails together. */
-const MOST_CONSEQUENCES = 20;
 
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
@@ -18,7 +16,9 @@ const MOST_CONSEQUENCES = 20;
  */
 export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   const { state } = step;
-  const role = roleOf(step, task);
+  if (state.outcome !== undefined) {
+    return;
+  }
   const open = state.verdicts.find(
     (verdict) => verdict.generation === ending.generation && covers(step, verdict, task),
   );
@@ -26,7 +26,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     addEvidence(step, open, ending);
     return;
   }
-  if (state.phase === "finishing" || state.phase === "over" || (state.phase === "restarting" && isMember(step, task))) {
+  if (state.phase === "restarting" && isMember(step, task)) {
     return;
   }
   log(step, "warn", "task-failed", `${ending.summary}.`, {
@@ -36,14 +36,13 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     class: ending.class,
   });
   const policy = policyOf(step, task);
-  const never = isFinal(step, ending);
-  if (role.tracking === "sidecar" && policy !== "task") {
+  if (roleOf(step, task).tracking === "sidecar" && policy !== "task") {
     blame(step, ending);
     return;
   }
-  const left = state.used[ending.class] < step.spec.failure.budgets[ending.class];
-  if (toleratesFailure(step, task) && (never || !left)) {
-    blame(step, ending);
+  const origin = toleratedOrigin(step, ending);
+  if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, origin ?? ending)) {
+    tolerate(step, task, ending);
     return;
   }
   const verdict: Verdict = {
@@ -51,8 +50,8 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     scope: policy === "task" ? task.id : "",
     openedAtMs: step.nowMs,
     endsAtMs: 0,
-    endings: {},
-    root: "",
+    endings: origin === undefined ? {} : { [origin.task]: origin },
+    root: origin?.task ?? "",
     unaccounted: {},
     charged: undefined,
     held: true,
@@ -70,6 +69,40 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     tearDown(step, ending.summary);
   }
   addEvidence(step, verdict, ending);
+}
+
+function isRestartLeft(step: Step, ending: Ending): boolean {
+  const { state, spec } = step;
+  return !isFinal(step, ending) && state.used[ending.class] < spec.failure.budgets[ending.class];
+}
+
+/** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
+function isCounted({ strength }: Ending): boolean {
+  return strength > Strength.consequence;
+}
+
+/** Nothing ends and nothing restarts; its peers may yet fail of it. */
+function tolerate(step: Step, task: TaskRecord, ending: Ending): void {
+  const { state, spec, nowMs } = step;
+  blame(step, ending);
+  if (isMember(step, task)) {
+    const recent = state.tolerated.filter(({ seenAtMs }) => nowMs - seenAtMs <= spec.timeouts.verdictMs);
+    state.tolerated.splice(0, state.tolerated.length, ...recent, ending);
+    state.journal.dirty = true;
+  }
+}
+
+/** The tolerated failure, if there is one, by which a task lost the connection to its peer. */
+function toleratedOrigin({ state, spec }: Step, ending: Ending): Ending | undefined {
+  if (ending.strength !== Strength.peerLost) {
+    return undefined;
+  }
+  return state.tolerated.find(
+    ({ generation, strength, seenAtMs }) =>
+      generation === ending.generation &&
+      strength > Strength.peerLost &&
+      ending.seenAtMs - seenAtMs <= spec.timeouts.verdictMs,
+  );
 }
 
 /**
@@ -104,6 +137,9 @@ export function wordOverdue(step: Step, container: ContainerRecord): void {
 
 /** YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is. */
 export function lateEvidence(step: Step, ending: Ending): boolean {
+  if (step.state.outcome !== undefined) {
+    return false;
+  }
   const task = findTask(step, ending.task);
   const verdict = step.state.verdicts.find(
     (open) =>
@@ -125,11 +161,11 @@ function isAwaited(verdict: Verdict, ending: Ending): boolean {
   );
 }
 
-/** Closes the verdicts whose picture is complete or whose time is up. */
+/** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay as they are. */
 export function closeVerdicts(step: Step): void {
   const { state } = step;
   for (const verdict of [...state.verdicts]) {
-    if (verdict.expired || isEmpty(verdict.unaccounted)) {
+    if (state.outcome === undefined && (verdict.expired || isEmpty(verdict.unaccounted))) {
       state.verdicts.splice(state.verdicts.indexOf(verdict), 1);
       close(step, verdict);
     }
@@ -160,14 +196,15 @@ function close(step: Step, verdict: Verdict): void {
     return;
   }
   const rule = endingRule(step, root);
-  const counted = verdict.charged === undefined ? rule : `counted as ${verdict.charged}`;
+  const uncounted = verdict.held ? rule : "not counted";
+  const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
   log(step, "info", "verdict", `Root cause of generation ${verdict.generation}'s end: ${root.summary} (${counted}).`, {
     task: root.task,
     generation: verdict.generation,
     class: root.class,
   });
   if (verdict.held) {
-    finish(step, failedBy(toCause(verdict, root), rule));
+    finish(step, failedBy(causeOf(root, verdict.endings), rule));
   }
 }
 
@@ -204,14 +241,17 @@ function reconsider(step: Step, verdict: Verdict): void {
     refund(step, verdict.charged);
     verdict.charged = undefined;
   }
-  if (verdict.charged === undefined && !isFinal(step, root) && charge(step, root.class)) {
+  const counts = isCounted(root);
+  if (counts && verdict.charged === undefined && !isFinal(step, root) && charge(step, root.class)) {
     verdict.charged = root.class;
   }
-  verdict.held = verdict.charged === undefined;
-  noteCause(step, verdict, root);
+  verdict.held = counts && verdict.charged === undefined;
+  if (counts) {
+    noteCause(step, verdict, root);
+  }
   step.state.journal.dirty = true;
   step.changed = true;
-  if (!verdict.held && !verdict.proceeded && step.state.outcome === undefined) {
+  if (!verdict.held && !verdict.proceeded) {
     verdict.proceeded = true;
     proceed(step, verdict, root);
   }
@@ -229,37 +269,6 @@ function proceed(step: Step, verdict: Verdict, root: Ending): void {
   }
 }
 
-/** No restart can follow, whatever budget is left. */
-function isFinal(step: Step, root: Ending): boolean {
-  const task = findTask(step, root.task);
-  if (task === undefined) {
-    return false;
-  }
-  return finalRule(step, task, root) !== undefined;
-}
-
-/** In words, the rule by which no restart follows whatever budget is left. */
-function finalRule(step: Step, task: TaskRecord, root: Ending): string | undefined {
-  const role = roleOf(step, task);
-  if (role.stopOnFailure && root.class === "program") {
-    return `a failure of ${role.name} ends the job: ${keyWords(step, "tony.application.stop-on-failure-jobtypes")}`;
-  }
-  if (root.machine && isExhausted(step, task)) {
-    return exhaustedWords(step, task);
-  }
-  if (policyOf(step, task) === "none") {
-    return `${role.name} is not restarted: ${keyWords(step, `tony.${role.name}.restart-policy`)}`;
-  }
-  return undefined;
-}
-
-/** Why the job cannot go on after this root cause. */
-function endingRule(step: Step, root: Ending): string {
-  const task = findTask(step, root.task);
-  const final = task === undefined ? undefined : finalRule(step, task, root);
-  return final ?? budgetWords(step, root.class);
-}
-
 function rootOf(verdict: Verdict): Ending | undefined {
   return verdict.endings[verdict.root];
 }
@@ -271,47 +280,8 @@ function isNearer(ending: Ending, root: Ending): boolean {
 function noteCause(step: Step, verdict: Verdict, root: Ending): void {
   const generation = step.state.generations.find((one) => one.generation === verdict.generation);
   if (generation !== undefined && verdict.scope === "") {
-    generation.endedBy = toCause(verdict, root);
+    generation.endedBy = causeOf(root, verdict.endings);
   }
-}
-
-function toCause(verdict: Verdict, root: Ending): Cause {
-  const others = Object.values(verdict.endings).filter((ending) => ending.task !== root.task);
-  const consequences = others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceWords(ending, root));
-  return {
-    class: root.class,
-    generation: verdict.generation,
-    summary: root.summary,
-    task: root.task,
-    host: root.host,
-    containerId: root.containerId,
-    exit: root.exit,
-    atMs: root.atMs,
-    lines: root.lines.slice(-20),
-    ...(root.remedy === "" ? {} : { remedy: root.remedy }),
-    consequences,
-  };
-}
-
-/** YARN's word on the root often comes after what followed from it. */
-function consequenceWords(ending: Ending, root: Ending): string {
-  const laterMs = ending.seenAtMs - root.seenAtMs;
-  const when = `${(Math.abs(laterMs) / 1000).toFixed(1)} s ${laterMs < 0 ? "earlier" : "later"}`;
-  return `${ending.summary}, ${when} (a consequence, not counted)`;
-}
-
-/** What is replaced when the task fails. Tasks that start each when they can have no gang to restart. */
-function policyOf(step: Step, task: TaskRecord): "gang" | "task" | "none" {
-  const { restartPolicy } = roleOf(step, task);
-  return restartPolicy === "gang" && step.spec.distributedMode === "fcfs" ? "task" : restartPolicy;
-}
-
-/** A failure that ends nothing: tolerance was set, and no chief is concerned. */
-function toleratesFailure(step: Step, task: TaskRecord): boolean {
-  const role = roleOf(step, task);
-  const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);
-  const tolerated = step.spec.failure.onWorkerFailure === "tolerate" && role.tracking === "tracked" && !isChief;
-  return (tolerated && !role.stopOnFailure) || role.tracking === "sidecar";
 }
 
 function covers(step: Step, verdict: Verdict, task: TaskRecord): boolean {

@@ -21,4 +21,17 @@ export const PINNED_SEEDS: readonly { readonly seed: number; readonly found: str
     seed: 1152213,
     found: "a job that its user had stopped was taken up again when the ApplicationMaster died as it finished",
   },
+  {
+    seed: 1011551,
+    found: "a program that an ApplicationMaster had stopped just before it died was taken for the machine's failure",
+  },
+  {
+    seed: 1045277,
+    found: "a peer of a worker whose machine's failure was tolerated lost its connection, and its program was charged",
+  },
+  {
+    seed: 2158406,
+    found:
+      "after a pause of ours the time to stop was up before the silence of a lost node's executors could be noticed",
+  },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createLiveness } from "../../../am/core/liveness.ts";
+import { createLiveness, type LivenessEvent } from "../../../am/core/liveness.ts";
 
 const timeouts = { heartbeatIntervalMs: 1_000, heartbeatExpiryMs: 10_000, massSilenceMs: 60_000 };
 
@@ -16,9 +16,13 @@ function watch(executors: number, beating: (index: number) => boolean, seconds: 
         liveness.heard(`worker:${index}`, `c${index}`, second * 1000);
       }
     }
-    events.push(...liveness.tick(second * 1000).map((event) => `${second} ${event.type} ${event.task}`));
+    events.push(...liveness.tick(second * 1000).map((event) => `${second} ${wordsOf(event)}`));
   }
   return { liveness, events };
+}
+
+function wordsOf(event: LivenessEvent): string {
+  return "task" in event ? `${event.type} ${event.task}` : event.type;
 }
 
 describe("liveness", () => {
@@ -46,9 +50,9 @@ describe("liveness", () => {
     ]);
   });
 
-  test("a tick that comes late, after a pause of ours, expires nobody", () => {
+  test("a tick that comes late, after a pause of ours, expires nobody, and says that we slept", () => {
     const { liveness } = watch(3, () => true, 2);
-    expect(liveness.tick(62_000)).toEqual([]);
+    expect(liveness.tick(62_000)).toEqual([{ type: "woke" }]);
     expect(liveness.tick(64_000)).toEqual([]);
     expect(liveness.tick(65_000).map(({ type }) => type)).toEqual([
       "executor-silent",
@@ -60,7 +64,7 @@ describe("liveness", () => {
   test("one that was given up is not watched", () => {
     const { liveness } = watch(3, () => true, 1);
     liveness.forget("c1");
-    const tasks = [2, 3, 4].flatMap((second) => liveness.tick(second * 1000).map(({ task }) => task));
-    expect(tasks).toEqual(["worker:0", "worker:2"]);
+    const events = [2, 3, 4].flatMap((second) => liveness.tick(second * 1000).map(wordsOf));
+    expect(events).toEqual(["executor-silent worker:0", "executor-silent worker:2"]);
   });
 });

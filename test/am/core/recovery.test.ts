@@ -196,6 +196,32 @@ describe("the ApplicationMaster dies during a restart", () => {
     scenario.ready("worker:1");
     goesOn(scenario);
   });
+
+  describe("before its journal was written, after it had ordered a program to stop", () => {
+    const reason = "worker:1 was ended by SIGKILL on n2";
+    const stoppedThenCrashed = () => {
+      const { scenario, kept, exited } = failing("not written");
+      scenario.crash(kept);
+      const exit = childExit(scenario.nowMs, { signal: "SIGTERM", stopReason: reason });
+      scenario.reports("worker:0", { state: "exited", exit });
+      return { scenario, exited };
+    };
+
+    test("the gang restarts in the same containers, and no budget pays for that program", () => {
+      const { scenario } = stoppedThenCrashed();
+      expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
+      expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
+      scenario.stops("worker:1");
+      expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
+    });
+
+    test("what had failed is told by its own executor, counts once, and is the cause", () => {
+      const { scenario, exited } = stoppedThenCrashed();
+      scenario.reports("worker:1", exited, { generation: 1 });
+      expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", exit: "SIGKILL" });
+    });
+  });
 });
 
 test("a verdict that was open stays open until executors have come back or are lost: the stronger cause takes it over", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { silentAfterMs } from "../../../am/core/liveness.ts";
 import type { FailureSpec, JobSpec } from "../../../src/job/spec.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
 import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
@@ -99,6 +100,20 @@ describe("the verdict is decided when the picture is complete", () => {
     expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
   });
 
+  test("a pause of ours in which an executor vanished: its silence is noticed before its program counts as not stopped", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.nowMs += base.timeouts.stopGraceMs;
+    scenario.on({ type: "woke" });
+    const silentMs = silentAfterMs(base.timeouts) + 1_000;
+    scenario.after(silentMs);
+    expect(scenario.task("worker:1").phase).toBe("stopping");
+    scenario.on({ type: "executor-silent", task: "worker:1", containerId: "c2", silentMs });
+    scenario.after(1_000);
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+  });
+
   test("a peer's lost connection comes first, YARN's word on the killed executor later: no program budget is spent", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
@@ -194,6 +209,44 @@ describe("roles", () => {
     chief.exits("worker:0", { exitCode: 1 });
     chief.stops("worker:1");
     expect(chief.core.state.outcome?.result).toBe("failed");
+  });
+
+  describe("a machine's failure is tolerated because no budget is left for it", () => {
+    const budgets = { program: 2, infrastructure: 0 };
+    const peerLost = { exitCode: 1, peerConnectionLost: true };
+    const failed = () => {
+      const roles = [role("worker", 3), role("ps", 1)];
+      const scenario = new Scenario(withFailure({ onWorkerFailure: "tolerate", budgets }, jobSpec(roles)));
+      scenario.toRunning();
+      scenario.exits("worker:2", { signal: "SIGBUS" });
+      return scenario;
+    };
+
+    test("a worker that lost the connection to it is tolerated as well, its program is not charged", () => {
+      const scenario = failed();
+      scenario.exits("worker:1", peerLost);
+      scenario.exits("worker:0");
+      expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+      expect(scenario.core.state.outcome?.summary).toBe("1 of 3 tasks exited 0");
+    });
+
+    test("a task whose failure is not tolerated ends the job, with the machine's failure as the cause", () => {
+      const scenario = failed();
+      scenario.exits("ps:0", peerLost);
+      scenario.stops("worker:0");
+      scenario.stops("worker:1");
+      expect(scenario.core.state).toMatchObject({
+        used: { program: 0, infrastructure: 0 },
+        outcome: { result: "failed", cause: { task: "worker:2", class: "infrastructure", exit: "SIGBUS" } },
+      });
+    });
+
+    test("a lost connection long after it is a failure of its own", () => {
+      const scenario = failed();
+      scenario.after(base.timeouts.verdictMs + 1_000);
+      scenario.exits("worker:1", peerLost);
+      expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1 } });
+    });
   });
 });
 
