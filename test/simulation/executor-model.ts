@@ -118,12 +118,15 @@ export class ExecutorModel {
       return;
     }
     this.ending = true;
+    const ran = this.child.state === "running";
     if (this.#world.random.chance(0.3)) {
       this.endChild({ signal: "SIGTERM" });
     }
     this.endChild({ signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
     this.#send({ type: "executor-lost", task: this.task, containerId: this.containerId, cause: "goodbye" });
-    this.#world.peersLose(this);
+    if (ran) {
+      this.#world.peersLose(this);
+    }
     this.#world.clock.after(this.#world.random.integer(60, 250), () => {
       this.die();
       this.#world.yarn.complete(this.containerId, exitStatus, diagnostics);

@@ -22,6 +22,8 @@ export class Master {
   #released: string[] = [];
   #askAtMs = 0;
   #pausedUntilMs = 0;
+  /** What waits to be read, oldest first; the first is being read. */
+  readonly #mailbox: Event[] = [];
   /** The ResourceManager does not answer it before. */
   #answeredAtMs = 0;
 
@@ -76,13 +78,24 @@ export class Master {
     if (world.isOver || !this.alive) {
       return;
     }
-    if (this.#isPaused) {
-      world.clock.after(this.#pausedUntilMs - world.clock.nowMs, () => this.deliver(event));
-      return;
+    this.#mailbox.push(event);
+    if (this.#mailbox.length === 1) {
+      this.#read();
     }
-    world.trace(() => `» ${describe(event)}`);
-    for (const effect of world.decide(this, event)) {
-      this.#carryOut(effect);
+  }
+
+  #read(): void {
+    const world = this.#world;
+    for (let event = this.#mailbox[0]; event !== undefined && !world.isOver && this.alive; event = this.#mailbox[0]) {
+      if (this.#isPaused) {
+        world.clock.after(this.#pausedUntilMs - world.clock.nowMs, () => this.#read());
+        return;
+      }
+      world.trace(() => `» ${describe(event)}`);
+      for (const effect of world.decide(this, event)) {
+        this.#carryOut(effect);
+      }
+      this.#mailbox.shift();
     }
   }
 
@@ -264,7 +277,7 @@ export class Master {
     for (const id of this.#released.splice(0)) {
       yarn.release(id);
     }
-    const completed = yarn.completed.splice(0);
+    const completed = yarn.pullCompleted();
     const allocated = yarn.allocated.splice(0);
     for (const { containerId } of allocated) {
       const container = yarn.containers.get(containerId);

@@ -1,4 +1,4 @@
-import type { JobOutcome } from "../../src/job/status.ts";
+import type { FailureClass, JobOutcome } from "../../src/job/status.ts";
 import { FAULTS, type Fault, fillCluster } from "./faults.ts";
 import { randomJob } from "./job.ts";
 import { Random } from "./random.ts";
@@ -89,12 +89,15 @@ function judge(world: World, faults: readonly Fault[]): string[] {
   const problems: string[] = [];
   const programFaults = faults.filter((fault) => fault.class === "program").length + world.overTime;
   const limited = world.spec.timeouts.executionMs !== undefined;
-  if (state.used.program > programFaults) {
-    problems.push(`${state.used.program} program failures are counted, ${programFaults} happened`);
+  // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
+  const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
+  const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length;
+  if (counted("program") > programFaults) {
+    problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
   }
   const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
-  if (onlyPrograms && state.used.infrastructure > 0) {
-    problems.push(`${state.used.infrastructure} failures are put down to the infrastructure, which did not fail`);
+  if (onlyPrograms && counted("infrastructure") > 0) {
+    problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);
   }
   const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
   const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;

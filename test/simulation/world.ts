@@ -179,7 +179,7 @@ export class World {
   /** Only what runs is kept for the next attempt (AbstractYarnScheduler: RMContainerState.RUNNING). */
   #replace(delayMs: number): void {
     this.attempt++;
-    this.yarn.forgetAsks();
+    this.yarn.newAttempt();
     for (const [id, container] of this.yarn.containers) {
       if (container.state === "allocated" || container.state === "delivered") {
         this.yarn.complete(id, -100, "Container released by the ResourceManager");

@@ -40,7 +40,6 @@ export class Yarn {
   readonly containers = new Map<string, ModelContainer>();
   /** What the next allocate call brings. */
   allocated: AllocatedContainer[] = [];
-  completed: Completion[] = [];
   finished = false;
   onComplete: (container: ModelContainer) => void = () => {};
   /** Longest time a completion takes beyond the node's heartbeat. */
@@ -50,6 +49,9 @@ export class Yarn {
   readonly #random: Random;
   readonly #asks = new Map<number, { ask: Ask; left: number; hosts: Map<string, number> }>();
   #avoided: readonly string[] = [];
+  /** Ends that the next allocate call tells, and those that the last one told: that an attempt has those its next call says. */
+  #completed: Completion[] = [];
+  #told: Completion[] = [];
   /** Ended, and the node has not said so yet. */
   readonly #untold = new Set<string>();
   #containers = 0;
@@ -109,6 +111,18 @@ export class Yarn {
     this.#asks.clear();
   }
 
+  /** What an allocate call tells of containers that are over (RMAppAttemptImpl#pullJustFinishedContainers). */
+  pullCompleted(): readonly Completion[] {
+    this.#told = this.#completed.splice(0);
+    return this.#told;
+  }
+
+  /** The next attempt is told again what this one may not have read (RMAppAttemptImpl#transferStateFromAttempt). */
+  newAttempt(): void {
+    this.forgetAsks();
+    this.#completed.unshift(...this.#told.splice(0));
+  }
+
   /** What is released before its node has told why it ended is forgotten: the release is then all that is known. */
   release(containerId: string): void {
     this.#tell({ containerId, exitStatus: -100, diagnostics: "Container released by application" });
@@ -117,7 +131,7 @@ export class Yarn {
 
   #tell(completion: Completion): void {
     if (this.#untold.delete(completion.containerId)) {
-      this.completed.push(completion);
+      this.#completed.push(completion);
     }
   }
 
