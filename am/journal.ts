@@ -1,6 +1,7 @@
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { createReadable } from "../src/hadoop/hdfs/create-readable.ts";
 import { hasCode } from "../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import type { Log } from "../src/log.ts";
@@ -46,7 +47,8 @@ export class JournalWriter {
     const draft = path.posix.join(home, `.${sequence}.tmp`);
     const target = path.posix.join(home, String(sequence));
     const content = encodeJournalEntry({ attempt, sequence, snapshot });
-    await fileSystem.create(draft, content, { permission: 0o600, overwrite: true });
+    const { closed } = await createReadable(fileSystem, draft, content, 0o600);
+    void this.#track(closed);
     await fileSystem.rename(draft, target);
     this.#written.push(target);
     void this.#track(this.#removeOld());
