@@ -35,6 +35,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
   --preemption               queues take back what the other borrowed; no node has GPUs then
   --isolate N                NodeManager N has a network of its own (as root)
+  --small-disk N             NodeManager N has a disk of 1 GiB for its containers' files (as root)
   --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
 
@@ -93,6 +94,7 @@ function parse(args) {
         label: { type: "string" },
         preemption: { type: "boolean" },
         isolate: { type: "string" },
+        "small-disk": { type: "string" },
         set: { type: "string", multiple: true },
         help: { type: "boolean", short: "h" },
       },
@@ -116,6 +118,7 @@ function settingsOf(values) {
   }
   if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
+  if (values["small-disk"] !== undefined) settings.smallDisk = wholeNumber("small-disk", values["small-disk"], 1, 16);
   if (values.set !== undefined) {
     settings.properties = Object.fromEntries(
       values.set.map((pair) => {

@@ -87,7 +87,10 @@ export function containerEnding(
   const { memory, resource, stderr, words } = diagnostics;
   const meaning = exitMeaning(exitStatus, words);
   const used = memory === undefined ? "" : `: used ${memory.used} of ${memory.limit}`;
-  const why = resource === undefined ? (ownLastWord(stderr) ?? used) : `: ${words[0]}`;
+  const why =
+    resource === undefined
+      ? (ownLastWord(stderr) ?? (meaning.machine ? ailment(step, container) : used))
+      : `: ${words[0]}`;
   return {
     ...where(task, container),
     ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
@@ -101,6 +104,12 @@ export function containerEnding(
     remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory),
     ...(resource === undefined ? {} : { resource }),
   };
+}
+
+/** What the container's node says is wrong with it: why YARN took all containers from it. */
+function ailment({ state }: Step, { host }: ContainerRecord): string {
+  const node = Object.values(state.nodes).find((candidate) => candidate.host === host);
+  return node?.ailment === undefined ? "" : `: ${node.ailment}`;
 }
 
 /** What one of our programs said as it ended; its lines begin with the program's name. */

@@ -14,6 +14,8 @@ export interface NodeView {
   readonly host: string;
   readonly rack: string;
   readonly usable: boolean;
+  /** What it says of its health, where that is why it is not usable. */
+  readonly ailment?: string;
   readonly labels: readonly string[];
   /** It has a label that others share: asks without a label get what those for the label leave. */
   readonly lent?: true;

@@ -8,6 +8,7 @@ import { withLock } from "./lock.mjs";
 import { releaseNetwork } from "./network.mjs";
 import { endDaemon, killProcessesOf, runningPid } from "./processes.mjs";
 import { readRecord } from "./record.mjs";
+import { unmountDisks } from "./small-disk.mjs";
 
 /** How long applications get to end properly, which aggregates their logs. */
 const APPLICATIONS_END_MS = 5000;
@@ -29,6 +30,7 @@ export async function down(name, { deleteState = false } = {}) {
     await Promise.all(daemons.map((daemon) => endDaemon(cluster, daemon)));
     const leftovers = await killProcessesOf(state);
     await removeNetwork(cluster);
+    await unmountDisks(state);
     if (deleteState) {
       await rm(state, { recursive: true, force: true });
       await releaseNetwork(state);

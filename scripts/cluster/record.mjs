@@ -10,6 +10,7 @@ import { layout } from "./folders.mjs";
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
  * @property {boolean} preemption whether a queue takes back what the other borrowed
  * @property {number} isolate which NodeManager, from 1, has a network of its own; 0: none
+ * @property {number} smallDisk which NodeManager, from 1, has a small disk of its own for its containers' files; 0: none
  * @property {Record<string, string>} properties Hadoop's keys set by `--set`
  *
  * @typedef {object} ClusterRecord
@@ -33,6 +34,7 @@ export const DEFAULT_SETTINGS = {
   label: "shareable",
   preemption: false,
   isolate: 0,
+  smallDisk: 0,
   properties: {},
 };
 

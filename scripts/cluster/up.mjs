@@ -19,6 +19,7 @@ import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.m
 import { runToEnd } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
 import { nodeName, writeSiteFiles } from "./site-files.mjs";
+import { mountSmallDisk, unmountDisks } from "./small-disk.mjs";
 
 /** A loaded machine takes a minute; more means that something is wrong. */
 const START_LIMIT_MS = 120_000;
@@ -87,8 +88,12 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     );
   }
   const settings = { ...DEFAULT_SETTINGS, ...wanted };
-  if (settings.isolate > settings.nodes) {
-    throw new Problem(`--isolate ${settings.isolate}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
+  for (const [option, node] of [
+    ["isolate", settings.isolate],
+    ["small-disk", settings.smallDisk],
+  ]) {
+    if (node <= settings.nodes) continue;
+    throw new Problem(`--${option} ${node}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
   }
   const network = await claimNetwork({ name, state });
   const cluster = {
@@ -121,6 +126,7 @@ async function countRunning(cluster) {
 async function prepareFolders(cluster) {
   const { data, logs, pids, temporary, nodeData } = layout(cluster.state);
   await killProcessesOf(cluster.state);
+  await unmountDisks(cluster.state);
   const nodes = cluster.addresses.nodes.map((_, index) => nodeData(nodeName(index)));
   for (const folder of [join(data, "resourcemanager"), ...nodes, logs, temporary])
     await rm(folder, { recursive: true, force: true });
@@ -131,6 +137,7 @@ async function prepareFolders(cluster) {
   await ownedFolder(join(data, "datanode"), hdfs);
   for (const folder of [join(data, "resourcemanager"), join(data, "node-labels"), ...nodes])
     await ownedFolder(folder, yarn);
+  await mountSmallDisk(cluster);
 }
 
 async function ownedFolder(path, { uid, gid }) {

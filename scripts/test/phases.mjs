@@ -169,8 +169,9 @@ export const phases = [
     command: [
       ...["node", "scripts/cluster.mjs", "up", "--name", "faults"],
       ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
-      // A network namespace is root's to make; without one the test that cuts a node off is skipped.
-      ...(process.getuid() === 0 ? ["--isolate", "3"] : []),
+      // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
+      ...(process.getuid() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
+      ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
       ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
       ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=30000"],
     ],

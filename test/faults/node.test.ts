@@ -4,7 +4,6 @@ import { type ClusterNode, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import type { FaultJob, ProgramStart } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
-import { at, listAt, requestJson } from "../support/http-json.ts";
 import { isRunning } from "../support/processes.ts";
 
 const cluster = await testCluster();
@@ -31,7 +30,7 @@ describe("a node", () => {
     expect(status.generations[0]?.endedBy).toMatchObject({ class: "infrastructure", host });
     expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
 
-    await eventually("YARN to give the node up", async () => (await stateOf(node)) === "LOST");
+    await suite.nodeIn("LOST", node);
     expect((await job.end()).exitCode).toBe(0);
     expect(job.starts()).toEqual([...before, ...again]);
   }, 180_000);
@@ -57,8 +56,7 @@ describe("a node", () => {
   cut(
     "is cut off: its tasks move within seconds, nothing is done twice, and what it ran has ended when it is back",
     async () => {
-      const isolated = cluster.nodes[cluster.settings.isolate - 1];
-      if (isolated === undefined) throw new Error("no such node");
+      const isolated = chosen(cluster.settings.isolate);
       const job = await submitPartlyTo(isolated);
       const before = await job.running(1, 3);
       const { tasks } = await job.status("generation 1", ({ state }) => state === "running");
@@ -88,12 +86,48 @@ describe("a node", () => {
     },
     240_000,
   );
+
+  const fill = cluster.settings.smallDisk === 0 ? test.skip : test;
+
+  fill(
+    "has a full disk: YARN takes its containers away, its tasks move, no program budget pays, the log says what is full",
+    async () => {
+      const node = chosen(cluster.settings.smallDisk);
+      const job = await submitPartlyTo(node);
+      const before = await job.running(1, 3);
+      const { tasks } = await job.status("generation 1", ({ state }) => state === "running");
+      suite.fill(node);
+
+      const again = await job.running(2, 3);
+      expectMoved(before, again, tasksOn(tasks, node));
+      const lost = new RegExp(`^worker:\\d lost its node on ${hostOf(node)}`);
+      const status = await job.status("YARN's word", ({ generations }) =>
+        lost.test(generations[0]?.endedBy?.summary ?? ""),
+      );
+      expect(status.generations[0]?.endedBy).toMatchObject({ class: "infrastructure", host: hostOf(node) });
+      expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
+      expect(tasksOn(status.tasks, node)).toEqual([]);
+      await eventually("the node's own word", () => /"event":"node-unhealthy".*local-dirs/.test(job.masterLog()));
+
+      await suite.empty(node);
+      expect((await job.end()).exitCode).toBe(0);
+      expect(job.starts()).toEqual([...before, ...again]);
+    },
+    240_000,
+  );
 });
 
 /** These tasks, and no others, run in other containers than before. */
 function expectMoved(before: readonly ProgramStart[], again: readonly ProgramStart[], tasks: readonly string[]): void {
   const moved = again.filter(({ containerId }) => !before.some((start) => start.containerId === containerId));
   expect(moved.map(({ task }) => task)).toEqual(tasks);
+}
+
+/** @param number from 1 */
+function chosen(number: number): ClusterNode {
+  const node = cluster.nodes[number - 1];
+  if (node === undefined) throw new Error(`there is no node ${number}`);
+  return node;
 }
 
 const hostOf = ({ nodeId }: ClusterNode): string => nodeId.replace(/:\d+$/, "");
@@ -106,12 +140,3 @@ function nodeAt(host = "nowhere"): ClusterNode {
 
 const tasksOn = (tasks: readonly TaskStatus[], node: ClusterNode): string[] =>
   tasks.filter(({ host }) => host === hostOf(node)).map(({ task }) => task);
-
-async function stateOf({ nodeId }: ClusterNode): Promise<unknown> {
-  const states = "NEW,RUNNING,UNHEALTHY,LOST";
-  const { body } = await requestJson(`${cluster.endpoints.resourceManager}/ws/v1/cluster/nodes?states=${states}`);
-  return at(
-    listAt(body, "nodes", "node").find((node) => at(node, "id") === nodeId),
-    "state",
-  );
-}

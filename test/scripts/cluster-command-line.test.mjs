@@ -25,6 +25,7 @@ describe("says what is wrong with the command line, and does nothing", () => {
     [["up", "--nodes", "0"], "--nodes 0: must be a whole number from 1 to 16"],
     [["up", "--nm-heartbeat-ms", "1s"], "--nm-heartbeat-ms 1s: must be a whole number from 50 to 60000"],
     [["up", "--isolate", "0"], "--isolate 0: must be a whole number from 1 to 16"],
+    [["up", "--small-disk", "x"], "--small-disk x: must be a whole number from 1 to 16"],
     [["unplug"], "Not understood: unplug"],
     [["up", "--label", "gpu"], "--label gpu: must be exclusive, shareable or none"],
     [["up", "--set", "dfs.replication"], "--set dfs.replication: must be KEY=VALUE"],

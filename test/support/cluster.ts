@@ -46,6 +46,8 @@ export interface ClusterStatus {
     readonly label: string;
     /** Which node, from 1, has a network of its own; 0: none. */
     readonly isolate: number;
+    /** Which node, from 1, has a small disk of its own for its containers' files; 0: none. */
+    readonly smallDisk: number;
   };
   readonly endpoints: {
     readonly hdfs: string;

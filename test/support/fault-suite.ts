@@ -1,6 +1,10 @@
+import { appendFileSync, rmSync, statfsSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach } from "@jest/globals";
 import { type ClusterNode, type ClusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
+import { eventually } from "./eventually.ts";
 import { FaultJob, type FaultJobOptions } from "./fault-job.ts";
+import { at, listAt, requestJson } from "./http-json.ts";
 import { killAll, processesWhere } from "./processes.ts";
 import { sweep } from "./sweep.ts";
 
@@ -13,6 +17,7 @@ export class FaultSuite {
   readonly #jobs: FaultJob[] = [];
   readonly #stopped = new Set<string>();
   readonly #unplugged = new Set<ClusterNode>();
+  readonly #full = new Set<ClusterNode>();
   #isHarmed = false;
 
   constructor(cluster: ClusterStatus) {
@@ -20,6 +25,7 @@ export class FaultSuite {
     afterEach(async () => {
       await this.continue(...this.#stopped);
       for (const node of [...this.#unplugged]) await this.plug(node);
+      for (const node of [...this.#full]) await this.empty(node);
       if (this.#isHarmed) await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
       await sweep(cluster, { waitMs: 60_000 });
@@ -69,9 +75,37 @@ export class FaultSuite {
     this.#unplugged.delete(node);
   }
 
+  /** Fills the node's small disk but for a mebibyte, in which it can still end what it runs. */
+  fill(node: ClusterNode): void {
+    this.#full.add(node);
+    const mebibyte = Buffer.alloc(1 << 20);
+    const { bavail, bsize } = statfsSync(join(node.folder, "local"));
+    const room = Math.floor((bavail * bsize) / mebibyte.length);
+    for (let written = 0; written < room - 1; written += 1) appendFileSync(ballastOf(node), mebibyte);
+  }
+
+  /** Makes room on it again; resolves when YARN uses the node. */
+  async empty(node: ClusterNode): Promise<void> {
+    rmSync(ballastOf(node), { force: true });
+    await this.nodeIn("RUNNING", node);
+    this.#full.delete(node);
+  }
+
+  /** Resolves when the ResourceManager holds the node to be in that state. */
+  async nodeIn(state: "RUNNING" | "UNHEALTHY" | "LOST", { nodeId }: ClusterNode): Promise<void> {
+    await eventually(`${nodeId} to be ${state}`, async () => {
+      const { body } = await requestJson(
+        `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/nodes?states=${state}`,
+      );
+      return listAt(body, "nodes", "node").some((node) => at(node, "id") === nodeId);
+    });
+  }
+
   /** Starts what was killed, with what it had; resolves when HDFS takes writes and YARN has all its nodes. */
   async mend(): Promise<void> {
     await clusterTool(["up", "--name", this.#cluster.name]);
     this.#isHarmed = false;
   }
 }
+
+const ballastOf = ({ folder }: ClusterNode): string => join(folder, "local", "ballast");

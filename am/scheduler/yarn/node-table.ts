@@ -25,10 +25,11 @@ export class NodeTable {
     );
   }
 
-  update(reports: readonly NodeReport[]): void {
-    for (const report of reports) {
-      this.#nodes.set(report.nodeId, { ...viewOf(report), ...this.#lending(report.labels) });
-    }
+  /** @returns what the reports say */
+  update(reports: readonly NodeReport[]): NodeView[] {
+    const views = reports.map((report) => ({ ...viewOf(report), ...this.#lending(report.labels) }));
+    for (const view of views) this.#nodes.set(view.nodeId, view);
+    return views;
   }
 
   #lending(labels: readonly string[]): Pick<NodeView, "lent"> {
@@ -41,13 +42,14 @@ export class NodeTable {
 }
 
 function viewOf(report: NodeReport): NodeView {
-  const { nodeId, host, rack, labels, capability, used, state } = report;
+  const { nodeId, host, rack, labels, capability, used, state, healthReport } = report;
   return {
     nodeId,
     host,
     rack,
     labels,
     usable: state === "RUNNING",
+    ...(state === "UNHEALTHY" && healthReport !== "" ? { ailment: healthReport.replace(/[\s;]+$/, "") } : {}),
     free: subtract(capability, used),
     total: capability,
   };

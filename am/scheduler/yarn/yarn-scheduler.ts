@@ -245,7 +245,12 @@ export class YarnScheduler implements Scheduler {
 
   #tellNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {
     if (updatedNodes.length === 0) return;
-    nodes.update(updatedNodes);
+    for (const { host, ailment } of nodes.update(updatedNodes)) {
+      if (ailment === undefined) continue;
+      this.#options.log.warn("node-unhealthy", `YARN does not use ${host} while it is unhealthy: ${ailment}.`, {
+        host,
+      });
+    }
     this.#emit({ type: "nodes-changed", nodes: nodes.all });
   }
 

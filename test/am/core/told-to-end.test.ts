@@ -219,6 +219,19 @@ test("a task that restarts alone is judged once for the time it took, by its exe
   expect(ignored.task("worker:1")).toMatchObject({ phase: "waiting", restarts: 1 });
 });
 
+test("a node that YARN took the containers from because it is not well: what it says of itself is the reason", () => {
+  const scenario = running();
+  const ailment = "1/1 local-dirs usable space is below configured utilization percentage";
+  const node = { nodeId: "n2:8041", host: "n2", rack: "/default-rack", usable: false, ailment, labels: [] };
+  scenario.on({ type: "nodes-changed", nodes: [node] });
+  scenario.completes("c2", -100);
+  scenario.stops("worker:0");
+  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+    class: "infrastructure",
+    summary: `worker:1 lost its node on n2: ${ailment}`,
+  });
+});
+
 test("which rule ends the job is said: machines that failed one task too often, not a budget", () => {
   const scenario = running({ blame: { container: 9, node: 9, job: 1 } });
   scenario.completes("c2", -101);

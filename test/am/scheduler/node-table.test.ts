@@ -16,6 +16,14 @@ test("nodes of the submission are usable, less what the ApplicationMaster itself
   ]);
 });
 
+test("an unhealthy node is not usable, and says why", () => {
+  const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
+  const report = { httpAddress: "", capability: total, used: total, containerCount: 1, state: "UNHEALTHY" } as const;
+  const [view] = table.update([{ ...snapshot("b"), ...report, healthReport: "1/1 local-dirs are bad: /data ; " }]);
+  expect(view).toMatchObject({ host: "b", usable: false, ailment: "1/1 local-dirs are bad: /data" });
+  expect(table.all[1]).toEqual(view);
+});
+
 test("a node whose label is shared is lent, also after the ResourceManager has spoken of it", () => {
   const nodes = [snapshot("a"), snapshot("b", "gpu"), snapshot("c", "ssd")];
   const table = new NodeTable({ nodes, sharedLabels: ["gpu"] }, own);
