@@ -125,6 +125,7 @@ export function renewAlone(step: Step, taskId: string, reason: string): void {
   step.state.lastGeneration++;
   step.state.journal.dirty = true;
   task.restarts++;
+  task.restartReason = reason;
   log(step, "warn", "task-restart", `Starting ${task.id} again alone: ${reason}.`, {
     task: task.id,
     generation: step.state.lastGeneration,

@@ -75,6 +75,8 @@ export interface TaskRecord {
   exit: string;
   /** Times its program was started again alone. */
   restarts: number;
+  /** Why it was the last time; empty while it was not. */
+  restartReason: string;
   /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
   step: number;
   checkpointStep: number;
@@ -354,6 +356,7 @@ function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
     endedAtMs: 0,
     exit: "",
     restarts: 0,
+    restartReason: "",
     step: 0,
     checkpointStep: 0,
     machineFailures: 0,

@@ -93,6 +93,7 @@ function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatu
     task: task.id,
     state: STATE_OF_PHASE[task.phase],
     restarts: task.restarts,
+    ...(task.restartReason === "" ? {} : { restartReason: task.restartReason }),
     ...(task.host === "" ? {} : { host: task.host }),
     ...(task.port === 0 ? {} : { port: task.port }),
     ...(task.containerId === "" ? {} : { containerId: task.containerId }),

@@ -12,7 +12,8 @@ export function milestones(before: JobStatus | undefined, after: JobStatus): Mil
   return [
     ...masterMilestones(before, after),
     ...generationMilestones(before, after),
-    ...after.roles.flatMap((role) => roleMilestones(sameRole(before, role, after), role, after)),
+    ...after.roles.flatMap((role) => roleMilestones(before, role, after)),
+    ...taskMilestones(before, after),
     ...serviceMilestones(before, after),
   ];
 }
@@ -37,24 +38,47 @@ function generationMilestones(before: JobStatus | undefined, after: JobStatus): 
   return [{ what: `generation ${after.generation}`, details: details.join(" · ") }];
 }
 
-/** A role's counts of the generation before are no progress of this one. */
-function sameRole(before: JobStatus | undefined, role: RoleStatus, after: JobStatus): RoleStatus | undefined {
-  if (before === undefined || before.generation !== after.generation) return undefined;
-  return before.roles.find(({ name }) => name === role.name);
+function roleMilestones(before: JobStatus | undefined, role: RoleStatus, after: JobStatus): Milestone[] {
+  const tasks = after.tasks.filter(({ task }) => task.startsWith(`${role.name}:`));
+  if (tasks.some(isUnstarted)) return [];
+  const earlier = before?.roles.find(({ name }) => name === role.name);
+  // What ran in the generation before is no progress of this one; a container that was kept is no news.
+  const startedBefore = before?.generation === after.generation ? earlier : undefined;
+  const complete = `${role.name} ${role.instances}/${role.instances}`;
+  if (isNews(startedBefore, role, started)) return [{ what: `${complete} running`, details: "cluster spec sent" }];
+  if (isNews(earlier, role, ({ allocated }) => allocated))
+    return [{ what: `${complete} allocated`, details: placesOf(tasks) }];
+  return [];
 }
 
-function roleMilestones(before: RoleStatus | undefined, role: RoleStatus, status: JobStatus): Milestone[] {
-  const lines: Milestone[] = [];
-  const all = (count: (role: RoleStatus) => number) =>
-    count(role) >= role.instances && (before === undefined || count(before) < role.instances);
-  const tasks = status.tasks.filter(({ task }) => task.startsWith(`${role.name}:`));
-  if (tasks.some(isUnstarted)) return [];
-  if (all(started)) {
-    lines.push({ what: `${role.name} ${role.instances}/${role.instances} running`, details: "cluster spec sent" });
-  } else if (all(({ allocated }) => allocated)) {
-    lines.push({ what: `${role.name} ${role.instances}/${role.instances} allocated`, details: placesOf(tasks) });
-  }
-  return lines;
+/** Whether the role is complete in what is counted, and was not before. */
+function isNews(before: RoleStatus | undefined, after: RoleStatus, count: (role: RoleStatus) => number): boolean {
+  return count(after) >= after.instances && (before === undefined || count(before) < before.instances);
+}
+
+/** Tasks that failed or were started again alone while the others go on. */
+function taskMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
+  if (before === undefined || after.state !== "running" || before.generation !== after.generation) return [];
+  const earlier = new Map(before.tasks.map((task) => [task.task, task]));
+  return after.tasks.flatMap((task) => {
+    const known = earlier.get(task.task);
+    if (known === undefined) return [];
+    if (task.restarts > known.restarts)
+      return [{ what: `${task.task} started again`, details: task.restartReason ?? "" }];
+    if (isFailed(task) && !isFailed(known))
+      return [
+        { what: `${task.task} failed`, details: `exit ${exitOf(task)} on ${task.host ?? "–"}; the others go on` },
+      ];
+    return [];
+  });
+}
+
+function isFailed({ state }: TaskStatus): boolean {
+  return state === "failed" || state === "lost";
+}
+
+function exitOf({ exit, state }: TaskStatus): string {
+  return exit ?? state;
 }
 
 /** Stopped before its program was started, as in a job that is killed while it waits. */
@@ -68,8 +92,17 @@ function started({ running, ended }: RoleStatus): number {
 }
 
 function placesOf(tasks: readonly TaskStatus[]): string {
-  const shown = tasks.slice(0, 4).map(({ task, host }) => `${task} ${host ?? "–"}`);
-  return tasks.length > 4 ? `${shown.join(" · ")} · and ${tasks.length - 4} more` : shown.join(" · ");
+  return firstOf(tasks.map(({ task, host }) => `${task} ${host ?? "–"}`));
+}
+
+/** Those whose failure was tolerated. */
+function failedWords(failed: readonly TaskStatus[]): string[] {
+  return failed.length === 0 ? [] : [`failed: ${firstOf(failed.map((task) => `${task.task} (exit ${exitOf(task)})`))}`];
+}
+
+function firstOf(words: readonly string[]): string {
+  const shown = words.slice(0, 4);
+  return words.length > 4 ? `${shown.join(" · ")} · and ${words.length - 4} more` : shown.join(" · ");
 }
 
 function serviceMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
@@ -79,12 +112,13 @@ function serviceMilestones(before: JobStatus | undefined, after: JobStatus): Mil
     .map(({ name, url }) => ({ what: name === "tensorboard" ? "TensorBoard" : name, details: url }));
 }
 
-/** The last line of a job that went well: `2 of 2 tasks exited 0 · 0 restarts · 0.007 GiB·h`. */
+/** The last line of a job that went well: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */
 export function successDetails(status: JobStatus): string {
   const succeeded = status.tasks.filter(({ state }) => state === "succeeded").length;
   const restarts = status.generation - 1 + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
   return [
     `${succeeded} of ${counted(status.tasks.length, "task")} exited 0`,
+    ...failedWords(status.tasks.filter(isFailed)),
     counted(restarts, "restart"),
     formatUsage(status),
   ].join(" · ");

@@ -34,7 +34,8 @@ function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {
 }
 
 /** The furthest that the role as a whole has come: `2 of 4 allocated`. */
-function countsOf({ instances, allocated, registered, running }: RoleStatus): string {
+function countsOf({ instances, allocated, registered, running, ended }: RoleStatus): string {
+  if (ended > 0 && running + ended >= instances) return `${running} running, ${ended} ended`;
   if (allocated < instances) return `${allocated} of ${instances} allocated`;
   if (registered < instances || running === 0) return `${registered} of ${instances} registered`;
   return running < instances ? `${running} of ${instances} running` : `${instances} running`;

@@ -96,6 +96,8 @@ export interface TaskStatus {
   readonly cpuCores?: number;
   /** How often this task was started before, when it restarts alone. */
   readonly restarts: number;
+  /** Why it was the last time. */
+  readonly restartReason?: string;
 }
 
 /** One thing that is waited for, in words, with the key that mends it where one does. */

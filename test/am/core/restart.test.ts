@@ -169,7 +169,11 @@ describe("roles", () => {
     expect(sentOf(effects, "stop-child")).toEqual([]);
     expect(sentOf(scenario.ready("evaluator:0"), "start-child")).toEqual(["evaluator:0"]);
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running, evaluator:0 starting");
-    expect(scenario.task("evaluator:0")).toMatchObject({ restarts: 1, generation: 2 });
+    expect(scenario.task("evaluator:0")).toMatchObject({
+      restarts: 1,
+      restartReason: "evaluator:0 exited 1 on n3",
+      generation: 2,
+    });
     expect(scenario.core.state.generation).toBe(1);
   });
 

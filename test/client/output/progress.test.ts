@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { milestones, successDetails } from "../../../client/output/progress.ts";
 import { waitBlock } from "../../../client/output/wait-block.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
 
 const waiting = aJobStatus({
@@ -60,6 +61,30 @@ describe("the way of a job, told from one state to the next", () => {
     ]);
   });
 
+  test("a restart in kept containers tells when its programs run; a container that came anew is told too", () => {
+    const running = aJobStatus({ roles: [{ ...role("worker", 2), running: 2 }] });
+    const next = (changes: Partial<JobStatus["roles"][number]>) =>
+      aJobStatus({ generation: 2, roles: [{ ...role("worker", 2), ...changes }] });
+    const what = (before: JobStatus, after: JobStatus) => milestones(before, after).map((one) => one.what);
+    expect(what(running, next({ registered: 0 }))).toEqual(["generation 2"]);
+    expect(what(next({ registered: 0 }), next({ running: 2 }))).toEqual(["worker 2/2 running"]);
+    expect(what(running, next({ allocated: 1, registered: 0 }))).toEqual(["generation 2"]);
+    expect(what(next({ allocated: 1, registered: 0 }), next({ registered: 0 }))).toEqual(["worker 2/2 allocated"]);
+  });
+
+  test("a task that failed, or was started again, while the others go on", () => {
+    const [first, second] = aJobStatus().tasks;
+    if (first === undefined || second === undefined) throw new Error("two tasks");
+    const failed = aJobStatus({ tasks: [first, { ...second, state: "failed", exit: "1" }] });
+    expect(milestones(aJobStatus(), failed)).toEqual([
+      { what: `${second.task} failed`, details: `exit 1 on ${second.host}; the others go on` },
+    ]);
+    expect(milestones(failed, failed)).toEqual([]);
+    const restartReason = "worker:1 exited 1 on 127.0.0.12: ValueError";
+    const again = aJobStatus({ tasks: [first, { ...second, state: "launched", restarts: 1, restartReason }] });
+    expect(milestones(failed, again)).toEqual([{ what: `${second.task} started again`, details: restartReason }]);
+  });
+
   test("a new attempt of the AM and a TensorBoard are told once", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
     const next = aJobStatus({ attempt: 2, services });
@@ -74,6 +99,10 @@ describe("the way of a job, told from one state to the next", () => {
     const tasks = [{ task: "worker:0", state: "succeeded" as const, restarts: 0 }];
     const usage = { memoryMiBSeconds: 25_805, vcoreSeconds: 25 };
     expect(successDetails(aJobStatus({ tasks, usage }))).toBe("1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h");
+    const tolerated = [...tasks, { task: "worker:1", state: "failed" as const, exit: "1", restarts: 0 }];
+    expect(successDetails(aJobStatus({ tasks: tolerated, usage }))).toBe(
+      "1 of 2 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h",
+    );
   });
 });
 
