@@ -1,6 +1,7 @@
 import type { JobFile, LaunchFile } from "../src/job/job-file.ts";
 import { executorEnvironment, launchCommand } from "../src/job/launch-command.ts";
 import type { RoleSpec } from "../src/job/spec.ts";
+import { stagingLocation } from "../src/job/staging-location.ts";
 import { parseTaskId } from "../src/job/task.ts";
 import type { Launch } from "./core/effects.ts";
 import type { ContainerCommand } from "./scheduler/scheduler.ts";
@@ -43,6 +44,7 @@ export class Launcher {
       task,
       applicationId,
       masterAddress,
+      staging: stagingLocation(job),
       attempt,
       generation,
       ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),

@@ -24,7 +24,7 @@ export interface ExecutorOptions {
   readonly nowMs: () => number;
   readonly random: () => number;
   /** Looks for the newest attempt where the job's staging is; undefined when it cannot be told. */
-  readonly findMaster: (job: ExecutorJob) => Promise<MasterAddress | undefined>;
+  readonly findMaster: () => Promise<MasterAddress | undefined>;
   /** Ends the process. */
   readonly end: (code: ExecutorExit) => void;
 }
@@ -83,7 +83,7 @@ export class Executor {
       command: (message) => this.#obey(message),
       refused: (reason) => this.#finish(ExecutorExit.ordered, `the ApplicationMaster refused it: ${reason}`),
       orphaned: (silentMs) => this.#orphaned(silentMs),
-      findMaster: async () => (this.#job === undefined ? undefined : findMaster(this.#job)),
+      findMaster,
     });
   }
 

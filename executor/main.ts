@@ -28,7 +28,7 @@ async function main(): Promise<void> {
     log: openExecutorLog(settings, build),
     nowMs: Date.now,
     random: Math.random,
-    findMaster,
+    findMaster: () => findMaster(settings.staging),
     end: (code) => process.exit(code),
   });
   process.on("SIGTERM", () => void executor.terminate());

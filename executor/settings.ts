@@ -1,6 +1,7 @@
 import { TonyError } from "../src/errors.ts";
 import { executorVariable } from "../src/job/launch-command.ts";
 import type { LogLevel, PortRange } from "../src/job/spec.ts";
+import { parseStagingLocation, type StagingLocation } from "../src/job/staging-location.ts";
 import { parseTaskId, type TaskName } from "../src/job/task.ts";
 
 /** What the executor's container says about itself. */
@@ -12,6 +13,8 @@ export interface ExecutorSettings {
   readonly host: string;
   /** `host:port` of the ApplicationMaster that launched it. */
   readonly masterAddress: string;
+  /** Where a later one leaves its address. */
+  readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
   readonly ports?: PortRange;
@@ -39,6 +42,7 @@ export function readSettings(environment: Environment): ExecutorSettings {
     containerId: required(environment, "CONTAINER_ID", text),
     host: required(environment, "NM_HOST", text),
     masterAddress: required(environment, executorVariable.masterAddress, text),
+    staging: required(environment, executorVariable.staging, parseStagingLocation),
     attempt: required(environment, executorVariable.attempt, count),
     generation: required(environment, executorVariable.generation, count),
     ...(ports && { ports: required(environment, executorVariable.portRange, portRange) }),

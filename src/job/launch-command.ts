@@ -1,4 +1,5 @@
 import type { PortRange } from "./spec.ts";
+import type { StagingLocation } from "./staging-location.ts";
 import type { TaskId } from "./task.ts";
 
 /** Carried by every process of a task's program, and by nothing else of its container; the value is the container's id. */
@@ -9,6 +10,7 @@ export const executorVariable = {
   task: "TONY_TASK",
   applicationId: "TONY_APPLICATION_ID",
   masterAddress: "TONY_MASTER_ADDRESS",
+  staging: "TONY_STAGING",
   attempt: "TONY_MASTER_ATTEMPT",
   generation: "TONY_FIRST_GENERATION",
   portRange: "TONY_PORT_RANGE",
@@ -23,6 +25,8 @@ export interface ExecutorLaunch {
   readonly applicationId: string;
   /** `host:port` of the ApplicationMaster. */
   readonly masterAddress: string;
+  /** Where a later attempt leaves its address. */
+  readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
   readonly portRange?: PortRange;
@@ -41,6 +45,7 @@ export function executorEnvironment(launch: ExecutorLaunch): Record<string, stri
     task: launch.task,
     applicationId: launch.applicationId,
     masterAddress: launch.masterAddress,
+    staging: JSON.stringify(launch.staging),
     attempt: String(launch.attempt),
     generation: String(launch.generation),
     portRange: portRange && `${portRange.from}-${portRange.to}`,

@@ -5,6 +5,8 @@ import { anExecutorLaunch } from "../support/executor-launch.ts";
 
 const environment = {
   ...executorEnvironment(anExecutorLaunch),
+  // As the launch script's shell leaves it.
+  TONY_STAGING: JSON.stringify(anExecutorLaunch.staging),
   CONTAINER_ID: "container_1_0001_02_000003",
   NM_HOST: "node-1",
   LOG_DIRS: "/disk1/logs,/disk2/logs",
@@ -20,6 +22,7 @@ describe("what an executor's container says", () => {
       containerId: "container_1_0001_02_000003",
       host: "node-1",
       masterAddress: "[::1]:4000",
+      staging: { user: "alice", stagingUrl: "hdfs://ns/staging", hadoop: { "dfs.nameservices": "ns" } },
       attempt: 2,
       generation: 3,
       ports: { from: 5000, to: 5010 },
@@ -36,6 +39,7 @@ describe("what an executor's container says", () => {
     ["CONTAINER_ID", "", /CONTAINER_ID is not set/],
     ["TONY_TASK", "worker", /TONY_TASK has the value worker/],
     ["TONY_MASTER_ATTEMPT", "0", /TONY_MASTER_ATTEMPT has the value 0/],
+    ["TONY_STAGING", "{}", /TONY_STAGING has the value \{\}/],
     ["TONY_PORT_RANGE", "5000", /TONY_PORT_RANGE has the value 5000/],
   ])("is refused with the name of what is wrong: %s=%s", (name, value, message) => {
     expect(() => readSettings({ ...environment, [name]: value })).toThrow(

@@ -137,6 +137,7 @@ describe("text in a NodeManager's launch script", () => {
       TONY_TASK: "worker:1",
       TONY_APPLICATION_ID: "application_1_0001",
       TONY_MASTER_ADDRESS: "[::1]:4000",
+      TONY_STAGING: escapeForLaunchScript(JSON.stringify(anExecutorLaunch.staging)),
       TONY_MASTER_ATTEMPT: "2",
       TONY_FIRST_GENERATION: "3",
       TONY_PORT_RANGE: "5000-5010",

@@ -3,7 +3,8 @@ import path from "node:path";
 import { executorIdentity, executorSecrets } from "../../src/api/identity.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { type ExecutorLaunch, executorEnvironment, launchCommand } from "../../src/job/launch-command.ts";
-import { identity } from "./api.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { anExecutorJob, identity } from "./api.ts";
 import { TestContainer } from "./container.ts";
 
 /** A container with a real executor in it, launched as the ApplicationMaster launches it. */
@@ -22,6 +23,7 @@ export class ExecutorContainer extends TestContainer {
     const launch: ExecutorLaunch = {
       task: "worker:0",
       applicationId: identity.applicationId,
+      staging: stagingLocation(anExecutorJob()),
       attempt: 1,
       generation: 1,
       tensorBoard: false,

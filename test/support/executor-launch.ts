@@ -3,6 +3,7 @@ export const anExecutorLaunch = {
   task: "worker:1",
   applicationId: "application_1_0001",
   masterAddress: "[::1]:4000",
+  staging: { user: "alice", stagingUrl: "hdfs://ns/staging", hadoop: { "dfs.nameservices": "ns" } },
   attempt: 2,
   generation: 3,
   portRange: { from: 5000, to: 5010 },

@@ -1,0 +1,54 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import { findMaster } from "../../executor/find-master.ts";
+import { MasterLink } from "../../executor/master-link.ts";
+import { executorIdentity } from "../../src/api/identity.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { openLog } from "../../src/log.ts";
+import { anExecutorJob, aRegistration, identity, startMaster } from "../support/api.ts";
+
+describe("an executor whose ApplicationMaster died before it was welcomed", () => {
+  it("finds the next attempt by the staging folder, and registers there", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
+    const dead = await startMaster();
+    await dead.server.close(0);
+    const next = await startMaster({ attempt: 2 });
+    const announced = { attempt: 2, host: "127.0.0.1", port: next.server.port };
+    writeFileSync(path.join(folder, "am-2.json"), JSON.stringify(announced));
+    const staging = stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` });
+    const registration = aRegistration();
+    let isJoined = () => {};
+    const joined = new Promise<void>((resolve) => {
+      isJoined = resolve;
+    });
+    const link = new MasterLink({
+      identity: executorIdentity(identity),
+      build: "test",
+      master: { attempt: 1, address: dead.address },
+      log: openLog("error"),
+      random: () => 0,
+      nowMs: Date.now,
+      generation: () => registration.generation,
+      registration: () => registration,
+      joined: () => isJoined(),
+      left: () => {},
+      command: () => {},
+      refused: () => {},
+      orphaned: () => {},
+      findMaster: () => findMaster(staging),
+    });
+    try {
+      link.start();
+      const call = await next.executors.calls.next((one) => one.call === "connected", 20_000);
+      expect(call).toMatchObject({ registration });
+      await joined;
+      expect(link.master).toEqual({ attempt: 2, address: next.address });
+    } finally {
+      await link.close("the test is over");
+      await next.server.close(0);
+      rmSync(folder, { recursive: true });
+    }
+  }, 30_000);
+});
