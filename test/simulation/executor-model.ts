@@ -337,10 +337,18 @@ export class ExecutorModel {
     });
     if (random.chance(this.#world.faults.duplicates)) {
       clock.after(random.integer(50, 500), () => {
-        if (link === this.#link) {
+        if (link === this.#link && this.#saysAgain(event)) {
           this.#master.fromNetwork(event);
         }
       });
     }
+  }
+
+  /** Streams repeat nothing: it is the executor that says again who it is, and then says what is true. */
+  #saysAgain(event: Event): boolean {
+    if (!("rejoinAddress" in event)) {
+      return true;
+    }
+    return this.alive && event.generation === this.generation && event.child.state === this.child.state;
   }
 }
