@@ -37,7 +37,13 @@ export function repeatAsks(step: Step): void {
   }
 }
 
-/** Naming hosts has brought nothing for two node heartbeats: from here on any place will do. */
+/**
+ * After how many node heartbeats naming hosts has brought nothing. Where they are named for speed, two; where a role's placement is
+ * asked for, it is worth as long again.
+ */
+const PATIENCE_HEARTBEATS = { any: 2, chosen: 4 } as const;
+
+/** Naming hosts has brought nothing for some node heartbeats: from here on any place will do. */
 export function placementTimer(step: Step): void {
   const hinted = step.state.roles.flatMap((role, position) => (role.hinted && role.outstanding > 0 ? [position] : []));
   for (const position of hinted) {
@@ -90,11 +96,15 @@ function ask(step: Step, positions: readonly number[]): void {
       ...(spec.nodeLabel === undefined ? {} : { nodeLabel: spec.nodeLabel }),
       hosts,
       racks,
+      ...(role.hinted && spec.placement !== "any" ? { relaxLocality: false } : {}),
     });
   }
   emit(step, { type: "ask", asks });
   if (step.state.roles.some((role) => role.hinted)) {
-    setTimer(step, "placement", 2 * step.identity.nodeHeartbeatMs);
+    const isChosen = step.state.roles.some(
+      ({ hinted }, position) => hinted && step.spec.roles[position]?.placement !== "any",
+    );
+    setTimer(step, "placement", PATIENCE_HEARTBEATS[isChosen ? "chosen" : "any"] * step.identity.nodeHeartbeatMs);
   }
   const wanted = asks.filter((one) => one.count > 0);
   if (wanted.length > 0) {

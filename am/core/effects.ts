@@ -47,6 +47,8 @@ export interface Ask {
   readonly nodeLabel?: string;
   readonly hosts: readonly { readonly host: string; readonly count: number }[];
   readonly racks: readonly { readonly rack: string; readonly count: number }[];
+  /** Present: no other host than those named will do while this ask stands. */
+  readonly relaxLocality?: false;
 }
 
 export interface Launch {

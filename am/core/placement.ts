@@ -17,6 +17,8 @@ interface Candidate {
  * for one that does (per-node-heartbeat.maximum-offswitch-assignments = 1; measured: 7 containers in 0.5 s instead of 6.5 s). Hosts are
  * named only where that matters, that is when more containers are wanted than there are nodes, and only those that last had room for
  * them: naming a host that is full costs time. `*` always carries the whole number, so a wrong guess can only be slow, never stuck.
+ * To pack or to spread a role the hosts named are asked for alone at first: YARN gives containers elsewhere as soon as it has passed over
+ * the ask as often as there are nodes, which in a small cluster is at once (RegularContainerAllocator#canAssign).
  */
 export function placeGang(
   step: Step,
@@ -32,41 +34,82 @@ export function placeGang(
     if (count === 0 || !named || step.state.roles[position]?.hintsExhausted === true) {
       continue;
     }
+    const held = role.placement === "any" ? new Map<string, number>() : heldByHost(step, position);
     const rooms = labelled
-      .map((candidate) => ({ candidate, room: Math.min(count, roomFor(candidate, role.resource)) }))
+      .map((candidate) => ({
+        candidate,
+        room: Math.min(count, roomFor(candidate, role.resource)),
+        held: held.get(candidate.node.host) ?? 0,
+      }))
       .filter(({ room }) => room > 0);
-    hints.set(
-      position,
-      toHints(role.placement === "pack" ? pack(rooms, count) : share(rooms, count), count, role.resource),
-    );
+    hints.set(position, toHints(CHOICES[role.placement](rooms, count), count, role.resource));
   }
   return hints;
 }
 
+/** A host, how many more containers of a role it has room for or is to be given, and how many it has. */
 interface Room {
   readonly candidate: Candidate;
   readonly room: number;
+  readonly held: number;
 }
 
-/** As few hosts as hold the count, the roomiest first. */
+const CHOICES: Readonly<Record<RoleSpec["placement"], (rooms: readonly Room[], count: number) => Room[]>> = {
+  any: share,
+  pack,
+  spread,
+};
+
+/** What the role has already, where a part of it is asked for again. */
+function heldByHost({ state }: Step, position: number): Map<string, number> {
+  const held = new Map<string, number>();
+  for (const { role, phase, host } of Object.values(state.containers)) {
+    if (role === position && phase === "held") {
+      held.set(host, (held.get(host) ?? 0) + 1);
+    }
+  }
+  return held;
+}
+
+/** As few hosts as hold the count: first those that have some, then the roomiest. */
 function pack(rooms: readonly Room[], count: number): Room[] {
   const chosen: Room[] = [];
   let left = count;
-  for (const { candidate, room } of rooms.toSorted((a, b) => b.room - a.room)) {
+  for (const host of rooms.toSorted((a, b) => b.held - a.held || b.room - a.room)) {
     if (left <= 0) {
       break;
     }
-    chosen.push({ candidate, room: Math.min(room, left) });
-    left -= room;
+    chosen.push({ ...host, room: Math.min(host.room, left) });
+    left -= host.room;
   }
   return chosen;
+}
+
+/**
+ * Each next container to a host that has the fewest, and to no other: the ResourceManager fills the hosts that are named as they come,
+ * so that numbers with play in them would leave some empty. Where one more for some of those hosts is all, any of them will do.
+ */
+function spread(rooms: readonly Room[], count: number): Room[] {
+  const hosts = rooms.map((host) => ({ ...host, given: 0 }));
+  let left = count;
+  for (let level = 0; left > 0 && hosts.some(({ given, room }) => given < room); level++) {
+    const next = hosts.filter(({ held, given, room }) => held + given === level && given < room);
+    if (left === count && next.length > count) {
+      return next.slice(0, 2 * count).map((host) => ({ ...host, room: 1 }));
+    }
+    for (const host of next.slice(0, left)) {
+      host.given++;
+      left--;
+    }
+  }
+  return hosts.filter(({ given }) => given > 0).map((host) => ({ ...host, room: host.given }));
 }
 
 /** An equal share for every host that has room, over at most twice as many hosts as containers. */
 function share(rooms: readonly Room[], count: number): Room[] {
   const hosts = rooms.slice(0, 2 * count);
   const each = Math.ceil(count / hosts.length);
-  return hosts.map(({ candidate, room }) => ({ candidate, room: Math.min(room, each) }));
+  return hosts.map((host) => ({ ...host, room: Math.min(host.room, each) }));
 }
 
 function toHints(chosen: readonly Room[], count: number, resource: ResourceAmount): Hints {

@@ -188,7 +188,7 @@ export class Yarn {
     for (const [, entry] of [...this.#asks].sort(([a], [b]) => a - b)) {
       while (entry.left > 0 && !this.#avoided.includes(node.host)) {
         const local = entry.hosts.get(node.host) ?? 0;
-        if (local === 0 && offSwitch === 0) {
+        if (local === 0 && (offSwitch === 0 || entry.ask.relaxLocality === false)) {
           break;
         }
         if (!this.#allocate(node, entry.ask)) {

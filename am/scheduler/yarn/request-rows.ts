@@ -16,7 +16,10 @@ export function requestRows(ask: Ask, before: Ask | undefined): ResourceRequest[
   return [...withdrawn, ...wanted];
 }
 
-/** The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. */
+/**
+ * The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. Where the hosts alone will do, it and the
+ * racks' rows say so.
+ */
 function positiveRows(ask: Ask): ResourceRequest[] {
   const row = (resourceName: string, count: number): ResourceRequest => ({
     priority: ask.priority,
@@ -25,10 +28,11 @@ function positiveRows(ask: Ask): ResourceRequest[] {
     count,
   });
   const label = ask.nodeLabel === undefined ? {} : { nodeLabelExpression: ask.nodeLabel };
+  const strict = ask.relaxLocality === false ? { relaxLocality: false } : {};
   return [
     ...ask.hosts.map(({ host, count }) => row(host, count)),
-    ...ask.racks.map(({ rack, count }) => row(rack, count)),
-    { ...row(anywhere, ask.count), ...label },
+    ...ask.racks.map(({ rack, count }) => ({ ...row(rack, count), ...strict })),
+    { ...row(anywhere, ask.count), ...label, ...strict },
   ];
 }
 

@@ -192,6 +192,44 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     ]);
   });
 
+  test("spread over fewer hosts than tasks: the hosts are given equal numbers, and those alone", () => {
+    const nodes = [node("a", 8192), node("b", 1024), node("c", 8192)];
+    const countsOf = (workers: number) => {
+      const scenario = new Scenario(jobSpec([role("worker", workers, { placement: "spread" })]));
+      scenario.on({ type: "nodes-changed", nodes });
+      return asksOf(scenario.register())[0]?.hosts.map(({ host, count }) => `${host} ${count}`);
+    };
+    expect(countsOf(4)).toEqual(["a 2", "b 1", "c 1"]);
+    expect(countsOf(5)).toEqual(["a 2", "b 1", "c 2"]);
+    expect(countsOf(2)).toEqual(["a 1", "b 1", "c 1"]);
+  });
+
+  test("hosts named to spread or pack are asked for alone, twice as long as those named for speed; then any place will do", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "spread" })]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 8192), node("b", 8192)] });
+    expect(asksOf(scenario.register())).toMatchObject([{ count: 2, relaxLocality: false }]);
+    expect(asksOf(scenario.after(2_000))).toEqual([]);
+    const [ask] = asksOf(scenario.after(2_000));
+    expect(ask).toMatchObject({ count: 2, hosts: [] });
+    expect(ask).not.toHaveProperty("relaxLocality");
+  });
+
+  test("a lost container's place: spread looks for a host that has none, pack for one that has some", () => {
+    const hostsOf = (placement: "pack" | "spread") => {
+      const scenario = new Scenario(jobSpec([role("worker", 2, { placement })]));
+      scenario.on({ type: "nodes-changed", nodes: [node("a", 4096), node("b", 8192), node("c", 8192)] });
+      scenario.register();
+      const containers = [scenario.container(1, { host: "a" }), scenario.container(1, { host: "b" })];
+      scenario.on({ type: "containers-allocated", containers });
+      return asksOf(scenario.completes(scenario.task("worker:1").containerId, -101))[0]?.hosts;
+    };
+    expect(hostsOf("spread")).toEqual([
+      { host: "b", count: 1 },
+      { host: "c", count: 1 },
+    ]);
+    expect(hostsOf("pack")).toEqual([{ host: "a", count: 1 }]);
+  });
+
   test("a node lent by those who share its label is named by roles that spread alone, because it comes late", () => {
     const nodes = [node("own", 8192), { ...node("lent", 8192), labels: ["gpu"], lent: true } as const];
     const hostsOf = (given: Parameters<typeof role>[2]) => {

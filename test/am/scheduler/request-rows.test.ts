@@ -38,6 +38,14 @@ describe("an ask as rows for the ResourceManager", () => {
     ]);
   });
 
+  test("hosts that alone will do: racks and the row for anywhere serve only to name them", () => {
+    const named = { hosts: [{ host: "a", count: 4 }], racks: [{ rack: "/r", count: 4 }] };
+    const strict = requestRows(anAsk({ ...named, relaxLocality: false }), undefined);
+    expect(strict.map(({ relaxLocality = true }) => relaxLocality)).toEqual([true, false, false]);
+    const [, , anywhere] = requestRows(anAsk(), anAsk({ ...named, relaxLocality: false }));
+    expect(anywhere).toEqual({ priority: 1, resourceName: "*", capability: resource, count: 4 });
+  });
+
   test("a host that is not named any more goes to 0", () => {
     const before = anAsk({ hosts: [{ host: "a", count: 4 }], racks: [{ rack: "/r", count: 4 }] });
     expect(counts(requestRows(anAsk({ count: 3 }), before))).toEqual(["a 0", "/r 0", "* 3"]);
