@@ -47,8 +47,10 @@ function watchProgress(step: Step, task: TaskRecord): void {
 
 /** A program that starts owes nothing yet, whatever the one before it in this container did. */
 export function forgetProgress(step: Step, containerId: string): void {
-  if (hasOrder(step, "progress", containerId)) {
-    clearTimer(step, `progress:${containerId}`);
+  for (const order of ["progress", "hung"] as const) {
+    if (hasOrder(step, order, containerId)) {
+      clearTimer(step, `${order}:${containerId}`);
+    }
   }
 }
 

@@ -34,4 +34,9 @@ export const PINNED_SEEDS: readonly { readonly seed: number; readonly found: str
     found:
       "after a pause of ours the time to stop was up before the silence of a lost node's executors could be noticed",
   },
+  {
+    seed: 7000016,
+    found:
+      "the bound on stopping a program that hung was still set for the next one in its container, and ended that too",
+  },
 ];

@@ -58,6 +58,19 @@ describe("a program that reports its steps", () => {
     expect(scenario.core.state.generation).toBe(2);
   });
 
+  test("that hung and was stopped is not taken for the one that starts after it in its container", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(60_000);
+    scenario.exits("worker:0", { signal: "SIGTERM", stopReason: reason });
+    scenario.stops("worker:1");
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(59_000);
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1, infrastructure: 0 } });
+  });
+
   test("makes no progress by saying the same step again", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
