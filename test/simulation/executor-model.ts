@@ -1,5 +1,5 @@
 import type { ExecutorCommand } from "../../am/core/effects.ts";
-import { CONTAINER_TOLD_TO_END, timeLimitReason } from "../../am/core/endings.ts";
+import { CONTAINER_TOLD_TO_END, isHung, timeLimitReason } from "../../am/core/endings.ts";
 import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
 import { childExit } from "../support/child-exit.ts";
 import type { Master } from "./master.ts";
@@ -10,6 +10,16 @@ import type { ModelContainer } from "./yarn.ts";
 export interface Program {
   /** Absent: it runs until it is stopped, as a parameter server does. */
   readonly runsForMs?: number;
+}
+
+/** A program that reports steps and then stood still. */
+export interface Hang {
+  readonly task: string;
+  /** Its last step was reported. */
+  readonly sinceMs: number;
+  endedAtMs?: number;
+  /** It was stopped because it hung. */
+  noticed: boolean;
 }
 
 /** One executor and its program, as the ApplicationMaster meets them over a network that is slow and breaks. */
@@ -28,6 +38,9 @@ export class ExecutorModel {
   #port = 0;
   #life = 0;
   #stopping = false;
+  /** The last report of the present program. */
+  #progress: Extract<Event, { type: "child-progress" }> | undefined;
+  #hang: Hang | undefined;
   readonly #missed: ExecutorCommand[] = [];
   readonly #unsent: Event[] = [];
   #link = 0;
@@ -68,6 +81,9 @@ export class ExecutorModel {
       this.#master = master;
       this.connected = true;
       this.#register();
+      if (this.#progress !== undefined) {
+        this.#send(this.#progress);
+      }
     });
   }
 
@@ -203,8 +219,11 @@ export class ExecutorModel {
     if (!this.alive || this.child.state !== "running") {
       return;
     }
-    this.#endLife();
     const whole = childExit(this.#world.clock.nowMs, exit);
+    if (this.#hang !== undefined) {
+      this.#hang.noticed = isHung(whole);
+    }
+    this.#endLife();
     this.child = { state: "exited", exit: whole };
     this.#world.programEnded(this, whole);
     this.#send({
@@ -214,6 +233,29 @@ export class ExecutorModel {
       generation: this.generation,
       exit: whole,
     });
+  }
+
+  /** The program stands still from now on: it reports no step and does not end. */
+  hang(): void {
+    if (this.alive && this.child.state === "running" && this.#progress !== undefined && this.#hang === undefined) {
+      this.#hang = { task: this.task, sinceMs: this.#progress.atMs, noticed: false };
+      this.#world.hangs.push(this.#hang);
+    }
+  }
+
+  /** A step now, and another one every quarter of the time in which one is due. */
+  #reportSteps(life: number, step: number): void {
+    const { clock, spec } = this.#world;
+    const { progressMs } = spec.timeouts;
+    if (progressMs === undefined || life !== this.#life || this.#hang !== undefined) {
+      return;
+    }
+    const { task, containerId, generation } = this;
+    this.#progress = { type: "child-progress", task, containerId, generation, step, atMs: clock.nowMs };
+    if (!this.frozen) {
+      this.#send(this.#progress);
+    }
+    clock.after(progressMs / 4, () => this.#reportSteps(life, step + 1));
   }
 
   #register(): void {
@@ -257,6 +299,7 @@ export class ExecutorModel {
       pid: life + 100,
       atMs: clock.nowMs,
     });
+    this.#reportSteps(life, 1);
     const { executionMs } = this.#world.spec.timeouts;
     if (executionMs !== undefined) {
       clock.after(executionMs, () => {
@@ -268,7 +311,7 @@ export class ExecutorModel {
     const { runsForMs } = this.#world.programOf(this.task);
     if (runsForMs !== undefined) {
       clock.after(runsForMs + random.integer(0, 2_000), () => {
-        if (life === this.#life) {
+        if (life === this.#life && this.#hang === undefined) {
           this.endChild({});
         }
       });
@@ -317,6 +360,11 @@ export class ExecutorModel {
 
   #endLife(): void {
     this.#life++;
+    this.#progress = undefined;
+    if (this.#hang !== undefined) {
+      this.#hang.endedAtMs = this.#world.clock.nowMs;
+      this.#hang = undefined;
+    }
   }
 
   #send(event: Event): void {

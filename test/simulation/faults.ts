@@ -10,6 +10,8 @@ export interface Fault {
   readonly ends?: true;
   /** An executor that cannot come back in time, when its stream breaks meanwhile. */
   readonly freezes?: true;
+  /** The ApplicationMaster and an executor hear each other late. */
+  readonly deafens?: true;
   /** Another attempt of the ApplicationMaster follows. */
   readonly recovers?: true;
   readonly strike: (world: World) => void;
@@ -86,10 +88,12 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "a stream breaks",
+    deafens: true,
     strike: (world) => victim(world)?.breakLink(world.random.integer(1, 1_000)),
   },
   {
     name: "an executor freezes",
+    deafens: true,
     class: "infrastructure",
     strike: (world) => {
       const executor = victim(world);
@@ -100,6 +104,7 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "an executor freezes for a short time",
+    deafens: true,
     freezes: true,
     strike: (world) => {
       const executor = victim(world);
@@ -110,20 +115,24 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "the ApplicationMaster is paused",
+    deafens: true,
     strike: (world) => world.master.pause(world.random.integer(1_000, 60_000)),
   },
   {
     name: "the ApplicationMaster is paused, replaced, and goes on",
+    deafens: true,
     recovers: true,
     strike: (world) => world.pauseBeyondExpiry(),
   },
   {
     name: "the ApplicationMaster dies",
+    deafens: true,
     recovers: true,
     strike: (world) => world.crash(),
   },
   {
     name: "the ApplicationMaster dies during a restart",
+    deafens: true,
     class: "program",
     recovers: true,
     strike: (world) => {
@@ -157,6 +166,13 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
     strike: (world) => world.deliver({ type: "stop-requested", reason: "stopped by alice" }),
   },
 ];
+
+/** For jobs whose programs report steps. */
+export const HANG: Fault = {
+  name: "a program hangs",
+  class: "program",
+  strike: (world) => victim(world)?.hang(),
+};
 
 /** Other jobs take what is free, most of it for a while. */
 export function fillCluster(world: World): void {

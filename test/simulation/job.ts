@@ -78,6 +78,11 @@ export function randomJob(random: Random): JobSpec {
   });
 }
 
+/** The same job, its programs reporting steps: a hanging one is noticed. */
+export function reportingSteps(spec: JobSpec, random: Random): JobSpec {
+  return { ...spec, timeouts: { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 } };
+}
+
 function randomNeeds(random: Random): Pick<RoleSpec, "resource" | "placement"> {
   return {
     resource: { memoryMiB: random.pick([256, 700, 1024, 2048]), vcores: random.integer(1, 2), others: {} },

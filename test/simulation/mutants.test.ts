@@ -1,11 +1,20 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/effects.ts";
+import { HANG } from "./faults.ts";
 import { runSeed } from "./run.ts";
 import type { Mutation } from "./world.ts";
 
+interface Mutant {
+  readonly fault: string;
+  readonly noticed: RegExp;
+  readonly mutation: Mutation;
+  /** What has to go wrong in the world for it to matter; what the seed chooses, where absent. */
+  readonly faults?: readonly string[];
+}
+
 /** Faults planted in the core: each must be noticed by the invariant that it breaks, or that invariant proves nothing. */
-const MUTANTS: readonly { readonly fault: string; readonly noticed: RegExp; readonly mutation: Mutation }[] = [
+const MUTANTS: readonly Mutant[] = [
   {
     fault: "surplus containers are not given back",
     noticed: /is leaked/,
@@ -151,6 +160,34 @@ const MUTANTS: readonly { readonly fault: string; readonly noticed: RegExp; read
     },
   },
   {
+    fault: "a program that hangs is not told to stop",
+    noticed: /hung for \d+ ms/,
+    faults: [HANG.name],
+    mutation: (effects) =>
+      effects.filter(
+        (effect) =>
+          effect.type !== "send" || effect.message.type !== "stop-child" || effect.message.dumpStacks !== true,
+      ),
+  },
+  {
+    fault: "a program that hung is charged to nobody",
+    noticed: /because they hung, and none is counted/,
+    faults: [HANG.name],
+    mutation: (effects, core) => {
+      core.state.used.program = 0;
+      return effects;
+    },
+  },
+  {
+    fault: "a program that hung ends the job though its budget is not spent",
+    noticed: /the job failed of something else/,
+    faults: [HANG.name],
+    mutation: (effects, core, event) => {
+      const hung = event.type === "child-exited" && event.exit.stopReason.startsWith("hung");
+      return hung ? [...effects, ...core.step({ type: "ask-refused", message: "mutant" }, event.exit.atMs)] : effects;
+    },
+  },
+  {
     fault: "a program is started after the outcome was decided",
     noticed: /after the outcome was decided/,
     mutation: (effects, core) => {
@@ -173,10 +210,11 @@ const MUTANTS: readonly { readonly fault: string; readonly noticed: RegExp; read
 ];
 
 describe("every invariant can fail", () => {
-  test.each(MUTANTS)("$fault", ({ noticed, mutation }) => {
+  test.each(MUTANTS)("$fault", ({ noticed, mutation, faults }) => {
+    const options = faults === undefined ? { mutation } : { mutation, faults };
     const problems: string[] = [];
     for (let seed = 1; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
-      problems.push(...runSeed(seed, { mutation }).problems);
+      problems.push(...runSeed(seed, options).problems);
     }
     expect(problems).toContainEqual(expect.stringMatching(noticed));
   });

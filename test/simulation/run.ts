@@ -1,6 +1,7 @@
-import type { FailureClass, JobOutcome } from "../../src/job/status.ts";
-import { FAULTS, type Fault, fillCluster } from "./faults.ts";
-import { randomJob } from "./job.ts";
+import type { JobOutcome } from "../../src/job/status.ts";
+import { FAULTS, fillCluster, HANG } from "./faults.ts";
+import { randomJob, reportingSteps } from "./job.ts";
+import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
 import { type Mutation, World } from "./world.ts";
 
@@ -28,7 +29,12 @@ export interface RunOptions {
 /** One whole job in a random world: everything follows from the seed. */
 export function runSeed(seed: number, options: RunOptions = {}): RunResult {
   const random = new Random(seed);
-  const spec = randomJob(random);
+  // Drawn apart, so that a job that reports no steps lives the life its seed always gave it.
+  const aside = new Random(~seed);
+  const { faults: named } = options;
+  const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
+  const plain = randomJob(random);
+  const spec = reportsSteps ? reportingSteps(plain, aside) : plain;
   const kind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const world = new World({
@@ -46,8 +52,8 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
     ...options,
   });
   const chosen = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
-  const { faults: named } = options;
-  const faults = named === undefined ? chosen : FAULTS.filter(({ name }) => named.includes(name));
+  const hangs = reportsSteps && !kind ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
+  const faults = [...(named === undefined ? chosen : FAULTS.filter(({ name }) => named.includes(name))), ...hangs];
   world.mayCrash = faults.some(({ recovers }) => recovers === true);
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
@@ -71,43 +77,4 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
     generations: world.core.state.generations.length,
     virtualMs: world.clock.nowMs - startedAtMs,
   };
-}
-
-/** What must be true of the end, given what was done to the job. */
-function judge(world: World, faults: readonly Fault[]): string[] {
-  const { state } = world.core;
-  if (world.problems.length > 0) {
-    return [];
-  }
-  if (!world.exited) {
-    return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
-  }
-  // What was being judged when somebody stopped the job stays half judged.
-  if (world.outcome?.result === "killed") {
-    return [];
-  }
-  const problems: string[] = [];
-  const programFaults = faults.filter((fault) => fault.class === "program").length + world.overTime;
-  const limited = world.spec.timeouts.executionMs !== undefined;
-  // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
-  const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
-  const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length;
-  if (counted("program") > programFaults) {
-    problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
-  }
-  const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
-  if (onlyPrograms && counted("infrastructure") > 0) {
-    problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);
-  }
-  const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
-  const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;
-  if (harmless && !bounded && world.outcome?.result !== "succeeded") {
-    problems.push(`nothing bad happened, and the job ${world.outcome?.result}: ${world.outcome?.summary}`);
-  }
-  const again = [...world.starts].filter(([, starts]) => starts > 1);
-  const mayLoseExecutor = faults.some(({ freezes }) => freezes === true);
-  if (harmless && !bounded && !mayLoseExecutor && again.length > 0) {
-    problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
-  }
-  return problems;
 }

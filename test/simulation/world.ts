@@ -6,7 +6,7 @@ import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { Clock } from "./clock.ts";
-import type { ExecutorModel, Program } from "./executor-model.ts";
+import type { ExecutorModel, Hang, Program } from "./executor-model.ts";
 import { Master } from "./master.ts";
 import type { Random } from "./random.ts";
 import { type ModelContainer, Yarn } from "./yarn.ts";
@@ -47,6 +47,7 @@ export class World {
   readonly problems: string[] = [];
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
+  readonly hangs: Hang[] = [];
   /** Programs that were stopped for the time they took. */
   overTime = 0;
   /** The number of the attempt that YARN has, or is about to start. */

@@ -1,0 +1,86 @@
+import { Bounds } from "../../am/core/timers.ts";
+import type { FailureClass } from "../../src/job/status.ts";
+import type { Hang } from "./executor-model.ts";
+import { type Fault, HANG } from "./faults.ts";
+import type { World } from "./world.ts";
+
+/** What a stop order and its answer take on their way, beside the program's grace. */
+const ON_THE_WAY_MS = 1_000;
+
+/** What must be true of the end, given what was done to the job. */
+export function judge(world: World, faults: readonly Fault[]): string[] {
+  const { state } = world.core;
+  if (world.problems.length > 0) {
+    return [];
+  }
+  if (!world.exited) {
+    return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
+  }
+  // What was being judged when somebody stopped the job stays half judged.
+  if (world.outcome?.result === "killed") {
+    return [];
+  }
+  const problems: string[] = [];
+  const programFaults = faults.filter((fault) => fault.class === "program").length + world.overTime;
+  const limited = world.spec.timeouts.executionMs !== undefined;
+  // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
+  const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
+  const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length;
+  if (counted("program") > programFaults) {
+    problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
+  }
+  const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
+  if (onlyPrograms && counted("infrastructure") > 0) {
+    problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);
+  }
+  const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
+  const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;
+  if (harmless && !bounded && world.outcome?.result !== "succeeded") {
+    problems.push(`nothing bad happened, and the job ${world.outcome?.result}: ${world.outcome?.summary}`);
+  }
+  const again = [...world.starts].filter(([, starts]) => starts > 1);
+  const mayLoseExecutor = faults.some(({ freezes }) => freezes === true);
+  if (harmless && !bounded && !mayLoseExecutor && again.length > 0) {
+    problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
+  }
+  return [...problems, ...judgeHangs(world, faults)];
+}
+
+/** A program that hangs is stopped in time, the program's budget pays, and the job fails of nothing else. */
+function judgeHangs(world: World, faults: readonly Fault[]): string[] {
+  const { progressMs, stopGraceMs } = world.spec.timeouts;
+  if (progressMs === undefined) {
+    return [];
+  }
+  const limitMs = progressMs + Bounds.stackDumpMs + stopGraceMs + ON_THE_WAY_MS;
+  const timely = faults.every(({ deafens }) => deafens !== true);
+  const late = world.hangs.flatMap(({ task, sinceMs, endedAtMs = world.clock.nowMs }) => {
+    const hungMs = endedAtMs - sinceMs;
+    return timely && hungMs > limitMs ? [`${task} hung for ${hungMs} ms, ${limitMs} are allowed`] : [];
+  });
+  const nothingElse = faults.every((fault) => fault === HANG) && world.faults.launchFailures === 0;
+  return nothingElse ? [...late, ...judgeCharge(world)] : late;
+}
+
+/** Nothing but hangs happened. */
+function judgeCharge(world: World): string[] {
+  const { spec, outcome, core } = world;
+  const problems: string[] = [];
+  const ofHang = /hung: no progress/.test(outcome?.cause?.summary ?? "");
+  const known = world.hangs.filter((hang) => isCharged(world, hang));
+  if (known.length > 0 && core.state.used.program === 0 && !ofHang) {
+    problems.push(`${known.length} programs were stopped because they hung, and none is counted`);
+  }
+  const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
+  if (outcome?.result === "failed" && !limited && !ofHang) {
+    problems.push(`programs hung, and the job failed of something else: ${outcome.summary}`);
+  }
+  return problems;
+}
+
+/** Whether it had to be charged to a budget: it was stopped in time for that, and its failure is neither ignored nor tolerated. */
+function isCharged({ spec, outcome }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
+  const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
+  const inTime = endedAtMs + ON_THE_WAY_MS < (outcome?.endedAtMs ?? 0);
+  return noticed && inTime && role?.tracking !== "sidecar" && spec.failure.onWorkerFailure === "fail";
+}
