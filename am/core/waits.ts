@@ -35,7 +35,8 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
   if (spec === undefined) {
     return [];
   }
-  const sinceMs = job.state.generations.at(-1)?.startedAtMs ?? job.state.startedAtMs;
+  const generation = job.state.generations.at(-1);
+  const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: Wait[] = [];
   if (role.counts.waiting > 0) {
     const what = `${role.counts.waiting} of ${spec.instances} containers of ${role.name}: ${amountWords(spec.resource)}`;
@@ -56,7 +57,8 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
   const stopping = role.counts.stopping;
   if (stopping > 0) {
     const reasons = [`they have ${durationWords(job.spec.timeouts.stopGraceMs)} to stop by themselves`];
-    waits.push({ what: `the programs of ${listWords(namesIn(job, position, ["stopping"]))}`, sinceMs, reasons });
+    const what = `the programs of ${listWords(namesIn(job, position, ["stopping"]))}`;
+    waits.push({ what, sinceMs: generation?.endedAtMs ?? sinceMs, reasons });
   }
   return waits;
 }

@@ -77,6 +77,19 @@ describe("the published status", () => {
     expect(budgets.program).toEqual({ used: 1, limit: 2 });
   });
 
+  test("counts the wait for programs that stop from the moment that ended their generation", () => {
+    const scenario = new Scenario({
+      ...spec,
+      failure: { ...spec.failure, budgets: { program: 0, infrastructure: 0 } },
+    });
+    scenario.toRunning();
+    scenario.after(60_000);
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+      expect.objectContaining({ what: "the programs of worker:0", sinceMs: scenario.nowMs }),
+    );
+  });
+
   test("has the furthest complete checkpoint, and what each generation went on from", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
