@@ -11,6 +11,7 @@ import { Executor } from "./executor.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { findMaster } from "./find-master.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
+import { layOutSources } from "./sources.ts";
 
 /** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
 async function main(): Promise<void> {
@@ -20,12 +21,13 @@ async function main(): Promise<void> {
     readTokenFile(readFileSync(settings.tokenFile)).secrets,
   );
   const build = buildId();
+  const log = openExecutorLog(settings, build);
   const executor = new Executor({
     settings,
     identity,
     build,
     environment: process.env,
-    log: openExecutorLog(settings, build),
+    log,
     nowMs: Date.now,
     random: Math.random,
     findMaster: () => findMaster(settings.staging),
@@ -33,7 +35,7 @@ async function main(): Promise<void> {
   });
   process.on("SIGTERM", () => void executor.terminate());
   await executor.start(async () => {
-    const { port } = await startRejoinServer({
+    const rejoinServer = startRejoinServer({
       identity,
       build,
       ...(settings.ports && { ports: settings.ports }),
@@ -41,6 +43,10 @@ async function main(): Promise<void> {
       random: Math.random,
       reattach: ({ attempt, masterAddress }) => executor.link.reattach({ attempt, address: masterAddress }),
     });
+    const [{ port }, leftOut] = await Promise.all([rejoinServer, layOutSources(process.cwd())]);
+    if (leftOut.length > 0) {
+      log.warn("sources-left-out", "Files of --src_dir whose names are taken were left out.", { names: leftOut.join(", ") });
+    }
     return formatHostPort({ host: settings.host, port });
   });
 }

@@ -1,6 +1,7 @@
 import { escapeListItem } from "./keys/types.ts";
 import type { Problem } from "./problem.ts";
 import type { Setting } from "./settings.ts";
+import { SOURCE_NAME, VENV_NAME } from "./shipped-names.ts";
 import type { ResourceToLocalize } from "./spec.ts";
 
 /** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */
@@ -31,10 +32,6 @@ export interface Submission {
   readonly ship: readonly ResourceToLocalize[];
   readonly problems: readonly Problem[];
 }
-
-/** Where `--python_venv` is unpacked, and the source tree while its entries are linked into the working directory. */
-export const VENV_NAME = "venv";
-export const SOURCE_NAME = "src-dir";
 
 /**
  * `--conf job.xml` names a file, `--conf tony.worker.memory=4g` is a setting: what tells them apart is a key and a `=` at its start.

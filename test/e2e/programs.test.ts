@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
@@ -54,6 +54,34 @@ describe("a job's programs", () => {
     expect(programs.every(({ LOCAL_RANK, LOCAL_WORLD_SIZE }) => Number(LOCAL_RANK) < Number(LOCAL_WORLD_SIZE))).toBe(
       true,
     );
+    expect(exitCode).toBe(0);
+  });
+
+  test("come with their sources and their Python, as TonY's options say", async () => {
+    const job = alice.job(
+      "sources",
+      { "tony.application.framework": "standalone", "tony.worker.instances": 2, "tony.worker.memory": "512m" },
+      {
+        "src/models/train.py": `import sys
+from layers.dense import UNITS
+open("written-beside", "w").close()
+print("units", UNITS, sys.argv[1:], flush=True)
+`,
+        "src/models/layers/dense.py": "UNITS = 42\n",
+        "environment/bin/python": '#!/bin/sh\necho "the Python of the job"\nexec python3 "$@"\n',
+      },
+    );
+    const folder = path.dirname(job);
+    chmodSync(path.join(folder, "environment", "bin", "python"), 0o755);
+    const options = ["-executes", "models/train.py", "-src_dir", path.join(folder, "src")];
+    const python = ["-python_venv", path.join(folder, "environment"), "-python_binary_path", "bin/python"];
+    const words = ["submit", "-conf_file", job, ...options, ...python, "-task_params", '--name "two words"'];
+    const { exitCode, stdout, stderr } = await alice.run(...words, "--logs", "all");
+    for (const worker of ["worker:0", "worker:1"]) {
+      expect(stdout).toContain(`${worker} | the Python of the job`);
+      expect(stdout).toContain(`${worker} | units 42 ['--name', 'two words']`);
+    }
+    expect(stderr).toBe("");
     expect(exitCode).toBe(0);
   });
 

@@ -41,7 +41,10 @@ export class Person {
   ): string {
     const folder = path.join(this.folder, name);
     mkdirSync(folder);
-    for (const [file, content] of Object.entries(files)) writeFileSync(path.join(folder, file), content);
+    for (const [file, content] of Object.entries(files)) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+      writeFileSync(path.join(folder, file), content);
+    }
     const properties = Object.entries({ "tony.application.name": name, ...settings }).map(
       ([key, value]) => `  <property><name>${key}</name><value>${escapeXml(String(value))}</value></property>`,
     );

@@ -169,9 +169,8 @@ export const taskKeys = {
   }),
   "tony.python-exec-path": key({
     type: path,
-    doc: "Set by TonY's own client for its Horovod driver.",
-    support: "not-yet",
-    note: "use --python_binary_path",
+    doc: "The Python of what tony-ts itself starts, as a TensorBoard; set by --python_binary_path, which is for the job's own program.",
+    support: "works",
   }),
   "tony.task.max-total-instances": key({
     type: limit,

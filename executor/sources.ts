@@ -1,0 +1,62 @@
+import { constants } from "node:fs";
+import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink } from "node:fs/promises";
+import path from "node:path";
+import { errorCode } from "../src/hadoop/errors.ts";
+import { SOURCE_NAME } from "../src/job/shipped-names.ts";
+
+/**
+ * Copies what `--src_dir` gave into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there). A
+ * copy, for the NodeManager shares the unpacked archive among containers, and a program may write beside its code. What lies there
+ * already, such as a file of `tony.containers.resources`, stays.
+ * @returns what was left out for that, relative to the working directory
+ */
+export async function layOutSources(workingDirectory: string): Promise<readonly string[]> {
+  const leftOut: string[] = [];
+  await copyFolder(path.join(workingDirectory, SOURCE_NAME), workingDirectory, leftOut);
+  return leftOut.map((file) => path.relative(workingDirectory, file));
+}
+
+async function copyFolder(source: string, target: string, leftOut: string[]): Promise<void> {
+  // A job without sources has no such folder.
+  const entries = await readdir(source, { withFileTypes: true }).catch(unlessCode("ENOENT", []));
+  for (const entry of entries) {
+    const from = path.join(source, entry.name);
+    const to = path.join(target, entry.name);
+    if (!entry.isDirectory()) {
+      if (!(await copyEntry(from, to, entry.isSymbolicLink()))) leftOut.push(to);
+    } else if (await hasFolder(to)) {
+      await copyFolder(from, to, leftOut);
+    } else {
+      leftOut.push(to);
+    }
+  }
+}
+
+/** Makes the folder; false when the name is taken by something else, such as a link to an archive that others use too. */
+async function hasFolder(folder: string): Promise<boolean> {
+  await mkdir(folder).catch(unlessCode("EEXIST", undefined));
+  return (await lstat(folder)).isDirectory();
+}
+
+/** False when the name is taken. */
+async function copyEntry(from: string, to: string, isLink: boolean): Promise<boolean> {
+  try {
+    if (isLink) {
+      await symlink(await readlink(from), to);
+    } else {
+      await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+      // A NodeManager takes the right to write from what it unpacks.
+      await chmod(to, (await lstat(from)).mode | 0o200);
+    }
+    return true;
+  } catch (error) {
+    return unlessCode("EEXIST", false)(error);
+  }
+}
+
+function unlessCode<Instead>(code: string, instead: Instead): (error: unknown) => Instead {
+  return (error) => {
+    if (errorCode(error) === code) return instead;
+    throw error;
+  };
+}
