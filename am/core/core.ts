@@ -19,7 +19,7 @@ import { recovered } from "./recovery.ts";
 import { continueRestart, tearDownTimer } from "./restart.ts";
 import { type CoreState, type Identity, initialState } from "./state.ts";
 import { newStep, type Step } from "./step.ts";
-import { isOrder, isOverslept } from "./timers.ts";
+import { isDue, isOrder } from "./timers.ts";
 import { closeVerdicts, lateEvidence, verdictTimer } from "./verdict.ts";
 
 /** The decisions of one job: what happened goes in, what is to be done comes out. */
@@ -161,7 +161,7 @@ function note(step: Step, event: Event): void {
 
 /** Timers without a case here only wake `settle`, which looks at the time itself. */
 function timerFired(step: Step, name: string): void {
-  if (isOverslept(step, name)) {
+  if (!isDue(step, name)) {
     return;
   }
   const [kind = "", ...subject] = name.split(":");

@@ -79,22 +79,25 @@ const OVERSLEPT_MS = 2_000;
 const AFTER_SLEEP_MS = 2_000;
 
 /**
- * A timer that fires late, because this ApplicationMaster was paused, blames nobody: it is set once more. So is one that was set before
- * the pause and fell due as it ended: nobody listened for it either.
+ * Whether a timer that fired is due. One that fires late, because this ApplicationMaster was paused, blames nobody: it is set once more. So
+ * is one that was set before the pause and fell due as it ended: nobody listened for it either. And one whose firing waited in the mailbox
+ * behind what set it anew has the rest of its time.
  */
-export function isOverslept(step: Step, name: string): boolean {
+export function isDue(step: Step, name: string): boolean {
   const timer = step.timers.get(name);
-  step.timers.delete(name);
   if (timer === undefined) {
     return false;
   }
-  if (step.nowMs - timer.dueMs >= OVERSLEPT_MS) {
+  const { setAtMs, dueMs } = timer;
+  if (step.nowMs - dueMs >= OVERSLEPT_MS) {
     step.wokeAtMs = step.nowMs;
   }
+  const sleptOver = setAtMs < step.wokeAtMs;
   const readAtMs = step.wokeAtMs + silentAfterMs(step.spec.timeouts) + AFTER_SLEEP_MS;
-  if (timer.setAtMs >= step.wokeAtMs || step.nowMs >= readAtMs) {
-    return false;
+  const leftMs = (sleptOver ? Math.max(dueMs, readAtMs) : dueMs) - step.nowMs;
+  step.timers.delete(name);
+  if (leftMs > 0) {
+    setTimer(step, name, leftMs);
   }
-  setTimer(step, name, readAtMs - step.nowMs);
-  return true;
+  return leftMs <= 0;
 }

@@ -39,4 +39,9 @@ export const PINNED_SEEDS: readonly { readonly seed: number; readonly found: str
     found:
       "the bound on stopping a program that hung was still set for the next one in its container, and ended that too",
   },
+  {
+    seed: 3029164,
+    found:
+      "a timer that had waited in the mailbox behind what set it anew counted, and programs that went on were stopped as hung",
+  },
 ];

@@ -39,6 +39,16 @@ describe("a program that reports its steps", () => {
     );
   });
 
+  test("does not hang because the end of its time waited in the mailbox behind its next step", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 6);
+    scenario.after(59_000);
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.on({ type: "timer-fired", name: "progress:c1" }))).toEqual([]);
+    expect(dumped(scenario.after(59_999))).toEqual([]);
+    expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
+  });
+
   test("that hung fails as a program, with where it stood, and its generation restarts", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
