@@ -7,43 +7,54 @@ import type { Measurement } from "../measurement.ts";
 import { bundleProcesses } from "../process-memory.ts";
 import { until } from "../until.ts";
 
-const killedProgram = "killed program → the next generation's programs all running";
-const killedExecutor = "killed executor → the next generation's programs all running";
 const frozenExecutor = "stopped executor → noticed";
 
 /** The task that something is done to. */
 const victim = 1;
 const settleMs = 1_000;
 
+/** Something of a task is killed, until the next generation's programs all run. */
+function killing(about: {
+  readonly name: string;
+  readonly what: string;
+  readonly figure: string;
+  readonly limitMs: number;
+  readonly victim: (job: BenchJob, id: string) => number;
+}): Measurement {
+  const { name, what, figure, limitMs } = about;
+  return {
+    name,
+    what,
+    warmUps: 0,
+    figures: [{ name: figure, unit: "ms", budget: atMost(limitMs) }],
+    async run(clusterOf) {
+      return await withRunningJob(await clusterOf(), async (job, id) => {
+        const pid = about.victim(job, id);
+        const killedAtMs = Date.now();
+        process.kill(pid, "SIGKILL");
+        return { [figure]: (await job.started(2)) - killedAtMs };
+      });
+    },
+  };
+}
+
 /** The tasks of the bench stop at once and start at once, so that what is left is ours. */
-export const generationRestart: Measurement = {
+export const generationRestart = killing({
   name: "restart",
   what: "one of 3 programs is killed; containers are kept",
-  warmUps: 0,
-  figures: [{ name: killedProgram, unit: "ms", budget: atMost(1_000) }],
-  async run(clusterOf) {
-    return await withRunningJob(await clusterOf(), async (job) => {
-      const killedAtMs = Date.now();
-      process.kill(job.pidOf(victim), "SIGKILL");
-      return { [killedProgram]: (await job.started(2)) - killedAtMs };
-    });
-  },
-};
+  figure: "killed program → the next generation's programs all running",
+  limitMs: 1_000,
+  victim: (job) => job.pidOf(victim),
+});
 
 /** A container goes and another one comes, which takes at least one heartbeat of a NodeManager. */
-export const executorLoss: Measurement = {
+export const executorLoss = killing({
   name: "loss",
   what: "one of 3 executors is killed; its container is replaced",
-  warmUps: 0,
-  figures: [{ name: killedExecutor, unit: "ms", budget: atMost(5_000) }],
-  async run(clusterOf) {
-    return await withRunningJob(await clusterOf(), async (job, id) => {
-      const killedAtMs = Date.now();
-      process.kill(executorOf(id), "SIGKILL");
-      return { [killedExecutor]: (await job.started(2)) - killedAtMs };
-    });
-  },
-};
+  figure: "killed executor → the next generation's programs all running",
+  limitMs: 5_000,
+  victim: (_job, id) => executorOf(id),
+});
 
 /** Its connection stays up, only its heartbeats stop. */
 export const frozenExecutorNoticed: Measurement = {
