@@ -63,7 +63,7 @@ export class TaskTails {
 
   /** Waits for the streams to end by themselves, then prints unfinished lines. */
   async finish(limitMs: number): Promise<void> {
-    await Promise.race([Promise.all(this.#running), sleep(limitMs)]);
+    await Promise.race([Promise.all(this.#running), sleep(limitMs, this.#abort.signal)]);
     this.#abort.abort();
     for (const position of this.#positions.values()) this.#flush(position);
   }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../clock.ts";
 import type { FileSystem } from "./file-system.ts";
 
 const firstLookMs = 10;
@@ -42,7 +42,7 @@ async function seesWhole(
   signal: AbortSignal,
 ): Promise<boolean> {
   for (let pauseMs = firstLookMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+    await sleep(pauseMs, signal);
     if (signal.aborted) return false;
     const found = await fileSystem.stat(path).catch(() => undefined);
     if (found?.lengthBytes === lengthBytes) return true;

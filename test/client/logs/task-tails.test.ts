@@ -35,3 +35,11 @@ test("any number of tasks is followed at once, without Node's warning of a leak"
     expect(getMaxListeners(signal)).toBeGreaterThan(getEventListeners(signal, "abort").length);
   }
 });
+
+test("nothing is left to wait for when all logs have ended before the limit", async () => {
+  const waiting = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
+  const before = waiting();
+  await new TaskTails(() => undefined).finish(60_000);
+
+  expect(waiting()).toBe(before);
+});
