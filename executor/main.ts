@@ -45,7 +45,9 @@ async function main(): Promise<void> {
     });
     const [{ port }, leftOut] = await Promise.all([rejoinServer, layOutSources(process.cwd())]);
     if (leftOut.length > 0) {
-      log.warn("sources-left-out", "Files of --src_dir whose names are taken were left out.", { names: leftOut.join(", ") });
+      log.warn("sources-left-out", "Files of --src_dir whose names are taken were left out.", {
+        names: leftOut.join(", "),
+      });
     }
     return formatHostPort({ host: settings.host, port });
   });
