@@ -1,6 +1,8 @@
 import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
 
+import type { Checkpoint } from "../../src/job/status.ts";
+
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../src/job/execution.ts";
 
 /**
@@ -104,7 +106,8 @@ export type Event =
       readonly generation: number;
       readonly step: number;
       readonly atMs: number;
-      readonly checkpoint?: { readonly path: string; readonly step: number };
+      /** The newest complete one, which every report repeats. */
+      readonly checkpoint?: Checkpoint;
     }
   | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
   | { readonly type: "timer-fired"; readonly name: string }

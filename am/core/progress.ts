@@ -17,24 +17,28 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   task.step = event.step;
   step.changed = true;
   if (checkpoint !== undefined) {
-    checkpointSaved(step, task, { ...checkpoint, atMs: event.atMs });
+    checkpointSaved(step, task, checkpoint);
   }
   if (isNews || !hasOrder(step, "progress", task.containerId)) {
     watchProgress(step, task);
   }
 }
 
-/** The furthest complete checkpoint is what a later generation goes on from. A task's report names its last one again with every step. */
+/** The furthest complete checkpoint is what a later generation goes on from; where several tasks save at one step, the last of them. */
 function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint): void {
   const { state } = step;
   const known = state.checkpoint;
   task.checkpointStep = saved.step;
-  if (known !== undefined && (saved.step < known.step || (saved.step === known.step && saved.path === known.path))) {
+  if (known !== undefined && !isFurther(saved, known)) {
     return;
   }
   state.checkpoint = saved;
   state.journal.dirty = true;
   record(step, "checkpoint", task, { path: saved.path, step: saved.step });
+}
+
+function isFurther(saved: Checkpoint, known: Checkpoint): boolean {
+  return saved.step > known.step || (saved.step === known.step && saved.path !== known.path && saved.atMs > known.atMs);
 }
 
 /** From its first report on a program owes the next one in time. */

@@ -104,7 +104,9 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const restarts = `generation ${status.generation} · restarts spent: program ${program.used} of ${program.limit}, infrastructure ${infrastructure.used} of ${infrastructure.limit}`;
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
-  const services = status.services.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
+  // What a job serves ends with it.
+  const served = status.outcome === undefined ? status.services : [];
+  const services = served.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
   const generations = generationTable(status);
   const history = generations.length === 0 ? [] : ["", ...generations];
   return [`  ${restarts}`, ...services, ...checkpoint, ...waits, "", ...taskLines(status.tasks), ...history];

@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import type { ExecutorReport } from "../../src/api/messages.ts";
+import type { Checkpoint } from "../../src/job/status.ts";
 import { readRange } from "../output-files.ts";
 
 export type ProgressReport = Extract<ExecutorReport, { type: "progress" }>;
@@ -15,7 +16,7 @@ export class ProgressFile {
   readonly #file: string;
   #offset = 0;
   #step = 0;
-  #checkpoint: { readonly path: string; readonly step: number } | undefined;
+  #checkpoint: Checkpoint | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -28,7 +29,7 @@ export class ProgressFile {
     if (marks.length === 0) return undefined;
     for (const { step, checkpoint } of marks) {
       if (step !== undefined) this.#step = step;
-      if (checkpoint !== undefined) this.#checkpoint = { path: checkpoint, step: step ?? this.#step };
+      if (checkpoint !== undefined) this.#checkpoint = { path: checkpoint, step: step ?? this.#step, atMs: nowMs };
     }
     const progress = { type: "progress", step: this.#step, atMs: nowMs } as const;
     return this.#checkpoint === undefined ? progress : { ...progress, checkpoint: this.#checkpoint };

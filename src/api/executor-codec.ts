@@ -33,7 +33,11 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
         progress: {
           step: body.step,
           atMs: body.atMs,
-          ...(body.checkpoint && { checkpoint: body.checkpoint.path, checkpointStep: body.checkpoint.step }),
+          ...(body.checkpoint && {
+            checkpoint: body.checkpoint.path,
+            checkpointStep: body.checkpoint.step,
+            checkpointAtMs: body.checkpoint.atMs,
+          }),
         },
       };
     case "log-chunk":
@@ -146,5 +150,6 @@ function decodeMetrics(wire: tony.v1.Metrics.$Properties): Metrics {
 function decodeProgress(wire: tony.v1.Progress.$Properties): ExecutorReport {
   const progress = { type: "progress", step: toNumber(wire.step), atMs: toNumber(wire.atMs) } as const;
   if (!wire.checkpoint) return progress;
-  return { ...progress, checkpoint: { path: wire.checkpoint, step: toNumber(wire.checkpointStep) } };
+  const { checkpoint: path, checkpointStep, checkpointAtMs } = wire;
+  return { ...progress, checkpoint: { path, step: toNumber(checkpointStep), atMs: toNumber(checkpointAtMs) } };
 }

@@ -1,4 +1,5 @@
 import type { ChildExit, ExecutorRegistration } from "../job/execution.ts";
+import type { Checkpoint } from "../job/status.ts";
 
 /** Raised when a peer of an older protocol could misunderstand what is sent; fields alone never raise it. */
 export const PROTOCOL_VERSION = 1;
@@ -40,7 +41,8 @@ export type ExecutorReport =
       readonly type: "progress";
       readonly step: number;
       readonly atMs: number;
-      readonly checkpoint?: { readonly path: string; readonly step: number };
+      /** The newest complete one, whichever report said so first. */
+      readonly checkpoint?: Checkpoint;
     }
   | { readonly type: "log-chunk"; readonly chunk: LogChunk }
   | { readonly type: "service"; readonly name: string; readonly url: string }

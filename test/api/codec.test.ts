@@ -62,7 +62,7 @@ const metrics = fc.record({
   processes: count,
 });
 
-const checkpoint = fc.record({ path: fc.string({ minLength: 1 }), step: large });
+const checkpoint = fc.record({ path: fc.string({ minLength: 1 }), step: large, atMs: large });
 
 const report = (generation: number): fc.Arbitrary<ExecutorReport> =>
   fc.oneof(

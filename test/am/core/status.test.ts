@@ -101,7 +101,7 @@ describe("the published status", () => {
         generation: 1,
         step: step + 7,
         atMs: scenario.nowMs,
-        checkpoint: { path: "hdfs:///ckpt", step },
+        checkpoint: { path: "hdfs:///ckpt", step, atMs: scenario.nowMs },
       });
     saves("worker:0", "c1", 600);
     scenario.after(5_000);
@@ -123,6 +123,32 @@ describe("the published status", () => {
     expect(
       scenario.effects.filter((effect) => effect.type === "record" && effect.event.type === "checkpoint"),
     ).toHaveLength(2);
+  });
+
+  test("of several tasks' parts of one step it has the one that was complete last, as old as that is", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const savedAtMs = scenario.nowMs;
+    const reports = (index: 0 | 1) =>
+      scenario.on({
+        type: "child-progress",
+        task: `worker:${index}`,
+        containerId: `c${index + 1}`,
+        generation: 1,
+        step: scenario.nowMs,
+        atMs: scenario.nowMs,
+        checkpoint: { path: `part-${index}`, step: 600, atMs: savedAtMs + index },
+      });
+    for (const index of [1, 0, 1, 0] as const) {
+      scenario.after(1_000);
+      reports(index);
+    }
+    const { checkpoint } = statusOf(scenario.core, scenario.nowMs);
+    expect(checkpoint).toEqual({ path: "part-1", step: 600, atMs: savedAtMs + 1 });
+    const recorded = scenario.effects.filter(
+      (effect) => effect.type === "record" && effect.event.type === "checkpoint",
+    );
+    expect(recorded).toHaveLength(1);
   });
 
   test("integrates what the job holds", () => {

@@ -1,0 +1,28 @@
+import { describe, expect, test } from "@jest/globals";
+import { inspectionLines } from "../../../client/applications/inspection.ts";
+import { aReport } from "../application-report.ts";
+import { aJobStatus, noonishMs } from "../job-status.ts";
+
+const nowMs = noonishMs + 60_000;
+
+describe("what status shows of a job", () => {
+  test("the age of its checkpoint, and where it can be watched", () => {
+    const checkpoint = { path: "/ckpt/5", step: 5, atMs: nowMs - 12_000 };
+    const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
+    const running = aJobStatus({ checkpoint, services });
+    expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status: running }, nowMs)).toEqual(
+      expect.arrayContaining([
+        "  tensorboard of worker:0: http://127.0.0.11:41877",
+        "  checkpoint step 5, 12 s old: /ckpt/5",
+      ]),
+    );
+  });
+
+  test("of a job that has ended, nothing that ended with it", () => {
+    const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
+    const outcome = { result: "succeeded", summary: "2 of 2 tasks exited 0", endedAtMs: nowMs } as const;
+    const status = aJobStatus({ state: "succeeded", services, outcome });
+    const report = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: nowMs });
+    expect(inspectionLines({ report, status }, nowMs).join("\n")).not.toContain("41877");
+  });
+});
