@@ -40,6 +40,7 @@ function baseParser(): Argv {
     .demandCommand(1, "")
     .help("help", "Show this help")
     .version("version", "Show the version", buildId())
+    .option("debug", { type: "boolean", describe: "Show the stack and the causes of an error" })
     .completion("completion", "Print a completion script for the shell: source <(tony-ts completion)")
     .epilogue("Exit codes: 0 succeeded, 1 the job failed, 2 usage or job.xml, 3 cluster, 4 killed, 5 unknown.")
     .wrap(helpColumns)

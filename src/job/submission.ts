@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { escapeListItem } from "./keys/types.ts";
 import type { Problem } from "./problem.ts";
 import type { Setting } from "./settings.ts";
@@ -60,8 +61,18 @@ function* optionProblems(options: SubmissionOptions, files: readonly string[]): 
   if (options.taskParams !== undefined && options.executes === undefined) {
     yield { severity: "warning", message: "has no effect without -executes", at: "--task_params" };
   }
+  yield* pathProblems(options);
   yield* pairProblems("--shell_env", options.shellEnv ?? []);
   yield* pairProblems("--container_env", options.containerEnv ?? []);
+}
+
+/** TonY's older releases kept the folder's own name: `-src_dir src -executes src/train.py`. */
+function* pathProblems({ executes = "", srcDir = "" }: SubmissionOptions): Generator<Problem> {
+  const folder = posix.basename(srcDir);
+  if (folder === "" || folder.startsWith(".") || !executes.startsWith(`${folder}/`)) return;
+  const inside = executes.slice(folder.length + 1);
+  const message = `is looked for inside --src_dir: write ${inside}, unless ${srcDir} has a folder ${folder} of its own`;
+  yield { severity: "warning", message, at: "-executes" };
 }
 
 function* pairProblems(option: string, pairs: readonly string[]): Generator<Problem> {

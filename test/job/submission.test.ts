@@ -86,6 +86,16 @@ describe("the other options", () => {
     ]);
   });
 
+  test("a program that is named with the source tree's own folder is told where it will be", () => {
+    const said = (executes: string, srcDir: string) =>
+      submissionSettings({ executes, srcDir }).problems.map(formatProblem);
+    expect(said("src/models/train.py", "../src/")).toEqual([
+      "-executes: warning: is looked for inside --src_dir: write models/train.py, unless ../src/ has a folder src of its own",
+    ]);
+    expect(said("models/train.py", "src")).toEqual([]);
+    expect(said("src/train.py", ".")).toEqual([]);
+  });
+
   test("source tree and Python environment are shipped", () => {
     expect(submissionSettings({ srcDir: "src", pythonVenv: "hdfs:///env.tar.gz" }).ship).toEqual([
       { source: "src", name: "src-dir", as: "working-directory" },

@@ -29,6 +29,11 @@ describe("mistakes in a command line", () => {
     expect(await mistakeIn(...words)).toBe(message);
   });
 
+  test.each(["-debug", "--debug"])("%s is an option of every command", async (debug) => {
+    for (const { verb } of commands)
+      expect(await mistakeIn(verb, debug)).not.toContain("Neither a command nor an option");
+  });
+
   test("a single-valued option given twice is refused", async () => {
     expect(await mistakeIn("submit", "-executes", "a", "-executes", "b")).toMatch(
       /^--executes can be given once only\n/,
