@@ -39,7 +39,8 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: Wait[] = [];
   if (role.counts.waiting > 0) {
-    const what = `${role.counts.waiting} of ${spec.instances} containers of ${role.name}: ${amountWords(spec.resource)}`;
+    const containers = spec.instances === 1 ? "1 container" : `${role.counts.waiting} of ${spec.instances} containers`;
+    const what = `${containers} of ${role.name}: ${amountWords(spec.resource)}`;
     const never = unmeetable(job, position);
     const reasons = reasonsFor(job, spec, role.counts.waiting);
     if (never !== undefined) {

@@ -48,6 +48,8 @@ export class FollowView {
   }
 
   show(status: JobStatus): void {
+    // A later attempt knows nothing of the job before it has read what the one before left.
+    if (status.state === "starting" && this.#shown !== undefined && status.attempt !== this.#shown.attempt) return;
     if (!this.#masterTold) {
       this.#masterTold = true;
       this.line(`AM running on ${status.amHost}`, this.#trackingUrl);

@@ -42,10 +42,10 @@ function roleMilestones(before: JobStatus | undefined, role: RoleStatus, after: 
   const tasks = after.tasks.filter(({ task }) => task.startsWith(`${role.name}:`));
   if (tasks.some(isUnstarted)) return [];
   const earlier = before?.roles.find(({ name }) => name === role.name);
-  // What ran in the generation before is no progress of this one; a container that was kept is no news.
-  const startedBefore = before?.generation === after.generation ? earlier : undefined;
   const complete = `${role.name} ${role.instances}/${role.instances}`;
-  if (isNews(startedBefore, role, started)) return [{ what: `${complete} running`, details: "cluster spec sent" }];
+  // What ran before and still does, or is being stopped, is no news; nor is a container that was kept.
+  const again = started(role) >= role.instances && isStartedAgain(before, tasks);
+  if (again || isNews(earlier, role, started)) return [{ what: `${complete} running`, details: "cluster spec sent" }];
   if (isNews(earlier, role, ({ allocated }) => allocated))
     return [{ what: `${complete} allocated`, details: placesOf(tasks) }];
   return [];
@@ -54,6 +54,15 @@ function roleMilestones(before: JobStatus | undefined, role: RoleStatus, after: 
 /** Whether the role is complete in what is counted, and was not before. */
 function isNews(before: RoleStatus | undefined, after: RoleStatus, count: (role: RoleStatus) => number): boolean {
   return count(after) >= after.instances && (before === undefined || count(before) < before.instances);
+}
+
+/** Whether another program runs in one of the tasks than the one that was known to. */
+function isStartedAgain(before: JobStatus | undefined, tasks: readonly TaskStatus[]): boolean {
+  const known = new Map(before?.tasks.map(({ task, startedAtMs }) => [task, startedAtMs]));
+  return tasks.some(({ task, startedAtMs }) => {
+    const earlierMs = known.get(task);
+    return earlierMs !== undefined && startedAtMs !== undefined && startedAtMs !== earlierMs;
+  });
 }
 
 /** Tasks that failed or were started again alone while the others go on. */

@@ -47,6 +47,7 @@ describe("the published status", () => {
       ],
       remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait",
     });
+    expect(statusOf(scenario.core, scenario.nowMs).waits[1]?.what).toBe("1 container of ps: 1 GiB, 1 core");
   });
 
   test("says when a gang in part gives back what it holds", () => {

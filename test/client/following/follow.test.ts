@@ -6,7 +6,7 @@ import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus } from "../job-status.ts";
+import { aJobStatus, role } from "../job-status.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
 
 const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 4000 });
@@ -155,10 +155,13 @@ describe("following a job", () => {
   test("an AM that is gone is followed to its next attempt", async () => {
     const second = { ...running, currentAttemptId: "appattempt_1795305600000_0009_000002", amRpcPort: 4001 };
     const between = aReport({ currentAttemptId: "appattempt_1795305600000_0009_000002" });
+    const none = { ...role("worker", 2), allocated: 0, registered: 0 };
+    const blank = aJobStatus({ attempt: 2, state: "starting", roles: [none], tasks: [] });
     const masters = [
       new ScriptedMaster([{ type: "status", status: aJobStatus() }], "break"),
       new ScriptedMaster(
         [
+          { type: "status", status: blank },
           { type: "status", status: aJobStatus({ attempt: 2 }) },
           { type: "outcome", outcome },
         ],
@@ -174,6 +177,7 @@ describe("following a job", () => {
       [2, 4001],
     ]);
     expect(context.out.text).toMatch(/AM restarted on 127\.0\.0\.12 +attempt 2; the tasks run on/);
+    expect(context.out.text.match(/worker 2\/2 (allocated|running)/g)).toEqual(["worker 2/2 running"]);
   });
 
   test("an AM that dies in the finish is seen half: the rest is read from what the next attempt kept", async () => {

@@ -72,6 +72,20 @@ describe("the way of a job, told from one state to the next", () => {
     expect(what(next({ allocated: 1, registered: 0 }), next({ registered: 0 }))).toEqual(["worker 2/2 allocated"]);
   });
 
+  test("programs that are being stopped for a new generation, or run on beside it, are no news; those it starts are", () => {
+    const running = aJobStatus();
+    const stopping = aJobStatus({ generation: 2, state: "restarting" });
+    const startedAgain = aJobStatus({
+      generation: 2,
+      tasks: running.tasks.map((task) =>
+        task.task.startsWith("worker") ? { ...task, startedAtMs: noonishMs + 50_000 } : task,
+      ),
+    });
+    const what = (before: JobStatus, after: JobStatus) => milestones(before, after).map((one) => one.what);
+    expect(what(running, stopping)).toEqual(["generation 2"]);
+    expect(what(stopping, startedAgain)).toEqual(["worker 2/2 running"]);
+  });
+
   test("a task that failed, or was started again, while the others go on", () => {
     const [first, second] = aJobStatus().tasks;
     if (first === undefined || second === undefined) throw new Error("two tasks");
