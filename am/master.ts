@@ -43,6 +43,7 @@ export interface MasterInput {
 
 const livenessTickMs = 500;
 /** Readers that do not keep up and a file system that does not answer hold up an ending for no longer than this, each. */
+const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
@@ -251,7 +252,7 @@ class Master {
     this.#leaving = true;
     this.#outcome = outcome;
     this.#historyClosed = this.#bounded(historyMs, "closing the history", this.#history.close(this.#status()));
-    await this.#bounded(lastReadersMs, "sending the last of the logs", this.#tails.endAll());
+    await this.#bounded(lastLogsMs, "sending the last of the logs", this.#tails.endAll());
     this.#tails.cut();
   }
 

@@ -22,8 +22,8 @@ const giveUpAfterMs = 600_000;
 const stopLimitMs = 15_000;
 /** An AM that was asked to stop gets this long before the ResourceManager is asked to kill it. */
 const orderlyStopMs = 10_000;
-/** The rest of the output after the outcome. */
-const lastOutputMs = 500;
+/** The rest of the output after the end, from an AM that is still sending it. */
+const lastOutputMs = 5_000;
 
 export interface FollowOptions {
   readonly id: string;

@@ -28,6 +28,7 @@ export class TaskTails {
   #link: MasterLink | undefined;
   #abort = new AbortController();
   #running = new Set<Promise<void>>();
+  readonly #finishing = new AbortController();
 
   constructor(print: (task: string, line: string) => void) {
     this.#print = print;
@@ -61,8 +62,9 @@ export class TaskTails {
     }
   }
 
-  /** Waits for the streams to end by themselves, then prints unfinished lines. */
+  /** Waits for the streams to end by themselves, or to break for good, then prints unfinished lines. */
   async finish(limitMs: number): Promise<void> {
+    this.#finishing.abort();
     await Promise.race([Promise.all(this.#running), sleep(limitMs, this.#abort.signal)]);
     this.#abort.abort();
     for (const position of this.#positions.values()) this.#flush(position);
@@ -77,14 +79,16 @@ export class TaskTails {
 
   async #read(position: Position, link: MasterLink, signal: AbortSignal): Promise<void> {
     const { task, stream } = position;
-    while (!signal.aborted) {
+    const over = AbortSignal.any([signal, this.#finishing.signal]);
+    for (;;) {
       try {
         const request = { task, stream, offset: position.offset, follow: true };
         for await (const piece of link.readLog(request, signal)) this.#take(position, piece);
         return;
       } catch {
         // The link tells its breaking itself.
-        await sleep(retryAfterMs, signal);
+        await sleep(retryAfterMs, over);
+        if (over.aborted) return;
       }
     }
   }

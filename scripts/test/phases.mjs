@@ -173,7 +173,7 @@ export const phases = [
       ...(process.getuid() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
       ...["--set", "yarn.nodemanager.disk-health-checker.interval-ms=500"],
       ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
-      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=30000"],
+      ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
     ],
     limitSeconds: 300,
     needs: ["build"],

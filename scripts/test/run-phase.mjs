@@ -3,6 +3,9 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { CHECKOUT } from "../cluster/folders.mjs";
+import { readTestLog } from "./test-log.mjs";
+
+const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
 
 /**
  * Runs one phase to its end or to its limit.
@@ -13,16 +16,18 @@ import { CHECKOUT } from "../cluster/folders.mjs";
 export async function runPhase(phase, signal) {
   const folder = await mkdtemp(join(tmpdir(), "tony-ts-phase-"));
   const reportFile = join(folder, "report.json");
+  const logFile = join(folder, "tests.log");
   const started = performance.now();
   try {
     const { code, output, timedOut } = await runCommand(
-      phase,
-      phase.jest ? ["--json", `--outputFile=${reportFile}`] : [],
+      phase.jest ? withReports(phase, reportFile, logFile) : phase,
       signal,
     );
     const seconds = (performance.now() - started) / 1000;
-    if (timedOut)
-      return { passed: 0, failed: 1, seconds, output: `${output}\nended: over its limit of ${phase.limitSeconds} s` };
+    if (timedOut) {
+      const { passed, failed, lines } = cutOff(phase, await readFile(logFile, "utf8").catch(() => ""));
+      return { passed, failed, seconds, output: [output, ...lines].join("\n") };
+    }
     const { passed, failed } = phase.jest
       ? await countTests(reportFile, code)
       : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
@@ -30,6 +35,31 @@ export async function runPhase(phase, signal) {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Jest's own report for its end, and a log of what happens until then. */
+function withReports(phase, reportFile, logFile) {
+  const options = ["--json", `--outputFile=${reportFile}`, "--reporters=default", `--reporters=${REPORTER}`];
+  return {
+    ...phase,
+    command: [...phase.command, ...options],
+    environment: { ...phase.environment, TONY_TEST_LOG: logFile },
+  };
+}
+
+/** A breach of the limit is a failure of its own; what was known when it happened is told. */
+function cutOff({ limitSeconds, jest }, log) {
+  const { passed, failed, running, failures } = readTestLog(log);
+  const until = jest ? `, when ${passed} tests had passed and ${failed} had failed` : "";
+  return {
+    passed,
+    failed: failed + 1,
+    lines: [
+      ...failures,
+      `ended: over its limit of ${limitSeconds} s${until}`,
+      ...running.map((test) => `  was running: ${test}`),
+    ],
+  };
 }
 
 /** A suite that could not run, and a run without any test, are failures too. */
@@ -42,10 +72,10 @@ async function countTests(reportFile, code) {
 }
 
 /** The command runs in a process group of its own, so that a breach of the limit ends all of it. */
-function runCommand({ command, environment, limitSeconds }, extra, signal) {
+function runCommand({ command, environment, limitSeconds }, signal) {
   const [program, ...args] = command;
   return new Promise((resolve, reject) => {
-    const child = spawn(program === "node" ? process.execPath : program, [...args, ...extra], {
+    const child = spawn(program === "node" ? process.execPath : program, args, {
       cwd: CHECKOUT,
       env: { ...process.env, ...environment },
       detached: true,

@@ -1,8 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import type { Inspection } from "../../client/applications/inspection.ts";
 import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { sweep } from "../support/sweep.ts";
 import { TonyTs, tonyTs } from "../support/tony-ts.ts";
 
@@ -29,6 +31,8 @@ describe("a job on a real cluster, from its submission to its logs", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "cli-jobs-"));
+    // Programs in containers, which run as another user, look for files in it.
+    await chmod(folder, 0o711);
     await writeFile(
       join(folder, "hello.xml"),
       jobFile("hello", 'echo "hello from $TONY_TASK_ID$JOB_NAME:$TASK_INDEX"'),
@@ -39,7 +43,8 @@ describe("a job on a real cluster, from its submission to its logs", () => {
       jobFile(
         "resume",
         'echo "{\\"checkpoint\\": \\"/ckpt/$SESSION_ID\\", \\"step\\": $((SESSION_ID * 100 + 100))}" &gt;&gt; $TONY_PROGRESS_FILE; ' +
-          'echo "from ${TONY_CHECKPOINT:-nothing}"; sleep 2; test $TASK_INDEX = 1 || sleep 60; exit 7',
+          'echo "from ${TONY_CHECKPOINT:-nothing}"; ' +
+          `until test $TASK_INDEX = 1 -a -e ${folder}/fail-$SESSION_ID; do sleep 0.1; done; exit 7`,
       ).replace(
         "</configuration>",
         "<property><name>tony.am.retry-count</name><value>1</value></property></configuration>",
@@ -48,7 +53,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     await writeFile(join(folder, "long.xml"), jobFile("long", "echo started; sleep 600"));
   });
   afterAll(() => rm(folder, { recursive: true }));
-  afterEach(() => sweep(cluster), 60_000);
+  afterEach(() => sweep(cluster));
 
   const conf = (name: string) => ["--conf", join(folder, `${name}.xml`)];
 
@@ -73,7 +78,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(all.stdout.split("\n").filter((line) => /^worker:[01] \| hello/.test(line))).toHaveLength(2);
     const master = await tonyTs(["logs", id, "am"], alice);
     expect(JSON.parse(master.stdout.split("\n")[0] ?? "")).toMatchObject({ event: "am-started" });
-  }, 120_000);
+  });
 
   test("a program that fails gives the report and exit code 1", async () => {
     const { exitCode, stdout } = await tonyTs(["submit", ...conf("fail")], alice);
@@ -95,10 +100,22 @@ describe("a job on a real cluster, from its submission to its logs", () => {
       outcome: { result: "failed", cause: { class: "program", exit: "7", lines: ["before"] } },
       budgets: { program: { used: 0, limit: 0 } },
     });
-  }, 60_000);
+  });
 
   test("a job that was restarted says what each generation went on from, live and afterwards", async () => {
-    const { exitCode, stdout } = await tonyTs(["submit", ...conf("resume")], alice);
+    const submit = new TonyTs(["submit", ...conf("resume")], alice);
+    const [id] = await submit.output(/application_\d+_\d+/);
+    for (const generation of [1, 2]) {
+      await eventually(`both checkpoints of generation ${generation}`, async () => {
+        const { stdout } = await tonyTs(["status", id, "--json"], alice);
+        const { status }: Inspection = JSON.parse(stdout);
+        return (
+          status?.generation === generation && status.tasks.every((task) => task.checkpointStep === generation * 100)
+        );
+      });
+      await writeFile(join(folder, `fail-${generation - 1}`), "");
+    }
+    const { exitCode, stdout } = await submit.ended;
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^worker:0 \| from nothing$/m);
     expect(stdout).toMatch(
@@ -108,21 +125,19 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^Root cause {3}worker:1 exited 7 .*, generation 2 \(/m);
     expect(stdout).toMatch(/^worker:0 +stopped .* step 200$/m);
     expect(stdout).toMatch(/^1 .* +program 1 of 1 +–$/m);
-    expect(stdout).toMatch(/^2 .* +program, no restart +step 100, \d+ s old$/m);
-    expect(stdout).toMatch(
-      /^All containers are returned; the last checkpoint is kept: step 200, \d+ s old: \/ckpt\/1$/m,
-    );
-  }, 60_000);
+    expect(stdout).toMatch(/^2 .* +program, no restart +step 100, .+ old$/m);
+    expect(stdout).toMatch(/^All containers are returned; the last checkpoint is kept: step 200, .+ old: \/ckpt\/1$/m);
+  });
 
   test("--detach prints the id alone; status and logs see the job run; kill ends it", async () => {
     const submitted = await tonyTs(["submit", "--detach", ...conf("long")], alice);
     expect(submitted.stdout).toMatch(/^application_\d+_\d+\n$/);
     const id = submitted.stdout.trim();
     const logs = new TonyTs(["logs", id, "-f"], alice);
-    for (;;) {
+    await eventually("the job to run", async () => {
       const { stdout } = await tonyTs(["status", id, "--json"], alice);
-      if (JSON.parse(stdout).status?.state === "running") break;
-    }
+      return JSON.parse(stdout).status?.state === "running";
+    });
     logs.process.kill("SIGKILL");
     const following = new TonyTs(["logs", id, "worker:0", "-f"], alice);
     await following.output(/^started$/m);
@@ -132,7 +147,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect((await following.ended).exitCode).toBe(0);
     const again = await tonyTs(["kill", id], alice);
     expect(again.stdout).toMatch(/had ended already: KILLED$/m);
-  }, 120_000);
+  });
 
   test("Ctrl-C ends the job, says what was cleaned, and exits 4", async () => {
     const submit = new TonyTs(["submit", ...conf("long")], alice);
@@ -143,7 +158,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^KILLED {2}application_/m);
     expect(stdout).toMatch(/Ended: all containers are returned/);
     expect(exitCode).toBe(4);
-  }, 60_000);
+  });
 
   test("a gang that the cluster can never hold is told at once that waiting will not help", async () => {
     const submit = new TonyTs(["submit", ...conf("long"), "-conf", "tony.worker.gpus=2"], alice);
@@ -152,7 +167,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     );
     submit.process.kill("SIGINT");
     expect((await submit.ended).exitCode).toBe(4);
-  }, 60_000);
+  });
 
   test("a client that is killed leaves the job running, and it can be killed by its id", async () => {
     const submit = new TonyTs(["submit", ...conf("long")], alice);
@@ -162,11 +177,11 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     const { stdout } = await tonyTs(["list"], alice);
     expect(stdout).toMatch(new RegExp(`^${id} +RUNNING +long`, "m"));
     expect((await tonyTs(["kill", id], alice)).exitCode).toBe(0);
-  }, 60_000);
+  });
 
   test("two submissions at once do not disturb each other", async () => {
     const both = await Promise.all([1, 2].map(() => tonyTs(["submit", ...conf("hello")], alice)));
     expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(new Set(both.map(({ stdout }) => stdout.split(" ")[0])).size).toBe(2);
-  }, 120_000);
+  });
 });

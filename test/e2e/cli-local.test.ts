@@ -50,7 +50,7 @@ describe("a job on this machine, without any cluster", () => {
     });
     expect((await tonyTs(["logs", id, "worker:1"], environment)).stdout).toBe("hello\n");
     expect((await tonyTs(["list", "--scheduler", "local", "--all"], environment)).stdout).toContain(id);
-  }, 60_000);
+  });
 
   test("a closed terminal leaves it running; another shell finds and ends it by its id", async () => {
     const submit = ["submit", "--scheduler", "local", "--conf", join(folder, "long.xml")];
@@ -63,7 +63,7 @@ describe("a job on this machine, without any cluster", () => {
     expect((await tonyTs(["kill", id], environment)).stdout).toBe(`${id} KILLED\n`);
     const after = await tonyTs(["status", id], environment);
     expect(after.stdout).toMatch(/^KILLED {2}local_/);
-  }, 60_000);
+  });
 
   test("the second Ctrl-C leaves at once and says that it may still run", async () => {
     const submit = ["submit", "--scheduler", "local", "--conf", join(folder, "stubborn.xml")];
@@ -76,5 +76,5 @@ describe("a job on this machine, without any cluster", () => {
     expect(stderr).toContain(`Left at once; ${id} may still run: tony-ts kill ${id}`);
     expect(exitCode).toBe(5);
     expect((await tonyTs(["kill", id], environment)).exitCode).toBe(0);
-  }, 60_000);
+  });
 });

@@ -25,7 +25,7 @@ describe("what cannot work is said before anything is on the cluster", () => {
     await writeFile(join(folder, "job.xml"), job);
   });
   afterAll(() => rm(folder, { recursive: true }));
-  afterEach(() => sweep(cluster), 60_000);
+  afterEach(() => sweep(cluster));
 
   test.each([
     [
@@ -110,7 +110,7 @@ describe("what cannot work is said before anything is on the cluster", () => {
       ]),
     );
     expect(exitCode).toBe(0);
-  }, 90_000);
+  });
 
   test("doctor exits 3 and says how to mend it when there is no such queue", async () => {
     const { exitCode, stdout } = await tonyTs(["doctor", "--queue", "nope", "--probe=false"], alice);
@@ -124,5 +124,5 @@ describe("what cannot work is said before anything is on the cluster", () => {
     const { stdout } = await tonyTs(["cache", "list"], alice);
     expect(stdout).toMatch(/^node +[0-9a-f]{12} +alice/m);
     expect((await tonyTs(["cache", "prune"], alice)).stdout).toBe("Removed 0 files, 0 B\n");
-  }, 90_000);
+  });
 });

@@ -86,13 +86,15 @@ print("units", UNITS, sys.argv[1:], flush=True)
   });
 
   test("of TensorFlow get the same cluster spec, each with its own place in it", async () => {
+    const flag = path.join(alice.shared("told"), "ps");
     const job = alice.job("specs", {
       "tony.application.framework": "tensorflow",
       "tony.worker.instances": 2,
       "tony.worker.memory": "512m",
       "tony.ps.instances": 1,
       "tony.ps.memory": "512m",
-      "tony.containers.command": `${printEnvironment}; test $JOB_NAME = worker || sleep 600`,
+      // A ps is stopped when the workers are done: they wait until it has said what it was told.
+      "tony.containers.command": `${printEnvironment}; test $JOB_NAME = worker || { touch ${flag}; sleep 600; }; until test -e ${flag}; do sleep 0.1; done`,
     });
     const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
     const told = printedEnvironments(stdout);

@@ -7,7 +7,7 @@ import { stagingRoot } from "../../client/submission/staging.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
-import { eventually } from "../support/eventually.ts";
+import { HeldUpload } from "../support/held-upload.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
@@ -41,17 +41,16 @@ describe("a submission", () => {
 
   test("that is killed while it uploads leaves no application; the next one removes what was sent, and works", async () => {
     const settings = { ...oneTask, "tony.containers.resources": "large" };
-    const job = alice.job("cut-off", settings, { large: randomBytes(256 << 20) });
-    const before = new Set((await cachedFiles()).map((file) => file.path));
-    const submitting = alice.start("submit", "--conf", job);
-    await eventually("the upload under way", async () =>
-      (await cachedFiles()).find((file) => file.partial && !before.has(file.path)),
-    );
+    const job = alice.job("cut-off", settings, { large: randomBytes(8 << 20) });
+    const way = new HeldUpload(cluster);
+    const held = `dfs.namenode.http-address=${await way.open()}`;
+    const submitting = alice.start("submit", "--conf", job, "-conf", held);
+    await way.held;
     submitting.process.kill("SIGKILL");
     await submitting.ended;
+    await way.close();
     await sweep(cluster);
-    const sent = (await cachedFiles()).filter((file) => !before.has(file.path));
-    expect(sent).toMatchObject([{ name: "large", partial: true }]);
+    expect(await cachedFiles()).toContainEqual(expect.objectContaining({ name: "large", partial: true }));
 
     const again = await alice.run("submit", "--conf", job);
     expect(again.stdout).toContain("SUCCEEDED");

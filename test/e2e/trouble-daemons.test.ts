@@ -13,7 +13,7 @@ const job = alice.job("refused", oneTask);
 const submit = () => alice.run("submit", "--conf", job);
 
 describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
-  afterEach(() => sweep(cluster), 60_000);
+  afterEach(() => sweep(cluster));
   afterAll(() => alice.leave());
 
   test("the home's quota is used up", async () => {
@@ -38,7 +38,7 @@ describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
     } finally {
       await administer("-safemode", "leave");
     }
-  }, 120_000);
+  });
 
   test("the NameNode is down, and doctor says so too", async () => {
     await controlDaemon(cluster, "kill", "namenode");
@@ -55,7 +55,7 @@ describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
     } finally {
       await mend();
     }
-  }, 120_000);
+  });
 
   test("the ResourceManager is down: for people on stderr, for programs as JSON alone on stdout", async () => {
     await controlDaemon(cluster, "kill", "resourcemanager");
@@ -72,7 +72,7 @@ describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
     } finally {
       await mend();
     }
-  }, 120_000);
+  });
 });
 
 /** Starts what was killed; resolves when HDFS takes writes and YARN has all its nodes. */

@@ -6,6 +6,7 @@ import { testCluster } from "../support/cluster.ts";
 import { elfHeader } from "../support/elf-header.ts";
 import { eventually } from "../support/eventually.ts";
 import { HeldSubmission } from "../support/held-submission.ts";
+import { HeldUpload } from "../support/held-upload.ts";
 import { requestJson } from "../support/http-json.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { leftovers, sweep } from "../support/sweep.ts";
@@ -42,7 +43,7 @@ describe("a job that cannot run says why, and which key mends it", () => {
       expect(stdout).not.toMatch(/Exception from container-launch/);
       expect(exitCode).toBe(1);
     });
-  }, 120_000);
+  });
 
   test("the tasks' ports are taken", async () => {
     await withPortTaken(async (range) => {
@@ -51,7 +52,7 @@ describe("a job that cannot run says why, and which key mends it", () => {
       expect(stdout).not.toMatch(/Exception from container-launch/);
       expect(exitCode).toBe(1);
     });
-  }, 120_000);
+  });
 
   test("the runtime is of another architecture: said before anything is sent", async () => {
     const other = process.arch === "arm64" ? "x64" : "arm64";
@@ -74,7 +75,7 @@ describe("a job that cannot run says why, and which key mends it", () => {
     expect(stdout).toMatch(/^Root cause {3}am\.mjs could not be started by \.\/node on .* set tony\.node\.binary to/m);
     expect(stdout).toMatch(/^ {2}\| .*(cannot execute|Exec format)/m);
     expect(exitCode).toBe(1);
-  }, 120_000);
+  });
 });
 
 describe("a client that goes away before its job runs", () => {
@@ -92,14 +93,21 @@ describe("a client that goes away before its job runs", () => {
     expect(stdout).toMatch(/Ended: all containers are returned; its staging folder is removed/);
     expect(exitCode).toBe(4);
     expect((await alice.run("kill", id)).exitCode).toBe(0);
-  }, 120_000);
+  });
 
   test("by Ctrl-C during the upload: nothing was submitted, nothing of it stays", async () => {
     const cache = "/user/alice/cut-off-cache";
-    const submitting = alice.start("submit", "--conf", alice.job("upload", { ...oneTask, "tony.cache.dir": cache }));
-    await submitting.output(/^application_/);
+    const way = new HeldUpload(cluster);
+    const job = alice.job("upload", {
+      ...oneTask,
+      "tony.cache.dir": cache,
+      "dfs.namenode.http-address": await way.open(),
+    });
+    const submitting = alice.start("submit", "--conf", job);
+    await way.held;
     submitting.process.kill("SIGINT");
     const { exitCode, stderr } = await submitting.ended;
+    await way.close();
     expect(stderr).toMatch(/Nothing was submitted, and nothing is left on the cluster/);
     expect(exitCode).toBe(4);
     expect(await alice.json("cache", "list", "--conf", `tony.cache.dir=${cache}`)).not.toContainEqual(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
@@ -27,7 +28,7 @@ describe("a task's program", () => {
     const { exitCode, stdout } = await job.end();
     expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 1 restart/);
     expect(exitCode).toBe(0);
-  }, 120_000);
+  });
 
   test("is killed with no budget left: the report names it, and nothing else", async () => {
     const job = await suite.submit();
@@ -39,22 +40,22 @@ describe("a task's program", () => {
     expect(stdout).toMatch(/^Root cause {3}worker:1 was ended by SIGKILL on /m);
     expect(stdout).toContain(second?.containerId);
     expect(exitCode).toBe(1);
-  }, 120_000);
+  });
 
   test("is stopped for longer than an executor may be silent: nothing happens to the job", async () => {
-    const job = await suite.submit({ settings: { "tony.task.max-missed-heartbeats": "3" } });
+    const job = await suite.submit();
     const [first] = await job.running(1);
     const pid = first?.pid ?? Number.NaN;
     process.kill(pid, "SIGSTOP");
-    // Silence is to be shown by time passing: 3 missed heartbeats are 3 s.
-    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    // That nothing happens is to be shown by time passing: an executor may be silent for 10 s.
+    await sleep(12_000);
     process.kill(pid, "SIGCONT");
 
     const { exitCode, stdout } = await job.end();
     expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
     expect(exitCode).toBe(0);
     expect(job.starts()).toHaveLength(2);
-  }, 120_000);
+  });
 
   test("is stopped and does not end when its generation must: it is killed after its grace, and restarted", async () => {
     const job = await suite.submit({ settings: { "tony.am.retry-count": "1", "tony.task.stop-grace": "1s" } });
@@ -66,5 +67,5 @@ describe("a task's program", () => {
     expect(again.map(({ containerId }) => containerId)).toEqual([first?.containerId, second?.containerId]);
     expect(isRunning(first?.pid ?? Number.NaN)).toBe(false);
     expect((await job.end()).exitCode).toBe(0);
-  }, 120_000);
+  });
 });

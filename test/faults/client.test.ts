@@ -23,7 +23,7 @@ describe("the client", () => {
     job.letEnd();
     expect(await ended(job)).toBe("2 of 2 tasks exited 0");
     expect(job.starts()).toEqual(before);
-  }, 120_000);
+  });
 
   test("is killed while it follows, and the ApplicationMaster too: the job runs to its end", async () => {
     const job = await suite.submit();
@@ -36,7 +36,7 @@ describe("the client", () => {
     job.letEnd();
     expect(await ended(job)).toBe("2 of 2 tasks exited 0");
     expect(job.starts()).toEqual(before);
-  }, 120_000);
+  });
 
   test("is stopped for a while: the job does not wait for it, and it tells the outcome when it goes on", async () => {
     const job = await suite.submit();
@@ -48,5 +48,5 @@ describe("the client", () => {
     const { exitCode, stdout } = await job.client.ended;
     expect(stdout).toMatch(/SUCCEEDED/);
     expect(exitCode).toBe(0);
-  }, 120_000);
+  });
 });

@@ -27,7 +27,7 @@ describe("an executor", () => {
     const { exitCode, stdout } = await job.end();
     expect(stdout).toMatch(/SUCCEEDED +3 of 3 tasks exited 0 · 1 restart/);
     expect(exitCode).toBe(0);
-  }, 120_000);
+  });
 
   test("is killed while a peer fails of its lost connection: the executor is the cause, the program's budget is whole", async () => {
     // worker:0 does what a program does whose peer has gone.
@@ -46,7 +46,7 @@ describe("an executor", () => {
     expect(status.generations[0]?.endedBy).toMatchObject({ class: "infrastructure" });
     expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
     expect((await job.end()).exitCode).toBe(0);
-  }, 120_000);
+  });
 
   test("is stopped: it is noticed by its silence, replaced, and nothing of it stays", async () => {
     const job = await suite.submit({ workers: 4 });
@@ -62,9 +62,9 @@ describe("an executor", () => {
     const { endedAtMs = Number.POSITIVE_INFINITY, endedBy } = status.generations[0] ?? {};
     expect(endedBy).toMatchObject({ class: "infrastructure", task: "worker:1" });
     expect(endedBy?.summary).toMatch(/silent/);
-    // 10 s are the promise; the machine of the test may be busy.
-    expect(endedAtMs - stoppedAtMs).toBeLessThan(30_000);
+    // 10 s are the promise; a machine may be busy, but a minute would be that of many that are silent together.
+    expect(endedAtMs - stoppedAtMs).toBeLessThan(60_000);
     expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
     expect((await job.end()).exitCode).toBe(0);
-  }, 120_000);
+  });
 });

@@ -33,5 +33,5 @@ describe("a file that containers are to be given", () => {
     } finally {
       fileSystems.close();
     }
-  }, 120_000);
+  });
 });

@@ -33,7 +33,7 @@ describe("a node", () => {
     await suite.nodeIn("LOST", node);
     expect((await job.end()).exitCode).toBe(0);
     expect(job.starts()).toEqual([...before, ...again]);
-  }, 180_000);
+  });
 
   /**
    * A job of three that needs this node beside others, and has room to leave it: a node that is stopped is given no
@@ -74,8 +74,8 @@ describe("a node", () => {
       );
       const { endedAtMs = Number.POSITIVE_INFINITY, endedBy } = status.generations[0] ?? {};
       expect(endedBy).toMatchObject({ class: "infrastructure", summary: expect.stringContaining(hostOf(isolated)) });
-      // 10 s are the promise; the machine of the test may be busy.
-      expect(endedAtMs - cutAtMs).toBeLessThan(30_000);
+      // 10 s are the promise; a machine may be busy, but not wait for YARN, which gives a node up after a minute.
+      expect(endedAtMs - cutAtMs).toBeLessThan(60_000);
       expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
       expect(tasksOn(status.tasks, isolated)).toEqual([]);
 
@@ -84,7 +84,6 @@ describe("a node", () => {
       expect((await job.end()).exitCode).toBe(0);
       expect(job.starts()).toEqual([...before, ...again]);
     },
-    240_000,
   );
 
   const fill = cluster.settings.smallDisk === 0 ? test.skip : test;

@@ -39,7 +39,7 @@ describe("a second queue that wants its share", () => {
     expect([2, 3]).toContain(moved.length);
     expect(moved.map(({ task }) => job.wrote(`told-${task.replace("worker:", "")}`))).not.toContain(false);
     expect((await job.end()).exitCode).toBe(0);
-  }, 180_000);
+  });
 
   test("takes containers whose programs end at the notice: that is no failure of theirs", async () => {
     const job = await suite.submit({ workers: 5, settings: LARGE });
@@ -51,5 +51,5 @@ describe("a second queue that wants its share", () => {
     expect(waiting.budgets).toMatchObject({ program: { used: 0 } });
     expect((await other.end()).exitCode).toBe(0);
     expect((await job.end()).exitCode).toBe(0);
-  }, 180_000);
+  });
 });

@@ -16,7 +16,7 @@ describe("a staging folder that takes no more", () => {
     await job.journaled();
     await setQuota(job, 1);
     process.kill(before[1]?.pid ?? Number.NaN, "SIGKILL");
-    await eventually("word that the journal waits", () => job.masterLog().includes('"event":"journal-failed"'), 30_000);
+    await eventually("word that the journal waits", () => job.masterLog().includes('"event":"journal-failed"'));
     const waiting = await job.status("the wait", ({ waits }) => waits.some(({ what }) => what.includes("journal")));
     expect(JSON.stringify(waiting.waits)).toMatch(/quota/i);
     expect(job.starts()).toEqual(before);
@@ -29,7 +29,7 @@ describe("a staging folder that takes no more", () => {
     const { exitCode, stdout } = await job.end();
     expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 1 restart/);
     expect(exitCode).toBe(0);
-  }, 180_000);
+  });
 });
 
 /** How many bytes the job's staging folder may hold; −1: any. */

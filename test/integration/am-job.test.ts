@@ -8,6 +8,7 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { aJobSpec } from "../support/job-spec.ts";
+import { processesWhere } from "../support/processes.ts";
 import { type SubmittedJob, submitJob } from "../support/submitted-job.ts";
 import { sweep } from "../support/sweep.ts";
 import { applicationIn } from "../support/yarn.ts";
@@ -38,10 +39,11 @@ describe("an ApplicationMaster on YARN", () => {
     return job;
   }
 
-  const outputs = () =>
-    Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
+  /** What programs have written; a name that begins with a dot is still being written to. */
+  const files = () => readdirSync(folder).filter((name) => !name.startsWith("."));
+  const outputs = () => Object.fromEntries(files().map((name) => [name, readFileSync(`${folder}/${name}`, "utf8")]));
   const written = (count: number) =>
-    eventually(`${count} files`, async () => (readdirSync(folder).length >= count ? outputs() : undefined));
+    eventually(`${count} files`, async () => (files().length >= count ? outputs() : undefined));
   const ended = (submitted: SubmittedJob) =>
     applicationIn(submitted.resourceManager, submitted.id, "FINISHED", "FAILED");
 
@@ -53,7 +55,8 @@ describe("an ApplicationMaster on YARN", () => {
         .filter(({ command }) => /^\S*node (--\S+ )*am\.mjs/.test(command))
         .map(({ pid }) => pid);
       const ours = submitted.id.slice("application_".length);
-      return pids.find((pid) => readFileSync(`/proc/${pid}/environ`, "utf8").includes(ours));
+      const of = new Set(processesWhere((variable) => variable.startsWith("CONTAINER_ID=") && variable.includes(ours)));
+      return pids.find((pid) => of.has(pid));
     });
   }
 
@@ -103,7 +106,10 @@ describe("an ApplicationMaster on YARN", () => {
 
   test("starts the next generation in the containers it has", async () => {
     const failure = { ...aJobSpec().failure, budgets: { program: 1, infrastructure: 0 } };
-    const command = 'echo $CONTAINER_ID > $OUTPUT/$TASK_INDEX-$SESSION_ID; test "$SESSION_ID" = 1 || exit 3';
+    const command =
+      "echo $CONTAINER_ID > $OUTPUT/$TASK_INDEX-$SESSION_ID; " +
+      "until test -e $OUTPUT/0-$SESSION_ID && test -e $OUTPUT/1-$SESSION_ID; do sleep 0.1; done; " +
+      'test "$SESSION_ID" = 1 || exit 3';
     const submitted = await submit({ command }, { failure });
     expect(await ended(submitted)).toMatchObject({ finalStatus: "SUCCEEDED" });
 
@@ -113,7 +119,8 @@ describe("an ApplicationMaster on YARN", () => {
   });
 
   test("is killed and comes back, and the programs never notice", async () => {
-    const command = "echo $$ > $OUTPUT/$TASK_INDEX-$$; until test -e $OUTPUT/go; do sleep 0.2; done";
+    const command =
+      "echo $$ > $OUTPUT/.$$; mv $OUTPUT/.$$ $OUTPUT/$TASK_INDEX-$$; until test -e $OUTPUT/go; do sleep 0.2; done";
     const submitted = await submit({ command });
     const before = await written(2);
     await journaled(submitted, (snapshot) => snapshot.started);

@@ -1,12 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { describeFileSystem } from "../support/file-system-contract.ts";
-
-// The first write of a DataNode's life takes seconds.
-jest.setTimeout(60_000);
 
 const configuration = loadConfiguration((await testCluster()).confDir);
 

@@ -118,7 +118,7 @@ test("a master registers, gets containers by priority, starts, inspects and stop
     scheduler.close();
     await client.kill(id);
   }
-}, 120_000);
+});
 
 test("a container grows in place, and one that was released is told as ended", async () => {
   const { id, token } = await unmanagedApplication(client);
@@ -165,7 +165,7 @@ test("a container grows in place, and one that was released is told as ended", a
     scheduler.close();
     await client.kill(id);
   }
-}, 120_000);
+});
 
 describe("who may speak for an application", () => {
   test("a wrong token is refused, and the reason is the server's own", async () => {
@@ -226,8 +226,12 @@ test("after a restart of the ResourceManager the master registers again and what
   } finally {
     scheduler.close();
     await client.kill(id);
+    // Whoever comes next finds all nodes there.
+    await eventually("the nodes to be back", async () => {
+      return (await client.metrics()).activeNodeManagers === cluster.nodes.length;
+    });
   }
-}, 180_000);
+});
 
 function byNode(containers: readonly Container[]): ReadonlyMap<string, readonly Container[]> {
   const nodes = new Set(containers.map(({ nodeId }) => nodeId));

@@ -22,41 +22,37 @@ const cluster = await testCluster();
 const client = resourceManagerOf(cluster);
 afterAll(() => client.close());
 
-test.each<Protection>(["auth", "auth-int", "auth-conf"])(
-  "%s: a master's whole round",
-  async (protection) => {
-    const { id, token } = await unmanagedApplication(client);
-    const options = { protections: [protection] };
-    const scheduler = new SchedulerClient({
-      endpoints: endpointsOf(cluster.endpoints.schedulerRpc),
-      token,
-      ...options,
-    });
-    const nodes = new NodeManagerPool(options);
-    try {
-      await scheduler.register({ host: "h", rpcPort: 0, trackingUrl: "" });
-      scheduler.ask([{ priority: 1, resourceName: "*", capability: smallest, count: 1 }]);
-      const { allocated, nodeTokens } = await heartbeatUntil(
-        scheduler,
-        nothingGathered(),
-        "a container",
-        (all) => all.allocated.length > 0,
-      );
-      nodes.addTokens(nodeTokens);
-      const [container] = allocated;
-      if (container === undefined) throw new Error("no container");
-      const { nodeId } = container;
-      const started = await nodes.start(nodeId, [{ container, launch: shell(longCommand) }]);
-      expect(started).toEqual({ succeeded: [container.id], failed: [] });
-      expect((await nodes.statuses(nodeId, [container.id])).statuses).toHaveLength(1);
-      expect((await nodes.stop(nodeId, [container.id])).succeeded).toEqual([container.id]);
-      await scheduler.finish({ status: "SUCCEEDED", diagnostics: protection, trackingUrl: "" });
-      expect(await applicationIn(client, id, "FINISHED")).toMatchObject({ diagnostics: protection });
-    } finally {
-      nodes.close();
-      scheduler.close();
-      await client.kill(id);
-    }
-  },
-  90_000,
-);
+test.each<Protection>(["auth", "auth-int", "auth-conf"])("%s: a master's whole round", async (protection) => {
+  const { id, token } = await unmanagedApplication(client);
+  const options = { protections: [protection] };
+  const scheduler = new SchedulerClient({
+    endpoints: endpointsOf(cluster.endpoints.schedulerRpc),
+    token,
+    ...options,
+  });
+  const nodes = new NodeManagerPool(options);
+  try {
+    await scheduler.register({ host: "h", rpcPort: 0, trackingUrl: "" });
+    scheduler.ask([{ priority: 1, resourceName: "*", capability: smallest, count: 1 }]);
+    const { allocated, nodeTokens } = await heartbeatUntil(
+      scheduler,
+      nothingGathered(),
+      "a container",
+      (all) => all.allocated.length > 0,
+    );
+    nodes.addTokens(nodeTokens);
+    const [container] = allocated;
+    if (container === undefined) throw new Error("no container");
+    const { nodeId } = container;
+    const started = await nodes.start(nodeId, [{ container, launch: shell(longCommand) }]);
+    expect(started).toEqual({ succeeded: [container.id], failed: [] });
+    expect((await nodes.statuses(nodeId, [container.id])).statuses).toHaveLength(1);
+    expect((await nodes.stop(nodeId, [container.id])).succeeded).toEqual([container.id]);
+    await scheduler.finish({ status: "SUCCEEDED", diagnostics: protection, trackingUrl: "" });
+    expect(await applicationIn(client, id, "FINISHED")).toMatchObject({ diagnostics: protection });
+  } finally {
+    nodes.close();
+    scheduler.close();
+    await client.kill(id);
+  }
+});

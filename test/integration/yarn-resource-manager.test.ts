@@ -89,7 +89,7 @@ describe("an application's life", () => {
     expect(killed.diagnostics).toContain("the test is done with it");
     expect(killed.finishTimeMs).toBeGreaterThan(0);
     await client.kill(id);
-  }, 90_000);
+  });
 
   test("moves to another queue; an attempt can be made to fail", async () => {
     const { id } = await client.newApplication();
@@ -100,7 +100,7 @@ describe("an application's life", () => {
     const attempt = await eventually("an attempt", async () => (await client.attempts(id))[0]);
     await client.failAttempt(attempt.id);
     expect((await applicationIn(client, id, "FAILED")).finalStatus).toBe("FAILED");
-  }, 90_000);
+  });
 });
 
 describe("what YARN refuses", () => {

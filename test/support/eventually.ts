@@ -11,7 +11,7 @@ const lookAgainMs = 25;
 export async function eventually<Seen>(
   what: string,
   look: () => Seen | false | undefined | Promise<Seen | false | undefined>,
-  waitMs = 60_000,
+  waitMs = 120_000,
 ): Promise<Seen> {
   const giveUpAt = performance.now() + waitMs;
   for (;;) {

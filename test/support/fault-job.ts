@@ -101,21 +101,21 @@ export class FaultJob {
   }
 
   /** The starts of a generation, as soon as all of its programs run. */
-  async running(generation: number, programs = 2, waitMs = 60_000): Promise<readonly ProgramStart[]> {
+  async running(generation: number, programs = 2): Promise<readonly ProgramStart[]> {
     const look = async () => {
       const starts = this.starts().filter((start) => start.generation === generation);
       return starts.length >= programs ? starts : undefined;
     };
-    return await eventually(`generation ${generation} of ${this.#id}`, look, waitMs).catch(async (error: unknown) => {
+    return await eventually(`generation ${generation} of ${this.#id}`, look).catch(async (error: unknown) => {
       const { stdout } = await tonyTs(["status", this.#id, "--json"], this.#environment);
       throw new Error(`${error}; starts: ${JSON.stringify(this.starts())}; status: ${stdout}`);
     });
   }
 
   /** The starts of one generation, whichever it is, that has so many programs. */
-  async starting(programs: number, waitMs = 60_000): Promise<readonly ProgramStart[]> {
+  async starting(programs: number): Promise<readonly ProgramStart[]> {
     const look = async () => (this.starts().length >= programs ? this.starts() : undefined);
-    return await eventually(`${programs} programs of ${this.#id}`, look, waitMs);
+    return await eventually(`${programs} programs of ${this.#id}`, look);
   }
 
   /** Resolves when the journal says that the programs of the present generation were started: what an attempt must know to go on with it. */
@@ -144,36 +144,32 @@ export class FaultJob {
   }
 
   /** What `tony-ts status --json` says once it satisfies the condition: of a job whose ApplicationMaster answers. */
-  async status(what: string, holds: (status: JobStatus) => boolean, waitMs = 60_000): Promise<JobStatus> {
-    return await eventually(
-      `${what} in the status of ${this.#id}`,
-      async () => {
-        const { stdout, exitCode } = await tonyTs(["status", this.#id, "--json"], this.#environment);
-        if (exitCode !== 0) return undefined;
-        const { status }: Inspection = JSON.parse(stdout);
-        return status !== undefined && holds(status) ? status : undefined;
-      },
-      waitMs,
-    );
+  async status(what: string, holds: (status: JobStatus) => boolean): Promise<JobStatus> {
+    return await eventually(`${what} in the status of ${this.#id}`, async () => {
+      const { stdout, exitCode } = await tonyTs(["status", this.#id, "--json"], this.#environment);
+      if (exitCode !== 0) return undefined;
+      const { status }: Inspection = JSON.parse(stdout);
+      return status !== undefined && holds(status) ? status : undefined;
+    });
   }
 
   /** The process of the ApplicationMaster that runs, other than the given one. */
-  async master({ otherThan, waitMs = 60_000 }: { otherThan?: number; waitMs?: number } = {}): Promise<number> {
+  async master({ otherThan }: { otherThan?: number } = {}): Promise<number> {
     const ours = `container_\\w*${this.#id.slice("application_".length)}_`;
-    return await this.#process("am.mjs", new RegExp(ours), waitMs, otherThan);
+    return await this.#process("am.mjs", new RegExp(ours), otherThan);
   }
 
   /** The process of the executor in that container. */
   async executor(containerId = "no container"): Promise<number> {
-    return await this.#process("executor.mjs", new RegExp(`${containerId}$`), 20_000);
+    return await this.#process("executor.mjs", new RegExp(`${containerId}$`));
   }
 
   /** The first executor's process that is there. */
   async anyExecutor(): Promise<number> {
-    return await this.#process("executor.mjs", new RegExp(`${this.#id.slice("application_".length)}_`), 60_000);
+    return await this.#process("executor.mjs", new RegExp(`${this.#id.slice("application_".length)}_`));
   }
 
-  async #process(program: string, container: RegExp, waitMs: number, otherThan?: number): Promise<number> {
+  async #process(program: string, container: RegExp, otherThan?: number): Promise<number> {
     const look = async () => {
       const { containerProcesses } = await clusterStatus(this.#cluster.name);
       return containerProcesses
@@ -181,7 +177,7 @@ export class FaultJob {
         .map(({ pid }) => pid)
         .find((pid) => environmentOf(pid).some((line) => line.startsWith("CONTAINER_ID=") && container.test(line)));
     };
-    return await eventually(`a process ${program} of ${this.#id}`, look, waitMs);
+    return await eventually(`a process ${program} of ${this.#id}`, look);
   }
 
   /** The log of an attempt's ApplicationMaster, from the nodes' disks while the job runs. */
@@ -224,7 +220,8 @@ export class FaultJob {
       this.client.process.kill("SIGKILL");
       await this.client.ended;
     }
-    rmSync(this.#folder, { recursive: true });
+    // A program that ends just now may still write into it.
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 50 });
   }
 }
 

@@ -28,8 +28,8 @@ export class FaultSuite {
       for (const node of [...this.#full]) await this.empty(node);
       if (this.#isHarmed) await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
-      await sweep(cluster, { waitMs: 60_000 });
-    }, 180_000);
+      await sweep(cluster);
+    });
   }
 
   /** Resolves when the cluster has taken the job. */

@@ -16,7 +16,7 @@ export function requestJson(
       accept: "application/json",
       ...(body === undefined ? {} : { "content-type": "application/json" }),
     };
-    const call = request(url, { method, headers, agent: false, timeout: 10_000 }, (response) => {
+    const call = request(url, { method, headers, agent: false, timeout: 60_000 }, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));
       response.on("error", reject);
@@ -29,7 +29,7 @@ export function requestJson(
         }
       });
     });
-    call.on("timeout", () => call.destroy(new Error(`no answer from ${url} within 10 s`)));
+    call.on("timeout", () => call.destroy(new Error(`no answer from ${url} within 60 s`)));
     call.on("error", reject);
     call.end(body === undefined ? undefined : JSON.stringify(body));
   });

@@ -18,7 +18,7 @@ export interface SchedulerUnderTest {
 }
 
 const small = { memoryMiB: 128, vcores: 1, others: {} };
-const waitMs = 30_000;
+const waitMs = 120_000;
 
 /** What every scheduler does alike, whoever runs the containers. */
 export function describeScheduler(name: string, open: () => Promise<SchedulerUnderTest>): void {
@@ -144,7 +144,7 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
     });
 
     test("a container knows who and where it is", async () => {
-      const script = "echo $CONTAINER_ID $NM_HOST $PWD $LOG_DIRS > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 60";
+      const script = "echo $CONTAINER_ID $NM_HOST $PWD $LOG_DIRS > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600";
       const containerId = await running(script);
       const [id, host, work, logs] = (await outputOf(containerId)).toString().trim().split(" ");
 
@@ -162,7 +162,8 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
     });
 
     test("a container that is stopped ends with all its processes, as −105", async () => {
-      const script = "trap '' TERM; (trap '' TERM; echo $BASHPID > $OUTPUT; sleep 60; sleep 60) & sleep 60; sleep 60";
+      const script =
+        "trap '' TERM; (trap '' TERM; echo $BASHPID > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600; sleep 600) & sleep 600; sleep 600";
       const containerId = await running(script);
       const pid = Number((await outputOf(containerId)).toString());
       call(() => scheduler.stop(containerId));
@@ -172,7 +173,7 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
     });
 
     test("a container that is given back ends as −100, started or not", async () => {
-      const containerId = await running("touch $OUTPUT; sleep 60");
+      const containerId = await running("touch $OUTPUT; sleep 600");
       await outputOf(containerId);
       const [unused] = await allocated(anAsk(1));
       call(() => scheduler.release([containerId, unused?.containerId ?? ""]));
@@ -210,7 +211,7 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
     });
 
     test("at the end what still runs is ended too", async () => {
-      const containerId = await running("touch $OUTPUT; sleep 60");
+      const containerId = await running("touch $OUTPUT; sleep 600");
       await outputOf(containerId);
       await scheduler.finish({ result: "succeeded", summary: "the contract is kept", endedAtMs: Date.now() }, "");
     });

@@ -14,7 +14,7 @@ const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
  * sweep looks again until nothing is left or `waitMs` is over. What is left then is ended, so that one failure stays one.
  * @param waitMs how long what is ending may take
  */
-export async function sweep(cluster: ClusterStatus, { waitMs = 30_000 } = {}): Promise<void> {
+export async function sweep(cluster: ClusterStatus, { waitMs = 120_000 } = {}): Promise<void> {
   const giveUpAt = performance.now() + waitMs;
   for (;;) {
     const left = await leftovers(cluster);

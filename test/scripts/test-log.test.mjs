@@ -1,0 +1,53 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { readTestLog } from "../../scripts/test/test-log.mjs";
+import TestLogReporter from "../../scripts/test/test-log-reporter.mjs";
+
+describe("the log of a run of tests", () => {
+  const file = { path: join(import.meta.dirname, "some.test.ts") };
+  const titles = (title) => ({ ancestorTitles: ["a node"], title });
+  let folder;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "tony-test-log-"));
+    process.env.TONY_TEST_LOG = join(folder, "log");
+  });
+  afterEach(() => {
+    delete process.env.TONY_TEST_LOG;
+    rmSync(folder, { recursive: true });
+  });
+  const logOf = (tell) => {
+    tell(new TestLogReporter());
+    return readFileSync(join(folder, "log"), "utf8");
+  };
+
+  test("tells of a run that was cut off what had passed, what had failed and why, and what was running", () => {
+    const log = logOf((reporter) => {
+      reporter.onTestFileStart(file);
+      for (const [title, status] of [
+        ["comes", "passed"],
+        ["goes", "failed"],
+      ]) {
+        reporter.onTestCaseStart(file, titles(title));
+        reporter.onTestCaseResult(file, { ...titles(title), status, failureMessages: ["it stayed"] });
+      }
+      reporter.onTestCaseStart(file, titles("is lost"));
+    });
+    expect(readTestLog(log)).toEqual({
+      passed: 1,
+      failed: 1,
+      running: ["test/scripts/some.test.ts", "test/scripts/some.test.ts › a node › is lost"],
+      failures: ["test/scripts/some.test.ts › a node › goes\nit stayed"],
+    });
+  });
+
+  test("knows nothing of a run that never began, and passes over a line that was cut off", () => {
+    expect(readTestLog("")).toEqual({ passed: 0, failed: 0, running: [], failures: [] });
+    const log = logOf((reporter) => {
+      reporter.onTestFileStart(file);
+      reporter.onTestFileResult(file);
+    });
+    expect(readTestLog(`${log}{"event":"pas`).running).toEqual([]);
+  });
+});
