@@ -10,6 +10,8 @@ const shared = {
 /** `unit` needs Node alone; `cluster` the real daemons, one file at a time (see scripts/test.mjs); `images` buildah and mmdebstrap;
  * `package` npm. */
 export default {
+  // Far more than any test takes: it ends what hangs, and judges no machine.
+  testTimeout: 120_000,
   projects: [
     {
       ...shared,

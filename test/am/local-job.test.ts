@@ -14,7 +14,7 @@ describe("a job with the local scheduler", () => {
 
   beforeAll(() => {
     bundles = new JobBundles();
-  }, 60_000);
+  });
   afterAll(() => bundles.remove());
   afterEach(async () => {
     await job?.dispose();
@@ -41,13 +41,13 @@ describe("a job with the local scheduler", () => {
     const outputs = containers.map((name) => running.read(`containers/${name}/logs/stdout`)).sort();
     expect(outputs).toEqual(["output of worker 0\n", "output of worker 1\n"]);
     expect(readdirSync(running.staging).sort()).toEqual(["am", "containers", "executor.mjs", "history", "status.json"]);
-  }, 60_000);
+  });
 
   test("fails when one does, and names it", async () => {
     const running = run({ command: 'test "$TASK_INDEX" = 0 || exit 3; sleep 60' });
     expect(await outcomeOf(running)).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "3" } });
     expect(await running.ended).toEqual({ code: 0, signal: null });
-  }, 60_000);
+  });
 
   test("starts again in its containers while the budget lasts", async () => {
     const failure = { ...aJobSpec().failure, budgets: { program: 1, infrastructure: 0 } };
@@ -56,7 +56,7 @@ describe("a job with the local scheduler", () => {
 
     expect(running.result.generation).toBe(2);
     expect(running.events.filter(({ event }) => event === "container-allocated")).toHaveLength(2);
-  }, 60_000);
+  });
 
   test("tells a client its states and last of all its outcome, and every line of a task's log", async () => {
     const running = run({ command: "for n in 1 2 3; do echo line $n; sleep 0.2; done; echo the end" });
@@ -72,37 +72,37 @@ describe("a job with the local scheduler", () => {
     expect(outcome).toMatchObject({ result: "succeeded" });
     expect(states).toContain("running");
     expect(await reading).toBe("line 1\nline 2\nline 3\nthe end\n");
-  }, 60_000);
+  });
 
   test("gives a client the ApplicationMaster's own log, and says which tasks there are", async () => {
-    const running = run({ command: "sleep 60" });
+    const running = run({ command: "sleep 600" });
     const client = await running.client();
     const log = await readAll(client.readLog({ task: "am", stream: "stdout", offset: 0, follow: false }));
     expect(log).toContain('"event":"am-started"');
 
     const unknown = readAll(client.readLog({ task: "worker:2", stream: "stdout", offset: 0, follow: false }));
     await expect(unknown).rejects.toThrow("The job has no task worker:2; there are am, worker:0 to worker:1");
-  }, 60_000);
+  });
 
   test("is stopped by a client, for the reason that it gives", async () => {
-    const running = run({ command: "sleep 60" });
+    const running = run({ command: "sleep 600" });
     const client = await running.client();
     await stateReached(running, "running");
     expect(await client.stop("killed by alice", 10_000)).toBe(true);
 
     expect(await outcomeOf(running)).toMatchObject({ result: "killed", summary: "killed by alice" });
-  }, 60_000);
+  });
 
   test("is ended in order by SIGTERM", async () => {
-    const running = run({ command: "sleep 60" });
+    const running = run({ command: "sleep 600" });
     await stateReached(running, "running");
     running.master.kill("SIGTERM");
 
     expect(await outcomeOf(running)).toMatchObject({ result: "killed" });
-  }, 60_000);
+  });
 
   test("leaves no process behind when its ApplicationMaster is killed", async () => {
-    const running = run({ command: "echo $$ > $LOG_DIRS/pid; exec sleep 60" });
+    const running = run({ command: "echo $$ > $LOG_DIRS/pid; exec sleep 600" });
     await stateReached(running, "running");
     const pids = await eventually("both programs", async () => {
       const names = readdirSync(path.join(running.staging, "containers")).filter((name) => name !== "filecache");
@@ -114,8 +114,8 @@ describe("a job with the local scheduler", () => {
     });
     running.master.kill("SIGKILL");
 
-    await eventually("the end of the programs", async () => !pids.some(isAlive), 10_000);
-  }, 60_000);
+    await eventually("the end of the programs", async () => !pids.some(isAlive));
+  });
 
   test("says what cannot be had on this machine", async () => {
     const running = run({ resource: { memoryMiB: 2 ** 30, vcores: 1, others: {} } });
@@ -123,7 +123,7 @@ describe("a job with the local scheduler", () => {
       result: "failed",
       summary: expect.stringMatching(/memory/i),
     });
-  }, 60_000);
+  });
 
   async function stateReached(running: LocalJob, state: JobStatus["state"]): Promise<void> {
     const client = await running.client();

@@ -99,14 +99,17 @@ describe("a client of the ApplicationMaster", () => {
   });
 
   it("may ask for the job's end", async () => {
-    expect(await client.stop("killed by ada", 5000)).toBe(true);
+    expect(await client.stop("killed by ada", 60_000)).toBe(true);
     expect(clients.stops).toEqual(["killed by ada"]);
   });
 
   it("is refused with the executors' secret, and an executor with the client's", async () => {
     const wrong = { ...access, clientSecret: identity.executorSecret };
     const intruder = new MasterClient({ address: master.address, access: wrong, build: "client-test" });
-    await expect(intruder.stop("mine", 5000)).rejects.toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
+    await expect(intruder.stop("mine", 60_000)).rejects.toMatchObject({
+      code: "API_UNAUTHENTICATED",
+      retryable: false,
+    });
     intruder.close();
     expect(clients.stops).toEqual([]);
     const { stream, ends } = openStream({

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { callReattach } from "../../src/api/rejoin.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import { identity, startMaster } from "../support/api.ts";
@@ -10,7 +10,6 @@ import { isRunning } from "../support/processes.ts";
 
 const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
 // Each test starts real processes, on machines that may be busy.
-jest.setTimeout(60_000);
 
 describe("an executor in its container", () => {
   let bundle: TestBundle;
@@ -377,10 +376,9 @@ describe("an executor in its container", () => {
 
       for (const _time of [1, 2]) {
         const again = await startMaster({ ports: { from: port, to: port } });
-        await again.executors.calls.next((call) => call.call === "connected", 10_000);
+        await again.executors.calls.next((call) => call.call === "connected");
         const report = await again.executors.calls.next(
           (call) => call.call === "report" && call.report.type === "child-exited",
-          10_000,
         );
         expect(report).toMatchObject({ generation: 1, report: { exit: { exitCode: 4 } } });
         await again.server.close(0);

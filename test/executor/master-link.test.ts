@@ -41,7 +41,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
     });
     try {
       link.start();
-      const call = await next.executors.calls.next((one) => one.call === "connected", 20_000);
+      const call = await next.executors.calls.next((one) => one.call === "connected");
       expect(call).toMatchObject({ registration });
       await joined;
       expect(link.master).toEqual({ attempt: 2, address: next.address });
@@ -50,5 +50,5 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       await next.server.close(0);
       rmSync(folder, { recursive: true });
     }
-  }, 30_000);
+  });
 });

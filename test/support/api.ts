@@ -88,6 +88,12 @@ export const noClients: ClientHandler = {
   stop: () => false,
 };
 
+/**
+ * Ports that the kernel gives to nobody who asks for any (ip_local_port_range): a master that starts again where another one was finds its
+ * port free, whatever else runs on this machine.
+ */
+const asideOfFreePorts = { from: 10_000, to: 30_000 };
+
 export async function startMaster(changes: Partial<MasterServerOptions> = {}) {
   const executors = new RecordingExecutors();
   const server: MasterServer = await startMasterServer({
@@ -96,7 +102,8 @@ export async function startMaster(changes: Partial<MasterServerOptions> = {}) {
     build: "master-test",
     host: "127.0.0.1",
     portKey: "tony.am.port-range",
-    random: () => 0,
+    ports: asideOfFreePorts,
+    random: Math.random,
     heartbeatIntervalMs: 200,
     job: anExecutorJob(),
     executors,

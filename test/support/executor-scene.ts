@@ -55,24 +55,24 @@ export class ExecutorScene {
   }
 
   async connected(master = this.master): Promise<ExecutorRegistration> {
-    const call = await master.executors.calls.next(isConnected, 10_000);
+    const call = await master.executors.calls.next(isConnected);
     this.link = call.link;
     this.#registration = call.registration;
     return call.registration;
   }
 
   async registered(): Promise<ExecutorRegistration> {
-    return (await this.master.executors.calls.next(isRegistered, 10_000)).registration;
+    return (await this.master.executors.calls.next(isRegistered)).registration;
   }
 
   send(generation: number, command: MasterCommand): void {
     this.link?.send(generation, command);
   }
 
-  async report<Type extends ExecutorReport["type"]>(type: Type, withinMs = 10_000): Promise<Report<Type>> {
+  async report<Type extends ExecutorReport["type"]>(type: Type): Promise<Report<Type>> {
     const isIt = (call: ExecutorCall): call is ExecutorCall & { call: "report"; report: Report<Type> } =>
       call.call === "report" && call.report.type === type;
-    return (await this.master.executors.calls.next(isIt, withinMs)).report;
+    return (await this.master.executors.calls.next(isIt)).report;
   }
 
   startProgram({ port }: ExecutorRegistration, generation = 1, restartReason = ""): void {

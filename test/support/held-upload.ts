@@ -46,7 +46,9 @@ export class HeldUpload {
   }
 
   #ask({ hostname, port }: URL, { method, url, headers }: IncomingMessage, answer: ServerResponse): void {
-    const call = request({ hostname, port, method, path: url, headers, agent: false }, (response) => {
+    // As a redirect, whose address is in a header.
+    const path = url?.replace("noredirect=true", "noredirect=false");
+    const call = request({ hostname, port, method, path, headers, agent: false }, (response) => {
       answer.writeHead(response.statusCode ?? 500, this.#redirected(response));
       response.pipe(answer);
     });

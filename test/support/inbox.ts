@@ -13,7 +13,7 @@ export class Inbox<Item> {
   /** The first item, kept or yet to come, that fits; it is taken out. Rejects after the time with what has arrived instead. */
   next<Wanted extends Item>(
     wanted: ((item: Item) => item is Wanted) | ((item: Item) => boolean) = () => true,
-    withinMs = 5000,
+    withinMs = 60_000,
   ): Promise<Wanted> {
     const index = this.#items.findIndex(wanted);
     const [item] = index < 0 ? [] : this.#items.splice(index, 1);

@@ -18,7 +18,6 @@ export interface SchedulerUnderTest {
 }
 
 const small = { memoryMiB: 128, vcores: 1, others: {} };
-const waitMs = 120_000;
 
 /** What every scheduler does alike, whoever runs the containers. */
 export function describeScheduler(name: string, open: () => Promise<SchedulerUnderTest>): void {
@@ -57,7 +56,6 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
       events.next(
         (event): event is SchedulerEvent & { type: T } =>
           event.type === type && fits(event as SchedulerEvent & { type: T }),
-        waitMs,
       );
     const completed = (containerId: string) =>
       next("container-completed", (event) => event.containerId === containerId);
@@ -189,7 +187,6 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
         (event) =>
           (event.type === "launch-failed" && event.containerId === containerId) ||
           (event.type === "container-completed" && event.containerId === containerId),
-        waitMs,
       );
 
       expect(JSON.stringify(end)).toContain("changed.txt");

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { WebHdfs } from "../../../src/hadoop/hdfs/webhdfs.ts";
 import {
   answer,
@@ -13,7 +13,6 @@ import {
 } from "../../support/hostile-http-server.ts";
 
 // Silent servers are waited for, some of them twice.
-jest.setTimeout(30_000);
 
 const status = (lengthBytes: number) => ({
   FileStatus: {

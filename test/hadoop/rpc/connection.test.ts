@@ -41,7 +41,7 @@ function connectTo(server: Pick<RpcTestServer, "endpoint">, changes: Partial<Con
     protocol: "org.example.Protocol",
     identity: { user: "alice" },
     clientId: Buffer.alloc(16, 1),
-    connectTimeoutMs: 5_000,
+    connectTimeoutMs: 60_000,
     ...changes,
   });
   connections.push(connection);
@@ -49,7 +49,7 @@ function connectTo(server: Pick<RpcTestServer, "endpoint">, changes: Partial<Con
 }
 
 const say = (text: string) => delimited(Buffer.from(text));
-const call = (connection: RpcConnection, text: string, timeoutMs = 5_000) =>
+const call = (connection: RpcConnection, text: string, timeoutMs = 60_000) =>
   connection.call("echo", say(text), timeoutMs).then((bytes) => Buffer.from(bytes).toString());
 
 describe("a connection without security", () => {

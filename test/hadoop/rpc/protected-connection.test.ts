@@ -21,14 +21,14 @@ async function connected(behaviour: Behaviour): Promise<RpcConnection> {
     protocol: "org.example.Protocol",
     identity: { user: "", strategies: [tokenDigest(token)] },
     clientId: Buffer.alloc(16, 1),
-    connectTimeoutMs: 5_000,
+    connectTimeoutMs: 60_000,
   });
   open.push({ server, connection });
   return connection;
 }
 
 const echoed = async (connection: RpcConnection, text: string) =>
-  Buffer.from(await connection.call("echo", delimited(Buffer.from(text)), 5_000)).toString();
+  Buffer.from(await connection.call("echo", delimited(Buffer.from(text)), 60_000)).toString();
 
 describe("a protected connection", () => {
   test.each([

@@ -57,7 +57,7 @@ describe("TFile's primitives", () => {
       }),
       { numRuns: 50 },
     );
-  }, 30_000);
+  });
 });
 
 const record = (container: string, logs: Record<string, string>, chunkBytes: number): WrittenRecord => {
@@ -136,7 +136,7 @@ describe("a node's aggregated logs", () => {
         );
       }
     }
-  }, 60_000);
+  });
 });
 
 describe("the folders of an application's logs", () => {

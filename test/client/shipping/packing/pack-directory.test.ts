@@ -84,7 +84,7 @@ describe("a packed folder", () => {
       }),
       { numRuns: 20 },
     );
-  }, 60_000);
+  });
 
   test("is the same bytes from the same tree, whatever the order on disk", async () => {
     const time = new Date(1_700_000_000_000);
