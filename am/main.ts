@@ -1,6 +1,7 @@
 import { openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { nodeProblem } from "../src/job/node-release.ts";
 import { parseJobFile } from "../src/job/parse-job-file.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
@@ -11,6 +12,8 @@ const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
 
 /** The ApplicationMaster of one job. What it needs lies in its working directory, its environment and its token file. */
 async function main(): Promise<void> {
+  const problem = nodeProblem(process.version);
+  if (problem !== undefined) throw new Error(problem);
   const surroundings = readSurroundings(process.env);
   const job = parseJobFile(readFileSync("job.json", "utf8"));
   const logFile = path.join(surroundings.logFolder, "am.log");

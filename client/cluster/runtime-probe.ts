@@ -2,6 +2,7 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { escapeForLaunchScript, runtimeWord } from "../../src/job/launch-command.ts";
+import { nodeProblem } from "../../src/job/node-release.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { ContentCache } from "../shipping/cache.ts";
@@ -13,8 +14,9 @@ import { localResource } from "../submission/submission-context.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Finding } from "./doctor.ts";
 
-/** What the probe exits with where the runtime starts: no other cause of a container's end gives this number. */
+/** What the probe exits with where the runtime starts, after it has said its version: no other cause of a container's end gives this number. */
 const soundExit = 37;
+const probe = `console.error(process.version); process.exit(${soundExit})`;
 const limitMs = 60_000;
 /** Smallest that an AM of ours gets. */
 const memoryMiB = 512;
@@ -42,7 +44,7 @@ export async function probeRuntime(
     masterLaunch: {
       localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
       environment: {},
-      commands: [`exec ${escapeForLaunchScript(runtimeWord(node))} -e 'process.exit(${soundExit})' 2><LOG_DIR>/stderr`],
+      commands: [`exec ${escapeForLaunchScript(runtimeWord(node))} -e '${probe}' 2><LOG_DIR>/stderr`],
       credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
     },
   });
@@ -56,11 +58,21 @@ export async function probeRuntime(
       remedy: "try again when the queue has room",
     };
   }
-  if (report.diagnostics.includes(`exitCode: ${soundExit}`)) {
-    return { subject, state: "well", found: "the runtime starts in a container" };
+  return probeFinding(subject, report.diagnostics);
+}
+
+/** @param diagnostics YARN's, of the probe's container */
+export function probeFinding(subject: string, diagnostics: string): Finding {
+  const said = firstLines(diagnostics);
+  if (!diagnostics.includes(`exitCode: ${soundExit}`)) {
+    const found = `the runtime does not start in a container: ${said}`;
+    return { subject, state: "wrong", found, remedy: "set tony.node.binary to a Node that the nodes can load" };
   }
-  const found = `the runtime does not start in a container: ${firstLines(report.diagnostics)}`;
-  return { subject, state: "wrong", found, remedy: "set tony.node.binary to a Node that the nodes can load" };
+  const problem = nodeProblem(said);
+  if (problem === undefined)
+    return { subject, state: "well", found: `the runtime starts in a container: Node ${said}` };
+  const [found = problem, remedy = ""] = problem.split(": ");
+  return { subject, state: "wrong", found, remedy };
 }
 
 async function shipRuntime(

@@ -76,7 +76,8 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
 
 /**
  * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
- * - turns a runtime that this node cannot run into one message in `stderr`, whose end YARN puts into the container's diagnostics,
+ * - turns a runtime that this node cannot run into one message in `stderr`, whose end YARN puts into the container's diagnostics; a program
+ *   that could say itself why it does not start has the last word,
  * - hands a TERM meant for the container on to the program,
  * - kills what is left of the task's own program when the executor has ended, however it did.
  */
@@ -124,7 +125,7 @@ for round in {1..50}; do
   [ -z "$left" ] && break
   sleep 0.05
 done
-if [ "$code" -ne 0 ] && [ ! -s "$log"/@LOG@ ] && [ -z "$signalled" ]; then
+if [ "$code" -ne 0 ] && [ ! -s "$log"/@LOG@ ] && [ -z "$signalled" ] && ! grep -q '^tony-ts: ' "$log/stderr"; then
   printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
     @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
 fi

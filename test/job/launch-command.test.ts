@@ -39,6 +39,13 @@ describe("the command of a container", () => {
     expect(container.log("am.log")).toBe("here\n");
   });
 
+  it("adds nothing to what the program itself says of why it does not start", async () => {
+    container.place("node", '#!/bin/bash\necho "tony-ts: this Node is too old" >&2\nexit 1\n');
+    container.start(command);
+    expect(await container.ended()).toBe(1);
+    expect(container.log("stderr")).toBe("tony-ts: this Node is too old\n");
+  });
+
   it("says in one message that a runtime cannot run on this node", async () => {
     container.place("node", "\x7fELF this is for another machine");
     container.start(command);
