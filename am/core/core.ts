@@ -9,6 +9,7 @@ import { childExited, childStarted, executorRegistered } from "./executors.ts";
 import { continueFinish, finish, finishTimer, shutDown, unregistered } from "./finish.ts";
 import { askAgainTimer, gangHoldTimer, watchGang } from "./gang.ts";
 import { prepareJournaled, startWhenReady } from "./generation.ts";
+import { initialState } from "./initial-state.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal.ts";
 import { launchFailed, launchSucceeded } from "./launches.ts";
 import { executorHeard, executorLost, orderExpired } from "./links.ts";
@@ -17,7 +18,7 @@ import { headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } fro
 import { childProgress } from "./progress.ts";
 import { recovered } from "./recovery.ts";
 import { continueRestart, tearDownTimer } from "./restart.ts";
-import { type CoreState, type Identity, initialState } from "./state.ts";
+import type { CoreState, Identity } from "./state.ts";
 import { newStep, type Step } from "./step.ts";
 import { isDue, isOrder } from "./timers.ts";
 import { closeVerdicts, lateEvidence, verdictTimer } from "./verdict.ts";
