@@ -25,7 +25,9 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   const limited = world.spec.timeouts.executionMs !== undefined;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
-  const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length;
+  // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
+  const guessed = world.lostWords;
+  const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length - guessed;
   if (counted("program") > programFaults) {
     problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
   }

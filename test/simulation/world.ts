@@ -3,6 +3,7 @@ import type { Effect } from "../../am/core/effects.ts";
 import { timeLimitReason } from "../../am/core/endings.ts";
 import type { ChildExit, Event } from "../../am/core/events.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
+import { isSnapshot } from "../../am/core/journal.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { Clock } from "./clock.ts";
@@ -50,6 +51,8 @@ export class World {
   readonly hangs: Hang[] = [];
   /** Programs that were stopped for the time they took. */
   overTime = 0;
+  /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
+  lostWords = 0;
   /** The number of the attempt that YARN has, or is about to start. */
   attempt = 1;
   /** The last one that was started. */
@@ -189,6 +192,10 @@ export class World {
     this.yarn.allocated = [];
     this.clock.after(delayMs, () => {
       const journal: unknown = this.#journal === undefined ? undefined : JSON.parse(this.#journal);
+      if (isSnapshot(journal, this.core.state.applicationId)) {
+        const held = Object.values(journal.containers).filter(({ phase }) => phase === "held" || phase === "leaving");
+        this.lostWords += held.filter(({ id }) => this.yarn.settled.has(id)).length;
+      }
       if (journal === undefined) {
         this.#invariants = createInvariants(this.spec);
       }

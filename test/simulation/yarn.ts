@@ -52,6 +52,8 @@ export class Yarn {
   /** Ends that the next allocate call tells, and those that the last one told: that an attempt has those its next call says. */
   #completed: Completion[] = [];
   #told: Completion[] = [];
+  /** Containers of whose end no attempt is told again. */
+  readonly settled = new Set<string>();
   /** Ended, and the node has not said so yet. */
   readonly #untold = new Set<string>();
   #containers = 0;
@@ -113,6 +115,9 @@ export class Yarn {
 
   /** What an allocate call tells of containers that are over (RMAppAttemptImpl#pullJustFinishedContainers). */
   pullCompleted(): readonly Completion[] {
+    for (const { containerId } of this.#told) {
+      this.settled.add(containerId);
+    }
     this.#told = this.#completed.splice(0);
     return this.#told;
   }
