@@ -76,6 +76,16 @@ describe("a job ends", () => {
     expect(scenario.core.state.outcome?.summary).toBe("the job ran longer than 1 min 0 s: tony.application.timeout");
   });
 
+  test("what is said of a failure after the outcome was decided changes nothing that was charged for it", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)]));
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    scenario.completes("c2", 137);
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
   test("an attempt that YARN has given up touches nothing", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();
