@@ -3,6 +3,8 @@ import type { ProcessStat, ProcFs } from "./proc-fs.ts";
 export interface ProcessTreeOptions {
   /** The program's first process. */
   readonly root: number;
+  /** Pids of before it was started: a quick search need not find out whose they are. */
+  readonly earlier?: readonly number[];
   /** `NAME=value` that every process of the program was started with. */
   readonly marker: string;
   readonly procFs: ProcFs;
@@ -21,13 +23,15 @@ const KILL_LIMIT_MS = 5_000;
 export class ProcessTree {
   readonly #options: ProcessTreeOptions;
   readonly #rootStart: number;
-  /** Seen and found to be others': not looked at again by a quick search. */
-  #foreign = new Set<number>();
+  /** Known to be others': not looked at by a quick search. */
+  #foreign: Set<number>;
   /** Start times by pid. */
   #members = new Map<number, number>();
 
   constructor(options: ProcessTreeOptions) {
     this.#options = options;
+    this.#foreign = new Set(options.earlier);
+    this.#foreign.delete(options.root);
     this.#rootStart = options.procFs.stat(options.root)?.startTicks ?? Number.POSITIVE_INFINITY;
   }
 

@@ -48,12 +48,14 @@ export class Program {
     this.#nowMs = nowMs;
     this.output = openOutputFiles(logFolder);
     const { stdout, stderr } = this.output;
+    const earlier = this.#procFs.pids();
     this.#child = spawn(SHELL, ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });
     this.startedAtMs = nowMs();
     this.output.close();
     this.ended = this.#awaitEnd();
     this.tree = new ProcessTree({
       root: this.pid,
+      earlier,
       marker,
       procFs: this.#procFs,
       kill: (pid, signal) => process.kill(pid, signal),

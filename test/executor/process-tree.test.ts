@@ -35,12 +35,12 @@ class FakeProcesses implements ProcFs {
     return this.table.get(pid)?.marked ?? false;
   }
 
-  tree(root: number): ProcessTree {
+  tree(root: number, earlier: readonly number[] = []): ProcessTree {
     const kill = (pid: number, signal: NodeJS.Signals) => {
       this.killed.push(`${signal} ${pid}`);
       this.onSignal(pid, signal);
     };
-    return new ProcessTree({ root, marker, procFs: this, kill });
+    return new ProcessTree({ root, earlier, marker, procFs: this, kill });
   }
 }
 
@@ -105,6 +105,27 @@ describe("a program's processes", () => {
     processes.looked = [];
     expect(pidsOf(tree.sample())).toEqual([100]);
     expect(processes.looked).toEqual([100]);
+  });
+
+  it("are sampled from the first time on without reading what ran before the program", () => {
+    const processes = new FakeProcesses();
+    for (let pid = 1000; pid < 1100; pid += 1) processes.add(pid, 1);
+    const earlier = processes.pids();
+    processes.add(5000, 1);
+    const tree = processes.tree(5000, earlier);
+    processes.add(5001, 5000);
+    processes.looked = [];
+    expect(pidsOf(tree.sample())).toEqual([5000, 5001]);
+    expect(processes.looked).toEqual([5000, 5001]);
+  });
+
+  it("are found in full by a pid that somebody else had before the program was started", () => {
+    const processes = new FakeProcesses();
+    processes.add(5000, 1);
+    processes.add(1001, 5000, { startTicks: 5001 });
+    const tree = processes.tree(5000, [1000, 1001, 5000]);
+    expect(pidsOf(tree.sample())).toEqual([5000]);
+    expect(pidsOf(tree.members())).toEqual([1001, 5000]);
   });
 
   it("are never signalled by a pid that is used again", () => {
