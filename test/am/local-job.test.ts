@@ -1,4 +1,5 @@
-import { readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
@@ -11,11 +12,15 @@ import { JobBundles, LocalJob } from "../support/local-job.ts";
 describe("a job with the local scheduler", () => {
   let bundles: JobBundles;
   let job: LocalJob | undefined;
+  const folder = mkdtempSync(path.join(tmpdir(), "tony-local-job-"));
 
   beforeAll(() => {
     bundles = new JobBundles();
   });
-  afterAll(() => bundles.remove());
+  afterAll(() => {
+    bundles.remove();
+    rmSync(folder, { recursive: true });
+  });
   afterEach(async () => {
     await job?.dispose();
     job = undefined;
@@ -44,7 +49,7 @@ describe("a job with the local scheduler", () => {
   });
 
   test("fails when one does, and names it", async () => {
-    const running = run({ command: 'test "$TASK_INDEX" = 0 || exit 3; sleep 60' });
+    const running = run({ command: 'test "$TASK_INDEX" = 0 || exit 3; sleep 600' });
     expect(await outcomeOf(running)).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "3" } });
     expect(await running.ended).toEqual({ code: 0, signal: null });
   });
@@ -59,13 +64,16 @@ describe("a job with the local scheduler", () => {
   });
 
   test("tells a client its states and last of all its outcome, and every line of a task's log", async () => {
-    const running = run({ command: "for n in 1 2 3; do echo line $n; sleep 0.2; done; echo the end" });
+    const seen = path.join(folder, "seen");
+    const lines = "for n in 1 2 3; do echo line $n; sleep 0.2; done";
+    const running = run({ command: `${lines}; until test -e ${seen}; do sleep 0.1; done; echo the end` });
     const client = await running.client();
     const reading = readAll(client.readLog({ task: "worker:0", stream: "stdout", offset: 0, follow: true }));
     const states: string[] = [];
     let outcome: JobOutcome | undefined;
     for await (const message of client.follow()) {
       if (message.type === "status") states.push(parse<JobStatus>(message.status).state);
+      if (states.includes("running")) writeFileSync(seen, "");
       if (message.type === "outcome") outcome = parse<JobOutcome>(message.outcome);
     }
 

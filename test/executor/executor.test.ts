@@ -352,7 +352,7 @@ describe("an executor in its container", () => {
         rejoinAddress: registration.rejoinAddress,
         attempt: 2,
         masterAddress: next.address,
-        timeoutMs: 5000,
+        timeoutMs: 60_000,
       });
       expect(reply).toEqual({ accepted: true, reason: "" });
       expect(await scene.connected(next)).toMatchObject({ port: 0, child: { state: "running", pid } });
@@ -363,15 +363,16 @@ describe("an executor in its container", () => {
         rejoinAddress: registration.rejoinAddress,
         attempt: 1,
         masterAddress: scene.master.address,
-        timeoutMs: 5000,
+        timeoutMs: 60_000,
       });
       expect(lower).toEqual({ accepted: false, reason: "attempt 2 is obeyed already" });
     });
 
     it("tells an exit that happened meanwhile, again and again until it is acknowledged", async () => {
-      const scene = await running("sleep 0.5; exit 4");
+      const scene = await running("until test -e alone; do sleep 0.05; done; exit 4");
       const { port } = scene.master.server;
       await scene.master.server.close(0);
+      scene.container.place("alone", "");
       await eventually("the program has ended", () => scene.container.log("executor.log").includes('"child-exited"'));
 
       for (const _time of [1, 2]) {
@@ -393,7 +394,7 @@ describe("an executor in its container", () => {
       const impostor = await startMaster({ attempt: 9, identity: { ...identity, master: identity.executor } });
       open.push({ close: () => impostor.server.close(0) });
       const { rejoinAddress } = await scene.rejoinedRegistration();
-      const call = { identity, build: "test", attempt: 9, masterAddress: impostor.address, timeoutMs: 5000 };
+      const call = { identity, build: "test", attempt: 9, masterAddress: impostor.address, timeoutMs: 60_000 };
       expect(await callReattach({ ...call, rejoinAddress })).toMatchObject({ accepted: true });
       await scene.report("heartbeat");
       scene.send(1, { type: "stop-child", graceMs: 100, reason: "still obeyed" });

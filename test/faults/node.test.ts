@@ -112,7 +112,6 @@ describe("a node", () => {
       expect((await job.end()).exitCode).toBe(0);
       expect(job.starts()).toEqual([...before, ...again]);
     },
-    240_000,
   );
 });
 
