@@ -1,4 +1,4 @@
-import type { Checkpoint, GenerationSummary, JobStatus, TaskStatus } from "../../src/job/status.ts";
+import type { Checkpoint, GenerationSummary, JobStatus, TaskState, TaskStatus } from "../../src/job/status.ts";
 import { formatClock, formatTable, formatWholeSeconds } from "./format.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */
@@ -19,7 +19,7 @@ export function taskTable(tasks: readonly TaskStatus[]): string[] {
   const shown = tasks.length <= shownTasks ? tasks : failedFirst(tasks).slice(0, shownTasks);
   const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }) => [
     task,
-    state,
+    endedAs(state),
     host ?? "–",
     formatExit(exit),
     clockOr(startedAtMs),
@@ -30,6 +30,12 @@ export function taskTable(tasks: readonly TaskStatus[]): string[] {
   const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];
   const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint"];
   return [...formatTable([head, ...rows]), ...more];
+}
+
+/** Of a job that has ended: a task whose end nobody told was ended with its container, by YARN. */
+function endedAs(state: TaskState): string {
+  const held: readonly TaskState[] = ["allocated", "launched", "registered", "running"];
+  return held.includes(state) ? "killed" : state;
 }
 
 /** What ended each generation, and where the next one went on; nothing while there is one only. */

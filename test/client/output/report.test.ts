@@ -87,6 +87,17 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
     expect(lines.at(-1)).toMatch(/exit code 4$/);
   });
 
+  test("of a job that YARN ended, tasks whose end nobody told were killed", () => {
+    const killed = { result: "killed", summary: "was killed by user ada", endedAtMs: noonishMs + 1_000 } as const;
+    const [first, ...others] = aJobStatus().tasks.map((task) => task.task);
+    const tasks = [
+      { task: first ?? "", state: "succeeded", restarts: 0 } as const,
+      ...others.map((task) => ({ task, state: "running", restarts: 0 }) as const),
+    ];
+    const rows = failureReport(aJobStatus({ tasks }), killed).filter((line) => /^\w+:\d/.test(line));
+    expect(rows.map((row) => row.split(/ +/)[1])).toEqual(["succeeded", "killed", "killed"]);
+  });
+
   test("keeps to the last 20 lines of a program and 30 tasks, the failed ones first", () => {
     const many = Array.from({ length: 40 }, (_, index) => ({
       task: `worker:${index}`,
