@@ -6,7 +6,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { packageRoot } from "../../src/programs.ts";
 import { type ClusterStatus, ClusterUser, environmentFor } from "../../test/support/cluster.ts";
-import { atLeast } from "../figures.ts";
+import { atLeast, atMost } from "../figures.ts";
 import { java } from "../java-program.ts";
 import type { Measurement } from "../measurement.ts";
 
@@ -16,8 +16,10 @@ const ours = "upload of 300 MB over WebHDFS, whole process";
 const theirs = "the same by `hdfs dfs -put`";
 const ratio = "upload, ours ÷ `hdfs dfs -put`";
 const memory = "upload: peak memory";
+const growth = "upload: peak memory, of 900 MB ÷ of 300 MB";
 
 const megabytes = 300;
+const timesLarger = 3;
 const shell = "org.apache.hadoop.fs.FsShell";
 const target = `/user/${ClusterUser.alice}/bench-upload`;
 
@@ -30,21 +32,31 @@ export const upload: Measurement = {
     { name: theirs, unit: "MiB/s" },
     { name: ratio, unit: "×", budget: atLeast(1) },
     { name: memory, unit: "MiB" },
+    { name: growth, unit: "×", budget: atMost(1.1) },
   ],
   async run(clusterOf) {
     const cluster = await clusterOf();
     const folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
     try {
       const source = path.join(folder, "archive");
-      writeArchive(source);
+      const larger = path.join(folder, "larger");
+      writeArchive(source, megabytes);
+      writeArchive(larger, megabytes * timesLarger);
       let peakMiB = 0;
       const theirRate = await rateOf(() => java(cluster, [shell, "-put", "-f", source, target]));
       await java(cluster, [shell, "-rm", "-skipTrash", target]);
       const ourRate = await rateOf(async () => {
         peakMiB = await uploadOurselves(cluster, source);
       });
+      const largerPeakMiB = await uploadOurselves(cluster, larger);
       await java(cluster, [shell, "-rm", "-skipTrash", target]);
-      return { [ours]: ourRate, [theirs]: theirRate, [ratio]: ourRate / theirRate, [memory]: peakMiB };
+      return {
+        [ours]: ourRate,
+        [theirs]: theirRate,
+        [ratio]: ourRate / theirRate,
+        [memory]: peakMiB,
+        [growth]: largerPeakMiB / peakMiB,
+      };
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -66,9 +78,9 @@ async function rateOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** Of random bytes, as archives are. */
-function writeArchive(file: string): void {
+function writeArchive(file: string, sizeMegabytes: number): void {
   const descriptor = openSync(file, "w");
   const block = randomBytes(1e6);
-  for (let index = 0; index < megabytes; index++) writeSync(descriptor, block);
+  for (let index = 0; index < sizeMegabytes; index++) writeSync(descriptor, block);
   closeSync(descriptor);
 }
