@@ -1,3 +1,5 @@
+import "./command-line/require-node.ts";
+
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments } from "./command-line/arguments.ts";
 import { ignoreErrors, leaveWithReader } from "./command-line/closed-output.ts";
