@@ -2,7 +2,7 @@ import "./command-line/require-node.ts";
 
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments } from "./command-line/arguments.ts";
-import { ignoreErrors, leaveWithReader } from "./command-line/closed-output.ts";
+import { ignoreErrors, leaveWithReader, written } from "./command-line/closed-output.ts";
 import { commands } from "./command-line/commands.ts";
 import { reportError } from "./command-line/handle-errors.ts";
 import type { ClientContext } from "./context.ts";
@@ -13,12 +13,15 @@ const output = new Output({ out: process.stdout, err: process.stderr, environmen
 
 leaveWithReader(process.stdout);
 ignoreErrors(process.stderr);
-process.exitCode = await run(process.argv.slice(2), {
+const exitCode = await run(process.argv.slice(2), {
   environment,
   workingDirectory: process.cwd(),
   output,
   now: Date.now,
 });
+await Promise.all([process.stdout, process.stderr].map(written));
+// What is open still holds nothing up: gRPC goes on connecting to an AM that is frozen, although its channel was closed.
+process.exit(exitCode);
 
 /** Runs one command line; whatever is thrown becomes a message and an exit code. */
 async function run(words: readonly string[], context: ClientContext): Promise<ExitCode> {

@@ -1,4 +1,5 @@
 import type { EventEmitter } from "node:events";
+import type { Writable } from "node:stream";
 import { ExitCode } from "../../src/errors.ts";
 
 /**
@@ -10,6 +11,11 @@ export function leaveWithReader(stream: EventEmitter): void {
     ignoreErrors(stream);
     if (!process.emit("SIGHUP")) process.exit(ExitCode.succeeded);
   });
+}
+
+/** Resolves when the reader has all that was written, or is gone. */
+export function written(stream: Writable): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
 }
 
 /** What can be written nowhere is lost, and no reason to stop. */
