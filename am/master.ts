@@ -41,7 +41,7 @@ export interface MasterInput {
   readonly logFile: string;
 }
 
-const livenessTickMs = 500;
+const livenessTickMs = 250;
 /** Readers that do not keep up and a file system that does not answer hold up an ending for no longer than this, each. */
 const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;

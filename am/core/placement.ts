@@ -16,7 +16,7 @@ interface Candidate {
  * Where to ask for containers. CapacityScheduler gives one container per node heartbeat for an ask that names no host, and all at once
  * for one that does (per-node-heartbeat.maximum-offswitch-assignments = 1; measured: 7 containers in 0.5 s instead of 6.5 s). Hosts are
  * named only where that matters, that is when more containers are wanted than there are nodes, and only those that last had room for
- * them: naming a host that is full costs time. `*` always carries the whole number, so a wrong guess can only be slow, never stuck.
+ * them: naming a host that is full costs time. When all that was free is too little, those that could hold them are named. `*` always carries the whole number, so a wrong guess can only be slow, never stuck.
  * To pack or to spread a role the hosts named are asked for alone at first: YARN gives containers elsewhere as soon as it has passed over
  * the ask as often as there are nodes, which in a small cluster is at once (RegularContainerAllocator#canAssign).
  */
@@ -35,13 +35,18 @@ export function placeGang(
       continue;
     }
     const held = role.placement === "any" ? new Map<string, number>() : heldByHost(step, position);
-    const rooms = labelled
-      .map((candidate) => ({
-        candidate,
-        room: Math.min(count, roomFor(candidate, role.resource)),
-        held: held.get(candidate.node.host) ?? 0,
-      }))
-      .filter(({ room }) => room > 0);
+    const roomsIn = (amountOf: (candidate: Candidate) => ResourceAmount) =>
+      labelled
+        .map((candidate) => ({
+          candidate,
+          room: Math.min(count, roomFor(amountOf(candidate), role.resource)),
+          held: held.get(candidate.node.host) ?? 0,
+        }))
+        .filter(({ room }) => room > 0);
+    const lastFree = roomsIn(({ free }) => free);
+    const fits = lastFree.reduce((sum, { room }) => sum + room, 0) >= count;
+    // What is free was seen at the submission: another job may have ended since, and where none has, this one waits anyway.
+    const rooms = fits || role.placement !== "any" ? lastFree : roomsIn(({ node, free }) => node.total ?? free);
     hints.set(position, toHints(CHOICES[role.placement](rooms, count), count, role.resource));
   }
   return hints;
@@ -144,7 +149,7 @@ export function labelFits(node: NodeView, label: string | undefined): boolean {
   return named ? node.labels.includes(label) : node.labels.length === 0 || node.lent === true;
 }
 
-function roomFor({ free }: Candidate, resource: ResourceAmount): number {
+function roomFor(free: ResourceAmount, resource: ResourceAmount): number {
   const rooms = [Math.floor(free.memoryMiB / Math.max(1, resource.memoryMiB))];
   if (resource.vcores > 0) {
     rooms.push(Math.floor(free.vcores / resource.vcores));

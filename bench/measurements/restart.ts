@@ -12,6 +12,8 @@ const frozenExecutor = "stopped executor → noticed";
 /** The task that something is done to. */
 const victim = 1;
 const settleMs = 1_000;
+/** Of an executor, by default. */
+const heartbeatMs = 1_000;
 
 /** Something of a task is killed, until the next generation's programs all run. */
 function killing(about: {
@@ -67,6 +69,8 @@ export const frozenExecutorNoticed: Measurement = {
     return await withRunningJob(
       cluster,
       async (job, id) => {
+        // At any moment between two heartbeats: what follows the programs' start by whole seconds always comes just after one.
+        await sleep(Math.random() * heartbeatMs);
         const stoppedAtMs = Date.now();
         process.kill(executorOf(id), "SIGSTOP");
         const lost = () => loggedAtMs(cluster, id, "task-lost", `"task":"worker:${victim}"`);

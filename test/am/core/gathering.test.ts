@@ -155,6 +155,23 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     ]);
   });
 
+  test("a gang that did not fit into what was free last names the hosts that can hold it: others may have ended since", () => {
+    const total = { memoryMiB: 16_384, vcores: 16, others: {} };
+    const busy = { ...node("busy", 2048), total };
+    const full = { ...node("full", 0), total };
+    const scenario = new Scenario(jobSpec([role("worker", 13)]));
+    scenario.on({ type: "nodes-changed", nodes: [busy, full, node("small", 100)] });
+    expect(asksOf(scenario.register())).toMatchObject([
+      {
+        count: 13,
+        hosts: [
+          { host: "busy", count: 7 },
+          { host: "full", count: 7 },
+        ],
+      },
+    ]);
+  });
+
   test("no more containers than nodes: no host is named", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.on({ type: "nodes-changed", nodes: [node("a", 8192), node("b", 8192)] });
