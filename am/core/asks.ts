@@ -43,6 +43,11 @@ export function repeatAsks(step: Step): void {
  */
 const PATIENCE_HEARTBEATS = { any: 2, chosen: 4 } as const;
 
+/** Whether the role's placement is being asked for: hosts are named, and not for speed. */
+function isChosen({ state, spec }: Step, position: number): boolean {
+  return state.roles[position]?.hinted === true && spec.roles[position]?.placement !== "any";
+}
+
 /** Naming hosts has brought nothing for some node heartbeats: from here on any place will do. */
 export function placementTimer(step: Step): void {
   const hinted = step.state.roles.flatMap((role, position) => (role.hinted && role.outstanding > 0 ? [position] : []));
@@ -96,15 +101,13 @@ function ask(step: Step, positions: readonly number[]): void {
       ...(spec.nodeLabel === undefined ? {} : { nodeLabel: spec.nodeLabel }),
       hosts,
       racks,
-      ...(role.hinted && spec.placement !== "any" ? { relaxLocality: false } : {}),
+      ...(isChosen(step, position) ? { relaxLocality: false } : {}),
     });
   }
   emit(step, { type: "ask", asks });
   if (step.state.roles.some((role) => role.hinted)) {
-    const isChosen = step.state.roles.some(
-      ({ hinted }, position) => hinted && step.spec.roles[position]?.placement !== "any",
-    );
-    setTimer(step, "placement", PATIENCE_HEARTBEATS[isChosen ? "chosen" : "any"] * step.identity.nodeHeartbeatMs);
+    const patience = step.state.roles.some((_, position) => isChosen(step, position)) ? "chosen" : "any";
+    setTimer(step, "placement", PATIENCE_HEARTBEATS[patience] * step.identity.nodeHeartbeatMs);
   }
   const wanted = asks.filter((one) => one.count > 0);
   if (wanted.length > 0) {

@@ -1,6 +1,5 @@
 import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
-
 import type { Checkpoint } from "../../src/job/status.ts";
 
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../src/job/execution.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { TaskStatus } from "../../src/job/status.ts";
+import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { type ClusterNode, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import type { FaultJob, ProgramStart } from "../support/fault-job.ts";
@@ -26,9 +26,8 @@ describe("a node", () => {
     const again = await job.running(2, 3);
     expectMoved(before, again, tasksOn(tasks, node));
     const status = await job.status("generation 2", ({ generation, state }) => generation === 2 && state === "running");
-    expect(tasksOn(status.tasks, node)).toEqual([]);
     expect(status.generations[0]?.endedBy).toMatchObject({ class: "infrastructure", host });
-    expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
+    expectLeft(status, node);
 
     await suite.nodeIn("LOST", node);
     expect((await job.end()).exitCode).toBe(0);
@@ -76,8 +75,7 @@ describe("a node", () => {
       expect(endedBy).toMatchObject({ class: "infrastructure", summary: expect.stringContaining(hostOf(isolated)) });
       // 10 s are the promise; a machine may be busy, but not wait for YARN, which gives a node up after a minute.
       expect(endedAtMs - cutAtMs).toBeLessThan(60_000);
-      expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
-      expect(tasksOn(status.tasks, isolated)).toEqual([]);
+      expectLeft(status, isolated);
 
       await suite.plug(isolated);
       await eventually("the orphans' end", async () => !orphans.some(({ pid }) => isRunning(pid)));
@@ -104,8 +102,7 @@ describe("a node", () => {
         lost.test(generations[0]?.endedBy?.summary ?? ""),
       );
       expect(status.generations[0]?.endedBy).toMatchObject({ class: "infrastructure", host: hostOf(node) });
-      expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
-      expect(tasksOn(status.tasks, node)).toEqual([]);
+      expectLeft(status, node);
       await eventually("the node's own word", () => /"event":"node-unhealthy".*local-dirs/.test(job.masterLog()));
 
       await suite.empty(node);
@@ -119,6 +116,12 @@ describe("a node", () => {
 function expectMoved(before: readonly ProgramStart[], again: readonly ProgramStart[], tasks: readonly string[]): void {
   const moved = again.filter(({ containerId }) => !before.some((start) => start.containerId === containerId));
   expect(moved.map(({ task }) => task)).toEqual(tasks);
+}
+
+/** Nothing of the job is on the node any more, and no program's budget paid for that. */
+function expectLeft({ tasks, budgets }: JobStatus, node: ClusterNode): void {
+  expect(tasksOn(tasks, node)).toEqual([]);
+  expect(budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
 }
 
 /** @param number from 1 */
