@@ -1,4 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
+import { findKey } from "../../src/job/keys.ts";
+import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobOptions, readJobOf } from "../command-line/job-options.ts";
 import { effectiveKeys, type ListedKey, listKeys } from "../command-line/key-list.ts";
@@ -7,7 +9,7 @@ import { formatTable } from "../output/format.ts";
 export const keys = defineCommand({
   verb: "keys",
   summary: "List the keys of job.xml, or what a job sets",
-  positionals: { filter: { describe: "Only keys that contain this text" } },
+  positionals: { filter: { describe: "Only keys that contain this text, or one key: tony.worker.memory" } },
   options: {
     effective: {
       type: "boolean",
@@ -22,11 +24,17 @@ export const keys = defineCommand({
     ["keys --effective --conf job.xml", "What the job runs with, and why"],
   ],
   run: async (args, context) => {
-    const all = args.effective ? effectiveKeys(readJobOf(args, context).settings) : listKeys();
-    const listed = all.filter(({ key }) => args.filter === undefined || key.includes(args.filter));
-    if (args.json) context.output.json(listed);
-    else context.output.print(args.effective ? table(listed) : manual(listed));
-    return ExitCode.succeeded;
+    const { output } = context;
+    const job = args.effective ? readJobOf(args, context) : undefined;
+    const wanted = args.filter ?? "";
+    const all = job === undefined ? listKeys() : effectiveKeys(job.settings);
+    const named = [wanted, `tony.${wanted}`].map((name) => findKey(name)?.name);
+    const listed = all.filter(({ key }) => key.includes(wanted) || named.some((name) => name === key));
+    for (const problem of job?.problems ?? []) output.problem(formatProblem(problem));
+    if (args.json) output.json(listed);
+    else if (listed.length > 0) output.print(args.effective ? table(listed) : manual(listed));
+    else output.problem(`No key contains ${wanted}; tony-ts keys lists all`);
+    return hasErrors(job?.problems ?? []) ? ExitCode.usage : ExitCode.succeeded;
   },
 });
 

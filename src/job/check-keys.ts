@@ -3,7 +3,7 @@ import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "./keys
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
 import type { EffectiveSetting, Settings } from "./settings.ts";
-import { ROLE_NAME } from "./task.ts";
+import { ROLE_NAME, ROLE_NAME_WORDS } from "./task.ts";
 
 /**
  * Checks every `tony.` setting by the table of keys: unknown keys and values of the wrong type are errors; keys that do nothing here,
@@ -49,11 +49,14 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
 }
 
 function unknownKey(key: string, roles: readonly string[]): string {
-  const role = key.split(".")[1] ?? "";
-  if (RESERVED_ROLE_NAMES.has(role) && findKey(key.replace(role, "worker"))?.name.startsWith("tony.{role}.") === true) {
-    return `${key} is not a key: ${role} cannot be the name of a role`;
+  const [, role = "", ...rest] = key.split(".");
+  const fit = ROLE_NAME.test(role);
+  const reserved = RESERVED_ROLE_NAMES.has(role);
+  if ((reserved || !fit) && findKey(["tony", "worker", ...rest].join("."))?.name.startsWith("tony.{role}.") === true) {
+    const rule = fit ? "" : `, which is of ${ROLE_NAME_WORDS}`;
+    return `${key} is not a key: ${role} cannot be the name of a role${rule}`;
   }
-  const own = ROLE_NAME.test(role) && !RESERVED_ROLE_NAMES.has(role) ? [role] : [];
+  const own = fit && !reserved ? [role] : [];
   const suggestion = nearest(key, knownKeys([...roles, ...own]));
   return `${key} is not a key${suggestion === undefined ? "; tony-ts keys lists them" : `; did you mean ${suggestion}?`}`;
 }

@@ -20,7 +20,7 @@ export function checkLimits(reader: JobReader, roles: readonly RoleSpec[]): void
   if (maxTotal !== undefined && total > maxTotal) {
     reader.error(
       "tony.task.max-total-instances",
-      `is ${maxTotal}, the job asks for ${total} tasks in all: lower tony.<role>.instances`,
+      `is ${maxTotal}, the job asks for ${total} in all: lower tony.<role>.instances`,
     );
   }
   for (const { key, value } of reader.settings.values()) {
@@ -34,8 +34,12 @@ function checkTotal(reader: JobReader, roles: readonly RoleSpec[], key: string, 
   const max = totalLimit(reader, key, resource, text);
   if (max === undefined) return;
   const total = roles.reduce((sum, role) => sum + role.instances * amountOf(role, resource), 0);
+  const unit = resource === "memory" ? " MiB" : "";
   if (total > max)
-    reader.error(key, `is ${max}, the job asks for ${total} in all: lower tony.<role>.${resource} or instances`);
+    reader.error(
+      key,
+      `is ${max}${unit}, the job asks for ${total}${unit} in all: lower tony.<role>.${resource} or instances`,
+    );
 }
 
 function totalLimit(reader: JobReader, key: string, resource: string, text: string): number | undefined {

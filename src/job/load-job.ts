@@ -4,6 +4,7 @@ import type { Surroundings } from "../hadoop/conf/configuration.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../hadoop/conf/xml.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import { buildJobSpec, type CheckedJob, type JobSurroundings } from "./build-spec.ts";
+import { checkOtherNames } from "./check-other-names.ts";
 import { hasErrors, inFileOrder, type Problem } from "./problem.ts";
 import { expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
@@ -17,6 +18,8 @@ export interface JobSources {
   readonly surroundings: Surroundings;
   /** The text of a file, or undefined when there is none. Default: the local disk. A caller with HDFS at hand reads URLs too. */
   readonly readText?: (path: string) => string | undefined;
+  /** Default: the local disk. */
+  readonly lookUp?: LookUpPath;
 }
 
 /** A job as its files and options have it, not yet checked as a whole. */
@@ -30,7 +33,10 @@ export interface JobText {
 }
 
 /** Reads the job's file, the site's, and the options, and lays them over each other. Bad XML and missing files are problems too. */
-export function readJob(options: SubmissionOptions, { surroundings, readText = readLocalText }: JobSources): JobText {
+export function readJob(
+  options: SubmissionOptions,
+  { surroundings, readText = readLocalText, lookUp = lookUpLocalPath }: JobSources,
+): JobText {
   const submission = submissionSettings(options);
   const problems: Problem[] = [...submission.problems];
   const read = (path: string, optional: boolean): XmlProperty[] => {
@@ -43,11 +49,17 @@ export function readJob(options: SubmissionOptions, { surroundings, readText = r
     }
     return [];
   };
+  const siteFolder = surroundings.environment.TONY_CONF_DIR;
+  if (siteFolder && lookUp(siteFolder) !== "directory") {
+    const message = `${siteFolder} is not a folder, so no tony-site.xml is read`;
+    problems.push({ severity: "warning", message, at: "TONY_CONF_DIR" });
+  }
   const job = submission.jobFile === undefined ? [] : read(submission.jobFile, false);
   const site = read(siteFile(surroundings.environment), true);
   const merged = mergeSettings([...settingsOf(job, "job"), ...settingsOf(site, "site"), ...submission.settings]);
   const settings = expandSettings(merged.settings, surroundings);
-  return { submission, settings, hadoop: hadoopSettings(settings), problems: [...problems, ...merged.problems] };
+  problems.push(...merged.problems, ...checkOtherNames(merged.settings));
+  return { submission, settings, hadoop: hadoopSettings(settings), problems };
 }
 
 /**

@@ -1,19 +1,49 @@
 /**
- * The candidate that a misspelt word most likely meant, or undefined when none is near: at most one edit in three letters.
- * An edit is a letter added, left out, replaced, or swapped with its neighbour (optimal string alignment distance).
+ * The candidate that a misspelt word most likely meant, or undefined when none is really near: at most one edit in four letters of what
+ * the two do not share, whole parts between dots at both ends, and the same first letter there, capital or small; or the
+ * candidate goes on where the word stops. An edit is a letter added, left out, replaced, or swapped with its neighbour (optimal string alignment distance).
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = editDistance(word, candidate);
+    const distance = distanceOf(word, candidate);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }
   }
   return best;
+}
+
+/** Fewer letters begin too many words. */
+const LEAST_BEGINNING = 3;
+
+/** Edits between the parts that differ; infinite when they are too many for one to be meant for the other. */
+function distanceOf(word: string, candidate: string): number {
+  const [typed, meant] = differingParts(word.toLowerCase().split("."), candidate.toLowerCase().split("."));
+  const most = Math.max(1, Math.floor(typed.length / 4));
+  if (Math.abs(typed.length - meant.length) <= most && beginAlike(typed, meant)) {
+    const distance = editDistance(typed, meant);
+    if (distance <= most) return distance;
+  }
+  const goesOn = typed.length >= LEAST_BEGINNING && meant.startsWith(typed) && !meant.includes(".");
+  return goesOn ? meant.length - typed.length : Number.POSITIVE_INFINITY;
+}
+
+function differingParts(word: readonly string[], candidate: readonly string[]): [string, string] {
+  const shortest = Math.min(word.length, candidate.length);
+  let front = 0;
+  while (front < shortest && word[front] === candidate[front]) front += 1;
+  let back = 0;
+  while (back < shortest - front && word.at(-1 - back) === candidate.at(-1 - back)) back += 1;
+  const middle = (parts: readonly string[]) => parts.slice(front, parts.length - back).join(".");
+  return [middle(word), middle(candidate)];
+}
+
+/** People seldom mistype a first letter otherwise than by swapping it: `cpus` does not mean `gpus`. */
+function beginAlike(a: string, b: string): boolean {
+  return a[0] === b[0] || (a[0] === b[1] && a[1] === b[0]);
 }
 
 function editDistance(a: string, b: string): number {

@@ -43,7 +43,7 @@ export function settingsOf(properties: Iterable<XmlProperty>, layer: "job" | "si
 
 /**
  * Lays settings over each other: the job's file, then the site's, whose final keys stay, then the command line, which adds to
- * multi-valued keys and replaces others. What a final key keeps away is a warning.
+ * multi-valued keys and replaces others. What a final key keeps away is a warning, and what the job's file sets more than once.
  * @param settings in that order
  */
 export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
@@ -57,6 +57,7 @@ export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
       merged.set(setting.key, before === undefined ? { ...setting, overrides: [] } : over(before, setting));
     }
   }
+  problems.push(...[...merged.values()].flatMap((setting) => repeated(setting) ?? []));
   return { settings: merged, problems };
 }
 
@@ -73,6 +74,16 @@ function overruled(setting: Setting, by: Setting): Problem {
     key: setting.key,
     at: setting.at,
   };
+}
+
+/** The last one in a file wins, as in Hadoop, which its writer may not know. What an included file sets may be set anew on purpose. */
+function repeated(setting: EffectiveSetting): Problem | undefined {
+  const [last, ...before] = [setting, ...setting.overrides].filter(({ layer }) => layer === "job");
+  const places = before.filter(({ file }) => file === last?.file).map(({ at }) => at);
+  if (last === undefined || places.length === 0) return undefined;
+  const lost = `${places.reverse().join(" and ")} ${places.length === 1 ? "has" : "have"} no effect`;
+  const message = `${last.key} is set more than once: this line wins, ${lost}`;
+  return { severity: "warning", message, key: last.key, at: last.at };
 }
 
 /** What the job says of Hadoop itself: every setting outside `tony.`, laid over the cluster's configuration. */

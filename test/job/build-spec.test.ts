@@ -193,14 +193,14 @@ describe("limits of a site", () => {
 
   test("tasks of all roles", () => {
     expect(saidAbout({ ...minimalJob, "tony.ps.instances": "2", "tony.task.max-total-instances": "3" })).toEqual([
-      "job.xml:4: tony.task.max-total-instances is 3, the job asks for 4 tasks in all: lower tony.<role>.instances",
+      "job.xml:4: tony.task.max-total-instances is 3, the job asks for 4 in all: lower tony.<role>.instances",
     ]);
   });
 
   test.each([
-    ["tony.task.max-total-gpus", "3", "tony.worker.gpus", "2", 4],
-    ["tony.task.max-total-vcores", "5", "tony.worker.vcores", "3", 6],
-    ["tony.task.max-total-memory", "7g", "tony.worker.memory", "4g", 8192],
+    ["tony.task.max-total-gpus", "3", "tony.worker.gpus", "2", "4"],
+    ["tony.task.max-total-vcores", "5", "tony.worker.vcores", "3", "6"],
+    ["tony.task.max-total-memory", "7g", "tony.worker.memory", "4g", "8192 MiB"],
   ])("%s of %s", (limit, max, key, value, total) => {
     expect(saidAbout({ ...minimalJob, [limit]: max, [key]: value })[0]).toContain(`the job asks for ${total} in all`);
     expect(check({ ...minimalJob, [limit]: "-1", [key]: value }).spec).toBeDefined();

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
 import { checkKeys } from "../../src/job/check-keys.ts";
-import { nearest } from "../../src/job/nearest.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { mergeSettings } from "../../src/job/settings.ts";
 import { jobSettings, siteSetting } from "./support.ts";
@@ -37,6 +36,21 @@ describe("checking keys", () => {
     ]);
   });
 
+  test.each(["Worker", "my_worker", "2nd", "arbeiter-ä", "-"])(
+    "a role that is called %s is told what a role may be called",
+    (role) => {
+      expect(said({ ...worker, [`tony.${role}.memory`]: "1g" })).toEqual([
+        `job.xml:2: tony.${role}.memory is not a key: ${role} cannot be the name of a role, which is of small letters, digits and dashes, beginning with a letter`,
+      ]);
+    },
+  );
+
+  test("a key that only looks like one of a role is not taken for it", () => {
+    expect(said({ ...worker, "tony.Worker.colour": "red" })).toEqual([
+      "job.xml:2: tony.Worker.colour is not a key; tony-ts keys lists them",
+    ]);
+  });
+
   test("a value of the wrong type is an error that says the right one", () => {
     expect(said({ ...worker, "tony.worker.memory": "lots" })).toEqual([
       'job.xml:2: tony.worker.memory must be a whole amount such as 2g or 512m (a bare number is MiB; for one and a half GiB write 1536m), not "lots"',
@@ -68,17 +82,5 @@ describe("checking keys", () => {
 
   test("Hadoop's own keys are none of our business", () => {
     expect(said({ "yarn.resourcemanager.address": "rm:8032" })).toEqual([]);
-  });
-});
-
-describe("the nearest word", () => {
-  test("forgives a swap, a slip and a missing letter, and nothing far off", () => {
-    expect(nearest("wroker", ["ps", "worker"])).toBe("worker");
-    expect(nearest("evalutor", ["evaluator", "worker"])).toBe("evaluator");
-    expect(nearest("zzz", ["worker"])).toBeUndefined();
-  });
-
-  test("prefers the closer one", () => {
-    expect(nearest("tony.ps.memoy", ["tony.ps.gpus", "tony.ps.memory"])).toBe("tony.ps.memory");
   });
 });

@@ -17,10 +17,11 @@ const files: Readonly<Record<string, string>> = {
   "broken.xml": "<configuration>\n</wrong>",
 };
 
-function load(options: SubmissionOptions) {
+function load(options: SubmissionOptions, siteFolder = "/etc/tony") {
   const text = readJob(options, {
-    surroundings: { environment: { TONY_CONF_DIR: "/etc/tony" }, systemProperties: { "user.name": "ada" } },
+    surroundings: { environment: { TONY_CONF_DIR: siteFolder }, systemProperties: { "user.name": "ada" } },
     readText: (path) => files[path],
+    lookUp: (path) => (path === "/etc/tony" ? "directory" : undefined),
   });
   const checked = checkJob(text, {
     workingDirectory: "/home/ada",
@@ -52,6 +53,19 @@ describe("loading a job", () => {
     const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
     expect(broken.said[0]).toMatch(/^broken.xml:2: not well-formed XML/);
     expect(broken.spec).toBeUndefined();
+  });
+
+  test("a folder of the site's file that does not exist is said", () => {
+    const { said } = load({ conf: ["tony.worker.instances=1"], executes: "true" }, "/etc/tonny");
+    expect(said).toEqual(["TONY_CONF_DIR: warning: /etc/tonny is not a folder, so no tony-site.xml is read"]);
+    expect(load({ conf: ["tony.worker.instances=1"], executes: "true" }, "").said).toEqual([]);
+  });
+
+  test("names that are neither a job's nor Hadoop's are said", () => {
+    const { said } = load({ conf: ["tony.worker.instances=1", "worker.memory=8g"], executes: "true" });
+    expect(said).toEqual([
+      "-conf: worker.memory is not a key: those of a job begin with tony.; did you mean tony.worker.memory?",
+    ]);
   });
 
   test("problems come in the order of the file", () => {

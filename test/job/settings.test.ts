@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { formatProblem } from "../../src/job/problem.ts";
 import { expandSettings, readSetting } from "../../src/job/read-settings.ts";
-import { hadoopSettings, mergeSettings, settingsOf } from "../../src/job/settings.ts";
+import { hadoopSettings, mergeSettings, type Setting, settingsOf } from "../../src/job/settings.ts";
 import { jobSettings, optionSetting, siteSetting } from "./support.ts";
 
 const key = "tony.worker.memory";
@@ -39,6 +39,21 @@ describe("laying settings over each other", () => {
       siteSetting(key, "2g"),
     ]);
     expect(settings.get(key)?.value).toBe("2g");
+  });
+
+  test("what a file sets more than once is said, with the line that wins", () => {
+    const line = (number: number, file = "job.xml"): Setting => ({
+      ...siteSetting(key, `${number}g`),
+      layer: "job",
+      at: `${file}:${number}`,
+      file,
+    });
+    const { settings, problems } = mergeSettings([line(3), line(5), line(9), optionSetting(key, "4g")]);
+    expect(settings.get(key)?.value).toBe("4g");
+    expect(problems.map(formatProblem)).toEqual([
+      "job.xml:9: warning: tony.worker.memory is set more than once: this line wins, job.xml:3 and job.xml:5 have no effect",
+    ]);
+    expect(mergeSettings([line(3, "included.xml"), line(5)]).problems).toEqual([]);
   });
 
   test("the command line adds to multi-valued keys, again and again; files replace them", () => {

@@ -42,3 +42,27 @@ export const deprecatedNames: Readonly<Record<string, string>> = {
   "dfs.http.address": "dfs.namenode.http-address",
   "dfs.https.address": "dfs.namenode.https-address",
 };
+
+/**
+ * First words of the names in core-, hdfs-, yarn- and mapred-default.xml (Hadoop 3.4.2), and of those that they replaced: a setting
+ * that begins otherwise is none of Hadoop's.
+ */
+export const hadoopPrefixes: ReadonlySet<string> = new Set([
+  ...[
+    "adl",
+    "datanode",
+    "dfs",
+    "file",
+    "fs",
+    "ftp",
+    "ha",
+    "hadoop",
+    "httpfs",
+    "io",
+    "ipc",
+    "map",
+    "mapred",
+    "mapreduce",
+  ],
+  ...["net", "nfs", "rpc", "s3", "security", "seq", "ssl", "tfile", "yarn"],
+]);

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { SaxesParser } from "saxes";
 import { errorCode, errorMessage } from "../errors.ts";
 import { ConfigurationError, type SourceLocation } from "./errors.ts";
+import { explainXmlMistake } from "./xml-mistakes.ts";
 
 /** One `<property>` of a Hadoop configuration file, with the place of its opening tag. */
 export interface XmlProperty extends SourceLocation {
@@ -89,8 +90,8 @@ class PropertiesParser {
   parse(text: string): XmlProperty[] {
     const parser = this.#parser;
     parser.on("error", (error) => {
-      // saxes puts `line:column: ` in front; the line is said once, as file:line.
-      this.#fail(`not well-formed XML: ${error.message.replace(/^\d+:\d+: /, "")}`, parser.line);
+      const { message, line } = explainXmlMistake(text, error.message, parser.line);
+      this.#fail(message, line);
     });
     parser.on("opentag", (tag) => this.#open(localName(tag.name), tag.attributes));
     parser.on("text", (value) => this.#append(value));

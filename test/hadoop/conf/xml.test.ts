@@ -50,6 +50,36 @@ describe("a Hadoop configuration file", () => {
     expect(() => parseProperties(text, "f")).toThrow(message);
   });
 
+  const valueLines = (...lines: readonly string[]) =>
+    document(["<property><name>a</name><value>", ...lines, "</value></property>"].join("\n"));
+  test.each([
+    ["&& of a shell, read on to the end of the file", valueLines("", "cd x && python3 train.py"), 5],
+    ["&& of a shell, read on to the next ;", valueLines("cd x && ls", "", "true; true"), 4],
+    ["2>&1", valueLines("python3 train.py 2>&1"), 4],
+    ["the parameters of a URL in an attribute", document('\n<property name="a" value="http://h?a=1&b=2"/>'), 4],
+    [
+      "one after a comment, CDATA and entities that may hold it",
+      valueLines("<!-- & --><![CDATA[&]]>&amp;&#38;", "&"),
+      5,
+    ],
+  ])("a bare & is named in its own line: %s", (_, text, line) => {
+    const message = `f:${line}: a bare & is not allowed in XML: write &amp;, so && is &amp;&amp;`;
+    expect(() => parseProperties(text, "f")).toThrow(message);
+  });
+
+  test.each([
+    ["a < b", "disallowed character in tag name; where a < is meant write &lt;"],
+    ["a &copy; b", "undefined entity; where an & is meant write &amp;, so && is &amp;&amp;"],
+  ])("%s is told how to be written", (value, message) => {
+    expect(() => parseProperties(valueLines(value), "f")).toThrow(`f:4: not well-formed XML: ${message}`);
+  });
+
+  test("an & further down is not blamed for a mistake above it", () => {
+    expect(() => parseProperties("<configuration>\n</wrong>\n&\n", "f")).toThrow(
+      /^f:2: not well-formed XML: unexpected close tag/,
+    );
+  });
+
   test("a property without a name is passed over where Hadoop would", () => {
     expect(parseProperties(document("<property><value>1</value></property>"), "f", { unnamed: "skip" })).toEqual([]);
   });

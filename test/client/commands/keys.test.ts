@@ -1,0 +1,43 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseArguments } from "../../../client/command-line/arguments.ts";
+import { keys } from "../../../client/commands/keys.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import { recordedContext } from "../support.ts";
+
+/** What `tony-ts keys …` prints and exits with, run in the checkout. */
+async function ran(...words: string[]): Promise<{ out: string; err: string; exitCode: ExitCode }> {
+  const parsed = await parseArguments(["keys", ...words], [keys]);
+  if ("text" in parsed) throw new Error(parsed.text);
+  const context = recordedContext({ workingDirectory: process.cwd() });
+  const exitCode = await parsed.run(context);
+  return { out: context.out.text, err: context.err.text, exitCode };
+}
+
+describe("tony-ts keys", () => {
+  test("lists the keys that contain a text", async () => {
+    const { out, err } = await ran("memory");
+    expect(out.split("\n").filter((line) => line.startsWith("tony."))).toEqual([
+      "tony.{role}.memory  (memory, default 2g)",
+      "tony.am.memory  (memory, default 1g)",
+    ]);
+    expect(err).toBe("");
+  });
+
+  test("finds a key as a person writes it, for a role of any name", async () => {
+    for (const name of ["tony.trainer.memory", "trainer.memory"]) {
+      expect((await ran(name)).out).toMatch(/^tony\.\{role\}\.memory {2}\(/);
+    }
+  });
+
+  test("says when there is none", async () => {
+    const nothing = { out: "", err: "No key contains nomatch; tony-ts keys lists all\n", exitCode: ExitCode.succeeded };
+    expect(await ran("nomatch")).toEqual(nothing);
+    expect((await ran("nomatch", "--json")).out).toBe("[]\n");
+  });
+
+  test("shows no values of a job that cannot be read without saying so", async () => {
+    const { err, exitCode } = await ran("--effective", "--conf", "gone.xml");
+    expect(err).toBe("--conf: gone.xml does not exist\n");
+    expect(exitCode).toBe(ExitCode.usage);
+  });
+});
