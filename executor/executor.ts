@@ -12,6 +12,7 @@ import { MemorySampler } from "./hooks/memory-sampler.ts";
 import { type MasterAddress, MasterLink, type Welcome } from "./master-link.ts";
 import { planProgram } from "./plan-program.ts";
 import { readKernelUnits } from "./proc-fs.ts";
+import type { StopOrder } from "./program.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 export interface ExecutorOptions {
@@ -104,7 +105,8 @@ export class Executor {
     const reason: ContainerToldToEnd = "the container was told to end (SIGTERM)";
     this.#ending = true;
     this.#options.log.warn("terminated", "The container was told to end.");
-    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(TERMINATION_GRACE_MS, reason));
+    const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
+    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(order));
     this.#generation.kill();
     this.#options.end(ExecutorExit.terminated);
   }
@@ -204,7 +206,7 @@ export class Executor {
     this.#service = undefined;
     this.#progress = undefined;
     this.#options.log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
-    await this.#stop(previous, this.#graceMs, reason);
+    await this.#stop(previous, { graceMs: this.#graceMs, reason });
     await previous.releasePorts();
     await next.prepare();
     if (this.#generation === next) this.#link.register();
@@ -234,11 +236,11 @@ export class Executor {
       this.#options.log.warn("hung", `The program is stopped, it ${reason}.`);
       await generation.dumpStacks(reason);
     }
-    await this.#stop(generation, graceMs, reason);
+    await this.#stop(generation, { graceMs, reason });
   }
 
-  async #stop(generation: Generation, graceMs: number, reason: string): Promise<void> {
-    if (await generation.stop(graceMs, reason)) return;
+  async #stop(generation: Generation, order: StopOrder): Promise<void> {
+    if (await generation.stop(order)) return;
     this.#options.log.error("stuck", "A process of the program survives KILL; the container must go.");
     this.#options.end(ExecutorExit.stuck);
   }
@@ -258,17 +260,17 @@ export class Executor {
     if (this.#ending) return;
     this.#ending = true;
     this.#options.log.info("ending", `The executor ends: ${reason}.`);
-    void this.#stopAndSayGoodbye(graceMs, reason).then(
+    void this.#stopAndSayGoodbye({ graceMs, reason }).then(
       () => this.#options.end(code),
       () => this.#options.end(ExecutorExit.failed),
     );
   }
 
-  async #stopAndSayGoodbye(graceMs: number, reason: string): Promise<void> {
-    await this.#stop(this.#generation, graceMs, reason);
+  async #stopAndSayGoodbye(order: StopOrder): Promise<void> {
+    await this.#stop(this.#generation, order);
     clearInterval(this.#heartbeats);
     this.#tails.finish();
-    await within(GOODBYE_LIMIT_MS, this.#link.close(reason));
+    await within(GOODBYE_LIMIT_MS, this.#link.close(order.reason));
   }
 
   get #graceMs(): number {

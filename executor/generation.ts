@@ -7,7 +7,7 @@ import { reportExit } from "./exit-report.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
 import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
-import { Program } from "./program.ts";
+import { Program, type StopOrder } from "./program.ts";
 import { ProgramRun } from "./program-run.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
@@ -113,13 +113,13 @@ export class Generation {
    * Ends the program and everything it left. Resolves when its exit is reported and nothing runs any more, with false when a process
    * survives KILL. Without a program there is nothing to do.
    */
-  async stop(graceMs: number, reason: string): Promise<boolean> {
+  async stop(order: StopOrder): Promise<boolean> {
     if (this.#program === undefined) {
-      this.#stopBeforeStart = reason;
+      this.#stopBeforeStart = order.reason;
       return true;
     }
     const cleared =
-      this.#exit === undefined ? this.#program.stop(graceMs, reason) : this.#program.clearLeftovers(graceMs);
+      this.#exit === undefined ? this.#program.stop(order) : this.#program.clearLeftovers(order.graceMs);
     const clear = await cleared;
     if (clear) await this.#whenExited;
     return clear;

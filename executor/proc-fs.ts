@@ -6,6 +6,8 @@ import { basename } from "node:path";
 export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
+  /** Its process group. */
+  readonly group: number;
   /** `Z` and `X`: it has ended and only waits to be reaped. */
   readonly state: string;
   /** User and system time, in clock ticks. */
@@ -54,6 +56,7 @@ export function parseStat(text: string): ProcessStat | undefined {
   return {
     pid: Number.parseInt(text, 10),
     parent: field(4),
+    group: field(5),
     state: fields[0] ?? "",
     cpuTicks: field(14) + field(15),
     startTicks: field(22),

@@ -64,23 +64,20 @@ export class ProcessTree {
   }
 
   /**
-   * TERM, the grace, KILL. Resolves when nothing runs any more, with true; false when something resists even KILL.
+   * TERM, the grace, KILL. TERM is for the processes that there are now: what their handlers start, to save something, lives until the
+   * grace is over. Resolves when nothing runs any more, with true; false when something resists even KILL.
    * @param graceMs read anew at each look, so that a later, more urgent stop shortens it
+   * @param toldGroup a process group that has had its TERM: a second one would end what a handler is doing
    */
-  async end(graceMs: () => number, nowMs: () => number): Promise<boolean> {
+  async end(graceMs: () => number, nowMs: () => number, toldGroup?: number): Promise<boolean> {
     const startedAtMs = nowMs();
-    const asked = new Set<string>();
+    for (const member of this.members()) if (member.group !== toldGroup) this.#signalOne(member, "SIGTERM");
     for (;;) {
       const members = this.members();
       if (members.length === 0) return true;
       const overdueMs = nowMs() - startedAtMs - graceMs();
       if (overdueMs > KILL_LIMIT_MS) return false;
-      for (const member of members) {
-        const name = `${member.pid} ${member.startTicks}`;
-        if (overdueMs >= 0) this.#signalOne(member, "SIGKILL");
-        else if (!asked.has(name)) this.#signalOne(member, "SIGTERM");
-        asked.add(name);
-      }
+      if (overdueMs >= 0) for (const member of members) this.#signalOne(member, "SIGKILL");
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
   }

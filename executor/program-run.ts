@@ -109,6 +109,6 @@ export class ProgramRun {
     if (timeLimit === undefined) return undefined;
     const { limitMs, graceMs } = timeLimit;
     const reason: TimeLimitReason = `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
-    return setTimeout(() => void program.stop(graceMs, reason), limitMs);
+    return setTimeout(() => void program.stop({ graceMs, reason }), limitMs);
   }
 }

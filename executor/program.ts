@@ -20,6 +20,15 @@ export interface ProgramStartOptions {
 /** A Python that was asked where it stands has answered by then. */
 const STACKS_MS = 1_000;
 
+/** How a program is to be stopped. */
+export interface StopOrder {
+  /** Between TERM and KILL. */
+  readonly graceMs: number;
+  readonly reason: string;
+  /** The container's process group has had its TERM from the node. */
+  readonly groupTold?: boolean;
+}
+
 /** A stop under way: what was asked last, if it is more urgent, wins. */
 interface Stop {
   readonly reason: string;
@@ -76,11 +85,11 @@ export class Program {
    * Ends every process: TERM, the grace, KILL. Resolves when none is left, with false when one resists.
    * Asked again it shortens the grace of what is under way, never lengthens it.
    */
-  stop(graceMs: number, reason: string): Promise<boolean> {
+  stop({ graceMs, reason, groupTold = false }: StopOrder): Promise<boolean> {
     const startedAtMs = this.#nowMs();
     if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
     else this.#shorten(this.#stop, startedAtMs + graceMs);
-    return this.#clear();
+    return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
   }
 
   /** Each Python of it writes where it stands to its errors. Some end of it, so that the reason of the stop that follows is known now. */
@@ -105,8 +114,8 @@ export class Program {
     stop.graceMs = Math.min(stop.graceMs, Math.max(0, atMs - stop.startedAtMs));
   }
 
-  #clear(): Promise<boolean> {
-    this.#cleared ??= this.tree.end(() => this.#stop?.graceMs ?? 0, this.#nowMs);
+  #clear(toldGroup?: number): Promise<boolean> {
+    this.#cleared ??= this.tree.end(() => this.#stop?.graceMs ?? 0, this.#nowMs, toldGroup);
     return this.#cleared;
   }
 

@@ -19,6 +19,7 @@ describe("the samples of a program's processes", () => {
     pid,
     parent: 1,
     state: "S",
+    group: 1,
     startTicks: 1,
     residentPages,
     cpuTicks,

@@ -12,8 +12,8 @@ class FakeProcesses implements ProcFs {
   /** What a signal does to a process; default: it ends. */
   onSignal: (pid: number, signal: string) => void = (pid) => this.table.delete(pid);
 
-  add(pid: number, parent: number, { startTicks = pid, marked = false, state = "S" } = {}): void {
-    this.table.set(pid, { pid, parent, startTicks, marked, state, cpuTicks: 0, residentPages: 1 });
+  add(pid: number, parent: number, { startTicks = pid, marked = false, state = "S", group = 1 } = {}): void {
+    this.table.set(pid, { pid, parent, group, startTicks, marked, state, cpuTicks: 0, residentPages: 1 });
   }
 
   pids(): number[] {
@@ -145,20 +145,47 @@ describe("a program's processes", () => {
   });
 
   describe("being ended", () => {
-    it("get TERM once; what begins meanwhile gets it too; then it is over", async () => {
+    it("get TERM once, and it is over when all have ended", async () => {
       const processes = new FakeProcesses();
       processes.add(100, 1);
+      processes.add(101, 100);
+      const graceMs = () => 1000;
+      expect(await processes.tree(100).end(graceMs, () => 0)).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 101"]);
+    });
+
+    it("may start others to save something, which live until the grace is over", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      let nowMs = 0;
       processes.onSignal = (pid) => {
         processes.table.delete(pid);
         if (pid === 100) processes.add(150, 1, { marked: true });
       };
-      expect(
-        await processes.tree(100).end(
-          () => 1000,
-          () => 0,
-        ),
-      ).toBe(true);
-      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 150"]);
+      const later = () => {
+        nowMs += 100;
+        return nowMs;
+      };
+      expect(await processes.tree(100).end(() => 300, later)).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGKILL 150"]);
+    });
+
+    it("get no second TERM where their group has had one", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1, { group: 7 });
+      processes.add(101, 100, { group: 8 });
+      let nowMs = 0;
+      processes.onSignal = (pid, signal) => {
+        if (signal === "SIGKILL") processes.table.delete(pid);
+        nowMs = 300;
+      };
+      const over = await processes.tree(100).end(
+        () => 300,
+        () => nowMs,
+        7,
+      );
+      expect(over).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 101", "SIGKILL 100", "SIGKILL 101"]);
     });
 
     it("get KILL when the grace is over", async () => {
@@ -201,6 +228,7 @@ describe("/proc", () => {
     expect(parseStat(`42 (a) (b c) ${rest}`)).toEqual({
       pid: 42,
       parent: 7,
+      group: 8,
       state: "S",
       cpuTicks: 75,
       startTicks: 123456,
