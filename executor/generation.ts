@@ -118,8 +118,7 @@ export class Generation {
       this.#stopBeforeStart = order.reason;
       return true;
     }
-    const cleared =
-      this.#exit === undefined ? this.#program.stop(order) : this.#program.clearLeftovers(order.graceMs);
+    const cleared = this.#exit === undefined ? this.#program.stop(order) : this.#program.clearLeftovers(order.graceMs);
     const clear = await cleared;
     if (clear) await this.#whenExited;
     return clear;

@@ -247,16 +247,19 @@ describe("an executor in its container", () => {
       ["when it is stopped", { generation: 1, type: "stop-child", graceMs: 60_000, reason: "again" }],
       ["when it is restarted in place", { generation: 2, type: "prepare", reason: "again" }],
       ["when its executor ends", { generation: 1, type: "exit", graceMs: 60_000, reason: "again" }],
-    ] as const)("lets what its handler starts do its work within the grace, %s", async (_when, { generation, ...order }) => {
-      const timeouts = { ...aJobSpec().timeouts, stopGraceMs: 60_000 };
-      const scene = await running(`python3 ${programs}uploads-on-term.py`, { spec: { timeouts } });
-      await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
-      scene.send(generation, order);
-      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "again" });
-      const all = "ready\ntold\nuploaded\nuploaded in the background\n";
-      await eventually("all is uploaded", () => scene.container.log("stdout") === all);
-      await eventually("nothing of the program is left", () => scene.programs.length === 0);
-    });
+    ] as const)(
+      "lets what its handler starts do its work within the grace, %s",
+      async (_when, { generation, ...order }) => {
+        const timeouts = { ...aJobSpec().timeouts, stopGraceMs: 60_000 };
+        const scene = await running(`python3 ${programs}uploads-on-term.py`, { spec: { timeouts } });
+        await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
+        scene.send(generation, order);
+        expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "again" });
+        const all = "ready\ntold\nuploaded\nuploaded in the background\n";
+        await eventually("all is uploaded", () => scene.container.log("stdout") === all);
+        await eventually("nothing of the program is left", () => scene.programs.length === 0);
+      },
+    );
 
     it("kills what does not listen when the grace is over", async () => {
       const scene = await running(`bash ${programs}ignores-term.sh`);
