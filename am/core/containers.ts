@@ -1,3 +1,4 @@
+import { dropCheckpoint } from "./checkpoints.ts";
 import type { AllocatedContainer } from "./events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
@@ -99,6 +100,7 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
   if (tenant?.containerId === container.id) {
     tenant.containerId = "";
   }
+  dropCheckpoint(step, container, "its container is given up");
   container.phase = "discarded";
   container.discardReason = reason;
   setLink(step, container, "closed");
@@ -119,6 +121,7 @@ export function letGo(step: Step, container: ContainerRecord, reason: string, st
   if (tenant?.containerId === container.id) {
     tenant.containerId = "";
   }
+  dropCheckpoint(step, container, "its container is gone");
   container.phase = "leaving";
   container.discardReason = reason;
   setLink(step, container, "closed");

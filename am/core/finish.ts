@@ -1,4 +1,5 @@
 import type { Cause, JobOutcome } from "../../src/job/status.ts";
+import { dropAllCheckpoints } from "./checkpoints.ts";
 import { discard } from "./containers.ts";
 import type { FinishStage } from "./state.ts";
 import { emit, log, record, type Step, tenantOf } from "./step.ts";
@@ -103,6 +104,7 @@ function unregister(step: Step): void {
     }
     moveTask(step, task, ALIVE, "lost");
   }
+  dropAllCheckpoints(step);
   record(step, "job-ended", {}, { result: state.outcome.result, summary: state.outcome.summary });
   enter(step, "unregistering", 0);
   emit(step, { type: "unregister", outcome: state.outcome });

@@ -1,3 +1,4 @@
+import { checkpointOf, startingPoint } from "./checkpoints.ts";
 import type { ClusterAddresses } from "./effects.ts";
 import type { TaskRecord } from "./state.ts";
 import { containerOf, emit, inGang, log, record, roleOf, type Step } from "./step.ts";
@@ -169,10 +170,13 @@ function waitsForAll(step: Step, position: number): boolean {
 function startGang(step: Step): void {
   const { state } = step;
   const spec = addresses(step, state.generation);
-  for (const task of state.tasks) {
-    if (task.phase === "registered" && waitsForAll(step, task.role)) {
-      sendStart(step, task, spec);
-    }
+  const starting = state.tasks.filter((task) => task.phase === "registered" && waitsForAll(step, task.role));
+  const generation = state.generations.at(-1);
+  if (generation !== undefined) {
+    generation.resumedFrom = startingPoint(step, starting);
+  }
+  for (const task of starting) {
+    sendStart(step, task, spec);
   }
   state.started = true;
   state.everStarted = true;
@@ -201,6 +205,7 @@ function startAlone(step: Step): void {
     }
     step.registeredAlone.delete(task);
     if (task.phase === "registered" && isAlone(step, task)) {
+      startingPoint(step, [task]);
       sendStart(step, task, addresses(step, task.generation));
       noteStartedAlone(step);
     }
@@ -255,7 +260,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses):
       generation: task.generation,
       clusterSpec,
       restartReason: step.state.restartReason,
-      checkpoint: step.state.checkpoint?.path ?? "",
+      checkpoint: checkpointOf(step, task),
     },
   });
   setOrder(step, "start", task.containerId, Bounds.startMs);

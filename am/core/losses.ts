@@ -1,6 +1,7 @@
 import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
 import { budgetWords, charge } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
+import { dropCheckpoint } from "./checkpoints.ts";
 import { discard, letGo, removeContainer } from "./containers.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
@@ -61,6 +62,7 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
     distrustStart(step, task);
   }
   if (discardReason === "") {
+    dropCheckpoint(step, container, "its container is gone");
     container.phase = "discarded";
     container.discardReason = "completed";
     task.containerId = "";

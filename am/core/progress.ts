@@ -1,44 +1,34 @@
-import type { Checkpoint } from "../../src/job/status.ts";
+import { checkpointSaved } from "./checkpoints.ts";
 import { hungEnding, hungReason } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { containerGone } from "./losses.ts";
 import type { ContainerRecord, TaskRecord } from "./state.ts";
-import { about, emit, findTask, log, record, type Step } from "./step.ts";
+import { about, emit, findTask, log, type Step } from "./step.ts";
 import { Bounds, clearTimer, hasOrder, setOrder } from "./timers.ts";
 
-/** A program says how far it is. An executor repeats its last report when its stream was opened anew. */
+/**
+ * A program says how far it is. An executor repeats its last report when its stream was opened anew, and tells of a checkpoint that it
+ * brought to where it stays when the program that saved it may have ended.
+ */
 export function childProgress(step: Step, event: Extract<Event, { type: "child-progress" }>): void {
   const task = findTask(step, event.task);
-  if (task?.containerId !== event.containerId || task.generation !== event.generation) {
+  if (task === undefined) {
     return;
   }
+  const isPresentLife = task.containerId === event.containerId && task.generation === event.generation;
   const { checkpoint } = event;
   const isNews = event.step !== task.step || (checkpoint !== undefined && checkpoint.step !== task.checkpointStep);
+  if (checkpoint !== undefined) {
+    checkpointSaved(step, task, checkpoint, isPresentLife);
+  }
+  if (!isPresentLife) {
+    return;
+  }
   task.step = event.step;
   step.changed = true;
-  if (checkpoint !== undefined) {
-    checkpointSaved(step, task, checkpoint);
-  }
   if (isNews || !hasOrder(step, "progress", task.containerId)) {
     watchProgress(step, task);
   }
-}
-
-/** The furthest complete checkpoint is what a later generation goes on from; where several tasks save at one step, the last of them. */
-function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint): void {
-  const { state } = step;
-  const known = state.checkpoint;
-  task.checkpointStep = saved.step;
-  if (known !== undefined && !isFurther(saved, known)) {
-    return;
-  }
-  state.checkpoint = saved;
-  state.journal.dirty = true;
-  record(step, "checkpoint", task, { path: saved.path, step: saved.step });
-}
-
-function isFurther(saved: Checkpoint, known: Checkpoint): boolean {
-  return saved.step > known.step || (saved.step === known.step && saved.path !== known.path && saved.atMs > known.atMs);
 }
 
 /** From its first report on a program owes the next one in time. */

@@ -1,4 +1,4 @@
-import type { Cause, Checkpoint, FailureClass, JobOutcome } from "../../src/job/status.ts";
+import type { Cause, Checkpoint, DroppedCheckpoint, FailureClass, JobOutcome } from "../../src/job/status.ts";
 import type { NodeView, ResourceAmount } from "./events.ts";
 
 /**
@@ -107,6 +107,8 @@ export interface ContainerRecord {
   unjudged: boolean;
   /** When YARN last said that it wants it back; 0: never. */
   wantedBackAtMs: number;
+  /** The furthest complete one that lies in it, where no other container can read it. */
+  checkpoint?: Checkpoint | undefined;
   /** Why we gave it up; empty while held. */
   discardReason: string;
 }
@@ -232,7 +234,10 @@ export interface CoreState {
   readonly tolerated: Ending[];
   readonly generations: GenerationRecord[];
   readonly used: Record<FailureClass, number>;
+  /** The furthest complete one that can be read wherever a task runs. */
   checkpoint: Checkpoint | undefined;
+  /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */
+  droppedCheckpoint?: DroppedCheckpoint | undefined;
   readonly services: { name: string; url: string; task: string }[];
   outcome: JobOutcome | undefined;
   finish: FinishStage;

@@ -52,12 +52,22 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     },
     services: state.services.map((service) => ({ ...service })),
     ...(state.checkpoint === undefined ? {} : { checkpoint: state.checkpoint }),
+    ...droppedCheckpoint(core),
     usage: {
       memoryMiBSeconds: Math.round((usage.memoryMiBMs + usage.memoryMiB * sinceCountedMs) / 1000),
       vcoreSeconds: Math.round((usage.vcoreMs + usage.vcores * sinceCountedMs) / 1000),
     },
     ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
   };
+}
+
+/** Nothing is missed any more when a checkpoint that counts is as far. */
+function droppedCheckpoint({ state }: Pick<Core, "state">): Pick<JobStatus, "droppedCheckpoint"> {
+  const { checkpoint, droppedCheckpoint: dropped } = state;
+  if (dropped === undefined || (checkpoint !== undefined && checkpoint.step >= dropped.step)) {
+    return {};
+  }
+  return { droppedCheckpoint: dropped };
 }
 
 function jobState(phase: JobPhase, result: JobState | undefined): JobState {

@@ -3,7 +3,7 @@ import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { masterFailure } from "../following/master-failure.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
-import { formatCheckpoint, formatExit, generationTable } from "../output/job-tables.ts";
+import { formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { waitBlock } from "../output/wait-block.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
@@ -104,12 +104,22 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const restarts = `generation ${status.generation} · restarts spent: program ${program.used} of ${program.limit}, infrastructure ${infrastructure.used} of ${infrastructure.limit}`;
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
+  const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];
   // What a job serves ends with it.
   const served = status.outcome === undefined ? status.services : [];
   const services = served.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
   const generations = generationTable(status);
   const history = generations.length === 0 ? [] : ["", ...generations];
-  return [`  ${restarts}`, ...services, ...checkpoint, ...waits, "", ...taskLines(status.tasks), ...history];
+  return [
+    `  ${restarts}`,
+    ...services,
+    ...checkpoint,
+    ...dropped,
+    ...waits,
+    "",
+    ...taskLines(status.tasks),
+    ...history,
+  ];
 }
 
 function taskLines(tasks: readonly TaskStatus[]): string[] {

@@ -1,4 +1,11 @@
-import type { Checkpoint, GenerationSummary, JobStatus, TaskState, TaskStatus } from "../../src/job/status.ts";
+import type {
+  Checkpoint,
+  DroppedCheckpoint,
+  GenerationSummary,
+  JobStatus,
+  TaskState,
+  TaskStatus,
+} from "../../src/job/status.ts";
 import { formatClock, formatTable, formatWholeSeconds } from "./format.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */
@@ -64,6 +71,11 @@ export function generationTable({ generations, budgets, outcome }: JobStatus): s
 /** `step 1800, 40 s old: hdfs:///ckpt/step-1800` */
 export function formatCheckpoint({ path, step, atMs }: Checkpoint, nowMs: number): string {
   return `step ${step}, ${formatWholeSeconds(nowMs - atMs)} old: ${path}`;
+}
+
+/** What became of a checkpoint that no other container can read. */
+export function formatDropped({ step, task }: DroppedCheckpoint): string {
+  return `the checkpoint of step ${step} lay in the container of ${task} and is lost; tony.checkpoint.local-dir keeps them`;
 }
 
 /** `143`, `SIGTERM`, `-104 OOM` */

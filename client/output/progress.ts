@@ -30,11 +30,7 @@ function generationMilestones(before: JobStatus | undefined, after: JobStatus): 
   const { program, infrastructure } = after.budgets;
   const spent = ended?.endedBy?.class === "program" ? program : infrastructure;
   const kind = ended?.endedBy?.class === "program" ? "program failures" : "infrastructure failures";
-  const details = [
-    ended?.endedBy?.summary ?? "restarted",
-    `${spent.used} of ${spent.limit} ${kind} spent`,
-    ...(after.checkpoint === undefined ? [] : [`resumes from step ${after.checkpoint.step}`]),
-  ];
+  const details = [ended?.endedBy?.summary ?? "restarted", `${spent.used} of ${spent.limit} ${kind} spent`];
   return [{ what: `generation ${after.generation}`, details: details.join(" · ") }];
 }
 
@@ -45,10 +41,17 @@ function roleMilestones(before: JobStatus | undefined, role: RoleStatus, after: 
   const complete = `${role.name} ${role.instances}/${role.instances}`;
   // What ran before and still does, or is being stopped, is no news; nor is a container that was kept.
   const again = started(role) >= role.instances && isStartedAgain(before, tasks);
-  if (again || isNews(earlier, role, started)) return [{ what: `${complete} running`, details: "cluster spec sent" }];
+  if (again || isNews(earlier, role, started))
+    return [{ what: `${complete} running`, details: ["cluster spec sent", ...resumed(after)].join(" · ") }];
   if (isNews(earlier, role, ({ allocated }) => allocated))
     return [{ what: `${complete} allocated`, details: placesOf(tasks) }];
   return [];
+}
+
+/** Where the present generation began: known for sure when its programs were started. */
+function resumed({ generations }: JobStatus): string[] {
+  const from = generations.at(-1)?.resumedFrom;
+  return from === undefined ? [] : [`resumes from step ${from.step}`];
 }
 
 /** Whether the role is complete in what is counted, and was not before. */

@@ -1,7 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { formatClock, formatWholeSeconds } from "./format.ts";
-import { formatCheckpoint, formatExit, generationTable, taskTable } from "./job-tables.ts";
+import { formatCheckpoint, formatDropped, formatExit, generationTable, taskTable } from "./job-tables.ts";
 
 /** At most so many of the program's last lines are repeated in a report; `tony-ts logs` has them all. */
 const shownLines = 20;
@@ -70,12 +70,13 @@ function labelled(label: string, lines: readonly string[]): string[] {
 }
 
 function readOn(status: JobStatus, { cause, result, endedAtMs }: JobOutcome): string[] {
-  const { checkpoint, state, tasks, applicationId } = status;
+  const { checkpoint, droppedCheckpoint, state, tasks, applicationId } = status;
   const containers = state === "finishing" ? "The containers are being returned" : "All containers are returned";
   const kept =
     checkpoint === undefined ? "" : `; the last checkpoint is kept: ${formatCheckpoint(checkpoint, endedAtMs)}`;
+  const dropped = droppedCheckpoint === undefined ? "" : `; ${formatDropped(droppedCheckpoint)}`;
   const task = cause === undefined ? tasks[0]?.task : cause.task;
-  return [containers + kept, readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result)];
+  return [containers + kept + dropped, readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result)];
 }
 
 function readOnLine(id: string, logs: readonly string[], result: JobOutcome["result"]): string {

@@ -22,7 +22,10 @@ export interface JobStatus {
   readonly generations: readonly GenerationSummary[];
   readonly budgets: { readonly program: Budget; readonly infrastructure: Budget };
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
+  /** The furthest complete one that can be read wherever a task runs. */
   readonly checkpoint?: Checkpoint;
+  /** A further one that lay in a container: nothing resumes from it. */
+  readonly droppedCheckpoint?: DroppedCheckpoint;
   /** Containers held, integrated over time. */
   readonly usage: { readonly memoryMiBSeconds: number; readonly vcoreSeconds: number };
   readonly outcome?: JobOutcome;
@@ -118,6 +121,11 @@ export interface Checkpoint {
   readonly path: string;
   readonly step: number;
   readonly atMs: number;
+}
+
+export interface DroppedCheckpoint extends Checkpoint {
+  /** Whose container it lay in. */
+  readonly task: string;
 }
 
 export type FailureClass = "program" | "infrastructure";

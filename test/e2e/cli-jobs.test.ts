@@ -47,7 +47,8 @@ describe("a job on a real cluster, from its submission to its logs", () => {
           `until test $TASK_INDEX = 1 -a -e ${folder}/fail-$SESSION_ID; do sleep 0.1; done; exit 7`,
       ).replace(
         "</configuration>",
-        "<property><name>tony.am.retry-count</name><value>1</value></property></configuration>",
+        "<property><name>tony.application.checkpoint-dir</name><value>/ckpt</value></property>" +
+          "<property><name>tony.am.retry-count</name><value>1</value></property></configuration>",
       ),
     );
     await writeFile(join(folder, "long.xml"), jobFile("long", "echo started; sleep 600"));
@@ -118,9 +119,8 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     const { exitCode, stdout } = await submit.ended;
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^worker:0 \| from nothing$/m);
-    expect(stdout).toMatch(
-      / generation 2 +worker:1 exited 7 .* · 1 of 1 program failures spent · resumes from step 100$/m,
-    );
+    expect(stdout).toMatch(/ generation 2 +worker:1 exited 7 .* · 1 of 1 program failures spent$/m);
+    expect(stdout).toMatch(/ worker 2\/2 running +cluster spec sent · resumes from step 100$/m);
     expect(stdout).toMatch(/^worker:0 \| from \/ckpt\/0$/m);
     expect(stdout).toMatch(/^Root cause {3}worker:1 exited 7 .*, generation 2 \(/m);
     expect(stdout).toMatch(/^worker:0 +stopped .* step 200$/m);

@@ -192,6 +192,7 @@ export class ExecutorModel {
         break;
       case "start-child":
         if (message.generation === this.generation && this.child.state === "none") {
+          this.#judgeCheckpoint(message.checkpoint);
           this.#start();
         }
         break;
@@ -251,7 +252,9 @@ export class ExecutorModel {
       return;
     }
     const { task, containerId, generation } = this;
-    this.#progress = { type: "child-progress", task, containerId, generation, step, atMs: clock.nowMs };
+    const checkpoint = { path: checkpointPath(step, containerId), step, atMs: clock.nowMs };
+    const news = step % 2 === 0 ? { checkpoint } : {};
+    this.#progress = { type: "child-progress", task, containerId, generation, step, atMs: clock.nowMs, ...news };
     if (!this.frozen) {
       this.#send(this.#progress);
     }
@@ -284,6 +287,13 @@ export class ExecutorModel {
         this.#register();
       }
     });
+  }
+
+  /** What a program is told to go on from must be where it can read it. */
+  #judgeCheckpoint(path: string): void {
+    if (path.startsWith("/") && !path.startsWith(`/${this.containerId}/`)) {
+      this.#world.problems.push(`${this.task} in ${this.containerId} is to go on from ${path}, which it cannot read`);
+    }
   }
 
   #start(): void {
@@ -399,4 +409,9 @@ export class ExecutorModel {
     }
     return this.alive && event.generation === this.generation && event.child.state === this.child.state;
   }
+}
+
+/** Every second checkpoint is one that only its own container can read. */
+function checkpointPath(step: number, containerId: string): string {
+  return step % 4 === 0 ? `hdfs:///ckpt/${step}` : `/${containerId}/${step}`;
 }

@@ -188,6 +188,11 @@ const MUTANTS: readonly Mutant[] = [
     },
   },
   {
+    fault: "a program is told to go on from a checkpoint in a container that was lost",
+    noticed: /which it cannot read/,
+    mutation: (effects) => changeStarts(effects, (start) => ({ ...start, checkpoint: "/a-container-that-was-lost/7" })),
+  },
+  {
     fault: "a program is started after the outcome was decided",
     noticed: /after the outcome was decided/,
     mutation: (effects, core) => {

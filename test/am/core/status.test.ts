@@ -138,14 +138,14 @@ describe("the published status", () => {
         generation: 1,
         step: scenario.nowMs,
         atMs: scenario.nowMs,
-        checkpoint: { path: `part-${index}`, step: 600, atMs: savedAtMs + index },
+        checkpoint: { path: `hdfs:///part-${index}`, step: 600, atMs: savedAtMs + index },
       });
     for (const index of [1, 0, 1, 0] as const) {
       scenario.after(1_000);
       reports(index);
     }
     const { checkpoint } = statusOf(scenario.core, scenario.nowMs);
-    expect(checkpoint).toEqual({ path: "part-1", step: 600, atMs: savedAtMs + 1 });
+    expect(checkpoint).toEqual({ path: "hdfs:///part-1", step: 600, atMs: savedAtMs + 1 });
     const recorded = scenario.effects.filter(
       (effect) => effect.type === "record" && effect.event.type === "checkpoint",
     );
