@@ -1,15 +1,18 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { localFileContent } from "../../src/hadoop/hdfs/content.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
+import { counted } from "../output/format.ts";
 import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
-import { fingerprintTree, readTree, type TreeEntry } from "./packing/directory-tree.ts";
-import { packDirectory } from "./packing/pack-directory.ts";
+import { isZip, type Packing, packingOfFolder, packingOfZip } from "./packing/packing.ts";
+import { countLinks } from "./packing/repack-zip.ts";
 
 /** Something that containers are to find in their working directory. */
 export interface ShipItem {
@@ -27,6 +30,8 @@ export interface ShippedFile {
   readonly file: LaunchFile;
   /** 0 when the cluster had it. */
   readonly uploadedBytes: number;
+  /** How it differs from its source, for people. */
+  readonly remarks: readonly string[];
 }
 
 export interface ShippingProgress {
@@ -79,7 +84,10 @@ function isRemote(source: string): boolean {
 async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<ShippedFile> {
   const { fileSystem, path: remotePath } = fileSystems.locate(item.source);
   const status = await fileSystem.stat(remotePath);
-  if (item.as !== "file") checkEnding(item, remotePath);
+  if (item.as !== "file") {
+    checkEnding(item, remotePath);
+    if (isZip(remotePath)) await checkStoredZip(item, fileSystem, status);
+  }
   const file: LaunchFile = {
     link: item.link,
     url: fileSystem.uri + remotePath,
@@ -88,7 +96,7 @@ async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Pro
     type: item.as === "file" ? "FILE" : "ARCHIVE",
     visibility: "PRIVATE",
   };
-  return { file, uploadedBytes: 0 };
+  return { file, uploadedBytes: 0, remarks: [] };
 }
 
 async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Found> {
@@ -96,47 +104,40 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
   const stats = await stat(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
   });
-  if (stats.isDirectory()) return findFolder(item, source, options);
+  if (stats.isDirectory()) return findPacked(item, await packingOfFolder(source, item.as), options);
   if (!stats.isFile()) throw new UserError(`${source} is neither a file nor a folder`, { code: "RESOURCE_UNREADABLE" });
   if (item.as !== "file") checkEnding(item, source);
   const known = await options.memo.file(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
   });
+  if (item.as !== "file" && isZip(source)) {
+    const packing = await packingOfZip(source, known.sha256);
+    if (packing !== undefined) return findPacked(item, packing, options);
+  }
   const name = path.basename(source);
   const type = item.as === "file" ? "FILE" : "ARCHIVE";
   const entry = await options.cache.get(cacheKey(item, known, name));
   return entry === undefined ? () => put(item, source, known, name, type, options) : shippedFile(item, entry, type);
 }
 
-/** A folder is packed only when its tree is not remembered, or the cluster lost the archive. */
-async function findFolder(item: ShipItem, folder: string, options: ShippingOptions): Promise<Found> {
-  const tree = await readTree(folder);
-  const name = `${path.basename(folder) || "root"}.tar.gz`;
-  const key = `tree:${folder}`;
-  const identity = fingerprintTree(tree);
+/** It is made only when it is not remembered, or the cluster lost it. */
+async function findPacked(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Found> {
+  const { key, identity, fileName, remarks } = packing;
   const known = options.memo.find(key, identity);
-  const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, name));
-  if (entry !== undefined) return shippedFile(item, entry, "ARCHIVE");
-  return () => packAndPut(item, { tree, name, key, identity }, options);
+  const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, fileName));
+  if (entry === undefined) return () => packAndPut(item, packing, options);
+  return { ...shippedFile(item, entry, "ARCHIVE"), remarks };
 }
 
-async function packAndPut(
-  item: ShipItem,
-  folder: {
-    readonly tree: readonly TreeEntry[];
-    readonly name: string;
-    readonly key: string;
-    readonly identity: string;
-  },
-  options: ShippingOptions,
-): Promise<ShippedFile> {
+async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<ShippedFile> {
+  const { key, identity, changedAtMs, fileName, write, remarks } = packing;
   const temporary = await mkdtemp(path.join(tmpdir(), "tony-ts-"));
   try {
     const archive = path.join(temporary, "archive");
-    await packDirectory(folder.tree, archive);
+    await write(archive);
     const content = await hashFile(archive);
-    options.memo.remember(folder.key, folder.identity, content, latestChangeMs(folder.tree));
-    return await put(item, archive, content, folder.name, "ARCHIVE", options);
+    options.memo.remember(key, identity, content, changedAtMs);
+    return { ...(await put(item, archive, content, fileName, "ARCHIVE", options)), remarks };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }
@@ -164,11 +165,11 @@ function cacheKey(item: ShipItem, content: KnownContent, name: string): CacheKey
 
 function shippedFile(item: ShipItem, entry: CacheEntry, type: LaunchFile["type"]): ShippedFile {
   const { url, sizeBytes, modificationTimeMs, visibility, uploadedBytes } = entry;
-  return { file: { link: item.link, url, sizeBytes, modificationTimeMs, type, visibility }, uploadedBytes };
-}
-
-function latestChangeMs(tree: readonly TreeEntry[]): number {
-  return tree.reduce((latest, { changedAtMs }) => Math.max(latest, changedAtMs), 0);
+  return {
+    file: { link: item.link, url, sizeBytes, modificationTimeMs, type, visibility },
+    uploadedBytes,
+    remarks: [],
+  };
 }
 
 /** The link gives the real name back; here only the ending counts, and YARN's URLs take no odd characters. */
@@ -177,6 +178,20 @@ function cacheName(name: string): string {
     .replace(/[^A-Za-z0-9._+-]/g, "_")
     .replace(/^\./, "_")
     .slice(-100);
+}
+
+/** What lies on the cluster is not repacked here: that would fetch it and send it again. */
+async function checkStoredZip(item: ShipItem, fileSystem: FileSystem, { path: file, lengthBytes }: FileStatus) {
+  const links = await countLinks(item.source, {
+    lengthBytes,
+    read: async (offset, wanted) => buffer(await fileSystem.open(file, { offset, lengthBytes: wanted })),
+  });
+  if (links === 0) return;
+  throw new UserError(
+    `${item.source} is a zip with ${counted(links, "symbolic link")}, which YARN unpacks as text files: ` +
+      "store it as .tar.gz, or name a copy on this machine, which is sent as one",
+    { code: "LINKS_IN_ZIP" },
+  );
 }
 
 function checkEnding(item: ShipItem, source: string): void {

@@ -20,6 +20,11 @@ export function uploadLine(parts: readonly UploadedPart[], tookMs: number): stri
   return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}   (next time cached: 0 B)`;
 }
 
+/** `          src-dir: 14 files, 32 KiB; left out: .git`, below the upload's line. */
+export function uploadRemark(link: string, remark: string): string {
+  return `          ${link}: ${remark}`;
+}
+
 /** Adds up what is under way, for a bar on a terminal. */
 export class UploadProgress {
   readonly #parts = new Map<string, { sentBytes: number; totalBytes: number }>();

@@ -15,6 +15,8 @@ import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
 import { jobLookUp } from "../command-line/job-options.ts";
 import type { ClientContext } from "../context.ts";
+import { uploadRemark } from "../shipping/upload-lines.ts";
+import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
 export interface LocallySubmitted {
@@ -30,7 +32,7 @@ export interface LocallySubmitted {
 export async function submitLocally(
   text: JobText,
   context: ClientContext,
-  named: (id: string, spec: JobSpec) => void,
+  { named, uploaded }: SubmissionListener,
 ): Promise<LocallySubmitted> {
   const { workingDirectory, environment, output, now } = context;
   const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
@@ -45,7 +47,7 @@ export async function submitLocally(
   copyFileSync(programPath("am"), program);
 
   const identity = makeIdentity(id, now());
-  const job = await jobFile(id, user, folder, spec, text);
+  const job = await jobFile({ id, user, folder, spec, text, uploaded });
   const secret = { mode: 0o600 };
   writeFileSync(path.join(folder, localFiles.job), JSON.stringify(job), secret);
   writeFileSync(path.join(master, localFiles.job), JSON.stringify(job), secret);
@@ -87,11 +89,21 @@ function startMaster(program: string, workingDirectory: string, environment: Rea
   }
 }
 
-async function jobFile(id: string, user: string, folder: string, spec: JobSpec, text: JobText): Promise<JobFile> {
+async function jobFile(parts: {
+  readonly id: string;
+  readonly user: string;
+  readonly folder: string;
+  readonly spec: JobSpec;
+  readonly text: JobText;
+  readonly uploaded: (line: string) => void;
+}): Promise<JobFile> {
+  const { id, user, folder, spec, text, uploaded } = parts;
+  const localized = (resources: readonly ResourceToLocalize[]) =>
+    Promise.all(resources.map((resource) => localizedOne(resource, folder, uploaded)));
   const executor = launchFile("executor.mjs", programPath("executor"), "FILE");
-  const common = await localized(spec.resources, folder);
+  const common = await localized(spec.resources);
   const byRole = await Promise.all(
-    spec.roles.map(async ({ name, resources }) => [name, await localized(resources, folder)] as const),
+    spec.roles.map(async ({ name, resources }) => [name, await localized(resources)] as const),
   );
   return {
     jobFileVersion: 1,
@@ -109,20 +121,19 @@ async function jobFile(id: string, user: string, folder: string, spec: JobSpec, 
 }
 
 /** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */
-async function localized(resources: readonly ResourceToLocalize[], folder: string): Promise<LaunchFile[]> {
-  return await Promise.all(resources.map((resource) => localizedOne(resource, folder)));
-}
-
-async function localizedOne({ name, source, as }: ResourceToLocalize, folder: string): Promise<LaunchFile> {
+async function localizedOne(
+  { name, source, as }: ResourceToLocalize,
+  folder: string,
+  uploaded: (line: string) => void,
+): Promise<LaunchFile> {
   const file = splitUri(source)?.path ?? source;
   if (as === "file") return launchFile(name, file, "FILE");
   if (!statSync(file).isDirectory()) return launchFile(name, file, "ARCHIVE");
-  const [{ packDirectory }, { readTree }] = await Promise.all([
-    import("../shipping/packing/pack-directory.ts"),
-    import("../shipping/packing/directory-tree.ts"),
-  ]);
+  const { packingOfFolder } = await import("../shipping/packing/packing.ts");
+  const { write, remarks } = await packingOfFolder(file, as);
+  for (const remark of remarks) uploaded(uploadRemark(name, remark));
   const archive = path.join(folder, `${name}.tar.gz`);
-  await packDirectory(await readTree(file), archive);
+  await write(archive);
   return launchFile(name, archive, "ARCHIVE");
 }
 

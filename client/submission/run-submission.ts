@@ -96,7 +96,7 @@ async function submit(
   };
   if (!local) return await submitThere(text, context, stop, { named, uploaded });
   const { submitLocally } = await import("./local-submission.ts");
-  return await submitLocally(text, context, named);
+  return await submitLocally(text, context, { named, uploaded });
 }
 
 async function submitThere(

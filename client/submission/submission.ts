@@ -9,7 +9,7 @@ import { checkJob, type JobText } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { buildId, programPath } from "../../src/programs.ts";
+import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
@@ -20,7 +20,8 @@ import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime, runtimeLink } from "../shipping/runtime.ts";
 import { type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
 import { thisSubmitter } from "../shipping/submitter.ts";
-import { type UploadedPart, UploadProgress, uploadLine } from "../shipping/upload-lines.ts";
+import { type UploadedPart, UploadProgress, uploadLine, uploadRemark } from "../shipping/upload-lines.ts";
+import { itemsOf, shippingPlan } from "./shipping-plan.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
 import { submissionContext } from "./submission-context.ts";
 
@@ -168,13 +169,8 @@ async function shipFiles(
     readonly stop: AbortSignal;
   },
 ): Promise<Shipped | undefined> {
-  const am: ShipItem = { link: "am.mjs", source: programPath("am"), as: "file", shared: true };
-  const executor: ShipItem = { link: "executor.mjs", source: programPath("executor"), as: "file", shared: true };
-  const common = spec.resources.map(shipItem);
-  const amOwn = spec.am.resources.map(shipItem);
-  const byRole = spec.roles.map(({ name, resources }) => [name, resources.map(shipItem)] as const);
-
-  const items = [...runtime.items, am, executor, ...common, ...amOwn, ...byRole.flatMap(([, own]) => own)];
+  const plan = shippingPlan(spec, runtime.items);
+  const items = itemsOf(plan);
   const cache = new ContentCache({
     fileSystems: cluster.fileSystems,
     stagingRoot: root,
@@ -190,6 +186,8 @@ async function shipFiles(
   ]);
   if (shipped === undefined) return undefined;
   listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
+  for (const { file, remarks } of shipped)
+    for (const remark of remarks) listener.uploaded(uploadRemark(file.link, remark));
   const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
   const fileOf = (item: ShipItem): LaunchFile => {
     const found = files.get(item);
@@ -198,9 +196,9 @@ async function shipFiles(
   };
   return {
     node: runtime.node,
-    master: [...runtime.items, am, ...common, ...amOwn].map(fileOf),
-    all: [...runtime.items, executor, ...common].map(fileOf),
-    byRole: Object.fromEntries(byRole.map(([name, own]) => [name, own.map(fileOf)])),
+    master: plan.master.map(fileOf),
+    all: plan.all.map(fileOf),
+    byRole: Object.fromEntries(Object.entries(plan.byRole).map(([name, own]) => [name, own.map(fileOf)])),
   };
 }
 
@@ -252,10 +250,6 @@ async function runtimeOf(settings: JobText["settings"]): Promise<ProvidedRuntime
   const setting = readSetting(settings, "tony.node.binary");
   const writtenAt = settings.get("tony.node.binary")?.at;
   return provideRuntime(await chooseRuntime({ setting, writtenAt, running: process.execPath }));
-}
-
-function shipItem({ name, source, as }: JobSpec["resources"][number]): ShipItem {
-  return { link: name, source, as };
 }
 
 function jobFileOf(parts: {

@@ -180,7 +180,7 @@ function checkNames(
   roles: readonly RoleSpec[],
 ): void {
   checkDistinct(reader, "tony.containers.resources", resources);
-  checkDistinct(reader, "tony.am.resources", [...resources, ...am.resources]);
+  checkDistinct(reader, "tony.am.resources", am.resources);
   for (const { name: role, resources: own } of roles) {
     if (own.length > 0) checkDistinct(reader, keyFor("tony.{role}.resources", { role }), [...resources, ...own]);
   }

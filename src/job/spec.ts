@@ -26,7 +26,7 @@ export interface JobSpec {
   readonly leadTask: TaskId;
   /** The task that gets a port for TensorBoard: the `tensorboard` role's, else the lead task. */
   readonly tensorBoardTask: TaskId;
-  /** What every container finds in its working directory, the ApplicationMaster's too. */
+  /** What every task's container finds in its working directory. */
   readonly resources: readonly ResourceToLocalize[];
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
@@ -65,7 +65,7 @@ export interface AmSpec {
   readonly nodeLabel?: string;
   /** YARN attempts; absent: the cluster's maximum. */
   readonly maxAttempts?: number;
-  /** Beside the job's. */
+  /** What its container finds; it gets none of the tasks'. */
   readonly resources: readonly ResourceToLocalize[];
 }
 

@@ -3,6 +3,7 @@ import fs from "node:fs/promises";
 import path from "node:path";
 import { UserError } from "../../../src/errors.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";
+import type { Exclusion } from "./exclusion.ts";
 import type { TarEntry } from "./tar.ts";
 
 /** An entry of a folder that is to be packed, with what tells whether it changed. */
@@ -16,8 +17,14 @@ export interface TreeEntry {
   readonly changedAtMs: number;
 }
 
+export interface Tree {
+  readonly entries: readonly TreeEntry[];
+  /** What stays behind, each without what is below it. */
+  readonly leftOut: readonly string[];
+}
+
 /**
- * Everything below a folder, in an order that does not depend on the file system.
+ * Everything below a folder but what is excluded, in an order that does not depend on the file system.
  *
  * Symbolic links stay links where they will work in the unpacked copy: inside the folder, or absolute (a virtual environment's
  * `bin/python` → `/usr/bin/python3`). A relative link that leaves the folder would point at nothing there and is replaced by what it
@@ -25,27 +32,29 @@ export interface TreeEntry {
  *
  * @throws UserError for what cannot be packed: sockets, devices, pipes, links to nothing, unreadable folders
  */
-export async function readTree(root: string): Promise<TreeEntry[]> {
+export async function readTree(root: string, excludes: Exclusion): Promise<Tree> {
   const entries: TreeEntry[] = [];
-  await addFolder({ root, source: root, name: "", above: [], entries });
-  return entries.sort((left, right) => (left.entry.path < right.entry.path ? -1 : 1));
+  const leftOut: string[] = [];
+  await addFolder({ source: root, name: "", above: [], excludes, entries, leftOut });
+  return { entries: entries.sort((left, right) => (left.entry.path < right.entry.path ? -1 : 1)), leftOut };
 }
 
 /** A hash that is equal as long as nothing in the tree changed. */
-export function fingerprintTree(tree: readonly TreeEntry[]): string {
+export function fingerprintTree({ entries }: Tree): string {
   const hash = createHash("sha256");
-  for (const { entry, identity } of tree) hash.update(`${JSON.stringify(entry)}\0${identity}\0`);
+  for (const { entry, identity } of entries) hash.update(`${JSON.stringify(entry)}\0${identity}\0`);
   return hash.digest("hex");
 }
 
 interface Walk {
-  readonly root: string;
   readonly source: string;
   /** Relative to the root, "" for the root. */
   readonly name: string;
   /** Real paths of the folders above, against links that go round in a circle. */
   readonly above: readonly string[];
+  readonly excludes: Exclusion;
   readonly entries: TreeEntry[];
+  readonly leftOut: string[];
 }
 
 async function addFolder(walk: Walk): Promise<void> {
@@ -62,7 +71,12 @@ async function addFolder(walk: Walk): Promise<void> {
       source: path.join(walk.source, name),
       name: walk.name === "" ? name : `${walk.name}/${name}`,
     };
-    await addEntry(child, await fs.lstat(child.source, { bigint: true }));
+    const stats = await fs.lstat(child.source, { bigint: true });
+    if (await walk.excludes({ path: child.name, source: child.source, isFolder: stats.isDirectory() })) {
+      walk.leftOut.push(child.name);
+    } else {
+      await addEntry(child, stats);
+    }
   }
 }
 

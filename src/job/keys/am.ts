@@ -20,7 +20,7 @@ export const amKeys = {
   "tony.am.node-label": key({ type: label, doc: "Its node label.", support: "works" }),
   "tony.am.resources": key({
     type: list,
-    doc: "What its container finds in its working directory, as tony.containers.resources.",
+    doc: "What its container finds in its working directory, written as in tony.containers.resources: it gets none of the tasks' files.",
     support: "works",
   }),
   "tony.am.command": key({

@@ -17,7 +17,7 @@ import {
 export const taskKeys = {
   "tony.containers.resources": key({
     type: list,
-    doc: "What every container finds in its working directory: SOURCE[::NAME][#archive], comma-separated.",
+    doc: "What every task finds in its working directory: SOURCE[::NAME][#archive], comma-separated.",
     support: "works",
     multiValued: true,
   }),

@@ -14,6 +14,7 @@ import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { writeZip } from "../../support/zip-writer.ts";
 
 const user = userInfo().username;
 const later = () => Date.now() + 60_000;
@@ -123,7 +124,46 @@ describe("shipping", () => {
     expect(first[1]?.file.url).toMatch(/\/program\.tar\.gz$/);
     expect(first.every(({ uploadedBytes, file }) => uploadedBytes === file.sizeBytes)).toBe(true);
     const second = await submit(openCache());
-    expect(second).toEqual(first.map(({ file }) => ({ file, uploadedBytes: 0 })));
+    expect(second).toEqual(first.map(({ file }) => ({ file, uploadedBytes: 0, remarks: [] })));
+  });
+
+  test("sends a zip with links as .tar.gz under the same name, and packs it once", async () => {
+    await writeFile(
+      join(base, "venv.zip"),
+      writeZip([{ path: "python", mode: 0o120777, content: "/usr/bin/python3" }]),
+    );
+    const venv = { link: "venv", source: join(base, "venv.zip"), as: "archive" } as const;
+    const send = async () =>
+      ship([venv], { fileSystems, cache: openCache(), memo: await HashMemo.open(join(base, "memo"), later) });
+    const [first] = await send();
+    expect(first?.file).toMatchObject({
+      link: "venv",
+      type: "ARCHIVE",
+      url: expect.stringMatching(/\/venv\.tar\.gz$/),
+    });
+    expect(await send()).toEqual([{ ...first, uploadedBytes: 0 }]);
+    expect(first?.remarks).toEqual([expect.stringContaining("1 symbolic link")]);
+  });
+
+  test("refuses a zip with links that lies on the cluster, and takes one without", async () => {
+    const stored = new FileSystems({
+      configuration: new Configuration().withValues({
+        "fs.defaultFS": "viewfs://v",
+        "fs.viewfs.mounttable.v.linkFallback": `file://${base}`,
+      }),
+      user,
+    });
+    const many = Array.from({ length: 500 }, (_, number) => ({ path: `lib/${number}.py`, mode: 0o100644 }));
+    await writeFile(join(base, "plain.zip"), writeZip(many));
+    await writeFile(join(base, "linked.zip"), writeZip([...many, { path: "python", mode: 0o120777, content: "3" }]));
+    const memo = await HashMemo.open(join(base, "memo"), later);
+    const send = (name: string) =>
+      ship([{ link: "venv", source: `viewfs://v/${name}`, as: "archive" }], { fileSystems: stored, cache, memo });
+    await expect(send("plain.zip")).resolves.toHaveLength(1);
+    await expect(send("linked.zip")).rejects.toMatchObject({
+      code: "LINKS_IN_ZIP",
+      message: expect.stringMatching(/^viewfs:\/\/v\/linked\.zip is a zip with 1 symbolic link, .*\.tar\.gz/),
+    });
   });
 
   test("uploads again what changed, and leaves the entry before as it was", async () => {

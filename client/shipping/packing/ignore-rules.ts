@@ -1,0 +1,64 @@
+/** One line of an ignore file. */
+interface Rule {
+  readonly matches: RegExp;
+  /** `!pattern`: what it matches travels after all. */
+  readonly keeps: boolean;
+  readonly foldersOnly: boolean;
+}
+
+/**
+ * Patterns as git reads them in the `.gitignore` of a folder's root (gitignore(5)): comments, `!`, a slash at the end for folders alone, one
+ * at the beginning or inside that ties a pattern to the root, `*`, `?`, `[a-z]`, `**`. The last line that matches decides; what is below a
+ * folder that is left out cannot be taken in again.
+ */
+export class IgnoreRules {
+  readonly #rules: readonly Rule[];
+
+  constructor(text: string) {
+    this.#rules = text.split("\n").flatMap((line) => parseRule(line) ?? []);
+  }
+
+  /** @param path relative to the root @returns undefined when no line speaks of it */
+  verdict(path: string, isFolder: boolean): "leave-out" | "keep" | undefined {
+    const rule = this.#rules.findLast(({ matches, foldersOnly }) => (isFolder || !foldersOnly) && matches.test(path));
+    if (rule === undefined) return undefined;
+    return rule.keeps ? "keep" : "leave-out";
+  }
+}
+
+function parseRule(line: string): Rule | undefined {
+  const written = line.replace(/\r$/, "").replace(/(?<!\\)[ \t]+$/, "");
+  if (written === "" || written.startsWith("#")) return undefined;
+  const keeps = written.startsWith("!");
+  const [, pattern = "", slash] = /^(.*?)(\/?)$/.exec(keeps ? written.slice(1) : written) ?? [];
+  if (pattern === "") return undefined;
+  const anywhere = pattern.includes("/") ? "" : "(?:.*/)?";
+  return { matches: new RegExp(`^${anywhere}${expression(pattern)}$`, "s"), keeps, foldersOnly: slash !== "" };
+}
+
+/** What stands for more than itself in a pattern, longest first. */
+const special = /^\/|^\*\*\/|\/\*\*\/|\/\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[^*?[\\]|./gs;
+
+function expression(pattern: string): string {
+  return pattern.replace(special, (part, offset: number) => {
+    if (part === "/" && offset === 0) return "";
+    if (part === "**/" && offset === 0) return "(?:.*/)?";
+    if (part === "/**/") return "/(?:.*/)?";
+    if (part === "/**") return "/.*";
+    if (part.startsWith("*")) return "[^/]*";
+    if (part === "?") return "[^/]";
+    if (part.startsWith("[") && part.length > 2) return characterClass(part);
+    return literal(part.length === 2 ? part.slice(1) : part);
+  });
+}
+
+/** `[!a-z]`: git negates with `!` or `^`. */
+function characterClass(part: string): string {
+  const [, negation, members = ""] = /^\[([!^]?)(.*)\]$/s.exec(part) ?? [];
+  const escaped = members.replace(/[\\[\]^]/g, "\\$&");
+  return `(?!/)[${negation === "" ? "" : "^"}${escaped}]`;
+}
+
+function literal(character: string): string {
+  return character.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}

@@ -1,0 +1,92 @@
+import path from "node:path";
+import type { ResourceToLocalize } from "../../../src/job/spec.ts";
+import { counted, formatBytes } from "../../output/format.ts";
+import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
+import { exclusionOf } from "./exclusion.ts";
+import { packDirectory } from "./pack-directory.ts";
+import { countLinks, repackZip } from "./repack-zip.ts";
+
+/** A `.tar.gz` that is made on this machine before it travels. */
+export interface Packing {
+  /** What it is remembered by. */
+  readonly key: string;
+  /** Changes when the archive would. */
+  readonly identity: string;
+  /** The latest change of what it is made of. */
+  readonly changedAtMs: number;
+  readonly fileName: string;
+  readonly write: (archive: string) => Promise<void>;
+  /** How it differs from its source, for people. */
+  readonly remarks: readonly string[];
+}
+
+/** Beyond this a person is told what to do about it: every node fetches and unpacks it. */
+const largeBytes = 200 * 1024 * 1024;
+const mostNamed = 6;
+const zipEnding = /\.(zip|jar)$/i;
+
+/** A local folder as it travels. @throws UserError for what cannot be packed */
+export async function packingOfFolder(folder: string, as: ResourceToLocalize["as"]): Promise<Packing> {
+  const tree = await readTree(folder, await exclusionOf(folder, as));
+  return {
+    key: `tree:${folder}`,
+    identity: fingerprintTree(tree),
+    changedAtMs: tree.entries.reduce((latest, { changedAtMs }) => Math.max(latest, changedAtMs), 0),
+    fileName: `${path.basename(folder) || "root"}.tar.gz`,
+    write: (archive) => packDirectory(tree, archive),
+    remarks: folderRemarks(tree),
+  };
+}
+
+/** By its name, as YARN decides. */
+export function isZip(file: string): boolean {
+  return zipEnding.test(file);
+}
+
+/**
+ * A local zip as it travels, when it has symbolic links, which a NodeManager does not make; undefined for one that can go as it is.
+ * @throws UserError for what is no zip
+ */
+export async function packingOfZip(zip: string, sha256: string): Promise<Packing | undefined> {
+  const links = await countLinks(zip, zip);
+  if (links === 0) return undefined;
+  return {
+    key: `zip:${sha256}`,
+    identity: "tar.gz",
+    changedAtMs: 0,
+    fileName: `${path.basename(zip).replace(zipEnding, "")}.tar.gz`,
+    write: (archive) => repackZip(zip, archive),
+    remarks: [`sent as .tar.gz: YARN would make ${counted(links, "symbolic link")} of the zip text files`],
+  };
+}
+
+/** What stayed behind and how much is left; for a large folder where most of it is. */
+function folderRemarks({ entries, leftOut }: Tree): string[] {
+  const files = entries.flatMap(({ entry }) => (entry.type === "file" ? [entry] : []));
+  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const size = `${counted(files.length, "file")}, ${formatBytes(totalBytes)}`;
+  const remarks = leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`];
+  if (totalBytes <= largeBytes) return remarks;
+  const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;
+  return [...remarks, leftOut.length === 0 ? `${size}: ${hint}` : hint];
+}
+
+/** `.git, __pycache__ (3 times)` */
+function namesOf(paths: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const name of paths.map((entry) => path.posix.basename(entry))) counts.set(name, (counts.get(name) ?? 0) + 1);
+  const names = [...counts].map(([name, count]) => (count === 1 ? name : `${name} (${count} times)`));
+  const more = names.length - mostNamed;
+  return names.slice(0, mostNamed).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}
+
+/** The entry of the folder itself with most in it. */
+function largestOf(files: readonly { readonly path: string; readonly sizeBytes: number }[]): string {
+  const sizes = new Map<string, number>();
+  for (const { path: file, sizeBytes } of files) {
+    const [top = ""] = file.split("/");
+    sizes.set(top, (sizes.get(top) ?? 0) + sizeBytes);
+  }
+  const [name = "", sizeBytes = 0] = [...sizes].sort(([, left], [, right]) => right - left)[0] ?? [];
+  return `${name} (${formatBytes(sizeBytes)})`;
+}

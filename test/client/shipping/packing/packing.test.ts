@@ -1,0 +1,114 @@
+import { execFileSync } from "node:child_process";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { isZip, packingOfFolder, packingOfZip } from "../../../../client/shipping/packing/packing.ts";
+import { writeZip } from "../../../support/zip-writer.ts";
+
+let base: string;
+beforeEach(() => {
+  base = mkdtempSync(path.join(tmpdir(), "packing-"));
+});
+afterEach(() => rmSync(base, { recursive: true }));
+
+const file = (name: string, text = "") => {
+  mkdirSync(path.dirname(path.join(base, name)), { recursive: true });
+  writeFileSync(path.join(base, name), text);
+};
+
+/** What is in the archive, as `tar` lists it. */
+async function packed({ write }: { write: (archive: string) => Promise<void> }): Promise<string[]> {
+  const archive = path.join(base, "packed");
+  await write(archive);
+  return execFileSync("tar", ["-tzf", archive], { encoding: "utf8" }).split("\n").filter(Boolean).sort();
+}
+
+describe("a folder that travels", () => {
+  beforeEach(() => {
+    for (const name of [".git/HEAD", "__pycache__/a.pyc", "lib/__pycache__/b.pyc", "env/pyvenv.cfg"]) file(`p/${name}`);
+    file("p/train.py", "print(1)\n");
+    file("p/lib/net.py", "pass\n");
+  });
+
+  test("leaves behind, when it is a working folder, what tools left in it, and says so", async () => {
+    const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
+    expect(await packed(packing)).toEqual(["lib/", "lib/net.py", "train.py"]);
+    expect(packing.remarks).toEqual(["2 files, 14 B; left out: .git, __pycache__ (2 times), env"]);
+  });
+
+  test("is whole but for version control when it is named as a resource", async () => {
+    const packing = await packingOfFolder(path.join(base, "p"), "archive");
+    expect(await packed(packing)).toContain("env/pyvenv.cfg");
+    expect(packing.remarks).toEqual(["5 files, 14 B; left out: .git"]);
+  });
+
+  test("has a .tonyignore that adds to what is left out, and takes back", async () => {
+    file("p/.tonyignore", "lib/\n!env\n");
+    const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
+    expect(await packed(packing)).toEqual([".tonyignore", "env/", "env/pyvenv.cfg", "train.py"]);
+  });
+
+  test("is silent when nothing is left out of it, and names what makes it large", async () => {
+    file("q/train.py");
+    expect((await packingOfFolder(path.join(base, "q"), "working-directory")).remarks).toEqual([]);
+    file("q/data/images");
+    truncateSync(path.join(base, "q/data/images"), 300 * 1024 * 1024);
+    const [remark, ...more] = (await packingOfFolder(path.join(base, "q"), "working-directory")).remarks;
+    expect(remark).toMatch(/^2 files, 300 MiB: every node fetches it; most is in data \(300 MiB\): .*\.tonyignore/);
+    expect(more).toEqual([]);
+  });
+});
+
+describe("a zip that travels", () => {
+  const zip = (...members: Parameters<typeof writeZip>[0]) => {
+    writeFileSync(path.join(base, "venv.zip"), writeZip(members));
+    return path.join(base, "venv.zip");
+  };
+  const plain = { path: "lib/a.py", mode: 0o100644, content: "pass\n" };
+
+  test("goes as it is when a NodeManager unpacks all of it", async () => {
+    expect(
+      await packingOfZip(zip({ path: "lib/", mode: 0o040755 }, { ...plain, mode: 0o100755 }), "1"),
+    ).toBeUndefined();
+  });
+
+  test("goes as .tar.gz with its links, which a NodeManager would make text files", async () => {
+    const packing = await packingOfZip(
+      zip(
+        plain,
+        { path: "bin/run", mode: 0o100755, content: "#!/bin/sh\n" },
+        { path: "bin/python", mode: 0o120777, content: "/usr/bin/python3" },
+      ),
+      "1",
+    );
+    expect(packing).toMatchObject({
+      fileName: "venv.tar.gz",
+      remarks: ["sent as .tar.gz: YARN would make 1 symbolic link of the zip text files"],
+    });
+    const archive = path.join(base, "packed");
+    await packing?.write(archive);
+    execFileSync("tar", ["-xzf", archive, "-C", base]);
+    expect(readlinkSync(path.join(base, "bin/python"))).toBe("/usr/bin/python3");
+    expect(lstatSync(path.join(base, "bin/run")).mode & 0o777).toBe(0o755);
+    expect(readFileSync(path.join(base, "lib/a.py"), "utf8")).toBe("pass\n");
+  });
+
+  test("is known by its name, and refused when it is none", async () => {
+    expect(["a.zip", "a.JAR", "a.tar.gz"].map(isZip)).toEqual([true, true, false]);
+    file("bad.zip", "no zip at all, however long it may be");
+    await expect(packingOfZip(path.join(base, "bad.zip"), "1")).rejects.toMatchObject({
+      code: "NOT_AN_ARCHIVE",
+      message: expect.stringMatching(/bad\.zip cannot be unpacked: .*\. Make the archive anew$/),
+    });
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "@jest/globals";
+import { itemsOf, shippingPlan } from "../../../client/submission/shipping-plan.ts";
+import { aJobSpec, aRole } from "../../support/job-spec.ts";
+
+const runtime = { link: "node", source: "/opt/node", as: "file", shared: true } as const;
+const venv = { name: "venv", source: "/home/ada/venv", as: "archive" } as const;
+const data = { name: "ps.bin", source: "hdfs://nn/ps.bin", as: "file" } as const;
+const settings = { name: "am.conf", source: "/home/ada/am.conf", as: "file" } as const;
+
+const spec = aJobSpec({
+  resources: [venv],
+  am: { resource: { memoryMiB: 512, vcores: 1, others: {} }, resources: [settings] },
+  roles: [aRole("worker", 2), { ...aRole("ps", 1), resources: [data] }],
+});
+const links = (items: readonly { readonly link: string }[] = []) => items.map(({ link }) => link);
+
+test("the AM gets the runtime, its own program and what is named for it, and nothing that only tasks need", () => {
+  const plan = shippingPlan(spec, [runtime]);
+  expect(links(plan.master)).toEqual(["node", "am.mjs", "am.conf"]);
+  expect(links(plan.all)).toEqual(["node", "executor.mjs", "venv"]);
+  expect(links(plan.byRole.worker)).toEqual([]);
+  expect(links(plan.byRole.ps)).toEqual(["ps.bin"]);
+});
+
+test("what several containers get is sent once", () => {
+  const items = itemsOf(shippingPlan(spec, [runtime]));
+  expect(links(items).sort()).toEqual(["am.conf", "am.mjs", "executor.mjs", "node", "ps.bin", "venv"]);
+});
