@@ -1,4 +1,4 @@
-// Writes the pages that are made from the source: docs/keys.md. A unit test says when one of them is stale.
+// Writes the pages that are made from the source: docs/keys.md and docs/variables.md. Unit tests say when one of them is stale.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -7,13 +7,19 @@ import { build } from "esbuild";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
+const pages = [
+  ["src/job/keys-page.ts", "keysPage", "docs/keys.md"],
+  ["src/frameworks/variables-page.ts", "variablesPage", "docs/variables.md"],
+];
+
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));
 try {
-  const outfile = path.join(folder, "keys-page.mjs");
-  const entryPoints = [path.join(root, "src/job/keys-page.ts")];
-  await build({ entryPoints, outfile, bundle: true, format: "esm", platform: "node" });
-  const { keysPage } = await import(pathToFileURL(outfile).href);
-  writeFileSync(path.join(root, "docs/keys.md"), keysPage());
+  for (const [source, exported, page] of pages) {
+    const outfile = path.join(folder, `${exported}.mjs`);
+    await build({ entryPoints: [path.join(root, source)], outfile, bundle: true, format: "esm", platform: "node" });
+    const module = await import(pathToFileURL(outfile).href);
+    writeFileSync(path.join(root, page), module[exported]());
+  }
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -9,8 +9,8 @@ export interface GangTask {
   readonly index: number;
 }
 
-/** What a framework's programs must be told to find each other; one file each. */
-export interface FrameworkEnvironment {
-  /** Variables by name, beside those that every program gets. Pure. */
-  readonly environment: (task: GangTask) => Readonly<Record<string, string>>;
+/** What a framework's programs must be told to find each other; one file each, and its variables in `variables.ts`. */
+export interface FrameworkEnvironment<Variable extends string> {
+  /** Variables by name, beside those that every program gets; undefined for a task that takes no part. Pure. */
+  readonly environment: (task: GangTask) => Readonly<Record<Variable, string>> | undefined;
 }

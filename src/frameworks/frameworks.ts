@@ -5,4 +5,8 @@ import { standalone } from "./standalone.ts";
 import { tensorflow } from "./tensorflow.ts";
 
 /** Those that work; TonY's others are in the table of keys and refused when a job is checked. */
-export const frameworks: { readonly [F in Framework]?: FrameworkEnvironment } = { pytorch, standalone, tensorflow };
+export const frameworks: { readonly [F in Framework]?: FrameworkEnvironment<string> } = {
+  pytorch,
+  standalone,
+  tensorflow,
+};

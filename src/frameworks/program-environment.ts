@@ -2,6 +2,7 @@ import type { ClusterSpec } from "../job/cluster-spec.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import type { TaskName } from "../job/task.ts";
 import { frameworks } from "./frameworks.ts";
+import type { programVariables, roleVariables } from "./variables.ts";
 
 /** One start of one task's program. */
 export interface ProgramStart {
@@ -60,7 +61,7 @@ function ofFramework({ spec, cluster, task }: ProgramStart, role: RoleSpec): Rea
 }
 
 /** TonY's variables of every task, then ours; all text. */
-function everyProgram(start: ProgramStart, role: RoleSpec): Record<string, string | undefined> {
+function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof programVariables, string | undefined> {
   const { spec, task, generation } = start;
   const chief = role.chief === "all" || (role.chief === "first" && task.index === 0);
   return {
@@ -97,7 +98,7 @@ function trackedTasks(spec: JobSpec): number {
  * A role without GPUs, in a job whose other roles have some, must not take theirs: frameworks grab every device they see. A job
  * that asks for none at all may run where GPUs are not scheduled but simply there, and keeps seeing them.
  */
-function hiddenGpus(spec: JobSpec, role: RoleSpec): Record<string, string> {
+function hiddenGpus(spec: JobSpec, role: RoleSpec): Partial<Record<keyof typeof roleVariables, string>> {
   const asks = (one: RoleSpec) => (one.resource.others["yarn.io/gpu"] ?? 0) > 0;
   const said = spec.containerEnvironment.CUDA_VISIBLE_DEVICES !== undefined;
   return spec.roles.some(asks) && !asks(role) && !said ? { CUDA_VISIBLE_DEVICES: "" } : {};

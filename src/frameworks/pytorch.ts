@@ -3,19 +3,20 @@ import type { TaskAddress } from "../job/cluster-spec.ts";
 import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import { formatTaskId } from "../job/task.ts";
 import type { FrameworkEnvironment, GangTask } from "./framework.ts";
+import type { pytorchVariables } from "./variables.ts";
 
 /**
  * What torch.distributed's `env://` and torchrun's programs read (MASTER_ADDR … GROUP_RANK), and TonY's INIT_METHOD, RANK and WORLD.
  * Tasks that do not train (parameter servers, evaluators, sidecars) get none of it.
  */
-export const pytorch: FrameworkEnvironment = {
+export const pytorch: FrameworkEnvironment<keyof typeof pytorchVariables> = {
   environment: (task) => {
     const trainers = trainersOf(task);
     const own = formatTaskId(task.role.name, task.index);
     const rank = trainers.findIndex(({ address }) => address.task === own);
     const [master] = trainers;
     const trainer = trainers[rank];
-    if (master === undefined || trainer === undefined) return {};
+    if (master === undefined || trainer === undefined) return undefined;
     const neighbours = trainers.filter(({ machine }) => machine === trainer.machine);
     const machines = [...new Set(trainers.map(({ machine }) => machine))];
     return {

@@ -2,6 +2,7 @@ import { formatHostPort } from "../hadoop/conf/values.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { formatTaskId } from "../job/task.ts";
 import type { FrameworkEnvironment, GangTask } from "./framework.ts";
+import type { tensorflowVariables } from "./variables.ts";
 
 /** `role → host:port of each index`, in the job's order: tf.train.ClusterSpec's form. */
 type Addresses = Readonly<Record<string, readonly string[]>>;
@@ -9,7 +10,7 @@ type Addresses = Readonly<Record<string, readonly string[]>>;
 const EVALUATOR = "evaluator";
 
 /** TF_CONFIG as tf.distribute reads it, and CLUSTER_SPEC as TonY adds it. */
-export const tensorflow: FrameworkEnvironment = {
+export const tensorflow: FrameworkEnvironment<keyof typeof tensorflowVariables> = {
   environment: (task) => ({
     CLUSTER_SPEC: JSON.stringify(addressesOf(task)),
     TF_CONFIG: JSON.stringify(tfConfig(task)),

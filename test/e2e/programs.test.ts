@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
+import { containerVariables, programVariables } from "../../src/frameworks/variables.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { at, listAt, requestJson } from "../support/http-json.ts";
 import { Person } from "../support/person.ts";
@@ -51,6 +52,8 @@ describe("a job's programs", () => {
         USER: ClusterUser.alice,
       });
     }
+    const ours = programs.flatMap((environment) => Object.keys(environment)).filter((name) => name.startsWith("TONY_"));
+    expect(ours.filter((name) => !(name in { ...programVariables, ...containerVariables }))).toEqual([]);
     expect(programs.every(({ LOCAL_RANK, LOCAL_WORLD_SIZE }) => Number(LOCAL_RANK) < Number(LOCAL_WORLD_SIZE))).toBe(
       true,
     );
