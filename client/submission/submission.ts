@@ -3,6 +3,7 @@ import { makeIdentity } from "../../src/api/make-identity.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
 import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
@@ -75,6 +76,7 @@ export async function submitToYarn(
     ...surroundingsOf(context),
     resourceTypes: facts.resourceTypes,
     clusterExpiryMs: clusterExpiryMs(cluster),
+    ...virtualMemory(cluster),
   });
   if (spec === undefined) throw refused(problems);
   const refusals = checkAgainstCluster(spec, facts);
@@ -289,6 +291,14 @@ function withoutSecrets(values: Readonly<Record<string, string>>): Record<string
 function clusterExpiryMs({ configuration }: Cluster): number {
   const keys = ["yarn.am.liveness-monitor.expiry-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"];
   return Math.max(...keys.map((key) => configuration.getDurationMs(key, "ms", 600_000)));
+}
+
+/** As far as this machine's copy of the nodes' configuration tells. */
+function virtualMemory({ configuration }: Cluster): { readonly virtualMemory?: VirtualMemoryCheck } {
+  if (!configuration.getBoolean("yarn.nodemanager.vmem-check-enabled", true)) return {};
+  const ratio = Number(configuration.get("yarn.nodemanager.vmem-pmem-ratio"));
+  const containerStepMiB = configuration.getInteger("yarn.scheduler.minimum-allocation-mb", 1024);
+  return ratio > 0 && containerStepMiB > 0 ? { virtualMemory: { ratio, containerStepMiB } } : {};
 }
 
 /** All that the cluster would refuse, in one error. */

@@ -57,7 +57,7 @@ export function programEnvironment(
 
 function ofFramework({ spec, cluster, task }: ProgramStart, role: RoleSpec): Readonly<Record<string, string>> {
   if (cluster === undefined || spec.distributedMode === "fcfs") return {};
-  return frameworks[spec.framework]?.environment({ spec, cluster, role, index: task.index }) ?? {};
+  return frameworks[spec.framework].environment({ spec, cluster, role, index: task.index }) ?? {};
 }
 
 /** TonY's variables of every task, then ours; all text. */

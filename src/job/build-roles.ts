@@ -8,27 +8,43 @@ import { parseResourceAmount } from "./resource-amounts.ts";
 import type { RoleSpec, Tracking } from "./spec.ts";
 
 const GPU = "yarn.io/gpu";
-/** At YARN's default ratio of 2.1 that is 1 GiB of virtual memory, where an idle executor has 0.75 GiB. */
-const LEAST_MEMORY_MIB = 512;
+/** An idle executor has 0.75 GiB of virtual memory; a program comes on top. */
+const LEAST_VIRTUAL_MIB = 1024;
 const TENSORBOARD = "tensorboard";
 
+/** YARN's check of virtual memory, as a node's configuration has it. */
+export interface VirtualMemoryCheck {
+  /** Virtual memory for each byte of a container's (`yarn.nodemanager.vmem-pmem-ratio`). */
+  readonly ratio: number;
+  /** What is asked for is rounded up to a multiple of this (`yarn.scheduler.minimum-allocation-mb`). */
+  readonly containerStepMiB: number;
+}
+
+/** What is known of the containers that a cluster gives. */
+export interface ContainerSurroundings {
+  /** What the cluster schedules; absent: not known yet, every name passes. */
+  readonly resourceTypes?: readonly ResourceType[];
+  /** Absent: there is no such check, or nobody knows. */
+  readonly virtualMemory?: VirtualMemoryCheck;
+}
+
 /** The roles that have tasks, in the job's order, checked one by one. */
-export function buildRoles(reader: JobReader, types: readonly ResourceType[] | undefined): RoleSpec[] {
+export function buildRoles(reader: JobReader, surroundings: ContainerSurroundings): RoleSpec[] {
   const names = roleNames(reader.settings).filter((role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0);
   const logDir = reader.read("tony.application.tensorboard-log-dir");
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
   const hasChief = names.includes("chief");
-  return names.map((role) => buildRole(reader, role, { hasChief, logDir, types }));
+  return names.map((role) => buildRole(reader, role, { hasChief, logDir, surroundings }));
 }
 
 interface RoleContext {
   readonly hasChief: boolean;
   readonly logDir: string | undefined;
-  readonly types: readonly ResourceType[] | undefined;
+  readonly surroundings: ContainerSurroundings;
 }
 
-function buildRole(reader: JobReader, role: string, { hasChief, logDir, types }: RoleContext): RoleSpec {
+function buildRole(reader: JobReader, role: string, { hasChief, logDir, surroundings }: RoleContext): RoleSpec {
   const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
   const sidecarTensorBoard = role === TENSORBOARD && logDir !== undefined;
   const environment: Record<string, string> = {
@@ -39,7 +55,7 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, types }:
   return {
     name: role,
     instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
-    resource: readResource(reader, role, types),
+    resource: readResource(reader, role, surroundings),
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
     placement: reader.read("tony.{role}.placement", { role }),
     command: commandOf(reader, role, sidecarTensorBoard),
@@ -57,14 +73,18 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, types }:
  * What each container of a role, or of the ApplicationMaster, is to have. A type that the cluster lacks is refused here, because
  * the ResourceManager drops it from the request without a word.
  */
-export function readResource(reader: JobReader, role: string, types: readonly ResourceType[] | undefined): Resource {
+export function readResource(
+  reader: JobReader,
+  role: string,
+  { resourceTypes, virtualMemory }: ContainerSurroundings,
+): Resource {
   const am = role === "am";
   const gpus = am ? reader.read("tony.am.gpus") : reader.read("tony.{role}.gpus", { role });
   const template: KeyName = am ? "tony.am.resource.{resource}" : "tony.{role}.resource.{resource}";
   const others: Record<string, number> = {};
   const add = (key: string, name: string, text: string): void => {
     try {
-      others[name] = parseResourceAmount(name, text, types);
+      others[name] = parseResourceAmount(name, text, resourceTypes);
     } catch (error) {
       reader.error(key, errorMessage(error));
     }
@@ -78,10 +98,11 @@ export function readResource(reader: JobReader, role: string, types: readonly Re
     else add(key, found.parameters.resource, value);
   }
   const memoryMiB = am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role });
-  if (memoryMiB < LEAST_MEMORY_MIB) {
+  const least = virtualMemory === undefined ? undefined : leastContainerMiB(virtualMemory, memoryMiB);
+  if (least !== undefined) {
     reader.warn(
       keyFor(am ? "tony.am.memory" : "tony.{role}.memory", { role }),
-      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${LEAST_MEMORY_MIB}m, for Node alone maps 0.7 GiB`,
+      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${least}m, for Node alone maps 0.7 GiB`,
     );
   }
   return {
@@ -89,6 +110,13 @@ export function readResource(reader: JobReader, role: string, types: readonly Re
     vcores: am ? reader.read("tony.am.vcores") : reader.read("tony.{role}.vcores", { role }),
     others,
   };
+}
+
+/** The smallest container with which an executor and a small program pass; undefined when the one asked for is large enough. */
+function leastContainerMiB({ ratio, containerStepMiB }: VirtualMemoryCheck, askedMiB: number): number | undefined {
+  const rounded = (memoryMiB: number) => Math.ceil(memoryMiB / containerStepMiB) * containerStepMiB;
+  const least = rounded(LEAST_VIRTUAL_MIB / ratio);
+  return rounded(askedMiB) < least ? least : undefined;
 }
 
 function commandOf(reader: JobReader, role: string, sidecarTensorBoard: boolean): string {

@@ -1,6 +1,4 @@
-import { frameworks } from "../frameworks/frameworks.ts";
-import type { ResourceType } from "../hadoop/yarn/records.ts";
-import { buildRoles, readResource } from "./build-roles.ts";
+import { buildRoles, type ContainerSurroundings, readResource } from "./build-roles.ts";
 import { checkKeys } from "./check-keys.ts";
 import { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
@@ -12,15 +10,13 @@ import type { AmSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeou
 import { formatTaskId, type TaskId } from "./task.ts";
 
 /** What the job's text is read against. */
-export interface JobSurroundings {
+export interface JobSurroundings extends ContainerSurroundings {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
   /** Beside what keys name: `submissionSettings().ship`. */
   readonly ship?: readonly ResourceToLocalize[];
   /** The cluster's longest expiry of an ApplicationMaster or node; Hadoop's default is ten minutes. */
   readonly clusterExpiryMs?: number;
-  /** What the cluster schedules; absent: not known yet, every name passes. */
-  readonly resourceTypes?: readonly ResourceType[];
 }
 
 export interface CheckedJob {
@@ -35,8 +31,8 @@ const ORPHAN_MARGIN_MS = 180_000;
 /** Makes the spec of a job from its settings, with every check that needs no cluster; all that is wrong is said at once. */
 export function buildJobSpec(settings: Settings, surroundings: JobSurroundings): CheckedJob {
   const reader = new JobReader(settings, surroundings.workingDirectory, surroundings.lookUp);
-  const roles = buildRoles(reader, surroundings.resourceTypes);
-  const am = buildAm(reader, surroundings.resourceTypes);
+  const roles = buildRoles(reader, surroundings);
+  const am = buildAm(reader, surroundings);
   const resources = [
     ...reader.resources("tony.containers.resources"),
     ...(surroundings.ship ?? []).flatMap((resource) =>
@@ -90,9 +86,9 @@ function assemble(reader: JobReader, { roles, am, resources, clusterExpiryMs }: 
   };
 }
 
-function buildAm(reader: JobReader, types: readonly ResourceType[] | undefined): AmSpec {
+function buildAm(reader: JobReader, surroundings: ContainerSurroundings): AmSpec {
   return {
-    resource: readResource(reader, "am", types),
+    resource: readResource(reader, "am", surroundings),
     ...present({
       nodeLabel: reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label"),
       maxAttempts: reader.read("tony.am.max-attempts"),
@@ -152,10 +148,6 @@ function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
 /** What only the job as a whole shows. */
 function checkWhole(reader: JobReader, roles: readonly RoleSpec[]): void {
   const framework = reader.read("tony.application.framework");
-  if (frameworks[framework] === undefined) {
-    const working = Object.keys(frameworks).join(", ");
-    reader.error("tony.application.framework", `= ${framework} is known to TonY, not yet here; these work: ${working}`);
-  }
   if (framework === "pytorch" && reader.read("tony.application.distributed-mode") === "fcfs") {
     reader.warn("tony.application.distributed-mode", "= fcfs gives PyTorch no ranks and no master address; gang does");
   }

@@ -1,4 +1,5 @@
 import { errorMessage } from "../hadoop/errors.ts";
+import type { KeyDefinition } from "./keys/key.ts";
 import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "./keys.ts";
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
@@ -40,12 +41,21 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
   } catch (error) {
     return { severity: "error", message: `${setting.key} must be ${errorMessage(error)}` };
   }
+  if (definition.refused !== undefined) return refusal(setting, definition);
   // A site's file holds for every job and every reader of it; its author is not the one who sees this.
   if (setting.layer === "site") return undefined;
   const warning =
     unusedRole(setting.key, name, parameters.role, roles) ??
     supportWarning(setting.key, definition.support, definition.note);
   return warning === undefined ? undefined : { severity: "warning", message: warning };
+}
+
+function refusal(
+  { key, value }: EffectiveSetting,
+  { refused, note = "it is not yet here" }: KeyDefinition,
+): Omit<Problem, "key" | "at"> | undefined {
+  if (value.trim().toLowerCase() !== refused) return undefined;
+  return { severity: "error", message: `${key} = ${refused} is refused: ${note}` };
 }
 
 function unknownKey(key: string, roles: readonly string[]): string {

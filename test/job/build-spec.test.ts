@@ -155,7 +155,7 @@ describe("what a job cannot be", () => {
 
   test("of a framework that is still to come", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.framework": "Horovod" })).toEqual([
-      "job.xml:3: tony.application.framework = horovod is known to TonY, not yet here; these work: pytorch, standalone, tensorflow",
+      "job.xml:3: tony.application.framework must be one of tensorflow, pytorch, standalone: horovod is TonY's, not yet here",
     ]);
   });
 
@@ -177,10 +177,20 @@ describe("what a job cannot be", () => {
 });
 
 describe("little memory", () => {
+  const small = { ...minimalJob, "tony.worker.memory": "256m", "tony.am.memory": "512m" };
+  const said = (virtualMemory?: { ratio: number; containerStepMiB: number }) =>
+    saidAbout(small, virtualMemory === undefined ? {} : { virtualMemory });
+
   test("is warned of, because the node would end the container without a word that names the key", () => {
-    expect(saidAbout({ ...minimalJob, "tony.worker.memory": "256m", "tony.am.memory": "512m" })).toEqual([
+    expect(said({ ratio: 2.1, containerStepMiB: 64 })).toEqual([
       "job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 512m, for Node alone maps 0.7 GiB",
     ]);
+  });
+
+  test("is well where nothing checks virtual memory, where more of it is allowed, or where YARN gives larger containers", () => {
+    expect(said()).toEqual([]);
+    expect(said({ ratio: 5, containerStepMiB: 64 })).toEqual([]);
+    expect(said({ ratio: 2.1, containerStepMiB: 1024 })).toEqual([]);
   });
 });
 

@@ -57,10 +57,25 @@ describe("checking keys", () => {
     ]);
   });
 
+  test.each(["tony.docker.enabled", "tony.application.docker.enabled"])(
+    "%s is refused, for the tasks would run outside of the image; switched off there is nothing to say",
+    (key) => {
+      expect(said({ ...worker, [key]: "True" })).toEqual([
+        `job.xml:2: ${key} = true is refused: Docker is not yet here, and the tasks would run outside of the image`,
+      ]);
+      expect(said({ ...worker, [key]: "false" })).toEqual([]);
+    },
+  );
+
+  test("a site's tony.docker.enabled is refused as a job's is", () => {
+    const site = mergeSettings([...jobSettings(worker), siteSetting("tony.docker.enabled", "true")]).settings;
+    expect(checkKeys(site).map(({ severity }) => severity)).toEqual(["error"]);
+  });
+
   test("Java's keys and those still to come are warnings", () => {
-    expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g", "tony.docker.enabled": "true" })).toEqual([
+    expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g", "tony.docker.containers.image": "x" })).toEqual([
       "job.xml:1: warning: tony.task.executor.jvm.opts has no effect: there is no JVM",
-      "job.xml:2: warning: tony.docker.enabled is known to TonY, not yet here",
+      "job.xml:2: warning: tony.docker.containers.image is known to TonY, not yet here: without tony.docker.enabled, which is refused, TonY does not use it either",
     ]);
   });
 
@@ -74,7 +89,7 @@ describe("checking keys", () => {
   test("a site's file is checked for errors, but warns nobody", () => {
     const { settings } = mergeSettings([
       siteSetting("tony.ps.memory", "1g"),
-      siteSetting("tony.docker.enabled", "true"),
+      siteSetting("tony.docker.worker.image", "x"),
       siteSetting("tony.am.memory", "x"),
     ]);
     expect(checkKeys(settings).map((problem) => problem.key)).toEqual(["tony.am.memory"]);

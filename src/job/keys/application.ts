@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { boolean, duration, integer, label, list, oneOf, optionalDuration, path, text } from "./types.ts";
+import { boolean, duration, integer, label, list, oneOf, optionalDuration, path, text, withRefused } from "./types.ts";
 
 /** The job as a whole. */
 export const applicationKeys = {
@@ -19,9 +19,9 @@ export const applicationKeys = {
   }),
   "tony.yarn.queue": key({ type: text, default: "default", doc: "The queue to submit to.", support: "works" }),
   "tony.application.framework": key({
-    type: oneOf("tensorflow", "pytorch", "standalone", "mxnet", "horovod"),
+    type: withRefused(oneOf("tensorflow", "pytorch", "standalone"), "mxnet", "horovod"),
     default: "tensorflow",
-    doc: "Which framework's environment the programs get. mxnet and horovod are refused until they work.",
+    doc: "Which framework's environment the programs get.",
     support: "works",
   }),
   "tony.application.distributed-mode": key({

@@ -13,8 +13,10 @@ export const olderKeys = {
   }),
   "tony.application.docker.enabled": key({
     type: boolean,
-    doc: "Older name.",
-    ...renamed("tony.docker.enabled"),
+    doc: "Older name of tony.docker.enabled.",
+    support: "not-yet",
+    refused: "true",
+    note: "Docker is not yet here, and the tasks would run outside of the image",
   }),
   "tony.application.docker.image": key({
     type: text,

@@ -2,6 +2,14 @@ import { key } from "./key.ts";
 import { boolean, duration, integer, list, path, text } from "./types.ts";
 
 const portal = { support: "not-yet", note: "the history server is not part of this release" } as const;
+const image = {
+  support: "not-yet",
+  note: "without tony.docker.enabled, which is refused, TonY does not use it either",
+} as const;
+const docker = {
+  refused: "true",
+  note: "Docker is not yet here, and the tasks would run outside of the image",
+} as const;
 const play = { support: "ignored-with-warning", note: "a setting of TonY's own web server" } as const;
 
 /** Where things are kept, and the history server: mostly set once for a site, in tony-site.xml. */
@@ -82,12 +90,13 @@ export const siteKeys = {
   "tony.docker.enabled": key({
     type: boolean,
     default: "false",
-    doc: "Run the tasks in Docker containers.",
+    doc: "Run the tasks in Docker containers; true is refused.",
     support: "not-yet",
+    ...docker,
   }),
-  "tony.docker.containers.image": key({ type: text, doc: "The image of all containers.", support: "not-yet" }),
-  "tony.docker.containers.mount": key({ type: text, doc: "Mounts of all containers.", support: "not-yet" }),
-  "tony.docker.{role}.image": key({ type: text, doc: "The image of one role, or of am.", support: "not-yet" }),
+  "tony.docker.containers.image": key({ type: text, doc: "The image of all containers.", ...image }),
+  "tony.docker.containers.mount": key({ type: text, doc: "Mounts of all containers.", ...image }),
+  "tony.docker.{role}.image": key({ type: text, doc: "The image of one role, or of am.", ...image }),
   "tony.horovod.mode.test": key({
     type: boolean,
     default: "false",

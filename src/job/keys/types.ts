@@ -111,6 +111,18 @@ export function oneOf<const T extends string>(...words: readonly T[]): WordType<
   return { ...type, words };
 }
 
+/** The same, but for words that TonY knows too and that are refused here. */
+export function withRefused<T extends string>(type: WordType<T>, ...refused: readonly string[]): WordType<T> {
+  return {
+    ...type,
+    parse: (value) => {
+      const word = refused.find((name) => name.toLowerCase() === value.trim().toLowerCase());
+      if (word !== undefined) throw new RangeError(`one of ${type.words.join(", ")}: ${word} is TonY's, not yet here`);
+      return type.parse(value);
+    },
+  };
+}
+
 /** Comma-separated words; empty ones are left out. A comma inside a word is written `\,`. */
 export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", splitList);
 
