@@ -38,7 +38,7 @@ async function run(words: readonly string[], context: ClientContext): Promise<Ex
   } catch (error) {
     const { message, code, exitCode } = reportError(error, words.includes("-debug") || words.includes("--debug"));
     context.output.endWait();
-    if (json) context.output.json({ error: { code, message } });
+    if (json) context.output.jsonLine({ error: { code, message }, exitCode });
     context.output.problem(`tony-ts: ${message}`);
     return exitCode;
   }

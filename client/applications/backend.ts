@@ -13,19 +13,29 @@ export const placeOptions = {
   },
 } as const;
 
+/** The argument of the verbs about one job. */
+export const applicationArgument = {
+  describe: "application_… or local_…",
+  required: true,
+  missing: "Which job? Give its id (tony-ts list)",
+} as const;
+
 /** Opens what knows the application: this machine or the cluster, by the form of its id. */
 export async function openApplications(
   id: string,
   settings: readonly string[] | undefined,
   context: ClientContext,
 ): Promise<Applications> {
-  if (isLocalId(id)) return await openLocalApplications(context);
-  if (!/^application_\d+_\d+$/.test(id)) {
-    throw usageError(
-      `"${id}" is not an application's id; they look like application_1795305600000_0001 or local_1795305600000_0001`,
-    );
-  }
-  return await openYarnApplications(settings, context);
+  checkId(id);
+  return isLocalId(id) ? await openLocalApplications(context) : await openYarnApplications(settings, context);
+}
+
+/** @throws UserError when it has not the form of an id */
+export function checkId(id: string): void {
+  if (isLocalId(id) || /^application_\d+_\d+$/.test(id)) return;
+  throw usageError(
+    `"${id}" is not an application's id; they look like application_1795305600000_0001 or local_1795305600000_0001`,
+  );
 }
 
 /** The applications of the cluster that the environment names. */

@@ -1,12 +1,13 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
-import { masterFailure } from "../following/master-failure.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import { formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { waitBlock } from "../output/wait-block.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
+import { masterFailure } from "./master-failure.ts";
+import { statusOfReport } from "./report-status.ts";
 
 /** An AM that says nothing for so long is left to the ResourceManager's word. */
 const answerLimitMs = 5_000;
@@ -57,6 +58,27 @@ async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
     abort.abort();
     link.close();
   }
+}
+
+/** What `tony-ts status --json` prints. */
+export interface InspectionJson {
+  readonly status: JobStatus;
+  readonly statusFrom: "am" | "resource-manager";
+  readonly report: ApplicationReport;
+  readonly remark?: string;
+}
+
+/**
+ * The same for programs: `status` is always there. Where no AM was heard, and none left its last state, it is what the ResourceManager's
+ * report comes to.
+ */
+export function inspectionJson({ report, status, remark }: Inspection, nowMs: number): InspectionJson {
+  return {
+    status: status ?? statusOfReport(report, remark, nowMs),
+    statusFrom: status === undefined ? "resource-manager" : "am",
+    report,
+    ...(remark === undefined ? {} : { remark }),
+  };
 }
 
 /** The same for people. */

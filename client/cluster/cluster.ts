@@ -5,6 +5,8 @@ import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { currentUser, type User } from "../../src/hadoop/security/user.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import type { JobText } from "../../src/job/load-job.ts";
+import { readSetting } from "../../src/job/read-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { configurationFolder, readClusterConfiguration } from "./hadoop-configuration.ts";
 
@@ -91,4 +93,9 @@ export class Cluster {
       },
     );
   }
+}
+
+/** The cluster that a job goes to. @throws UserError when the environment names none */
+export function clusterOf({ hadoop, settings }: JobText, context: ClientContext): Cluster {
+  return new Cluster(context, { hadoop, gateway: readSetting(settings, "tony.hdfs.endpoint") });
 }

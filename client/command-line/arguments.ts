@@ -11,7 +11,7 @@ export type Parsed = { readonly run: ChosenRun; readonly json: boolean } | { rea
 const helpColumns = 110;
 
 /** Words at which the parser prints what it knows; the last one is how a shell asks for completions. */
-const explaining = new Set(["--help", "help", "completion", "--get-yargs-completions"]);
+const explaining = new Set(["--help", "-h", "help", "completion", "--get-yargs-completions"]);
 
 /**
  * Reads a command line (without `node` and the script). A mistake in it is a UserError with code `USAGE`; a bare `tony-ts` is one too,
@@ -39,6 +39,7 @@ function baseParser(): Argv {
     .strict()
     .demandCommand(1, "")
     .help("help", "Show this help")
+    .alias("help", "h")
     .version("version", "Show the version", buildId())
     .option("debug", { type: "boolean", describe: "Show the stack and the causes of an error" })
     .completion("completion", "Print a completion script for the shell: source <(tony-ts completion)")
@@ -63,8 +64,12 @@ function mistake(message: string, words: readonly string[], commands: readonly C
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? [];
   if (unfollowed !== undefined) return `--${unfollowed} needs a value\n${help}`;
   if (unknown !== undefined) return unknownWords(unknown.split(", "), words, commands);
-  if (/^Not enough non-option arguments/.test(message)) return `Something is missing\n${help}`;
+  if (/^Not enough non-option arguments/.test(message)) return `${missing(words, commands)}\n${help}`;
   return `${message}\n${help}`;
+}
+
+function missing([verb]: readonly string[], commands: readonly Command[]): string {
+  return commands.find((command) => command.verb === verb)?.missing ?? "Something is missing";
 }
 
 /** What was typed and is neither a command nor an option, with the option that was most likely meant. */

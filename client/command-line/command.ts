@@ -9,11 +9,19 @@ export type OptionTable = Readonly<Record<string, Options>>;
 export interface Positional {
   readonly describe: string;
   readonly required?: boolean;
+  /** It takes all the words there are, at least one where it is required. */
+  readonly many?: boolean;
+  /** What to say when it is required and not there. */
+  readonly missing?: string;
 }
 export type PositionalTable = Readonly<Record<string, Positional>>;
 
 type PositionalValues<P extends PositionalTable> = {
-  readonly [K in keyof P]: P[K] extends { readonly required: true } ? string : string | undefined;
+  readonly [K in keyof P]: P[K] extends { readonly many: true }
+    ? readonly string[]
+    : P[K] extends { readonly required: true }
+      ? string
+      : string | undefined;
 };
 
 export interface CommandDefinition<P extends PositionalTable, O extends OptionTable> {
@@ -53,6 +61,8 @@ export interface Command {
   readonly usage: string;
   /** Long names of its options. */
   readonly options: readonly string[];
+  /** What to say when a positional argument that it needs is not there. */
+  readonly missing: string;
   readonly register: (parser: Argv, registration: Registration) => Argv;
 }
 
@@ -66,6 +76,7 @@ export function defineCommand<const P extends PositionalTable, const O extends O
     summary,
     usage: `tony-ts ${usageOf(verb, positionals)}`,
     options: Object.keys(options),
+    missing: Object.values<Positional>(positionals).find(({ required }) => required)?.missing ?? "Something is missing",
     register: (parser, { choose, explained }) =>
       parser.command(
         usageOf(verb, positionals),
@@ -97,6 +108,7 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
     summary,
     usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
     options: commands.flatMap((command) => command.options),
+    missing: "Something is missing",
     register: (parser, registration) =>
       parser.command(verb, summary, (builder) =>
         commands
@@ -117,7 +129,10 @@ export function usageError(message: string): UserError {
 }
 
 function usageOf(verb: string, positionals: PositionalTable): string {
-  const words = Object.entries(positionals).map(([name, { required }]) => (required ? `<${name}>` : `[${name}]`));
+  const words = Object.entries(positionals).map(([name, { required, many }]) => {
+    const shown = many ? `${name}..` : name;
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
   return [verb, ...words].join(" ");
 }
 

@@ -1,9 +1,8 @@
 import type { InferredOptionTypes } from "yargs";
 import { processSurroundings } from "../../src/hadoop/conf/configuration.ts";
-import { type JobText, lookUpLocalPath, readJob } from "../../src/job/load-job.ts";
+import { lookUpLocalPath } from "../../src/job/load-job.ts";
 import type { SubmissionOptions } from "../../src/job/submission.ts";
 import type { ClientContext } from "../context.ts";
-import { usageError } from "./command.ts";
 
 /**
  * What a job is made of on a command line: ours and all of TonY's options, by TonY's names. `tony-arguments.ts` has brought the forms
@@ -27,17 +26,18 @@ export const jobOptions = {
   hdfs_classpath: { type: "string", hidden: true },
 } as const;
 
-export type JobOptionValues = InferredOptionTypes<{ -readonly [K in keyof typeof jobOptions]: (typeof jobOptions)[K] }>;
+/** `tony-ts submit job.xml`, for `--conf job.xml`. */
+export const jobArgument = {
+  describe: "The job's file, as with --conf; a path, or a URL such as hdfs:///jobs/job.xml",
+};
 
-/** Reads the job that the options describe; neither a file nor a command given is a mistake in usage. */
-export function readJobOf(values: JobOptionValues, context: ClientContext): JobText {
-  const options = submissionOptions(values);
-  const text = readJob(options, { surroundings: surroundingsOf(context) });
-  if (text.submission.jobFile === undefined && text.submission.settings.length === 0) {
-    throw usageError("Which job? Give its file: --conf job.xml\n  tony-ts init writes one");
-  }
-  return text;
-}
+export type JobOptionValues = InferredOptionTypes<{
+  -readonly [K in keyof typeof jobOptions]: (typeof jobOptions)[K];
+}> & {
+  /** The job's file, given without an option. */
+  readonly job?: string | undefined;
+  readonly name?: string | undefined;
+};
 
 export const jobLookUp = lookUpLocalPath;
 
@@ -53,11 +53,13 @@ export function optionRemarks(values: JobOptionValues): string[] {
     : ["--hdfs_classpath has no effect: no JVM runs in the containers; name files in tony.containers.resources"];
 }
 
-function submissionOptions(values: JobOptionValues): SubmissionOptions {
-  const { conf, conf_file: confFile, executes, task_params: taskParams, src_dir: srcDir } = values;
+/** The same in the words of `src/job`. */
+export function submissionOptions(values: JobOptionValues): SubmissionOptions {
+  const { job, name, conf: given, conf_file: confFile, executes, task_params: taskParams, src_dir: srcDir } = values;
   const { python_venv: pythonVenv, python_binary_path: pythonBinaryPath } = values;
   const { shell_env: shellEnv, container_env: containerEnv } = values;
   const { sidecar_tensorboard_log_dir: sidecarTensorboardLogDir } = values;
+  const conf = job === undefined ? given : [job, ...(given ?? [])];
   return {
     ...(conf && { conf }),
     ...(confFile !== undefined && { confFile }),
@@ -69,5 +71,6 @@ function submissionOptions(values: JobOptionValues): SubmissionOptions {
     ...(shellEnv && { shellEnv }),
     ...(containerEnv && { containerEnv }),
     ...(sidecarTensorboardLogDir !== undefined && { sidecarTensorboardLogDir }),
+    ...(name !== undefined && { name }),
   };
 }

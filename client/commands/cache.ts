@@ -15,7 +15,7 @@ const list = defineCommand({
     return await withCache(conf, context, async ({ cache }) => {
       const files = await listCache(cache);
       if (json) {
-        context.output.json(files);
+        context.output.json({ files });
         return ExitCode.succeeded;
       }
       const rows = files.map(({ name, sha256, owner, sizeBytes, lastUseMs, partial }) => [

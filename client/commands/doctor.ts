@@ -30,7 +30,7 @@ export const doctor = defineCommand({
       const findings = await examine(cluster, { ...place, queue, now: context.now });
       const sound = findings.every(({ state }) => state !== "wrong");
       if (probe && sound) findings.push(await probeRuntime(cluster, { ...place, queue }, context));
-      if (json) context.output.json(findings);
+      if (json) context.output.json({ findings });
       else for (const finding of findings) context.output.print(describe(finding));
       return findings.every(({ state }) => state !== "wrong") ? ExitCode.succeeded : ExitCode.cluster;
     } finally {

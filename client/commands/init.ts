@@ -27,7 +27,7 @@ export const init = defineCommand({
     if (!force) refuseToReplace(target, files);
     write(target, files);
     const shown = files.map(({ name }) => path.join(directory, name)).join(", ");
-    output.print(`Wrote ${shown}\n  tony-ts submit --conf ${path.join(directory, JOB_FILE)}`);
+    output.print(`Wrote ${shown}\n  tony-ts submit ${path.join(directory, JOB_FILE)}`);
     return ExitCode.succeeded;
   },
 });

@@ -2,8 +2,9 @@ import { ExitCode } from "../../src/errors.ts";
 import { findKey } from "../../src/job/keys.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobOptions, readJobOf } from "../command-line/job-options.ts";
+import { jobOptions } from "../command-line/job-options.ts";
 import { effectiveKeys, type ListedKey, listKeys } from "../command-line/key-list.ts";
+import { readJobOf } from "../command-line/read-job.ts";
 import { formatTable } from "../output/format.ts";
 
 export const keys = defineCommand({
@@ -25,13 +26,13 @@ export const keys = defineCommand({
   ],
   run: async (args, context) => {
     const { output } = context;
-    const job = args.effective ? readJobOf(args, context) : undefined;
+    const job = args.effective ? await readJobOf(args, context) : undefined;
     const wanted = args.filter ?? "";
     const all = job === undefined ? listKeys() : effectiveKeys(job.settings);
     const named = [wanted, `tony.${wanted}`].map((name) => findKey(name)?.name);
     const listed = all.filter(({ key }) => key.includes(wanted) || named.some((name) => name === key));
     for (const problem of job?.problems ?? []) output.problem(formatProblem(problem));
-    if (args.json) output.json(listed);
+    if (args.json) output.json({ keys: listed });
     else if (listed.length > 0) output.print(args.effective ? table(listed) : manual(listed));
     else output.problem(`No key contains ${wanted}; tony-ts keys lists all`);
     return hasErrors(job?.problems ?? []) ? ExitCode.usage : ExitCode.succeeded;

@@ -1,33 +1,71 @@
 import { ExitCode } from "../../src/errors.ts";
 import { finalState, hasEnded } from "../applications/applications.ts";
-import { openApplications, placeOptions } from "../applications/backend.ts";
+import { applicationArgument, checkId, openApplications, placeOptions } from "../applications/backend.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { type ErrorReport, reportError } from "../command-line/handle-errors.ts";
+import type { ClientContext } from "../context.ts";
 
 export const kill = defineCommand({
   verb: "kill",
-  summary: "End a job",
-  positionals: { application: { describe: "application_… or local_…", required: true } },
+  summary: "End jobs",
+  positionals: { application: { ...applicationArgument, many: true } },
   options: {
     reason: { type: "string", describe: "Shown to those who look at the job later" },
     ...placeOptions,
     ...jsonOption,
   },
-  run: async ({ application, conf, json, reason }, context) => {
-    const applications = await openApplications(application, conf, context);
+  examples: [["kill application_1795305600000_0009 local_1795305600000_0001", "Two jobs, wherever they run"]],
+  run: async ({ application: ids, conf, json, reason }, context) => {
+    for (const id of ids) checkId(id);
+    const jobs = await Promise.all([...new Set(ids)].map((id) => end(id, { conf, reason }, context)));
+    if (json) context.output.json({ jobs: jobs.map(toJson) });
+    else for (const job of jobs) tell(job, context);
+    return jobs.find(({ error }) => error !== undefined)?.error?.exitCode ?? ExitCode.succeeded;
+  },
+});
+
+/** What became of one job that was to be ended. */
+interface Ended {
+  readonly applicationId: string;
+  readonly state?: string;
+  readonly finalStatus?: string;
+  /** As people read it. */
+  readonly words: string;
+  /** Why it was not ended. */
+  readonly error?: ErrorReport;
+}
+
+async function end(
+  applicationId: string,
+  { conf, reason }: { readonly conf: readonly string[] | undefined; readonly reason: string | undefined },
+  context: ClientContext,
+): Promise<Ended> {
+  try {
+    const applications = await openApplications(applicationId, conf, context);
     try {
       const { endApplication } = await import("../applications/end-application.ts");
-      const before = await applications.report(application);
+      const before = await applications.report(applicationId);
       const report = hasEnded(before) ? before : await endApplication(applications, before, reason, context);
-      const cleaned = await applications.clean(application).catch(() => false);
-      if (json)
-        context.output.json({ applicationId: application, state: report.state, finalStatus: report.finalStatus });
-      else if (before === report) context.output.print(`${application} had ended already: ${finalState(report)}`);
-      else
-        context.output.print(`${application} ${finalState(report)}${cleaned ? "; its staging folder is removed" : ""}`);
+      const cleaned = await applications.clean(applicationId).catch(() => false);
       await applications.sweep().catch(() => undefined);
-      return ExitCode.succeeded;
+      const how = before === report ? `had ended already: ${finalState(report)}` : finalState(report);
+      const words = cleaned && before !== report ? `${how}; its staging folder is removed` : how;
+      return { applicationId, state: report.state, finalStatus: report.finalStatus, words };
     } finally {
       applications.close();
     }
-  },
-});
+  } catch (cause) {
+    const error = reportError(cause);
+    return { applicationId, words: error.message, error };
+  }
+}
+
+function toJson({ applicationId, state, finalStatus, error }: Ended): object {
+  if (error !== undefined) return { applicationId, error: { code: error.code, message: error.message } };
+  return { applicationId, state, finalStatus };
+}
+
+function tell({ applicationId, words, error }: Ended, { output }: ClientContext): void {
+  if (error === undefined) output.print(`${applicationId} ${words}`);
+  else output.problem(`tony-ts: ${applicationId}: ${words}`);
+}

@@ -1,46 +1,76 @@
 import { ExitCode } from "../../src/errors.ts";
-import type { ApplicationReport, ApplicationState } from "../../src/hadoop/yarn/records.ts";
-import { finalState } from "../applications/applications.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { type Applications, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
+import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
+import { localIds, localRoot } from "../applications/local-folder.ts";
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
-import { formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
+import type { ClientContext } from "../context.ts";
+import { counted, formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
 
-const live: readonly ApplicationState[] = ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"];
 const usualLimit = 50;
 
 export const list = defineCommand({
   verb: "list",
-  summary: "List jobs: your own that run, unless told otherwise",
+  summary: "List jobs, the cluster's and this machine's: your own that run, unless told otherwise",
   positionals: {},
   options: {
     all: { type: "boolean", default: false, describe: "Those that have ended, too" },
+    state: { choices: stateWords, array: true, describe: "Only jobs in this state; may be repeated" },
+    name: { type: "string", describe: "Only jobs with this text in their name" },
     queue: { type: "string", describe: "Everything in this queue, whoever's and whatever it is" },
     user: { type: "string", describe: "Another user's jobs" },
-    scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or this machine" },
+    scheduler: { choices: ["yarn", "local"], describe: "The cluster's alone, or this machine's" },
     limit: { type: "number", default: usualLimit, describe: "At most so many, the newest" },
     ...placeOptions,
     ...jsonOption,
   },
-  run: async ({ all, queue, user, scheduler, limit, conf, json }, context) => {
+  examples: [["list --state failed --name bert", "Yours that failed and have bert in their name"]],
+  run: async ({ all, state, name, queue, user, scheduler, limit, conf, json }, context) => {
     if (!Number.isInteger(limit) || limit < 1) throw usageError("--limit takes a whole number above 0");
-    const local = scheduler === "local";
-    const applications = local ? await openLocalApplications(context) : await openYarnApplications(conf, context);
+    const places = await openPlaces({ scheduler, own: queue === undefined && user === undefined, conf }, context);
     try {
-      const whose = queue === undefined ? { users: [user ?? applications.user], types: ["TONY"] } : { queues: [queue] };
-      const reports = await applications.reports({ ...whose, ...(all ? {} : { states: live }) });
-      const newest = reports.sort((a, b) => b.startTimeMs - a.startTimeMs).slice(0, limit);
-      if (json) context.output.json(newest);
-      else context.output.print(table(newest, context.now()));
-      await applications.sweep().catch(() => undefined);
+      const filter: JobFilter = { all, states: state, name, queue, user };
+      const found = await Promise.all(places.map((applications) => chooseJobs(applications, filter)));
+      const jobs = found.flat().sort((a, b) => b.startTimeMs - a.startTimeMs);
+      const newest = jobs.slice(0, limit);
+      const more = jobs.length - newest.length;
+      if (json) context.output.json({ jobs: newest, more });
+      else context.output.print([table(newest, filter, context.now()), ...hint(newest, more)].join("\n"));
+      await Promise.all(places.map((applications) => applications.sweep().catch(() => undefined)));
       return ExitCode.succeeded;
     } finally {
-      applications.close();
+      for (const applications of places) applications.close();
     }
   },
 });
 
-function table(reports: readonly ApplicationReport[], nowMs: number): string {
-  if (reports.length === 0) return "No jobs (tony-ts list --all shows those that have ended)";
+/** Where jobs are looked for. Without a cluster those of this machine are all there are, if it ever had any. */
+async function openPlaces(
+  asked: {
+    readonly scheduler: string | undefined;
+    readonly own: boolean;
+    readonly conf: readonly string[] | undefined;
+  },
+  context: ClientContext,
+): Promise<Applications[]> {
+  const { scheduler, own, conf } = asked;
+  if (scheduler === "local") return [await openLocalApplications(context)];
+  const ranHere = scheduler === undefined && own && localIds(localRoot(context.environment)).length > 0;
+  const here = ranHere ? [await openLocalApplications(context)] : [];
+  try {
+    return [await openYarnApplications(conf, context), ...here];
+  } catch (error) {
+    if (!ranHere || errorCode(error) !== "NO_CLUSTER") throw error;
+    context.output.problem(`Jobs of this machine only. ${errorMessage(error).split("\n")[0]}`);
+    return here;
+  }
+}
+
+function table(reports: readonly ApplicationReport[], { all, states }: JobFilter, nowMs: number): string {
+  const ended = all || states !== undefined ? "" : " (tony-ts list --all shows those that have ended)";
+  if (reports.length === 0) return `No jobs${ended}`;
   const rows = reports.map((report) => [
     report.id,
     finalState(report),
@@ -54,4 +84,9 @@ function table(reports: readonly ApplicationReport[], nowMs: number): string {
   return formatTable([["application", "state", "name", "user", "queue", "start", "time", "memory"], ...rows]).join(
     "\n",
   );
+}
+
+function hint(shown: readonly ApplicationReport[], more: number): string[] {
+  if (more === 0) return [];
+  return [`and ${counted(more, "older job")} more: --limit ${shown.length + more} shows all`];
 }

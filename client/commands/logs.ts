@@ -1,6 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
 import { hasEnded } from "../applications/applications.ts";
-import { openApplications, placeOptions } from "../applications/backend.ts";
+import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
 import { defineCommand, usageError } from "../command-line/command.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
 
@@ -8,7 +8,7 @@ export const logs = defineCommand({
   verb: "logs",
   summary: "Print what a job's programs or its AM wrote, while it runs and afterwards",
   positionals: {
-    application: { describe: "application_… or local_…", required: true },
+    application: applicationArgument,
     task: { describe: "worker:0, worker, or am for the ApplicationMaster's own log; default the chief or worker:0" },
   },
   options: {

@@ -1,33 +1,46 @@
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
-import { jobOptions, optionRemarks, readJobOf } from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-options.ts";
+import { readJobOf } from "../command-line/read-job.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
 
 export const submit = defineCommand({
   verb: "submit",
   summary: "Submit a job and follow it to its end",
-  positionals: {},
+  positionals: { job: jobArgument },
   options: {
     ...jobOptions,
+    name: { type: "string", describe: "The job's name, over tony.application.name" },
     scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or this machine alone" },
     detach: { type: "boolean", default: false, describe: "Print the application's id and leave; the job runs on" },
     logs: {
       type: "string",
       describe: "Whose output to show: none, all, worker:1, worker; default the chief's or worker:0's",
     },
+    "dry-run": {
+      type: "boolean",
+      default: false,
+      describe: "Check all there is, with the cluster too, and say what would be uploaded and asked for",
+    },
     ...jsonOption,
   },
   examples: [
-    ["submit --conf job.xml", "Follows until the end; the exit code is the job's"],
-    ["submit --conf job.xml -conf tony.worker.instances=4", "With one setting changed"],
-    ["submit --scheduler local --conf job.xml", "Without a cluster"],
+    ["submit job.xml", "Follows until the end; the exit code is the job's"],
+    ["submit job.xml -conf tony.worker.instances=4", "With one setting changed"],
+    ["submit --scheduler local job.xml", "Without a cluster"],
+    ["submit --detach --name try-2 job.xml", "Under another name; tony-ts attach ID follows it again"],
   ],
   run: async (args, context) => {
-    const { detach, json } = args;
-    if (json && !detach) throw usageError("--json goes with --detach; a job that is followed prints its progress");
+    const { detach, json, "dry-run": isDryRun } = args;
+    if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
     const logs = parseLogSelection(args.logs);
-    const text = readJobOf(args, context);
+    const text = await readJobOf(args, context);
     for (const remark of optionRemarks(args)) context.output.problem(remark);
+    const local = args.scheduler === "local";
+    if (isDryRun) {
+      const { dryRun } = await import("../submission/dry-run.ts");
+      return await dryRun(text, { local, json, logs }, context);
+    }
     const { runSubmission } = await import("../submission/run-submission.ts");
-    return await runSubmission(text, { detach, json, logs, local: args.scheduler === "local" }, context);
+    return await runSubmission(text, { detach, json, logs, local }, context);
   },
 });

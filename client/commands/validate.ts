@@ -2,19 +2,20 @@ import { ExitCode } from "../../src/errors.ts";
 import { checkJob } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobLookUp, jobOptions, optionRemarks, readJobOf } from "../command-line/job-options.ts";
+import { jobArgument, jobLookUp, jobOptions, optionRemarks } from "../command-line/job-options.ts";
+import { readJobOf } from "../command-line/read-job.ts";
 import { counted } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
 
 export const validate = defineCommand({
   verb: "validate",
   summary: "Check a job without a cluster",
-  positionals: {},
+  positionals: { job: jobArgument },
   options: { ...jobOptions, ...jsonOption },
-  examples: [["validate --conf job.xml", "Says everything that is wrong with the job, each with its line"]],
+  examples: [["validate job.xml", "Says everything that is wrong with the job, each with its line"]],
   run: async (args, context) => {
     const { output, workingDirectory } = context;
-    const text = readJobOf(args, context);
+    const text = await readJobOf(args, context);
     const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {

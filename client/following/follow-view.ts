@@ -1,16 +1,18 @@
+import type { LogStream } from "../../src/api/messages.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import { formatDuration, formatWholeSeconds } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { waitBlock } from "../output/wait-block.ts";
+import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
 /** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
 const shortestShownMs = { terminal: 1_500, pipe: 3_000 };
 
-/** Prints a job's way as it is followed; keeps no clock of its own. */
-export class FollowView {
+/** Prints a job's way as it is followed, for people; keeps no clock of its own. */
+export class FollowView implements FollowListener {
   readonly #output: Output;
   readonly #now: () => number;
   readonly #sinceMs: number;
@@ -25,11 +27,6 @@ export class FollowView {
     this.#sinceMs = sinceMs;
   }
 
-  /** The last state that was shown. */
-  get status(): JobStatus | undefined {
-    return this.#shown;
-  }
-
   /** The application waits for its AM. */
   waiting(report: ApplicationReport, reason: string): void {
     const waitedMs = this.#now() - this.#sinceMs;
@@ -41,6 +38,12 @@ export class FollowView {
       line: this.#timed(line),
       change: `${report.state} ${reason}`,
     });
+  }
+
+  managerSilent(silentMs: number, reason: string): void {
+    const text = `The ResourceManager does not answer (${reason}); trying on, the job itself may be well`;
+    const line = `${text} ${formatWholeSeconds(silentMs)}`;
+    this.#output.wait({ lines: [line], line, change: text });
   }
 
   trackingUrl(url: string): void {
@@ -63,7 +66,7 @@ export class FollowView {
   }
 
   /** One line of a task's output. */
-  taskLine(task: string, line: string): void {
+  taskLine(task: string, _stream: LogStream, line: string): void {
     this.#output.print(`${task} | ${line}`);
   }
 
@@ -84,7 +87,7 @@ export class FollowView {
   }
 
   /** How it ended, with the report when it did not go well. */
-  ended(outcome: JobOutcome, report: ApplicationReport): void {
+  ended({ outcome, report, cleaned }: FollowedEnd): void {
     this.#output.endWait();
     const status = this.#shown;
     if (outcome.result === "succeeded") {
@@ -96,6 +99,12 @@ export class FollowView {
     } else {
       this.#report(failureReport({ ...status, state: outcome.result, outcome }, outcome));
     }
+    if (cleaned !== undefined) this.line(cleaned);
+  }
+
+  left(reason: string): void {
+    this.#output.endWait();
+    this.#output.problem(reason);
   }
 
   #report([headline = "", ...rest]: readonly string[]): void {

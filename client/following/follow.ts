@@ -3,14 +3,13 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobOutcome } from "../../src/job/status.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
-import { type LogSelection, selectTasks } from "../logs/log-selection.ts";
+import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
+import { type LogSelection, noSuchTask, selectTasks, taskNames } from "../logs/log-selection.ts";
 import { TaskTails } from "../logs/task-tails.ts";
 import { formatWholeSeconds } from "../output/format.ts";
-import type { Output } from "../output/output.ts";
-import { FollowView } from "./follow-view.ts";
-import { masterFailure } from "./master-failure.ts";
+import type { FollowListener } from "./follow-listener.ts";
 import type { MasterLink } from "./master-link.ts";
 import { MasterSession } from "./master-session.ts";
 
@@ -29,11 +28,13 @@ export interface FollowOptions {
   readonly id: string;
   readonly applications: Applications;
   readonly connect: (contact: MasterContact) => MasterLink;
-  readonly output: Output;
+  readonly view: FollowListener;
   readonly now: () => number;
-  /** Times in front of lines count from here. */
+  /** When it was submitted, as far as is known. */
   readonly sinceMs: number;
   readonly logs: LogSelection;
+  /** Where each task's output begins that is there already; negative: so many bytes before its end. Default 0. */
+  readonly logsFrom?: number;
   readonly leadTask?: string;
   /** The application is killed when its AM does not run by then. */
   readonly startupLimitMs?: number;
@@ -52,20 +53,27 @@ export function follow(options: FollowOptions): Promise<ExitCode> {
  */
 class Follower {
   readonly #options: FollowOptions;
-  readonly #view: FollowView;
+  readonly #view: FollowListener;
   readonly #tails: TaskTails;
   #session: MasterSession | undefined;
   #outcome: JobOutcome | undefined;
   #wake: () => void = () => undefined;
   #managerSilentSinceMs: number | undefined;
   #silenceTold = false;
+  #contactlessSinceMs: number | undefined;
+  #contactlessTold = false;
   #stopAtMs: number | undefined;
   #killed = false;
+  #refused: UserError | undefined;
 
   constructor(options: FollowOptions) {
     this.#options = options;
-    this.#view = new FollowView(options.output, options.now, options.sinceMs);
-    this.#tails = new TaskTails((task, line) => this.#view.taskLine(task, line));
+    this.#view = options.view;
+    this.#tails = new TaskTails({
+      print: (task, stream, line) => this.#view.taskLine(task, stream, line),
+      now: options.now,
+      from: options.logsFrom ?? 0,
+    });
   }
 
   async run(): Promise<ExitCode> {
@@ -73,6 +81,7 @@ class Follower {
     stop.addEventListener("abort", () => this.#wake());
     try {
       for (;;) {
+        if (this.#refused !== undefined) throw this.#refused;
         if (stop.aborted) await this.#stopJob();
         if (!this.#hearsMaster()) {
           const report = await this.#report();
@@ -110,15 +119,9 @@ class Follower {
       this.#managerSilentSinceMs ??= now();
       const silentMs = now() - this.#managerSilentSinceMs;
       if (silentMs > giveUpAfterMs && this.#session?.state !== "open") throw lostContact(id, error);
-      if (silentMs > tellSilenceAfterMs) this.#waitForManager(silentMs, error);
+      if (silentMs > tellSilenceAfterMs) this.#view.managerSilent(silentMs, errorMessage(error));
       return undefined;
     }
-  }
-
-  #waitForManager(silentMs: number, error: unknown): void {
-    const text = `The ResourceManager does not answer (${errorMessage(error)}); trying on, the job itself may be well`;
-    const waited = formatWholeSeconds(silentMs);
-    this.#options.output.wait({ lines: [`${text} ${waited}`], line: `${text} ${waited}`, change: text });
   }
 
   /** What a report of an unfinished application leads to: connecting to its AM, or showing why there is none. */
@@ -134,7 +137,17 @@ class Follower {
       return;
     }
     const contact = await applications.contact(report);
-    if (contact !== undefined && this.#isNews(contact)) this.#connect(contact);
+    if (contact === undefined) this.#tellNoContact(report);
+    else if (this.#isNews(contact)) this.#connect(contact);
+  }
+
+  /** The job is somebody else's, or was known before its AM's address was. */
+  #tellNoContact({ user }: ApplicationReport): void {
+    const { now } = this.#options;
+    this.#contactlessSinceMs ??= now();
+    if (this.#contactlessTold || now() - this.#contactlessSinceMs < tellSilenceAfterMs) return;
+    this.#contactlessTold = true;
+    this.#view.line(`Its AM cannot be asked: the staging folder is ${user}'s alone. Only its end will be seen`);
   }
 
   /** Not the attempt that is being connected to, nor one older than what was heard. */
@@ -156,7 +169,7 @@ class Follower {
           this.#silenceTold = this.#silenceTold && !this.#answersAgain();
           this.#view.show(status);
           this.#outcome ??= status.outcome;
-          this.#tails.follow(selectTasks(this.#options.logs, status, this.#options.leadTask));
+          this.#followLogs(status);
         },
         outcome: (outcome) => {
           if (session !== this.#session) return;
@@ -168,7 +181,16 @@ class Follower {
       this.#options.now,
     );
     this.#session = session;
-    this.#tails.attach(link);
+    this.#tails.attach(link, contact.attempt);
+  }
+
+  /** Output that cannot come, because there is no such task, is refused as soon as the tasks are known. */
+  #followLogs(status: JobStatus): void {
+    const { logs, leadTask } = this.#options;
+    this.#refused ??= noSuchTask(logs, taskNames(status));
+    if (this.#refused !== undefined) this.#wake();
+    else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);
+    else this.#tails.follow(selectTasks(logs, status, leadTask).map(({ task }) => task));
   }
 
   #answersAgain(): true {
@@ -237,9 +259,9 @@ class Follower {
   }
 
   #leave(): ExitCode {
-    const { id, output } = this.#options;
-    output.endWait();
-    output.problem(`${id} has not ended within ${stopLimitMs / 1000} s and may still run: tony-ts kill ${id}`);
+    const { id } = this.#options;
+    const reason = `${id} has not ended within ${stopLimitMs / 1000} s and may still run: tony-ts kill ${id}`;
+    this.#view.left(reason, ExitCode.unknown);
     return ExitCode.unknown;
   }
 
@@ -250,13 +272,14 @@ class Follower {
     const kept = this.#session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
     if (kept !== undefined) this.#view.show(kept);
     const outcome = outcomeOf(report, kept?.outcome ?? this.#outcome, now());
-    this.#view.ended(outcome, report);
     const cleaned = await applications.clean(id).then(
       () => "; its staging folder is removed",
       () => "; its staging folder is removed by your next command",
     );
-    if (this.#options.stop.aborted) this.#view.line(`Ended: all containers are returned${cleaned}`);
-    return exitCodeOf(outcome);
+    const exitCode = exitCodeOf(outcome);
+    const words = this.#options.stop.aborted ? { cleaned: `Ended: all containers are returned${cleaned}` } : {};
+    this.#view.ended({ outcome, report, exitCode, ...words });
+    return exitCode;
   }
 
   /** Until something is heard, or it is time to ask again. */
@@ -275,29 +298,6 @@ class Follower {
     const ageMs = now() - sinceMs;
     return ageMs < 20_000 ? 100 : ageMs < 120_000 ? 500 : 1_000;
   }
-}
-
-/** The ResourceManager has the last word on the result; the AM knows why. */
-function outcomeOf(report: ApplicationReport, told: JobOutcome | undefined, nowMs: number): JobOutcome {
-  const result = resultOf(report);
-  if (told?.result === result) return told;
-  const endedAtMs = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
-  const cause = masterFailure(report, nowMs);
-  if (cause !== undefined) return { result, summary: cause.summary, cause, endedAtMs };
-  // RMAppImpl puts who and where before the words of whoever killed it.
-  const said = report.diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: /, "");
-  const summary = said === "" ? `the application is ${report.state}` : said;
-  return { result, summary, endedAtMs };
-}
-
-function resultOf({ state, finalStatus }: ApplicationReport): JobOutcome["result"] {
-  if (state === "KILLED" || finalStatus === "KILLED") return "killed";
-  return state === "FINISHED" && finalStatus === "SUCCEEDED" ? "succeeded" : "failed";
-}
-
-function exitCodeOf({ result }: JobOutcome): ExitCode {
-  if (result === "succeeded") return ExitCode.succeeded;
-  return result === "killed" ? ExitCode.killed : ExitCode.jobFailed;
 }
 
 function lostContact(id: string, cause: unknown): UserError {

@@ -1,11 +1,10 @@
 import type { LogStream } from "../../src/api/messages.ts";
 import type { Applications } from "../applications/applications.ts";
-import { usageError } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import { connectMaster } from "../following/master-connection.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import { type LogSelection, type LogsRequest, selectTasks, unknownNames } from "./log-selection.ts";
+import { type LogSelection, type LogsRequest, noSuchTask, selectTasks, taskNames } from "./log-selection.ts";
 
 /** One stream to print; the name stands before its lines where there are several. */
 interface Wanted {
@@ -50,11 +49,8 @@ async function* lines(link: MasterLink, { task, stream }: Wanted, follow: boolea
 async function wantedStreams(link: MasterLink, selection: LogSelection): Promise<Wanted[]> {
   for await (const update of link.follow(new AbortController().signal)) {
     if (update.type !== "status") continue;
-    const [unknown] = unknownNames(selection, update.status);
-    if (unknown !== undefined) {
-      const tasks = update.status.tasks.map(({ task }) => task).join(", ");
-      throw usageError(`The job has no task ${unknown}; it has ${tasks}`);
-    }
+    const unknown = noSuchTask(selection, taskNames(update.status));
+    if (unknown !== undefined) throw unknown;
     return selectTasks(selection, update.status).flatMap(({ task }) => [
       { task, stream: "stdout" as const },
       { task, stream: "stderr" as const },

@@ -1,11 +1,12 @@
+import type { UserError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import { usageError } from "../command-line/command.ts";
 
-/** Whose output is shown: the lead task's, nobody's, everybody's, or that of named tasks and roles. */
+/** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */
 export type LogSelection =
-  | { readonly kind: "lead" | "none" | "all" }
+  | { readonly kind: "lead" | "none" | "all" | "master" }
   | { readonly kind: "named"; readonly names: readonly string[] };
 
 /** Which logs are asked for. */
@@ -31,6 +32,7 @@ export function parseLogSelection(text: string | undefined): LogSelection {
 export function selectTasks(selection: LogSelection, status: JobStatus, leadTask = leadTaskOf(status)): TaskStatus[] {
   switch (selection.kind) {
     case "none":
+    case "master":
       return [];
     case "all":
       return [...status.tasks];
@@ -41,18 +43,41 @@ export function selectTasks(selection: LogSelection, status: JobStatus, leadTask
   }
 }
 
-/** The names that no task of the job has. */
-export function unknownNames(selection: LogSelection, status: JobStatus): string[] {
-  if (selection.kind !== "named") return [];
-  return selection.names.filter((name) => !status.tasks.some(({ task }) => isNamed(task, name)));
+/** What to say of a selection that names what the job does not have; undefined when it names nothing else. */
+export function noSuchTask(selection: LogSelection, tasks: readonly string[]): UserError | undefined {
+  if (selection.kind !== "named") return undefined;
+  const unknown = selection.names.find((name) => !tasks.some((task) => isNamed(task, name)));
+  if (unknown === undefined) return undefined;
+  return usageError(`The job has no task ${unknown}; it has ${spans(tasks)}`);
 }
 
-function isNamed(task: string, name: string): boolean {
+/** `worker:0`, `worker:1`, … of a job that is not running yet. */
+export function tasksOf(roles: readonly { readonly name: string; readonly instances: number }[]): string[] {
+  return roles.flatMap(({ name, instances }) => Array.from({ length: instances }, (_, index) => `${name}:${index}`));
+}
+
+export function taskNames({ tasks }: JobStatus): string[] {
+  return tasks.map(({ task }) => task);
+}
+
+/** `worker:0 to worker:2, ps:0` */
+function spans(tasks: readonly string[]): string {
+  const roleOf = (task: string) => task.slice(0, task.lastIndexOf(":"));
+  const roles = [...new Set(tasks.map(roleOf))].map((role) => tasks.filter((task) => roleOf(task) === role));
+  return roles.map((own) => (own.length < 3 ? own.join(", ") : `${own[0]} to ${own.at(-1)}`)).join(", ");
+}
+
+/** Whether a task is the one named, or one of the role named. */
+export function isNamed(task: string, name: string): boolean {
   return task === name || task.startsWith(`${name}:`);
 }
 
 /** As JobSpec has it: `chief:0`, else `worker:0`, else the first. */
 function leadTaskOf({ tasks }: JobStatus): string | undefined {
-  const names = tasks.map(({ task }) => task);
-  return ["chief:0", "worker:0"].find((task) => names.includes(task)) ?? names[0];
+  return leadOf(tasks.map(({ task }) => task));
+}
+
+/** The task whose output people want first. */
+export function leadOf(tasks: readonly string[]): string | undefined {
+  return ["chief:0", "worker:0"].find((task) => tasks.includes(task)) ?? tasks[0];
 }

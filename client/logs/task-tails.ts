@@ -1,13 +1,14 @@
 import { setMaxListeners } from "node:events";
 import type { LogStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import type { TaskStatus } from "../../src/job/status.ts";
-import type { MasterLink } from "../following/master-link.ts";
+import type { LogPiece, MasterLink } from "../following/master-link.ts";
 import { formatBytes } from "../output/format.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
-const streams: readonly LogStream[] = ["stdout", "stderr"];
+const outputStreams: readonly LogStream[] = ["stdout", "stderr"];
 const retryAfterMs = 500;
+/** A progress bar that overwrites its line is shown so often at most. */
+const barEveryMs = 5_000;
 
 /** How far one stream of one task has been read. */
 interface Position {
@@ -16,6 +17,16 @@ interface Position {
   readonly splitter: LineSplitter;
   offset: number;
   generation: number;
+  /** The first piece may begin in the middle of a line, which is left out. */
+  midLine: boolean;
+  barShownAtMs: number;
+}
+
+export interface TaskTailsOptions {
+  readonly print: (task: string, stream: LogStream, line: string) => void;
+  readonly now: () => number;
+  /** Where output begins that is there already; negative: so many bytes before its end. */
+  readonly from: number;
 }
 
 /**
@@ -23,25 +34,31 @@ interface Position {
  * it was, so that nothing is lost or shown twice.
  */
 export class TaskTails {
-  readonly #print: (task: string, line: string) => void;
+  readonly #options: TaskTailsOptions;
   readonly #positions = new Map<string, Position>();
   #link: MasterLink | undefined;
+  #attempt: number | undefined;
   #abort = new AbortController();
   #running = new Set<Promise<void>>();
   readonly #finishing = new AbortController();
 
-  constructor(print: (task: string, line: string) => void) {
-    this.#print = print;
+  constructor(options: TaskTailsOptions) {
+    this.#options = options;
   }
 
-  /** Goes on through another link. */
-  attach(link: MasterLink): void {
+  /** Goes on through another link. The log of another attempt's AM is another one. */
+  attach(link: MasterLink, attempt: number): void {
     this.detach();
     this.#link = link;
     this.#abort = new AbortController();
     // Each stream of each task listens: Node's warning of more than ten listeners is meant for leaks.
     setMaxListeners(Number.POSITIVE_INFINITY, this.#abort.signal);
-    for (const position of this.#positions.values()) this.#start(position);
+    const restarted = this.#attempt !== undefined && attempt !== this.#attempt;
+    this.#attempt = attempt;
+    for (const position of this.#positions.values()) {
+      if (restarted && position.task === "am") position.offset = 0;
+      this.#start(position);
+    }
   }
 
   detach(): void {
@@ -50,12 +67,21 @@ export class TaskTails {
   }
 
   /** Follows these tasks too; what has no program yet is read from its first byte on when it has. */
-  follow(tasks: readonly TaskStatus[]): void {
-    for (const { task } of tasks) {
+  follow(tasks: readonly string[], streams: readonly LogStream[] = outputStreams): void {
+    for (const task of tasks) {
       for (const stream of streams) {
         const key = `${task} ${stream}`;
         if (this.#positions.has(key)) continue;
-        const position = { task, stream, splitter: new LineSplitter(), offset: 0, generation: 0 };
+        const { from, now } = this.#options;
+        const position = {
+          task,
+          stream,
+          splitter: new LineSplitter(),
+          offset: from,
+          generation: 0,
+          midLine: from !== 0,
+          barShownAtMs: now(),
+        };
         this.#positions.set(key, position);
         this.#start(position);
       }
@@ -93,27 +119,42 @@ export class TaskTails {
     }
   }
 
-  #take(
-    position: Position,
-    piece: {
-      readonly offset: number;
-      readonly data: Uint8Array;
-      readonly generation: number;
-      readonly skippedBytes: number;
-    },
-  ): void {
-    const { task, splitter } = position;
+  #take(position: Position, piece: LogPiece): void {
+    const { task, stream, splitter } = position;
+    const { print } = this.#options;
     if (piece.generation > position.generation) {
       this.#flush(position);
       position.generation = piece.generation;
     }
     if (piece.skippedBytes > 0)
-      this.#print(task, `… ${formatBytes(piece.skippedBytes)} left out: tony-ts logs has them`);
-    for (const line of splitter.push(piece.data)) this.#print(task, line);
+      print(task, stream, `… ${formatBytes(piece.skippedBytes)} left out: tony-ts logs has them`);
+    for (const line of splitter.push(fromLineStart(position, piece))) print(task, stream, line);
     position.offset = piece.offset + piece.data.byteLength;
+    this.#showBar(position);
   }
 
-  #flush({ task, splitter }: Position): void {
-    for (const line of splitter.end()) this.#print(task, line);
+  /** A bar that goes on for hours is to be seen before its line ends. */
+  #showBar(position: Position): void {
+    const nowMs = this.#options.now();
+    const bar = position.splitter.overwritten;
+    if (bar === "" || nowMs - position.barShownAtMs < barEveryMs) return;
+    position.barShownAtMs = nowMs;
+    this.#options.print(position.task, position.stream, bar);
   }
+
+  #flush({ task, stream, splitter }: Position): void {
+    for (const line of splitter.end()) this.#options.print(task, stream, line);
+  }
+}
+
+/** The piece without the rest of a line whose beginning was not read. */
+function fromLineStart(position: Position, { offset, data }: LogPiece): Uint8Array {
+  if (!position.midLine || data.byteLength === 0) return data;
+  if (offset === 0) {
+    position.midLine = false;
+    return data;
+  }
+  const end = data.indexOf(0x0a);
+  position.midLine = end < 0;
+  return end < 0 ? new Uint8Array(0) : data.subarray(end + 1);
 }

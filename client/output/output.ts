@@ -19,6 +19,9 @@ export interface WaitBlock {
 
 export type Colour = "red" | "green" | "yellow" | "dim" | "bold";
 
+/** Raised when a field of what is printed for programs goes or changes its meaning; new ones alone never raise it. */
+const jsonVersion = 1;
+
 const repeatAfterMs = 30_000;
 const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   red: [31, 39],
@@ -73,8 +76,14 @@ export class Output {
     this.#write(this.#err, text);
   }
 
-  json(value: unknown): void {
-    this.print(JSON.stringify(value, undefined, 2));
+  /** Prints a result for programs; docs/json.md describes them all. */
+  json(value: object): void {
+    this.print(JSON.stringify({ jsonVersion, ...value }, undefined, 2));
+  }
+
+  /** The same on one line: one of many. */
+  jsonLine(value: object): void {
+    this.print(JSON.stringify({ jsonVersion, ...value }));
   }
 
   /** Shows what is waited for, instead of what was shown before. */

@@ -52,8 +52,26 @@ export interface ShippingOptions {
 /** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
 const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 
-/** An item that the cluster has, or what brings it there. */
-type Found = ShippedFile | (() => Promise<ShippedFile>);
+/** An item that the cluster does not have. */
+interface Missing {
+  /** Of a folder the size before it is packed. */
+  readonly sizeBytes: number;
+  /** How it differs from its source, for people. */
+  readonly remarks: readonly string[];
+  /** Brings it there. */
+  readonly upload: () => Promise<ShippedFile>;
+}
+type Found = ShippedFile | Missing;
+
+/** What shipping an item would come to. */
+export interface PlannedFile {
+  readonly link: string;
+  readonly sizeBytes: number;
+  /** The cluster has it already. */
+  readonly cached: boolean;
+  /** How it differs from its source, for people. */
+  readonly remarks: readonly string[];
+}
 
 /**
  * Sees to it that the cluster has every item, uploading what it does not have: a second submission of the same content uploads
@@ -63,16 +81,31 @@ type Found = ShippedFile | (() => Promise<ShippedFile>);
  * @throws UserError for a source that is missing, cannot be read or cannot be unpacked by YARN
  */
 export async function ship(items: readonly ShipItem[], options: ShippingOptions): Promise<ShippedFile[]> {
-  const found = await Promise.all(
-    items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, options))),
-  );
   const shipped: ShippedFile[] = [];
-  for (const file of found) {
+  for (const found of await lookUp(items, options)) {
     options.signal?.throwIfAborted();
-    shipped.push(typeof file === "function" ? await file() : file);
+    shipped.push("upload" in found ? await found.upload() : found);
   }
   await options.memo.save();
   return shipped;
+}
+
+/** Says what `ship` would do, and uploads nothing. Throws as it does. */
+export async function planShipping(items: readonly ShipItem[], options: ShippingOptions): Promise<PlannedFile[]> {
+  const found = await lookUp(items, options);
+  await options.memo.save();
+  return items.flatMap(({ link }, index): PlannedFile[] => {
+    const one = found[index];
+    if (one === undefined) return [];
+    const cached = !("upload" in one);
+    return [{ link, sizeBytes: cached ? one.file.sizeBytes : one.sizeBytes, cached, remarks: one.remarks }];
+  });
+}
+
+function lookUp(items: readonly ShipItem[], options: ShippingOptions): Promise<Found[]> {
+  return Promise.all(
+    items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, options))),
+  );
 }
 
 function isRemote(source: string): boolean {
@@ -111,13 +144,14 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
     throw unreadable(item, source, error);
   });
   if (item.as !== "file" && isZip(source)) {
-    const packing = await packingOfZip(source, known.sha256);
+    const packing = await packingOfZip(source, known);
     if (packing !== undefined) return findPacked(item, packing, options);
   }
   const name = path.basename(source);
   const type = item.as === "file" ? "FILE" : "ARCHIVE";
   const entry = await options.cache.get(cacheKey(item, known, name));
-  return entry === undefined ? () => put(item, source, known, name, type, options) : shippedFile(item, entry, type);
+  if (entry !== undefined) return shippedFile(item, entry, type);
+  return { sizeBytes: known.sizeBytes, remarks: [], upload: () => put(item, source, known, name, type, options) };
 }
 
 /** It is made only when it is not remembered, or the cluster lost it. */
@@ -125,8 +159,9 @@ async function findPacked(item: ShipItem, packing: Packing, options: ShippingOpt
   const { key, identity, fileName, remarks } = packing;
   const known = options.memo.find(key, identity);
   const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, fileName));
-  if (entry === undefined) return () => packAndPut(item, packing, options);
-  return { ...shippedFile(item, entry, "ARCHIVE"), remarks };
+  if (entry !== undefined) return { ...shippedFile(item, entry, "ARCHIVE"), remarks };
+  const sizeBytes = known?.sizeBytes ?? packing.unpackedBytes;
+  return { sizeBytes, remarks, upload: () => packAndPut(item, packing, options) };
 }
 
 async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<ShippedFile> {

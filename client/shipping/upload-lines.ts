@@ -1,4 +1,6 @@
 import { formatBytes, formatDuration } from "../output/format.ts";
+import { runtimeLink } from "./runtime.ts";
+import type { PlannedFile } from "./shipping.ts";
 
 /** What one file or archive cost. */
 export interface UploadedPart {
@@ -43,4 +45,20 @@ export class UploadProgress {
     const bar = `[${"#".repeat(done)}${".".repeat(width - done)}]`;
     return `  upload  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${formatBytes(sent)} of ${formatBytes(total)}`;
   }
+}
+
+/** What an upload would come to: `  would upload node runtime 94.3 MiB · train.py 6 KiB · 1.6 MiB are cached` */
+export function planLine(files: readonly PlannedFile[]): string {
+  const label = "  would upload";
+  const cachedBytes = files.reduce((sum, { cached, sizeBytes }) => sum + (cached ? sizeBytes : 0), 0);
+  const listed = files
+    .filter(({ cached }) => !cached)
+    .map(({ link, sizeBytes }) => `${nameOf(link)} ${formatBytes(sizeBytes)}`);
+  const rest = cachedBytes > 0 ? [`${formatBytes(cachedBytes)} are cached`] : [];
+  return `${label} ${[...(listed.length === 0 ? ["nothing"] : listed), ...rest].join(" · ")}`;
+}
+
+/** A shipped file as people know it. */
+export function nameOf(link: string): string {
+  return link === runtimeLink ? "node runtime" : link;
 }

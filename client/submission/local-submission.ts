@@ -7,15 +7,15 @@ import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
-import { checkJob, type JobText } from "../../src/job/load-job.ts";
-import { formatProblem, hasErrors, invalidJob } from "../../src/job/problem.ts";
+import type { JobText } from "../../src/job/load-job.ts";
+import { formatProblem } from "../../src/job/problem.ts";
 import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
 import { buildId, programPath } from "../../src/programs.ts";
 import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
-import { jobLookUp } from "../command-line/job-options.ts";
 import type { ClientContext } from "../context.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
+import type { CheckedAlone } from "./check-alone.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
@@ -31,12 +31,11 @@ export interface LocallySubmitted {
  */
 export async function submitLocally(
   text: JobText,
+  { spec, problems }: CheckedAlone,
   context: ClientContext,
   { named, uploaded }: SubmissionListener,
 ): Promise<LocallySubmitted> {
-  const { workingDirectory, environment, output, now } = context;
-  const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
-  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  const { environment, output, now } = context;
   for (const problem of problems) output.problem(formatProblem(problem));
   const user = currentUser(environment).name;
   const { id, folder } = newLocalFolder(localRoot(environment), now());

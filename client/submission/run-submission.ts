@@ -4,9 +4,14 @@ import type { JobText } from "../../src/job/load-job.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Applications } from "../applications/applications.ts";
-import { watchSignals } from "../command-line/signals.ts";
 import type { ClientContext } from "../context.ts";
+import type { FollowListener } from "../following/follow-listener.ts";
+import { FollowView } from "../following/follow-view.ts";
+import { JobSignals } from "../following/job-signals.ts";
+import { JsonView, printEvent } from "../following/json-view.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
+import type { Output } from "../output/output.ts";
+import { checkAlone } from "./check-alone.ts";
 import type { SubmissionListener } from "./submission.ts";
 import { submissionLine } from "./submitted-line.ts";
 
@@ -30,92 +35,86 @@ export async function runSubmission(
   choices: SubmissionChoices,
   context: ClientContext,
 ): Promise<ExitCode> {
-  const { output } = context;
-  const stop = new AbortController();
-  let id = "";
-  let submitted = false;
-  let hungUp = false;
-  const unwatch = watchSignals({
-    stop: (signal) => stop.abort(signal),
-    leave: () => {
-      const rest = id === "" ? "nothing was submitted" : `${id} may still run: tony-ts kill ${id}`;
-      output.endWait();
-      output.problem(`Left at once; ${rest}`);
-      process.exit(ExitCode.unknown);
-    },
-    detach: () => {
-      hungUp = true;
-      if (submitted) leaveRunning(id, context);
-      else stop.abort("SIGHUP");
-    },
-  });
+  const { output, now } = context;
+  const { detach, json } = choices;
+  let view: FollowListener = json && !detach ? new JsonView(output) : new FollowView(output, now, now());
+  const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown));
   try {
-    const running = await submit(text, choices, context, stop.signal, (named) => {
-      id = named;
-    });
+    const announce = announcer(choices, output);
+    const named = (id: string, spec: JobSpec) => {
+      signals.named(id);
+      announce.named(id, spec);
+    };
+    const running = await submit(text, choices, context, signals.stop, { ...announce, named });
     if (running === undefined) return ExitCode.killed;
-    submitted = true;
-    if (hungUp) leaveRunning(id, context);
+    signals.submitted();
     try {
       const swept = running.applications.sweep().catch(() => undefined);
-      if (choices.detach) {
-        output.print(choices.json ? JSON.stringify({ applicationId: running.id }) : running.id);
+      if (detach) {
+        if (json) output.jsonLine({ applicationId: running.id });
+        else output.print(running.id);
         await swept;
         return ExitCode.succeeded;
       }
-      return await followTo(running, choices, context, { sinceMs: context.now(), stop: stop.signal });
+      // Times count from here.
+      if (!json) view = new FollowView(output, now, now());
+      return await followTo(running, choices, context, view, signals.stop);
     } finally {
       running.applications.close();
     }
   } finally {
-    unwatch();
+    signals.unwatch();
   }
 }
 
-/** Whoever watched is gone: the job runs on. */
-function leaveRunning(id: string, { output }: ClientContext): never {
-  output.problem(`${id} runs on: tony-ts status ${id}`);
-  process.exit(ExitCode.unknown);
+/** What is said of a submission: its way for people, the job for programs, nothing where only its id is wanted. */
+function announcer({ detach, json, local }: SubmissionChoices, output: Output): SubmissionListener {
+  if (detach || json) {
+    return {
+      named: (applicationId, { name, queue }) => {
+        if (!detach) printEvent(output, { event: "job", applicationId, name, queue, submitted: true });
+      },
+      uploading: (block) => output.waitAside(block),
+      uploaded: (line) => {
+        if (!detach) printEvent(output, { event: "remark", text: line.trim() });
+      },
+    };
+  }
+  return {
+    named: (id, spec) => output.print(submissionLine(id, spec, local ? "on this machine" : `queue ${spec.queue}`)),
+    uploading: (block) => output.wait(block),
+    uploaded: (line) => output.print(line),
+  };
 }
 
 /** Undefined when a signal came before the job was handed in. */
 async function submit(
   text: JobText,
-  { detach, local }: SubmissionChoices,
-  context: ClientContext,
-  stop: AbortSignal,
-  announceId: (id: string) => void,
-): Promise<Running | undefined> {
-  const named = (id: string, spec: JobSpec) => {
-    announceId(id);
-    const where = local ? "on this machine" : `queue ${spec.queue}`;
-    if (!detach) context.output.print(submissionLine(id, spec, where));
-  };
-  const uploaded = (line: string) => {
-    if (!detach) context.output.print(line);
-  };
-  if (!local) return await submitThere(text, context, stop, { named, uploaded });
-  const { submitLocally } = await import("./local-submission.ts");
-  return await submitLocally(text, context, { named, uploaded });
-}
-
-async function submitThere(
-  text: JobText,
+  { local, logs }: SubmissionChoices,
   context: ClientContext,
   stop: AbortSignal,
   listener: SubmissionListener,
 ): Promise<Running | undefined> {
-  const [{ Cluster }, { checkAlone, submitToYarn }, { YarnApplications }] = await Promise.all([
+  // A mistake in the job is told before one in the cluster's configuration.
+  const draft = checkAlone(text, logs, context);
+  if (!local) return await submitThere(text, draft.spec, context, stop, listener);
+  const { submitLocally } = await import("./local-submission.ts");
+  return await submitLocally(text, draft, context, listener);
+}
+
+async function submitThere(
+  text: JobText,
+  draft: JobSpec,
+  context: ClientContext,
+  stop: AbortSignal,
+  listener: SubmissionListener,
+): Promise<Running | undefined> {
+  const [{ clusterOf }, { submitToYarn }, { YarnApplications }] = await Promise.all([
     import("../cluster/cluster.ts"),
     import("./submission.ts"),
     import("../applications/yarn-applications.ts"),
   ]);
-  // A mistake in the job is told before one in the cluster's configuration.
-  const draft = checkAlone(text, context);
-  const cluster = new Cluster(context, {
-    hadoop: text.hadoop,
-    gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
-  });
+  const cluster = clusterOf(text, context);
   try {
     const submitted = await cluster.use(() => submitToYarn(text, draft, context, cluster, listener, stop));
     if (submitted === undefined) {
@@ -134,8 +133,9 @@ async function submitThere(
 async function followTo(
   { id, spec, applications }: Running,
   { logs }: SubmissionChoices,
-  { output, now }: ClientContext,
-  { sinceMs, stop }: { readonly sinceMs: number; readonly stop: AbortSignal },
+  { now }: ClientContext,
+  view: FollowListener,
+  stop: AbortSignal,
 ): Promise<ExitCode> {
   const [{ follow }, { connectMaster }] = await Promise.all([
     import("../following/follow.ts"),
@@ -146,9 +146,9 @@ async function followTo(
     id,
     applications,
     connect: connectMaster,
-    output,
+    view,
     now,
-    sinceMs,
+    sinceMs: now(),
     logs,
     leadTask: spec.leadTask,
     ...(startupMs === undefined ? {} : { startupLimitMs: startupMs }),

@@ -4,25 +4,21 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
-import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
+import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
-import { formatProblem, hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
+import { formatProblem, type Problem } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
-import { jobLookUp } from "../command-line/job-options.ts";
 import type { ClientContext } from "../context.ts";
-import { ContentCache } from "../shipping/cache.ts";
-import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
-import { chooseRuntime, type ProvidedRuntime, provideRuntime, runtimeLink } from "../shipping/runtime.ts";
-import { type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
+import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { thisSubmitter } from "../shipping/submitter.ts";
-import { type UploadedPart, UploadProgress, uploadLine, uploadRemark } from "../shipping/upload-lines.ts";
-import { itemsOf, shippingPlan } from "./shipping-plan.ts";
+import { surroundingsOfJob } from "./check-alone.ts";
+import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
 import { submissionContext } from "./submission-context.ts";
 
@@ -36,15 +32,11 @@ export interface Submitted {
 }
 
 /** Is told of a submission as it goes on. */
-export interface SubmissionListener {
+export interface SubmissionListener extends UploadListener {
   readonly named: (id: string, spec: JobSpec) => void;
-  /** @param line what was uploaded, for people */
-  readonly uploaded: (line: string) => void;
 }
 
 const jobLink = "job.json";
-/** In a pipe an upload that is done by then is told afterwards only. */
-const silentUploadMs = 5_000;
 
 /**
  * Submits a job to a cluster. Everything that can be known to be wrong is known before the first byte is uploaded; the staging folder
@@ -62,30 +54,14 @@ export async function submitToYarn(
   stop: AbortSignal,
 ): Promise<Submitted | undefined> {
   const { settings } = text;
-  const runtime = await runtimeOf(settings);
-  const asked = await untilStopped(
-    Promise.all([
-      askSubmissionFacts(cluster.resourceManager, draft.queue),
-      stagingRoot(cluster.fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") }),
-    ]),
-    stop,
-  );
-  if (asked === undefined) return givenUp(context);
-  const [facts, root] = asked;
-  const { spec, problems } = checkJob(text, {
-    ...surroundingsOf(context),
-    resourceTypes: facts.resourceTypes,
-    clusterExpiryMs: clusterExpiryMs(cluster),
-    ...virtualMemory(cluster),
-  });
-  if (spec === undefined) throw refused(problems);
-  const refusals = checkAgainstCluster(spec, facts);
-  if (refusals.length > 0) throw refused(refusals);
+  const checked = await untilStopped(checkThere(text, draft, context, cluster), stop);
+  if (checked === undefined) return givenUp(context);
+  const { spec, facts, root, runtime, problems } = checked;
   for (const problem of problems) context.output.problem(formatProblem(problem));
 
   const { id } = facts.application;
   listener.named(id, spec);
-  const shipped = await shipFiles(text, spec, context, cluster, { root, listener, runtime, stop });
+  const shipped = await shipFiles({ text, spec, cluster, runtime, root }, context, listener, stop);
   if (shipped === undefined || stop.aborted) return givenUp(context);
   const identity = makeIdentity(id, context.now());
   const staging = await StagingFolder.create(root, id, cluster.user.name);
@@ -114,15 +90,39 @@ export async function submitToYarn(
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
 }
 
-/** A job as far as it can be checked without a cluster. @throws UserError (`JOB_INVALID`) with all that is wrong */
-export function checkAlone(text: JobText, context: ClientContext): JobSpec {
-  const { spec, problems } = checkJob(text, surroundingsOf(context));
-  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
-  return spec;
+/** A job that nothing is wrong with, as far as can be known before it is handed in. */
+export interface CheckedThere {
+  readonly spec: JobSpec;
+  readonly facts: SubmissionFacts;
+  /** Where the staging folders are. */
+  readonly root: LocatedPath;
+  readonly runtime: ProvidedRuntime;
+  /** Warnings. */
+  readonly problems: readonly Problem[];
 }
 
-function surroundingsOf({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
-  return { workingDirectory, lookUp: jobLookUp };
+/** All that the cluster can be asked about a job. @throws UserError with all that it would refuse */
+export async function checkThere(
+  text: JobText,
+  draft: JobSpec,
+  context: ClientContext,
+  cluster: Cluster,
+): Promise<CheckedThere> {
+  const runtime = await runtimeOf(text.settings);
+  const [facts, root] = await Promise.all([
+    askSubmissionFacts(cluster.resourceManager, draft.queue),
+    stagingRoot(cluster.fileSystems, { stagingDir: readSetting(text.settings, "tony.staging-dir") }),
+  ]);
+  const { spec, problems } = checkJob(text, {
+    ...surroundingsOfJob(context),
+    resourceTypes: facts.resourceTypes,
+    clusterExpiryMs: clusterExpiryMs(cluster),
+    ...virtualMemory(cluster),
+  });
+  if (spec === undefined) throw refused(problems);
+  const refusals = checkAgainstCluster(spec, facts);
+  if (refusals.length > 0) throw refused(refusals);
+  return { spec, facts, root, runtime, problems };
 }
 
 /** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */
@@ -143,109 +143,6 @@ async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T |
 function givenUp({ output }: ClientContext): undefined {
   output.endWait();
   output.problem("Nothing was submitted, and nothing is left on the cluster");
-}
-
-/** Which shipped files go where. */
-interface Shipped {
-  readonly master: readonly LaunchFile[];
-  readonly all: readonly LaunchFile[];
-  readonly byRole: Readonly<Record<string, readonly LaunchFile[]>>;
-  readonly node: string;
-}
-
-/** Undefined when `stop` fired meanwhile. */
-async function shipFiles(
-  text: JobText,
-  spec: JobSpec,
-  context: ClientContext,
-  cluster: Cluster,
-  {
-    root,
-    listener,
-    runtime,
-    stop,
-  }: {
-    readonly root: LocatedPath;
-    readonly listener: SubmissionListener;
-    readonly runtime: ProvidedRuntime;
-    readonly stop: AbortSignal;
-  },
-): Promise<Shipped | undefined> {
-  const plan = shippingPlan(spec, runtime.items);
-  const items = itemsOf(plan);
-  const cache = new ContentCache({
-    fileSystems: cluster.fileSystems,
-    stagingRoot: root,
-    cacheDir: readSetting(text.settings, "tony.cache.dir"),
-    user: cluster.user.name,
-    trustedOwners: readSetting(text.settings, "tony.cache.trusted-owners") ?? [],
-  });
-  const startedAtMs = context.now();
-  const [shipped] = await Promise.all([
-    shipWithProgress(items, context, cache, cluster, stop),
-    // What cannot be swept now is the next submission's.
-    cache.sweep(startedAtMs).catch(() => undefined),
-  ]);
-  if (shipped === undefined) return undefined;
-  listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
-  for (const { file, remarks } of shipped)
-    for (const remark of remarks) listener.uploaded(uploadRemark(file.link, remark));
-  const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
-  const fileOf = (item: ShipItem): LaunchFile => {
-    const found = files.get(item);
-    if (found === undefined) throw new RangeError(`${item.link} was not shipped`);
-    return found.file;
-  };
-  return {
-    node: runtime.node,
-    master: plan.master.map(fileOf),
-    all: plan.all.map(fileOf),
-    byRole: Object.fromEntries(Object.entries(plan.byRole).map(([name, own]) => [name, own.map(fileOf)])),
-  };
-}
-
-async function shipWithProgress(
-  items: readonly ShipItem[],
-  context: ClientContext,
-  cache: ContentCache,
-  { fileSystems }: Cluster,
-  signal: AbortSignal,
-): Promise<ShippedFile[] | undefined> {
-  const { output, now, environment } = context;
-  const startedAtMs = now();
-  const progress = new UploadProgress();
-  const looking = "  upload  comparing with what the cluster has already";
-  if (output.isTerminal) output.wait({ lines: [looking], line: looking, change: looking });
-  const shipping = ship(items, {
-    cache,
-    fileSystems,
-    memo: await HashMemo.open(localCacheFolder(environment), now),
-    signal,
-    onProgress: ({ link, sentBytes, totalBytes }) => {
-      progress.update(link, sentBytes, totalBytes);
-      if (!output.isTerminal && now() - startedAtMs < silentUploadMs) return;
-      const line = progress.line();
-      output.wait({ lines: [line], line, change: "upload" });
-    },
-  });
-  try {
-    return await shipping;
-  } catch (error) {
-    // The upload that was broken off is no trouble of the cluster's.
-    if (signal.aborted) return undefined;
-    throw error;
-  } finally {
-    output.endWait();
-  }
-}
-
-function pairOf<A, B>(a: A, b: B | undefined): [A, B][] {
-  return b === undefined ? [] : [[a, b]];
-}
-
-function uploadedPart({ file, uploadedBytes }: ShippedFile): UploadedPart {
-  const what = file.link === runtimeLink ? "node runtime" : file.link;
-  return { what, uploadedBytes, totalBytes: file.sizeBytes };
 }
 
 async function runtimeOf(settings: JobText["settings"]): Promise<ProvidedRuntime> {

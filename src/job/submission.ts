@@ -22,6 +22,8 @@ export interface SubmissionOptions {
   readonly shellEnv?: readonly string[];
   readonly containerEnv?: readonly string[];
   readonly sidecarTensorboardLogDir?: string;
+  /** Over tony.application.name. Ours, not TonY's. */
+  readonly name?: string;
 }
 
 export interface Submission {
@@ -108,6 +110,7 @@ function* optionSettings(options: SubmissionOptions): Generator<Setting> {
     const equals = pair.indexOf("=");
     yield option(pair.slice(0, equals), pair.slice(equals + 1), "-conf");
   }
+  if (options.name !== undefined) yield option("tony.application.name", options.name, "--name");
 }
 
 function* shipped(options: SubmissionOptions): Generator<ResourceToLocalize> {

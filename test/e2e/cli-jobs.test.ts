@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Inspection } from "../../client/applications/inspection.ts";
+import type { InspectionJson } from "../../client/applications/inspection.ts";
 import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { sweep } from "../support/sweep.ts";
@@ -70,7 +70,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
 
     const [id = ""] = stdout.split(" ");
     const listed = await tonyTs(["list", "--all", "--json"], alice);
-    expect(JSON.parse(listed.stdout)).toContainEqual(expect.objectContaining({ id, finalStatus: "SUCCEEDED" }));
+    expect(JSON.parse(listed.stdout).jobs).toContainEqual(expect.objectContaining({ id, finalStatus: "SUCCEEDED" }));
     const status = await tonyTs(["status", id], alice);
     expect(status.stdout).toMatch(/ hello · SUCCEEDED · queue default · user alice/);
     const one = await tonyTs(["logs", id, "worker:1"], alice);
@@ -109,9 +109,12 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     for (const generation of [1, 2]) {
       await eventually(`both checkpoints of generation ${generation}`, async () => {
         const { stdout } = await tonyTs(["status", id, "--json"], alice);
-        const { status }: Inspection = JSON.parse(stdout);
+        const { status, statusFrom }: InspectionJson = JSON.parse(stdout);
+        const { generation: reached, tasks } = status;
         return (
-          status?.generation === generation && status.tasks.every((task) => task.checkpointStep === generation * 100)
+          statusFrom === "am" &&
+          reached === generation &&
+          tasks.every(({ checkpointStep }) => checkpointStep === generation * 100)
         );
       });
       await writeFile(join(folder, `fail-${generation - 1}`), "");
@@ -136,7 +139,8 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     const logs = new TonyTs(["logs", id, "-f"], alice);
     await eventually("the job to run", async () => {
       const { stdout } = await tonyTs(["status", id, "--json"], alice);
-      return JSON.parse(stdout).status?.state === "running";
+      const { status, statusFrom }: InspectionJson = JSON.parse(stdout);
+      return statusFrom === "am" && status.state === "running";
     });
     logs.process.kill("SIGKILL");
     const following = new TonyTs(["logs", id, "worker:0", "-f"], alice);

@@ -95,7 +95,7 @@ describe("what cannot work is said before anything is on the cluster", () => {
 
   test("doctor finds the cluster well, as JSON too, down to a runtime that starts on a node", async () => {
     const { exitCode, stdout } = await tonyTs(["doctor", "--json"], alice);
-    const findings: { subject: string; state: string }[] = JSON.parse(stdout);
+    const { findings }: { findings: { subject: string; state: string }[] } = JSON.parse(stdout);
     expect(findings.filter(({ state }) => state !== "well")).toEqual([]);
     expect(findings.map(({ subject }) => subject)).toEqual(
       expect.arrayContaining([

@@ -31,9 +31,12 @@ describe("the Node that a job runs on", () => {
     const installed = path.join(alice.shared("opt"), "node");
     copyFileSync(process.execPath, installed);
     const runtime = `tony.node.binary=local:${installed}`;
-    const findings = await alice.json("doctor", "--conf", runtime);
-    expect(findings).toContainEqual({ subject: "runtime", state: "well", found: `${installed} of the nodes is used` });
-    expect(findings).toContainEqual(expect.objectContaining({ subject: "nodes", state: "well" }));
+    expect(await alice.json("doctor", "--conf", runtime)).toMatchObject({
+      findings: expect.arrayContaining([
+        { subject: "runtime", state: "well", found: `${installed} of the nodes is used` },
+        expect.objectContaining({ subject: "nodes", state: "well" }),
+      ]),
+    });
     const job = alice.job("installed", {
       "tony.application.framework": "standalone",
       "tony.worker.instances": 1,

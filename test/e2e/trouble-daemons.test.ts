@@ -50,7 +50,9 @@ describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
       expect(stdout).toBe("");
       expect(exitCode).toBe(3);
       const doctor = await alice.run("doctor", "--json", "--probe=false");
-      expect(JSON.parse(doctor.stdout)).toContainEqual(expect.objectContaining({ subject: "HDFS", state: "wrong" }));
+      expect(JSON.parse(doctor.stdout).findings).toContainEqual(
+        expect.objectContaining({ subject: "HDFS", state: "wrong" }),
+      );
       expect(doctor.exitCode).toBe(3);
     } finally {
       await mend();

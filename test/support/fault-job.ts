@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readJournal } from "../../am/journal.ts";
-import type { Inspection } from "../../client/applications/inspection.ts";
+import type { InspectionJson } from "../../client/applications/inspection.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
@@ -148,8 +148,8 @@ export class FaultJob {
     return await eventually(`${what} in the status of ${this.#id}`, async () => {
       const { stdout, exitCode } = await tonyTs(["status", this.#id, "--json"], this.#environment);
       if (exitCode !== 0) return undefined;
-      const { status }: Inspection = JSON.parse(stdout);
-      return status !== undefined && holds(status) ? status : undefined;
+      const { status, statusFrom }: InspectionJson = JSON.parse(stdout);
+      return statusFrom === "am" && holds(status) ? status : undefined;
     });
   }
 

@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { ResourceToLocalize } from "../../../src/job/spec.ts";
 import { counted, formatBytes } from "../../output/format.ts";
+import type { KnownContent } from "../hash-memo.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
 import { packDirectory } from "./pack-directory.ts";
@@ -15,6 +16,8 @@ export interface Packing {
   /** The latest change of what it is made of. */
   readonly changedAtMs: number;
   readonly fileName: string;
+  /** What it is made of; of a zip itself. */
+  readonly unpackedBytes: number;
   readonly write: (archive: string) => Promise<void>;
   /** How it differs from its source, for people. */
   readonly remarks: readonly string[];
@@ -33,6 +36,7 @@ export async function packingOfFolder(folder: string, as: ResourceToLocalize["as
     identity: fingerprintTree(tree),
     changedAtMs: tree.entries.reduce((latest, { changedAtMs }) => Math.max(latest, changedAtMs), 0),
     fileName: `${path.basename(folder) || "root"}.tar.gz`,
+    unpackedBytes: totalOf(filesOf(tree)),
     write: (archive) => packDirectory(tree, archive),
     remarks: folderRemarks(tree),
   };
@@ -47,7 +51,7 @@ export function isZip(file: string): boolean {
  * A local zip as it travels, when it has symbolic links, which a NodeManager does not make; undefined for one that can go as it is.
  * @throws UserError for what is no zip
  */
-export async function packingOfZip(zip: string, sha256: string): Promise<Packing | undefined> {
+export async function packingOfZip(zip: string, { sha256, sizeBytes }: KnownContent): Promise<Packing | undefined> {
   const links = await countLinks(zip, zip);
   if (links === 0) return undefined;
   return {
@@ -55,20 +59,30 @@ export async function packingOfZip(zip: string, sha256: string): Promise<Packing
     identity: "tar.gz",
     changedAtMs: 0,
     fileName: `${path.basename(zip).replace(zipEnding, "")}.tar.gz`,
+    unpackedBytes: sizeBytes,
     write: (archive) => repackZip(zip, archive),
     remarks: [`sent as .tar.gz: YARN would make ${counted(links, "symbolic link")} of the zip text files`],
   };
 }
 
 /** What stayed behind and how much is left; for a large folder where most of it is. */
-function folderRemarks({ entries, leftOut }: Tree): string[] {
-  const files = entries.flatMap(({ entry }) => (entry.type === "file" ? [entry] : []));
-  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+function folderRemarks(tree: Tree): string[] {
+  const { leftOut } = tree;
+  const files = filesOf(tree);
+  const totalBytes = totalOf(files);
   const size = `${counted(files.length, "file")}, ${formatBytes(totalBytes)}`;
   const remarks = leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`];
   if (totalBytes <= largeBytes) return remarks;
   const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;
   return [...remarks, leftOut.length === 0 ? `${size}: ${hint}` : hint];
+}
+
+function filesOf({ entries }: Tree): { readonly path: string; readonly sizeBytes: number }[] {
+  return entries.flatMap(({ entry }) => (entry.type === "file" ? [entry] : []));
+}
+
+function totalOf(files: readonly { readonly sizeBytes: number }[]): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
 /** `.git, __pycache__ (3 times)` */

@@ -21,9 +21,11 @@ describe("mistakes in a command line", () => {
     [["sumbit"], "Neither a command nor an option: sumbit\n  Did you mean tony-ts submit?"],
     [["frobnicate"], "Neither a command nor an option: frobnicate\n  tony-ts --help lists the commands"],
     [["list", "--bogus"], "Neither a command nor an option: --bogus\n  tony-ts list\n  tony-ts list --help"],
-    [["status"], "Something is missing\n  tony-ts status <application>\n  tony-ts status --help"],
-    [["kill", "a", "b"], "Neither a command nor an option: b\n  tony-ts kill <application>\n  tony-ts kill --help"],
-    [["submit", "--conf"], "--conf needs a value\n  tony-ts submit\n  tony-ts submit --help"],
+    [["status"], "Which job? Give its id (tony-ts list)\n  tony-ts status <application>\n  tony-ts status --help"],
+    [["kill"], "Which job? Give its id (tony-ts list)\n  tony-ts kill <application..>\n  tony-ts kill --help"],
+    [["wait", "a", "b"], "Neither a command nor an option: b\n  tony-ts wait <application>\n  tony-ts wait --help"],
+    [["submit", "--xyz"], "Neither a command nor an option: --xyz\n  tony-ts submit [job]\n  tony-ts submit --help"],
+    [["submit", "--conf"], "--conf needs a value\n  tony-ts submit [job]\n  tony-ts submit --help"],
     [["cache"], "Say what to do with the cache: list, prune\n  tony-ts cache list|prune\n  tony-ts cache --help"],
   ])("%j", async (words, message) => {
     expect(await mistakeIn(...words)).toBe(message);
@@ -45,12 +47,18 @@ describe("mistakes in a command line", () => {
   });
 
   test.each([
-    [["submit", "--conf", "job.xml", "--json"], "--json goes with --detach"],
-    [["submit"], "Which job? Give its file: --conf job.xml"],
+    [["submit", "job.xml", "--dry-run", "--detach"], "--dry-run submits nothing that --detach could leave"],
+    [["submit"], "Which job? Give its file: job.xml"],
+    [["submit", "--name", "bert"], "Which job? Give its file: job.xml"],
+    [["submit", "job.xml", "--conf", "other.xml"], "one job file can be given, not job.xml and other.xml"],
+    [["submit", "hdfs:///jobs/job.xml"], "HADOOP_CONF_DIR is not set"],
     [["submit", "--conf", "job.xml", "--logs", "Worker"], "--logs takes none, all, or tasks"],
     [["validate"], "Which job?"],
     [["status", "nonsense"], '"nonsense" is not an application\'s id'],
-    [["kill", "job_1_2"], '"job_1_2" is not an application\'s id'],
+    [["kill", "local_1_0001", "job_1_2"], '"job_1_2" is not an application\'s id'],
+    [["attach", "job_1_2"], '"job_1_2" is not an application\'s id'],
+    [["wait", "job_1_2"], '"job_1_2" is not an application\'s id'],
+    [["attach", "local_1_0001", "--logs", "Worker"], "--logs takes none, all, or tasks"],
     [["logs", "local_1_0001", "worker:0", "--logs", "all"], "Give a task or --logs, not both"],
     [["logs", "local_1_0001", "Worker:0"], "--logs takes none, all, or tasks"],
     [["list", "--limit", "0"], "--limit takes a whole number above 0"],
@@ -61,7 +69,7 @@ describe("mistakes in a command line", () => {
   ])("%j", async (words, message) => {
     const parsed = await parseArguments(words, commands);
     if (!("run" in parsed)) throw new Error("nothing to run");
-    const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere" } });
+    const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", HOME: "/nowhere" } });
     await expect(parsed.run(context)).rejects.toMatchObject({
       exitCode: ExitCode.usage,
       message: expect.stringContaining(message),

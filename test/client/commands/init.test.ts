@@ -24,7 +24,7 @@ async function printed(...words: string[]): Promise<string> {
 
 describe("tony-ts init", () => {
   test("writes a job and its program, and says how to run it", async () => {
-    expect(await printed("pytorch")).toBe("Wrote job.xml, train.py\n  tony-ts submit --conf job.xml\n");
+    expect(await printed("pytorch")).toBe("Wrote job.xml, train.py\n  tony-ts submit job.xml\n");
     expect(readdirSync(folder).sort()).toEqual(["job.xml", "train.py"]);
     expect(readFileSync(path.join(folder, "train.py"), "utf8")).toBe(
       readFileSync("examples/pytorch-digits/train.py", "utf8"),
@@ -33,7 +33,7 @@ describe("tony-ts init", () => {
   });
 
   test("starts with the smallest job, in a folder of its own when one is named", async () => {
-    expect(await printed("hello", "--directory", "jobs/first")).toContain("tony-ts submit --conf jobs/first/job.xml");
+    expect(await printed("hello", "--directory", "jobs/first")).toContain("tony-ts submit jobs/first/job.xml");
     expect(readdirSync(path.join(folder, "jobs/first")).sort()).toEqual(["hello.sh", "job.xml"]);
     await printed();
     expect(readdirSync(folder)).toContain("hello.sh");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
 import { follow } from "../../../client/following/follow.ts";
+import { FollowView } from "../../../client/following/follow-view.ts";
 import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/following/master-link.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
@@ -112,7 +113,8 @@ function followed(
   };
   const { output } = context;
   const logs = { kind: "all" } as const;
-  const options = { id: running.id, applications, connect, output, now: Date.now, sinceMs: Date.now(), logs, stop };
+  const view = new FollowView(output, Date.now, Date.now());
+  const options = { id: running.id, applications, connect, view, now: Date.now, sinceMs: Date.now(), logs, stop };
   return { ended: follow(options), connected };
 }
 

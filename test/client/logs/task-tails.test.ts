@@ -2,7 +2,12 @@ import { getEventListeners, getMaxListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import type { LogPiece, LogRequest, MasterLink } from "../../../client/following/master-link.ts";
 import { TaskTails } from "../../../client/logs/task-tails.ts";
-import type { TaskStatus } from "../../../src/job/status.ts";
+import { ManualClock } from "../support.ts";
+
+/** Tails whose lines are gathered; no time passes but what the clock is set to. */
+function tailsInto(lines: string[], { from = 0, clock = new ManualClock() } = {}): TaskTails {
+  return new TaskTails({ print: (task, _stream, line) => lines.push(`${task} | ${line}`), now: clock.now, from });
+}
 
 /** An AM whose logs stay open: each reader waits for the signal, as a real stream does. */
 class OpenLogs implements MasterLink {
@@ -21,13 +26,10 @@ class OpenLogs implements MasterLink {
 
 test("any number of tasks is followed at once, without Node's warning of a leak", async () => {
   const lines: string[] = [];
-  const tails = new TaskTails((task, line) => lines.push(`${task} | ${line}`));
+  const tails = tailsInto(lines);
   const logs = new OpenLogs();
-  tails.attach(logs);
-  const tasks = Array.from({ length: 8 }, (_, index): TaskStatus => {
-    return { task: `worker:${index}`, state: "running", restarts: 0 };
-  });
-  tails.follow(tasks);
+  tails.attach(logs, 1);
+  tails.follow(Array.from({ length: 8 }, (_, index) => `worker:${index}`));
   await tails.finish(100);
 
   expect(lines).toHaveLength(16);
@@ -39,7 +41,7 @@ test("any number of tasks is followed at once, without Node's warning of a leak"
 test("nothing is left to wait for when all logs have ended before the limit", async () => {
   const waiting = () => process.getActiveResourcesInfo().filter((resource) => resource === "Timeout").length;
   const before = waiting();
-  await new TaskTails(() => undefined).finish(60_000);
+  await tailsInto([]).finish(60_000);
 
   expect(waiting()).toBe(before);
 });
@@ -47,7 +49,7 @@ test("nothing is left to wait for when all logs have ended before the limit", as
 /** Longer than any test may take. */
 const longMs = 600_000;
 
-const task = { task: "worker:0", state: "running", restarts: 0 } as const;
+const task = "worker:0";
 
 function linkThatReads(readLog: (request: LogRequest) => AsyncGenerator<LogPiece>): MasterLink {
   return { follow: async function* () {}, readLog, stop: async () => {}, close: () => {} };
@@ -60,7 +62,7 @@ describe("the end of a job whose output is followed", () => {
   let tails: TaskTails;
   beforeEach(() => {
     printed = [];
-    tails = new TaskTails((name, line) => printed.push(`${name} | ${line}`));
+    tails = tailsInto(printed);
   });
 
   test("waits for the rest that the ApplicationMaster is sending", async () => {
@@ -73,6 +75,7 @@ describe("the end of a job whose output is followed", () => {
         await sent;
         if (stream === "stdout") yield piece("last words\nand an unfinished line");
       }),
+      1,
     );
     tails.follow([task]);
     const finished = tails.finish(longMs);
@@ -89,9 +92,68 @@ describe("the end of a job whose output is followed", () => {
         reads += 1;
         throw new Error("connection refused");
       }),
+      1,
     );
     tails.follow([task]);
     await tails.finish(longMs);
     expect(reads).toBe(2);
   });
+});
+
+describe("output that is followed from its end", () => {
+  test("begins with a whole line", async () => {
+    const printed: string[] = [];
+    const asked: number[] = [];
+    const tails = tailsInto(printed, { from: -20 });
+    const link = linkThatReads(async function* ({ stream, offset }) {
+      asked.push(offset);
+      if (stream === "stdout") yield { ...piece("f of a line\nwhole\n"), offset: 1_000 };
+      else yield { ...piece("all there is\n"), offset: 0 };
+    });
+    tails.attach(link, 1);
+    tails.follow([task]);
+    await tails.finish(longMs);
+    expect(asked).toEqual([-20, -20]);
+    expect(printed).toEqual(["worker:0 | whole", "worker:0 | all there is"]);
+  });
+});
+
+describe("a progress bar that is followed", () => {
+  test("shows now and then while its line goes on, and its last state in the end", async () => {
+    const printed: string[] = [];
+    const clock = new ManualClock();
+    const tails = tailsInto(printed, { clock });
+    const link = linkThatReads(async function* ({ stream }) {
+      if (stream === "stdout") return;
+      for (let percent = 10; percent < 100; percent += 10) {
+        clock.nowMs += 1_000;
+        yield piece(`\r ${percent} %`);
+      }
+      yield piece("\r100 %\n");
+    });
+    tails.attach(link, 1);
+    tails.follow([task]);
+    await tails.finish(longMs);
+    expect(printed).toEqual(["worker:0 |  40 %", "worker:0 | 100 %"]);
+  });
+});
+
+test("the log of a new attempt's ApplicationMaster is read from its beginning, a task's goes on", async () => {
+  const asked: [string, number][] = [];
+  const tails = tailsInto([]);
+  const link = linkThatReads(async function* ({ task: name, offset }) {
+    asked.push([name, offset]);
+    yield { ...piece("0123456789"), offset };
+  });
+  tails.attach(link, 1);
+  tails.follow(["am", task], ["stdout"]);
+  await Promise.resolve();
+  await tails.finish(longMs);
+  tails.attach(link, 2);
+  expect(asked).toEqual([
+    ["am", 0],
+    [task, 0],
+    ["am", 0],
+    [task, 10],
+  ]);
 });

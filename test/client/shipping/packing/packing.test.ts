@@ -75,10 +75,11 @@ describe("a zip that travels", () => {
     return path.join(base, "venv.zip");
   };
   const plain = { path: "lib/a.py", mode: 0o100644, content: "pass\n" };
+  const known = { sha256: "1", sizeBytes: 1 };
 
   test("goes as it is when a NodeManager unpacks all of it", async () => {
     expect(
-      await packingOfZip(zip({ path: "lib/", mode: 0o040755 }, { ...plain, mode: 0o100755 }), "1"),
+      await packingOfZip(zip({ path: "lib/", mode: 0o040755 }, { ...plain, mode: 0o100755 }), known),
     ).toBeUndefined();
   });
 
@@ -89,7 +90,7 @@ describe("a zip that travels", () => {
         { path: "bin/run", mode: 0o100755, content: "#!/bin/sh\n" },
         { path: "bin/python", mode: 0o120777, content: "/usr/bin/python3" },
       ),
-      "1",
+      known,
     );
     expect(packing).toMatchObject({
       fileName: "venv.tar.gz",
@@ -106,7 +107,7 @@ describe("a zip that travels", () => {
   test("is known by its name, and refused when it is none", async () => {
     expect(["a.zip", "a.JAR", "a.tar.gz"].map(isZip)).toEqual([true, true, false]);
     file("bad.zip", "no zip at all, however long it may be");
-    await expect(packingOfZip(path.join(base, "bad.zip"), "1")).rejects.toMatchObject({
+    await expect(packingOfZip(path.join(base, "bad.zip"), known)).rejects.toMatchObject({
       code: "NOT_AN_ARCHIVE",
       message: expect.stringMatching(/bad\.zip cannot be unpacked: .*\. Make the archive anew$/),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { masterFailure } from "../../../client/following/master-failure.ts";
+import { masterFailure } from "../../../client/applications/master-failure.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import { aReport } from "../application-report.ts";
 

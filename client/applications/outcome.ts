@@ -1,0 +1,28 @@
+import { ExitCode } from "../../src/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobOutcome } from "../../src/job/status.ts";
+import { masterFailure } from "./master-failure.ts";
+
+/** The ResourceManager has the last word on the result; the AM knows why. */
+export function outcomeOf(report: ApplicationReport, told: JobOutcome | undefined, nowMs: number): JobOutcome {
+  const result = resultOf(report);
+  if (told?.result === result) return told;
+  const endedAtMs = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
+  const cause = masterFailure(report, nowMs);
+  if (cause !== undefined) return { result, summary: cause.summary, cause, endedAtMs };
+  // RMAppImpl puts who and where before the words of whoever killed it.
+  const said = report.diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: /, "");
+  const summary = said === "" ? `the application is ${report.state}` : said;
+  return { result, summary, endedAtMs };
+}
+
+function resultOf({ state, finalStatus }: ApplicationReport): JobOutcome["result"] {
+  if (state === "KILLED" || finalStatus === "KILLED") return "killed";
+  return state === "FINISHED" && finalStatus === "SUCCEEDED" ? "succeeded" : "failed";
+}
+
+/** What a command exits with that waited for the job's end. */
+export function exitCodeOf({ result }: JobOutcome): ExitCode {
+  if (result === "succeeded") return ExitCode.succeeded;
+  return result === "killed" ? ExitCode.killed : ExitCode.jobFailed;
+}

@@ -1,0 +1,55 @@
+import { buffer } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { readLocalText } from "../../src/hadoop/conf/xml.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
+import { type JobText, readJob } from "../../src/job/load-job.ts";
+import { isSetting, submissionSettings } from "../../src/job/submission.ts";
+import type { ClientContext } from "../context.ts";
+import { usageError } from "./command.ts";
+import { type JobOptionValues, submissionOptions, surroundingsOf } from "./job-options.ts";
+
+/**
+ * Reads the job that the options describe, out of the cluster's file system where its file is a URL; neither a file nor a command given
+ * is a mistake in usage.
+ */
+export async function readJobOf(values: JobOptionValues, context: ClientContext): Promise<JobText> {
+  const options = submissionOptions(values);
+  const { jobFile } = submissionSettings(options);
+  const fetched = jobFile !== undefined && isOnCluster(jobFile) ? await fetchText(jobFile, values, context) : undefined;
+  const text = readJob(options, {
+    surroundings: surroundingsOf(context),
+    readText: (path) => (path === jobFile && isOnCluster(path) ? fetched : readLocalText(localPath(path))),
+  });
+  if (jobFile === undefined && text.submission.settings.every(({ at }) => at === "--name")) {
+    throw usageError("Which job? Give its file: job.xml\n  tony-ts init writes one");
+  }
+  return text;
+}
+
+function isOnCluster(file: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(file) && !file.startsWith("file:");
+}
+
+function localPath(file: string): string {
+  return file.startsWith("file:///") ? fileURLToPath(file) : file;
+}
+
+/** Undefined when there is none. @throws UserError without a cluster, or when it does not answer */
+async function fetchText(url: string, { conf }: JobOptionValues, context: ClientContext): Promise<string | undefined> {
+  const [{ Cluster }, { readPlace }] = await Promise.all([
+    import("../cluster/cluster.ts"),
+    import("../submission/place.ts"),
+  ]);
+  const cluster = new Cluster(context, readPlace((conf ?? []).filter(isSetting), context));
+  try {
+    return await cluster.use(async ({ fileSystems }) => {
+      const { fileSystem, path } = fileSystems.locate(url);
+      return (await buffer(await fileSystem.open(path))).toString("utf8");
+    });
+  } catch (error) {
+    if (errorCode(error) === "FILE_NOT_FOUND") return undefined;
+    throw error;
+  } finally {
+    cluster.close();
+  }
+}

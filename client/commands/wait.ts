@@ -1,0 +1,27 @@
+import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+
+export const wait = defineCommand({
+  verb: "wait",
+  summary: "Wait for a job's end, without its output; exits with the job's exit code",
+  positionals: { application: applicationArgument },
+  options: { ...placeOptions, ...jsonOption },
+  examples: [["wait application_1795305600000_0007 && echo done", "For scripts; Ctrl-C leaves the job alone"]],
+  run: async ({ application, conf, json }, { output, now, ...rest }) => {
+    const applications = await openApplications(application, conf, { output, now, ...rest });
+    try {
+      const report = await applications.report(application);
+      const [{ QuietView }, { JsonView, jobEvent }, { watchJob }] = await Promise.all([
+        import("../following/quiet-view.ts"),
+        import("../following/json-view.ts"),
+        import("../following/watch-job.ts"),
+      ]);
+      const logs = { kind: "none" } as const;
+      const view = json ? new JsonView(output) : new QuietView(output, logs, (line) => output.print(line));
+      if (json) output.jsonLine(jobEvent(report));
+      return await watchJob(report, { applications, view, now, logs });
+    } finally {
+      applications.close();
+    }
+  },
+});

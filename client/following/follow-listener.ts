@@ -1,0 +1,30 @@
+import type { LogStream } from "../../src/api/messages.ts";
+import type { ExitCode } from "../../src/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+
+/** The end of a job that was followed. */
+export interface FollowedEnd {
+  readonly outcome: JobOutcome;
+  readonly report: ApplicationReport;
+  readonly exitCode: ExitCode;
+  /** What was cleaned, in words, of a job that was ended from here. */
+  readonly cleaned?: string;
+}
+
+/** Is told of a job as it is followed, and shows it in its own way; the end, or that we leave, comes last. */
+export interface FollowListener {
+  /** The application waits for its AM. */
+  waiting(report: ApplicationReport, reason: string): void;
+  /** @param reason why the ResourceManager does not answer */
+  managerSilent(silentMs: number, reason: string): void;
+  trackingUrl(url: string): void;
+  show(status: JobStatus): void;
+  /** One line of a task's output. */
+  taskLine(task: string, stream: LogStream, line: string): void;
+  /** A remark of the following itself. */
+  line(text: string): void;
+  ended(end: FollowedEnd): void;
+  /** Nobody follows any more, though the job has not ended. */
+  left(reason: string, exitCode: ExitCode): void;
+}

@@ -1,0 +1,62 @@
+import { ExitCode } from "../../src/errors.ts";
+import { watchSignals } from "../command-line/signals.ts";
+
+/**
+ * What a person's signals do to a job that is submitted or followed: the first Ctrl-C or SIGTERM ends it, the second leaves at once. A
+ * closed terminal, or a reader that is gone, leaves it running: a submission whose id was told is completed first, one whose id nobody
+ * knows is given up.
+ */
+export class JobSignals {
+  readonly #stop = new AbortController();
+  readonly #unwatch: () => void;
+  readonly #left: (reason: string) => void;
+  #id = "";
+  #submitted = false;
+  #hungUp = false;
+
+  /** @param left is told why we leave a job that has not ended; the process exits right after */
+  constructor(left: (reason: string) => void) {
+    this.#left = left;
+    this.#unwatch = watchSignals({
+      stop: (signal) => this.#stop.abort(signal),
+      leave: () => {
+        const rest = this.#id === "" ? "nothing was submitted" : `${this.#id} may still run: tony-ts kill ${this.#id}`;
+        this.#leave(`Left at once; ${rest}`);
+      },
+      detach: () => {
+        this.#hungUp = true;
+        if (this.#submitted) this.#leaveRunning();
+        else if (this.#id === "") this.#stop.abort("SIGHUP");
+      },
+    });
+  }
+
+  /** Fires when the job is to be ended, or not to be submitted; its reason says by what. */
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Its id is known. */
+  named(id: string): void {
+    this.#id = id;
+  }
+
+  /** It runs without us from here on. */
+  submitted(): void {
+    this.#submitted = true;
+    if (this.#hungUp) this.#leaveRunning();
+  }
+
+  unwatch(): void {
+    this.#unwatch();
+  }
+
+  #leaveRunning(): never {
+    return this.#leave(`${this.#id} runs on: tony-ts status ${this.#id}`);
+  }
+
+  #leave(reason: string): never {
+    this.#left(reason);
+    process.exit(ExitCode.unknown);
+  }
+}

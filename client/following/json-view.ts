@@ -1,0 +1,113 @@
+import type { LogStream } from "../../src/api/messages.ts";
+import type { ExitCode } from "../../src/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { Output } from "../output/output.ts";
+import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
+
+/** One line of `--json` of a job that is followed; docs/json.md describes them. Fields are only ever added. */
+export type FollowEvent =
+  /** The first: which job it is. */
+  | {
+      readonly event: "job";
+      readonly applicationId: string;
+      readonly name: string;
+      readonly queue: string;
+      /** It was submitted just now, rather than followed again. */
+      readonly submitted: boolean;
+    }
+  /** Before its AM runs, and between two. */
+  | { readonly event: "waiting"; readonly state: string; readonly reason: string }
+  /** Whenever more has changed than times and amounts. */
+  | { readonly event: "status"; readonly status: JobStatus }
+  | {
+      readonly event: "output";
+      readonly task: string;
+      readonly stream: LogStream;
+      readonly line: string;
+      /** Where they are known. */
+      readonly generation?: number;
+      readonly atMs?: number;
+    }
+  | { readonly event: "remark"; readonly text: string }
+  /** The last one; without an outcome when we left before the end. */
+  | { readonly event: "end"; readonly outcome: JobOutcome | null; readonly exitCode: ExitCode };
+
+export function printEvent(output: Output, event: FollowEvent): void {
+  output.jsonLine(event);
+}
+
+/** The first event of a job that was submitted before. */
+export function jobEvent({ id, name, queue }: ApplicationReport): FollowEvent {
+  const queueName = queue.slice(queue.lastIndexOf(".") + 1);
+  return { event: "job", applicationId: id, name, queue: queueName, submitted: false };
+}
+
+/** Prints a job that is followed as JSON, an event a line. */
+export class JsonView implements FollowListener {
+  readonly #output: Output;
+  #waiting = "";
+  #shown = "";
+
+  constructor(output: Output) {
+    this.#output = output;
+  }
+
+  waiting({ state }: ApplicationReport, reason: string): void {
+    const now = `${state} ${reason}`;
+    if (now === this.#waiting) return;
+    this.#waiting = now;
+    this.#print({ event: "waiting", state, reason });
+  }
+
+  managerSilent(_silentMs: number, reason: string): void {
+    const text = `The ResourceManager does not answer: ${reason}`;
+    if (text === this.#waiting) return;
+    this.#waiting = text;
+    this.#print({ event: "remark", text });
+  }
+
+  trackingUrl(): void {}
+
+  show(status: JobStatus): void {
+    const now = changing(status);
+    if (now === this.#shown) return;
+    this.#shown = now;
+    this.#print({ event: "status", status });
+  }
+
+  taskLine(task: string, stream: LogStream, line: string): void {
+    this.#print({ event: "output", task, stream, line });
+  }
+
+  line(text: string): void {
+    this.#print({ event: "remark", text });
+  }
+
+  ended({ outcome, exitCode, cleaned }: FollowedEnd): void {
+    if (cleaned !== undefined) this.line(cleaned);
+    this.#print({ event: "end", outcome, exitCode });
+  }
+
+  left(reason: string, exitCode: ExitCode): void {
+    this.#output.problem(reason);
+    this.#print({ event: "end", outcome: null, exitCode });
+  }
+
+  #print(event: FollowEvent): void {
+    printEvent(this.#output, event);
+  }
+}
+
+/** What makes a state news: not the time, nor amounts that change all the time. */
+function changing({ attempt, state, generation, tasks, waits, services, checkpoint, outcome }: JobStatus): string {
+  const places = tasks.map(({ task, state: of, containerId, restarts, exit }) => [
+    task,
+    of,
+    containerId,
+    restarts,
+    exit,
+  ]);
+  const reasons = waits.map((wait) => [wait.what, wait.reasons]);
+  return JSON.stringify([attempt, state, generation, places, reasons, services, checkpoint?.step, outcome?.result]);
+}

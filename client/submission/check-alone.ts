@@ -1,0 +1,31 @@
+import { checkJob, type JobText } from "../../src/job/load-job.ts";
+import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { jobLookUp } from "../command-line/job-options.ts";
+import type { ClientContext } from "../context.ts";
+import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
+
+/** A job that nothing is wrong with, as far as can be known without a cluster. */
+export interface CheckedAlone {
+  readonly spec: JobSpec;
+  /** Warnings. */
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * A job as far as it can be checked without a cluster.
+ * @param logs whose output is to be shown
+ * @throws UserError (`JOB_INVALID`) with all that is wrong, or naming the task that the job does not have
+ */
+export function checkAlone(text: JobText, logs: LogSelection, context: ClientContext): CheckedAlone {
+  const { spec, problems } = checkJob(text, surroundingsOfJob(context));
+  if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
+  const unknownTask = noSuchTask(logs, tasksOf(spec.roles));
+  if (unknownTask !== undefined) throw unknownTask;
+  return { spec, problems };
+}
+
+/** Where a job's files are looked for. */
+export function surroundingsOfJob({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
+  return { workingDirectory, lookUp: jobLookUp };
+}

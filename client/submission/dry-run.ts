@@ -1,0 +1,83 @@
+import { ExitCode } from "../../src/errors.ts";
+import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import type { JobText } from "../../src/job/load-job.ts";
+import { formatProblem, type Problem } from "../../src/job/problem.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { ClientContext } from "../context.ts";
+import type { LogSelection } from "../logs/log-selection.ts";
+import { counted, formatResource } from "../output/format.ts";
+import { describeRoles } from "../output/progress.ts";
+import type { PlannedFile } from "../shipping/shipping.ts";
+import { planLine, uploadRemark } from "../shipping/upload-lines.ts";
+import { checkAlone } from "./check-alone.ts";
+
+/** What a submission would do. */
+interface Rehearsal {
+  readonly spec: JobSpec;
+  readonly problems: readonly Problem[];
+  /** Absent on this machine, where files are used where they are. */
+  readonly files?: readonly PlannedFile[];
+}
+
+/**
+ * Does all that a submission does before its first upload, every check against the cluster included, and says what it would upload and
+ * ask for.
+ */
+export async function dryRun(
+  text: JobText,
+  choices: { readonly local: boolean; readonly json: boolean; readonly logs: LogSelection },
+  context: ClientContext,
+): Promise<ExitCode> {
+  const { output } = context;
+  const alone = checkAlone(text, choices.logs, context);
+  const { spec, problems, files }: Rehearsal = choices.local ? alone : await rehearse(text, alone.spec, context);
+  const { containers, resource } = inAll(spec);
+  if (choices.json) {
+    output.json({ dryRun: true, spec, problems, asks: { containers, ...resource }, files: files ?? [] });
+    return ExitCode.succeeded;
+  }
+  for (const problem of problems) output.problem(formatProblem(problem));
+  const where = choices.local ? "on this machine" : `queue ${spec.queue}`;
+  const lines = [
+    `${spec.name} · ${where} · AM (${formatResource(spec.am.resource)}), ${describeRoles(spec.roles)}`,
+    `  asks for     ${counted(containers, "container")}: ${formatResource(resource)}`,
+    ...(files === undefined ? [] : [planLine(files)]),
+    ...(files ?? []).flatMap(({ link, remarks }) => remarks.map((remark) => uploadRemark(link, remark))),
+    `Nothing was uploaded or submitted; every check passed`,
+  ];
+  output.print(lines.join("\n"));
+  return ExitCode.succeeded;
+}
+
+async function rehearse(text: JobText, draft: JobSpec, context: ClientContext): Promise<Rehearsal> {
+  const [{ clusterOf }, { checkThere }, { planFiles }] = await Promise.all([
+    import("../cluster/cluster.ts"),
+    import("./submission.ts"),
+    import("./job-shipping.ts"),
+  ]);
+  const cluster = clusterOf(text, context);
+  try {
+    return await cluster.use(async () => {
+      const { spec, problems, runtime, root } = await checkThere(text, draft, context, cluster);
+      return { spec, problems, files: await planFiles({ text, spec, cluster, runtime, root }, context) };
+    });
+  } finally {
+    cluster.close();
+  }
+}
+
+/** Every container of the job, its AM's too. */
+function inAll({ am, roles }: JobSpec): { readonly containers: number; readonly resource: Resource } {
+  const all = [{ instances: 1, resource: am.resource }, ...roles];
+  const others: Record<string, number> = {};
+  for (const { instances, resource } of all) {
+    for (const [name, amount] of Object.entries(resource.others))
+      others[name] = (others[name] ?? 0) + instances * amount;
+  }
+  const sum = (amount: (resource: Resource) => number) =>
+    all.reduce((total, { instances, resource }) => total + instances * amount(resource), 0);
+  return {
+    containers: sum(() => 1),
+    resource: { memoryMiB: sum(({ memoryMiB }) => memoryMiB), vcores: sum(({ vcores }) => vcores), others },
+  };
+}

@@ -1,0 +1,141 @@
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { JobText } from "../../src/job/load-job.ts";
+import { readSetting } from "../../src/job/read-settings.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { ClientContext } from "../context.ts";
+import type { WaitBlock } from "../output/output.ts";
+import { ContentCache } from "../shipping/cache.ts";
+import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
+import type { ProvidedRuntime } from "../shipping/runtime.ts";
+import { type PlannedFile, planShipping, type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
+import { nameOf, type UploadedPart, UploadProgress, uploadLine, uploadRemark } from "../shipping/upload-lines.ts";
+import { itemsOf, shippingPlan } from "./shipping-plan.ts";
+
+/** In a pipe an upload that is done by then is told afterwards only. */
+const silentUploadMs = 5_000;
+
+/** Is told of an upload. */
+export interface UploadListener {
+  /** While it goes on. */
+  readonly uploading: (block: WaitBlock) => void;
+  /** @param line what was uploaded, for people */
+  readonly uploaded: (line: string) => void;
+}
+
+/** A job whose files are to be on a cluster. */
+export interface JobToShip {
+  readonly text: JobText;
+  readonly spec: JobSpec;
+  readonly cluster: Cluster;
+  readonly runtime: ProvidedRuntime;
+  /** Where the staging folders are. */
+  readonly root: LocatedPath;
+}
+
+/** Which shipped files go where. */
+export interface Shipped {
+  readonly master: readonly LaunchFile[];
+  readonly all: readonly LaunchFile[];
+  readonly byRole: Readonly<Record<string, readonly LaunchFile[]>>;
+  readonly node: string;
+}
+
+/** Sees to it that the cluster has what the job's containers are to find. Undefined when `stop` fired meanwhile. */
+export async function shipFiles(
+  job: JobToShip,
+  context: ClientContext,
+  listener: UploadListener,
+  stop: AbortSignal,
+): Promise<Shipped | undefined> {
+  const plan = shippingPlan(job.spec, job.runtime.items);
+  const items = itemsOf(plan);
+  const { runtime, cluster } = job;
+  const cache = contentCache(job);
+  const startedAtMs = context.now();
+  const [shipped] = await Promise.all([
+    shipWithProgress(items, context, cluster, cache, listener, stop),
+    // What cannot be swept now is the next submission's.
+    cache.sweep(startedAtMs).catch(() => undefined),
+  ]);
+  if (shipped === undefined) return undefined;
+  listener.uploaded(uploadLine(shipped.map(uploadedPart), context.now() - startedAtMs));
+  for (const { file, remarks } of shipped)
+    for (const remark of remarks) listener.uploaded(uploadRemark(file.link, remark));
+  const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
+  const fileOf = (item: ShipItem): LaunchFile => {
+    const found = files.get(item);
+    if (found === undefined) throw new RangeError(`${item.link} was not shipped`);
+    return found.file;
+  };
+  return {
+    node: runtime.node,
+    master: plan.master.map(fileOf),
+    all: plan.all.map(fileOf),
+    byRole: Object.fromEntries(Object.entries(plan.byRole).map(([name, own]) => [name, own.map(fileOf)])),
+  };
+}
+
+function contentCache({ text, cluster, root }: JobToShip): ContentCache {
+  return new ContentCache({
+    fileSystems: cluster.fileSystems,
+    stagingRoot: root,
+    cacheDir: readSetting(text.settings, "tony.cache.dir"),
+    user: cluster.user.name,
+    trustedOwners: readSetting(text.settings, "tony.cache.trusted-owners") ?? [],
+  });
+}
+
+/** What of a job's files a submission would upload; nothing is. */
+export async function planFiles(job: JobToShip, { environment, now }: ClientContext): Promise<PlannedFile[]> {
+  return await planShipping(itemsOf(shippingPlan(job.spec, job.runtime.items)), {
+    cache: contentCache(job),
+    fileSystems: job.cluster.fileSystems,
+    memo: await HashMemo.open(localCacheFolder(environment), now),
+  });
+}
+
+async function shipWithProgress(
+  items: readonly ShipItem[],
+  context: ClientContext,
+  { fileSystems }: Cluster,
+  cache: ContentCache,
+  { uploading }: UploadListener,
+  signal: AbortSignal,
+): Promise<ShippedFile[] | undefined> {
+  const { output, now, environment } = context;
+  const startedAtMs = now();
+  const progress = new UploadProgress();
+  const looking = "  upload  comparing with what the cluster has already";
+  if (output.isTerminal) uploading({ lines: [looking], line: looking, change: looking });
+  const shipping = ship(items, {
+    cache,
+    fileSystems,
+    memo: await HashMemo.open(localCacheFolder(environment), now),
+    signal,
+    onProgress: ({ link, sentBytes, totalBytes }) => {
+      progress.update(link, sentBytes, totalBytes);
+      if (!output.isTerminal && now() - startedAtMs < silentUploadMs) return;
+      const line = progress.line();
+      uploading({ lines: [line], line, change: "upload" });
+    },
+  });
+  try {
+    return await shipping;
+  } catch (error) {
+    // The upload that was broken off is no trouble of the cluster's.
+    if (signal.aborted) return undefined;
+    throw error;
+  } finally {
+    output.endWait();
+  }
+}
+
+function pairOf<A, B>(a: A, b: B | undefined): [A, B][] {
+  return b === undefined ? [] : [[a, b]];
+}
+
+function uploadedPart({ file, uploadedBytes }: ShippedFile): UploadedPart {
+  return { what: nameOf(file.link), uploadedBytes, totalBytes: file.sizeBytes };
+}

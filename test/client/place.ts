@@ -1,0 +1,20 @@
+import type { Applications } from "../../client/applications/applications.ts";
+import { aReport } from "./application-report.ts";
+
+/** A place that knows nothing, but for what a test gives it. */
+export function aPlace(changes: Partial<Applications> = {}): Applications {
+  return {
+    user: "ada",
+    report: async () => aReport(),
+    reports: async () => [],
+    waitingReason: async () => "queue ml has no room",
+    contact: async () => undefined,
+    kill: async () => undefined,
+    finalStatus: async () => undefined,
+    clean: async () => false,
+    sweep: async () => undefined,
+    logStore: () => ({ pending: undefined, async *logs() {} }),
+    close: () => undefined,
+    ...changes,
+  };
+}
