@@ -50,7 +50,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   const exitCode = end.exitCode ?? (signal === "" ? 1 : signalBase + constants.signals[signal]);
   const failed = stopReason === "" && exitCode !== 0;
   const traceback = failed ? lastTraceback(evidence.stderr) : undefined;
-  const lastLines = end.startError === undefined ? endOfOutput(evidence) : [end.startError];
+  const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
   const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
   return {
     exitCode,
@@ -60,7 +60,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines,
     traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
-    errorSummary: traceback?.summary ?? "",
+    errorSummary: end.startError ?? traceback?.summary ?? "",
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
     peakMemoryBytes: evidence.peakMemoryBytes,

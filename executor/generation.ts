@@ -25,6 +25,8 @@ export interface GenerationOptions {
 export interface ProgramPlan {
   readonly job: ExecutorJob;
   readonly command: string;
+  /** Why it must not be started. */
+  readonly unusable?: string;
   readonly environment: Readonly<Record<string, string>>;
   /** `NAME=value`, part of the environment. */
   readonly marker: string;
@@ -106,6 +108,7 @@ export class Generation {
     this.#started = true;
     if (!this.#options.settings.reusePort) await this.releasePorts();
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
+    else if (plan.unusable !== undefined) this.#neverRan({ startError: plan.unusable });
     else this.#spawn(plan);
   }
 

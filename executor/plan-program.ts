@@ -9,6 +9,7 @@ import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
 import type { ProgramPlan } from "./generation.ts";
 import type { MasterAddress } from "./master-link.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "./settings.ts";
+import { unusableProgram } from "./unusable-program.ts";
 
 export interface PlanOptions {
   readonly settings: ExecutorSettings;
@@ -23,7 +24,9 @@ export interface PlanOptions {
   readonly workFolder: string;
 }
 
-/** What is to be run, and with which environment. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`. */
+/**
+ * What is to be run, and with which environment, or why it cannot. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`.
+ */
 export function planProgram(options: PlanOptions): ProgramPlan {
   const { settings, job, command, master, generation, ports, environment, workFolder } = options;
   const { task, applicationId, containerId } = settings;
@@ -45,9 +48,16 @@ export function planProgram(options: PlanOptions): ProgramPlan {
     checkpoint: command.checkpoint,
     progressFile,
   });
+  const { command: program } = role;
+  const unusable = unusableProgram({
+    command: program,
+    resources: [...job.spec.resources, ...role.resources],
+    workFolder,
+  });
   return {
     job,
-    command: role.command,
+    command: program,
+    ...(unusable !== undefined && { unusable }),
     environment: { ...own, [PROGRAM_MARKER]: containerId },
     marker: `${PROGRAM_MARKER}=${containerId}`,
     progressFile,

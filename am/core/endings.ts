@@ -39,7 +39,8 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
   }
   if (exit.failedToStart) {
     const summary = `${task.id} could not start its program on ${container.host}${why}`;
-    const remedy = `check ${keyWords(step, commandKey(step, task))}`;
+    // What its executor found wrong says itself how to mend it; a shell only complains.
+    const remedy = why === "" ? `check ${keyWords(step, commandKey(step, task))}` : "";
     return { ...base, strength: Strength.exit, class: "program", machine: false, summary, lines, remedy };
   }
   if (exit.signal !== "") {

@@ -171,6 +171,17 @@ describe("an executor in its container", () => {
       expect(exit.lastLines.join()).toContain("no-such-program");
     });
 
+    it("does not start an interpreter that is the text of a link, which bash would run as a script", async () => {
+      const resources = [{ source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" }] as const;
+      const scene = await stage("venv/bin/python train.py", { spec: { resources } });
+      const registration = await scene.connected();
+      scene.container.place("venv/bin/python", "python3");
+      scene.startProgram(registration);
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({ exitCode: 1, failedToStart: true });
+      expect(exit.errorSummary).toContain("venv/bin/python is not a program but the text of a symbolic link to python3");
+    });
+
     it("claims that memory ran out when the last sample was at the container's limit", async () => {
       const scene = await running(`python3 ${programs}fills-memory.py`, { launch: { memoryMiB: 100 } });
       const full = async (): Promise<void> => {

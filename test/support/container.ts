@@ -23,6 +23,7 @@ export class TestContainer {
   /** Puts a file that can be run into the working directory. */
   place(name: string, content: string): string {
     const file = path.join(this.work, name);
+    mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(file, content);
     chmodSync(file, 0o755);
     return file;

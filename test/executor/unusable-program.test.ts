@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
+import { unusableProgram } from "../../executor/unusable-program.ts";
+import type { ResourceToLocalize } from "../../src/job/spec.ts";
+
+const venv: ResourceToLocalize = { source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" };
+const source: ResourceToLocalize = { source: "/home/ada/src.zip", name: "src-dir", as: "working-directory" };
+
+describe("a program out of a shipped archive", () => {
+  let workFolder: string;
+
+  beforeEach(() => {
+    workFolder = mkdtempSync(path.join(tmpdir(), "tony-work-"));
+    mkdirSync(path.join(workFolder, "venv/bin"), { recursive: true });
+  });
+
+  afterEach(() => rmSync(workFolder, { recursive: true }));
+
+  function unpacked(file: string, content: string, mode = 0o500): void {
+    writeFileSync(path.join(workFolder, file), content);
+    chmodSync(path.join(workFolder, file), mode);
+  }
+
+  const asked = (command: string, resources = [venv]) => unusableProgram({ command, resources, workFolder });
+
+  it("is refused when it is the text of a symbolic link, which bash would run as a script", () => {
+    unpacked("venv/bin/python", "python3");
+    expect(asked("venv/bin/python train.py")).toBe(
+      "venv/bin/python is not a program but the text of a symbolic link to python3; " +
+        "it came from hdfs://nn/envs/torch.zip: pack that as tar.gz, which keeps links and modes",
+    );
+  });
+
+  it.each([
+    "./venv/bin/python train.py",
+    "cd /tmp && OMP_NUM_THREADS=1 exec venv/bin/python train.py",
+    "mkdir -p out; venv/bin/python train.py | tee out/log",
+  ])("is found wherever the command runs it: %s", (command) => {
+    unpacked("venv/bin/python", "/usr/bin/python3.11");
+    expect(asked(command)).toContain("a symbolic link to /usr/bin/python3.11;");
+  });
+
+  it("is refused when it is empty, or no interpreter that anything could run", () => {
+    unpacked("venv/bin/python", "");
+    expect(asked("venv/bin/python train.py")).toContain("venv/bin/python is empty;");
+    unpacked("venv/bin/python3", "version https://git-lfs.github.com/spec/v1\n");
+    expect(asked("venv/bin/python3 train.py")).toContain("is neither a program nor a script");
+  });
+
+  it("is refused when it is not executable, not there, or a link to what its node does not have", () => {
+    unpacked("venv/bin/tool", "#!/bin/sh\n", 0o600);
+    chmodSync(path.join(workFolder, "venv/bin/tool"), 0o600);
+    // The superuser may run whatever anybody may.
+    expect(asked("venv/bin/tool")).toContain("venv/bin/tool is not executable;");
+    expect(asked("venv/bin/python train.py")).toContain("venv/bin/python does not exist;");
+    symlinkSync("/opt/builder/python3.11", path.join(workFolder, "venv/bin/python"));
+    expect(asked("venv/bin/python train.py")).toContain("a symbolic link to /opt/builder/python3.11, which this node");
+  });
+
+  it("may be a binary, a script that names its interpreter, or a shell's script", () => {
+    unpacked("venv/bin/python", "\x7fELF\x02\x01\x01");
+    unpacked("venv/bin/torchrun", "#!/usr/bin/env python3\n");
+    unpacked("venv/bin/run", "exec python3 train.py");
+    for (const name of ["python", "torchrun", "run"]) expect(asked(`venv/bin/${name} a b`)).toBeUndefined();
+  });
+
+  it("is looked for in what --src_dir laid out, too", () => {
+    mkdirSync(path.join(workFolder, "bin"));
+    unpacked("bin/python", "python3");
+    expect(asked("bin/python train.py", [source])).toContain("it came from /home/ada/src.zip");
+    expect(asked("bin/python train.py")).toBeUndefined();
+  });
+
+  it("is not taken for what is only an argument", () => {
+    unpacked("venv/version", "v1.2");
+    expect(asked("python3 train.py venv/version")).toBeUndefined();
+  });
+});
