@@ -4,7 +4,7 @@ import { finish } from "./finish.ts";
 import { openGeneration } from "./generation.ts";
 import { log, record, type Step } from "./step.ts";
 import { setTimer } from "./timers.ts";
-import { durationWords, keyWords, memoryWords } from "./words.ts";
+import { countWords, durationWords, keyWords, memoryWords } from "./words.ts";
 
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
 export function registered(step: Step, event: Extract<Event, { type: "am-registered" }>): void {
@@ -69,7 +69,7 @@ export function allocationTimer(step: Step): void {
     0,
   );
   const limit = durationWords(step.spec.timeouts.allocationMs ?? 0);
-  const summary = `${missing} of ${step.state.tasks.length} tasks were not registered within ${limit}: ${keyWords(step, "tony.container.allocation.timeout")}`;
+  const summary = `${missing} of ${countWords(step.state.tasks.length, "task")} not registered within ${limit}: ${keyWords(step, "tony.container.allocation.timeout")}`;
   finish(step, { result: "failed", summary });
 }
 

@@ -83,7 +83,9 @@ export function isExhausted(step: Step, task: TaskRecord): boolean {
 
 export function exhaustedWords(step: Step, task: TaskRecord): string {
   const key = keyWords(step, "tony.failure.blame.job");
-  return `machines failed ${task.id} ${task.machineFailures} times in a row, which ends the job: ${key}`;
+  const times = task.machineFailures;
+  const what = times === 1 ? `a machine failed ${task.id}` : `machines failed ${task.id} ${times} times in a row`;
+  return `${what}, which ends the job: ${key}`;
 }
 
 /**

@@ -15,10 +15,14 @@ export function refund(step: Step, failureClass: FailureClass): void {
   step.state.used[failureClass]--;
 }
 
-/** Says that no restart is left, and which key allows more. */
+/** Says that no restart is left, or that none was allowed, and which key allows more. */
 export function budgetWords(step: Step, failureClass: FailureClass): string {
   const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
   const limit = step.spec.failure.budgets[failureClass];
+  if (limit === 0) {
+    const place = step.spec.sources[key];
+    return `no restarts allowed (${key} = 0${place === undefined ? "" : `, ${place}`})`;
+  }
   return `the ${failureClass} budget of ${countWords(limit, "restart")} is spent: ${keyWords(step, key)}`;
 }
 

@@ -4,6 +4,7 @@ import type { ContainerRecord, Link, TaskRecord } from "./state.ts";
 import { emit, findTask, log, type Step } from "./step.ts";
 import { expireOrders, setOrder, setTimer } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
+import { countWords } from "./words.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
 export function priorityOf(role: number): number {
@@ -38,7 +39,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     launches.push({ containerId: container.id, task: task.id, generation: task.generation });
   }
   if (surplus.length > 0) {
-    log(step, "info", "surplus-released", `${surplus.length} containers that no task needs go back.`);
+    log(step, "info", "surplus-released", `Given back, because no task needs them: ${countWords(surplus.length, "container")}.`);
     emit(step, { type: "release", containerIds: surplus, reason: "no task needs it" });
   }
   if (launches.length > 0) {

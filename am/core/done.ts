@@ -3,6 +3,7 @@ import { finish } from "./finish.ts";
 import type { RoleState } from "./state.ts";
 import { log, roleOf, type Step } from "./step.ts";
 import { setTimer } from "./timers.ts";
+import { countWords } from "./words.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 const EVALUATOR = "evaluator";
@@ -61,6 +62,6 @@ function summarise(step: Step) {
   const roles = tracked(step);
   const all = roles.reduce((sum, [role]) => sum + role.instances, 0);
   const good = roles.reduce((sum, [, { counts }]) => sum + counts.succeeded, 0);
-  const summary = `${good} of ${all} tasks exited 0`;
+  const summary = `${good} of ${countWords(all, "task")} exited 0`;
   return good === 0 ? ({ result: "failed", summary } as const) : ({ result: "succeeded", summary } as const);
 }

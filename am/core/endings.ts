@@ -2,8 +2,9 @@ import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.t
 import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../src/job/execution.ts";
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
+import { commandRemedy, memoryRemedy, programRemedy } from "./remedies.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
-import { roleOf, type Step } from "./step.ts";
+import type { Step } from "./step.ts";
 import { Bounds } from "./timers.ts";
 import { durationWords, keyWords, memoryWords } from "./words.ts";
 
@@ -34,19 +35,20 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     const used = memoryWords(Math.round(exit.peakMemoryBytes / 2 ** 20));
     const limit = memoryWords(container.resource.memoryMiB);
     const summary = `${task.id} ran out of memory on ${container.host}: used ${used} of ${limit}`;
-    const remedy = memoryRemedy(step, task, "physical");
+    const remedy = memoryRemedy(step, task, "physical", exit.peakMemoryBytes / 2 ** 20);
     return { ...base, strength: Strength.outside, class: "program", machine: false, summary, lines, remedy };
   }
   if (exit.failedToStart) {
     const summary = `${task.id} could not start its program on ${container.host}${why}`;
     // What its executor found wrong says itself how to mend it; a shell only complains.
-    const remedy = why === "" ? `check ${keyWords(step, commandKey(step, task))}` : "";
+    const remedy = why === "" ? commandRemedy(step, task, exit) : "";
     return { ...base, strength: Strength.exit, class: "program", machine: false, summary, lines, remedy };
   }
   if (exit.signal !== "") {
     const summary = `${task.id} was ended by ${exit.signal} on ${container.host}`;
     const failureClass = machine ? "infrastructure" : "program";
-    return { ...base, strength: Strength.signal, class: failureClass, machine, summary, lines, remedy: "" };
+    const remedy = programRemedy(step, task, exit);
+    return { ...base, strength: Strength.signal, class: failureClass, machine, summary, lines, remedy };
   }
   return {
     ...base,
@@ -55,7 +57,7 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     machine: false,
     summary: `${task.id} exited ${exit.exitCode} on ${container.host}${why}`,
     lines,
-    remedy: "",
+    remedy: programRemedy(step, task, exit),
   };
 }
 
@@ -102,7 +104,7 @@ export function containerEnding(
     summary: `${task.id} ${meaning.words} on ${container.host}${why}`,
     exit: String(exitStatus),
     lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
-    remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory),
+    remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory, memory?.usedMiB ?? 0),
     ...(resource === undefined ? {} : { resource }),
   };
 }
@@ -224,17 +226,4 @@ function linesOf({ traceback, lastLines }: ChildExit): readonly string[] {
 /** What a table shows of an exit. */
 export function exitWords(exit: ChildExit): string {
   return exit.signal === "" ? String(exit.exitCode) : exit.signal;
-}
-
-function memoryRemedy(step: Step, task: TaskRecord, memory: "physical" | "virtual"): string {
-  const role = roleOf(step, task);
-  const more = Math.ceil((role.resource.memoryMiB * 1.25) / 512) * 512;
-  const amount = more % 1024 === 0 ? `${more / 1024}g` : `${more}m`;
-  const site = memory === "virtual" ? ", or have the site raise yarn.nodemanager.vmem-pmem-ratio" : "";
-  return `raise ${keyWords(step, `tony.${role.name}.memory`)}, e.g. to ${amount}${site}`;
-}
-
-function commandKey(step: Step, task: TaskRecord): string {
-  const own = `tony.${roleOf(step, task).name}.command`;
-  return step.spec.sources[own] === undefined ? "tony.containers.command" : own;
 }

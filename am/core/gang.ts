@@ -2,7 +2,7 @@ import { discard } from "./containers.ts";
 import { containerOf, emit, inGang, log, roleOf, type Step } from "./step.ts";
 import { setTimer } from "./timers.ts";
 import { BEFORE_START, moveTask } from "./transitions.ts";
-import { durationWords, keyWords } from "./words.ts";
+import { countWords, durationWords, keyWords } from "./words.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
 const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
@@ -49,7 +49,7 @@ export function gangHoldTimer(step: Step): void {
   setTimer(step, "ask-again", pauseMs);
   const held = durationWords(spec.timeouts.gangHoldMs);
   const key = keyWords(step, "tony.container.hold-timeout");
-  const words = `The gang was not complete after ${held} (${key}): its ${returned} containers go back, and are asked for again in ${durationWords(pauseMs)}.`;
+  const words = `The gang was not complete after ${held} (${key}): its ${countWords(returned, "container")} will be given back and asked for again in ${durationWords(pauseMs)}.`;
   log(step, "warn", "gang-returned", words, { containers: returned });
 }
 

@@ -4,6 +4,7 @@ import type { TaskRecord } from "./state.ts";
 import { containerOf, emit, inGang, log, record, roleOf, type Step } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
 import { BEFORE_START, moveTask } from "./transitions.ts";
+import { countWords } from "./words.ts";
 
 /** Opens the next generation of the gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step): void {
@@ -184,7 +185,7 @@ function startGang(step: Step): void {
   state.journal.dirty = true;
   state.gang.returns = 0;
   emit(step, { type: "clear-timer", name: "allocation" });
-  const words = `The cluster spec of generation ${state.generation} goes out to ${spec.tasks.length} tasks.`;
+  const words = `The cluster spec of generation ${state.generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
   log(step, "info", "cluster-spec-sent", words, { generation: state.generation });
   record(step, "cluster-spec-sent");
 }

@@ -8,6 +8,7 @@ import { emit, log, record, type Step } from "./step.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
 import { keepOpen } from "./verdict.ts";
+import { countWords } from "./words.ts";
 
 /**
  * A later attempt begins. Its containers run on and their programs never notice: the journal says what the job was, YARN's list and the
@@ -30,7 +31,7 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   findExecutors(step);
   resumeTimers(step);
   step.changed = true;
-  const words = `Attempt ${step.state.attempt} goes on with generation ${step.state.generation}: ${keptContainers.length} containers were kept.`;
+  const words = `Attempt ${step.state.attempt} goes on with generation ${step.state.generation}: ${countWords(keptContainers.length, "container")} kept.`;
   log(step, "warn", "recovered", words, { attempt: step.state.attempt, generation: step.state.generation });
   record(step, "recovered", {}, { attempt: step.state.attempt, containers: keptContainers.length });
 }

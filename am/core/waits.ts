@@ -100,7 +100,7 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
     waits.push({
       what: "the pause before containers are asked for again",
       sinceMs: nowMs,
-      reasons: [`the gang was not complete in time and gave back what it held, ${state.gang.returns} times so far`],
+      reasons: [`the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`],
       endsAtMs: state.gang.askAgainAtMs,
     });
   }
@@ -117,7 +117,7 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
     waits.push({
       what: "the pause before the restart",
       sinceMs: state.generations.at(-1)?.startedAtMs ?? nowMs,
-      reasons: [`after ${state.generations.length - 1} restarts: ${state.restartReason}`],
+      reasons: [`after ${countWords(state.generations.length - 1, "restart")}: ${state.restartReason}`],
       endsAtMs: state.startNotBeforeMs,
     });
   }
@@ -130,10 +130,11 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
     });
   }
   for (const verdict of state.verdicts.filter((one) => one.held)) {
+    const missing = Object.keys(verdict.unaccounted).length;
     waits.push({
       what: "the verdict on the failure",
       sinceMs: verdict.openedAtMs,
-      reasons: [`${Object.keys(verdict.unaccounted).length} tasks are not yet accounted for`],
+      reasons: [`${countWords(missing, "task")} ${missing === 1 ? "is" : "are"} not yet accounted for`],
       endsAtMs: verdict.endsAtMs,
     });
   }

@@ -2,7 +2,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
-import { formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
+import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { waitBlock } from "../output/wait-block.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
@@ -120,10 +120,9 @@ function body(
 }
 
 function statusLines(status: JobStatus, nowMs: number): string[] {
-  const { program, infrastructure } = status.budgets;
   const block = waitBlock(status, "", nowMs);
   const waits = block === undefined ? [] : ["", ...block.lines.slice(1, -1)];
-  const restarts = `generation ${status.generation} · restarts spent: program ${program.used} of ${program.limit}, infrastructure ${infrastructure.used} of ${infrastructure.limit}`;
+  const restarts = `generation ${status.generation} · ${formatBudgets(status.budgets)}`;
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
   const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];

@@ -3,7 +3,7 @@ import type { NodeSnapshot } from "../../src/job/job-file.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { formatMemory, formatResource } from "../output/format.ts";
+import { counted, formatMemory, formatResource } from "../output/format.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
 export interface ClusterFacts {
@@ -78,7 +78,7 @@ function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: C
   }
   if (resource.vcores > maximum.vcores) {
     const key = `${prefix}.vcores`;
-    const amounts = `${resource.vcores} cores, ${largest} ${maximum.vcores}`;
+    const amounts = `${counted(resource.vcores, "core")}, ${largest} ${maximum.vcores}`;
     found.push(
       problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-vcores)`),
     );

@@ -1,6 +1,7 @@
 import type {
   Checkpoint,
   DroppedCheckpoint,
+  FailureClass,
   GenerationSummary,
   JobStatus,
   TaskState,
@@ -66,6 +67,14 @@ export function generationTable({ generations, budgets, outcome }: JobStatus): s
     spent[endedBy.class] += 1;
     return `${endedBy.class} ${spent[endedBy.class]} of ${budgets[endedBy.class].limit}`;
   }
+}
+
+/** `program budget 1 of 2 spent, infrastructure 0 of 10`, `no program restarts allowed, infrastructure 0 of 10` */
+export function formatBudgets({ program, infrastructure }: JobStatus["budgets"]): string {
+  const none = (failureClass: FailureClass) => `no ${failureClass} restarts allowed`;
+  const ofProgram = program.limit === 0 ? none("program") : `program budget ${program.used} of ${program.limit} spent`;
+  const { used, limit } = infrastructure;
+  return `${ofProgram}, ${limit === 0 ? none("infrastructure") : `infrastructure ${used} of ${limit}`}`;
 }
 
 /** `step 1800, 40 s old: hdfs:///ckpt/step-1800` */

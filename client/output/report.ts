@@ -1,7 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { formatClock, formatWholeSeconds } from "./format.ts";
-import { formatCheckpoint, formatDropped, formatExit, generationTable, taskTable } from "./job-tables.ts";
+import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable, taskTable } from "./job-tables.ts";
 
 /** At most so many of the program's last lines are repeated in a report; `tony-ts logs` has them all. */
 const shownLines = 20;
@@ -33,9 +33,8 @@ interface Named {
 }
 
 function headline(status: JobStatus, outcome: JobOutcome): string {
-  const { program, infrastructure } = status.budgets;
   const generations = `generation ${status.generation}`;
-  const budget = `program budget ${program.used} of ${program.limit} spent, infrastructure ${infrastructure.used} of ${infrastructure.limit}`;
+  const budget = formatBudgets(status.budgets);
   const duration = formatWholeSeconds(outcome.endedAtMs - status.startedAtMs);
   return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations} (${budget})`;
 }

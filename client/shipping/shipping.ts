@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { localFileContent } from "../../src/hadoop/hdfs/content.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
@@ -22,6 +23,8 @@ export interface ShipItem {
   readonly source: string;
   /** See ResourceToLocalize; both archives are unpacked by the NodeManager into a folder named by the link. */
   readonly as: "file" | "archive" | "working-directory";
+  /** Who names it, with the place: `job.xml:9: tony.containers.resources`. */
+  readonly namedBy?: string;
   /** The runtime and our own programs: nodes may keep one copy for everybody. */
   readonly shared?: boolean;
 }
@@ -116,7 +119,9 @@ function isRemote(source: string): boolean {
 /** A file of the cluster's is used where it is; nodes fetch it as the user. */
 async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<ShippedFile> {
   const { fileSystem, path: remotePath } = fileSystems.locate(item.source);
-  const status = await fileSystem.stat(remotePath);
+  const status = await fileSystem.stat(remotePath).catch((error: unknown) => {
+    throw missing(item, error);
+  });
   if (item.as !== "file") {
     checkEnding(item, remotePath);
     if (isZip(remotePath)) await checkStoredZip(item, fileSystem, status);
@@ -130,6 +135,13 @@ async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Pro
     visibility: "PRIVATE",
   };
   return { file, uploadedBytes: 0, remarks: [] };
+}
+
+/** A file of the cluster's that is not there is for the job's author to mend; any other error stays as it is. */
+function missing({ namedBy, source }: ShipItem, error: unknown): unknown {
+  if (!hasCode(error, "FILE_NOT_FOUND")) return error;
+  const words = `${namedBy ?? "The job"} names ${source}, which does not exist`;
+  return new UserError(words, { code: "RESOURCE_UNREADABLE", cause: error });
 }
 
 async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Found> {

@@ -1,4 +1,5 @@
 import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
+import { shipOption } from "../../src/job/submission.ts";
 import { programPath } from "../../src/programs.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
 
@@ -12,23 +13,37 @@ export interface ShippingPlan {
   readonly byRole: Readonly<Record<string, readonly ShipItem[]>>;
 }
 
-/** @param runtime what the containers' Node needs: see `provideRuntime` */
-export function shippingPlan(spec: JobSpec, runtime: readonly ShipItem[]): ShippingPlan {
+/**
+ * @param runtime what the containers' Node needs: see `provideRuntime`
+ * @param optional what options of the command line ship, among the resources of every task
+ */
+export function shippingPlan(
+  spec: JobSpec,
+  runtime: readonly ShipItem[],
+  optional: readonly ResourceToLocalize[] = [],
+): ShippingPlan {
   const program = (name: "am" | "executor"): ShipItem => {
     return { link: `${name}.mjs`, source: programPath(name), as: "file", shared: true };
   };
   return {
-    master: [...runtime, program("am"), ...spec.am.resources.map(shipItem)],
-    all: [...runtime, program("executor"), ...spec.resources.map(shipItem)],
-    byRole: Object.fromEntries(spec.roles.map(({ name, resources }) => [name, resources.map(shipItem)])),
+    master: [...runtime, program("am"), ...named(spec.am.resources, "tony.am.resources")],
+    all: [...runtime, program("executor"), ...named(spec.resources, "tony.containers.resources")],
+    byRole: Object.fromEntries(
+      spec.roles.map(({ name, resources }) => [name, named(resources, `tony.${name}.resources`)]),
+    ),
   };
+
+  function named(resources: readonly ResourceToLocalize[], key: string): ShipItem[] {
+    const at = spec.sources[key];
+    const namedByKey = at === undefined ? key : `${at}: ${key}`;
+    return resources.map(({ name, source, as }) => {
+      const isOptional = optional.some((option) => option.name === name && option.source === source);
+      return { link: name, source, as, namedBy: isOptional ? shipOption(as) : namedByKey };
+    });
+  }
 }
 
 /** Everything once. */
 export function itemsOf({ master, all, byRole }: ShippingPlan): ShipItem[] {
   return [...new Set([...master, ...all, ...Object.values(byRole).flat()])];
-}
-
-function shipItem({ name, source, as }: ResourceToLocalize): ShipItem {
-  return { link: name, source, as };
 }

@@ -7,6 +7,7 @@ import { hasErrors, type Problem } from "./problem.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
 import type { AmSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeouts } from "./spec.ts";
+import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
 
 /** What the job's text is read against. */
@@ -36,7 +37,7 @@ export function buildJobSpec(settings: Settings, surroundings: JobSurroundings):
   const resources = [
     ...reader.resources("tony.containers.resources"),
     ...(surroundings.ship ?? []).flatMap((resource) =>
-      reader.shipped(resource, resource.as === "working-directory" ? "--src_dir" : "--python_venv"),
+      reader.shipped(resource, shipOption(resource.as)),
     ),
   ];
   checkWhole(reader, roles);

@@ -2,6 +2,7 @@
 export interface ExceededMemory {
   readonly kind: "physical" | "virtual";
   readonly used: string;
+  readonly usedMiB: number;
   readonly limit: string;
 }
 
@@ -18,7 +19,7 @@ export interface ContainerDiagnostics {
 
 /**
  * Takes a container's diagnostics apart. Their texts are those of org.apache.hadoop.yarn.server.nodemanager:
- * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure;
+ * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage (2.x: "beyond physical memory limits") and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure;
  * of a file that could not be fetched, org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy's.
  */
 export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
@@ -38,14 +39,20 @@ function missingResource(text: string): string | undefined {
 }
 
 function exceededMemory(text: string): ExceededMemory | undefined {
-  const kind = /beyond the '(PHYSICAL|VIRTUAL)' memory limit/.exec(text)?.[1];
+  const kind = /beyond (?:the )?'?(PHYSICAL|VIRTUAL)'? memory limit/i.exec(text)?.[1]?.toUpperCase();
   const amounts =
     /Current usage: (\S+ \S+) of (\S+ \S+) physical memory used; (\S+ \S+) of (\S+ \S+) virtual memory used/.exec(text);
   if (kind === undefined || amounts === null) return undefined;
   const [, physicalUsed = "", physicalLimit = "", virtualUsed = "", virtualLimit = ""] = amounts;
   return kind === "PHYSICAL"
-    ? { kind: "physical", used: physicalUsed, limit: physicalLimit }
-    : { kind: "virtual", used: virtualUsed, limit: virtualLimit };
+    ? { kind: "physical", used: physicalUsed, usedMiB: mebibytes(physicalUsed), limit: physicalLimit }
+    : { kind: "virtual", used: virtualUsed, usedMiB: mebibytes(virtualUsed), limit: virtualLimit };
+}
+
+/** `699.9 MB`, as org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix writes it. */
+function mebibytes(amount: string): number {
+  const [, number = "0", prefix = ""] = /^([\d.]+) ([KMGTPE]?)B$/.exec(amount) ?? [];
+  return Number(number) * 1024 ** (["", "K", "M", "G", "T", "P", "E"].indexOf(prefix) - 2);
 }
 
 /** The diagnostics repeat the end of stderr; the last one is taken. */

@@ -120,6 +120,11 @@ function* shipped(options: SubmissionOptions): Generator<ResourceToLocalize> {
   if (options.pythonVenv !== undefined) yield { source: options.pythonVenv, name: VENV_NAME, as: "archive" };
 }
 
+/** The option that ships a resource of that kind. */
+export function shipOption(as: ResourceToLocalize["as"]): "--src_dir" | "--python_venv" {
+  return as === "working-directory" ? "--src_dir" : "--python_venv";
+}
+
 /** `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand). */
 function taskCommand(options: SubmissionOptions): string | undefined {
   if (options.executes === undefined) return undefined;

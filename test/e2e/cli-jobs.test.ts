@@ -86,7 +86,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^FAILED {2}application_\d+_\d+ {2}fail · /m);
     expect(stdout).toMatch(/^Root cause {3}worker:[01] /m);
     expect(stdout).toMatch(/^ {2}\| before$/m);
-    expect(stdout).toMatch(/^No restart {3}the program budget of \d restarts? is spent/m);
+    expect(stdout).toMatch(/^No restart {3}no restarts allowed \(tony\.am\.retry-count = 0/m);
     expect(stdout).toMatch(/^worker:[01] +failed +\S+ +7 /m);
     expect(exitCode).toBe(1);
 

@@ -34,12 +34,28 @@ tony-ts: the executor could not begin
 
 describe("a container's diagnostics", () => {
   test("say which memory limit was exceeded, and by how much", () => {
-    expect(parseContainerDiagnostics(virtual).memory).toEqual({ kind: "virtual", used: "699.9 MB", limit: "134.4 MB" });
+    expect(parseContainerDiagnostics(virtual).memory).toEqual({
+      kind: "virtual",
+      used: "699.9 MB",
+      usedMiB: 699.9,
+      limit: "134.4 MB",
+    });
     expect(parseContainerDiagnostics(virtual.replace("VIRTUAL", "PHYSICAL")).memory).toEqual({
       kind: "physical",
       used: "69.4 MB",
+      usedMiB: 69.4,
       limit: "64 MB",
     });
+  });
+
+  test("say so in the words of Hadoop 2, too", () => {
+    const text =
+      "Container [pid=1,containerID=container_1_0001_01_000002] is running beyond physical memory limits. Current usage: " +
+      "1.1 GB of 1 GB physical memory used; 2.7 GB of 2.1 GB virtual memory used. Killing container.\n";
+    const physical = { kind: "physical", used: "1.1 GB", usedMiB: 1.1 * 1024, limit: "1 GB" };
+    expect(parseContainerDiagnostics(text).memory).toEqual(physical);
+    const other = text.replace("physical memory limits", "virtual memory limits");
+    expect(parseContainerDiagnostics(other).memory).toMatchObject({ kind: "virtual", used: "2.7 GB", limit: "2.1 GB" });
   });
 
   test("give the end of stderr once, without YARN's frame", () => {

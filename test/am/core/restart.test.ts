@@ -40,7 +40,7 @@ describe("a program fails", () => {
     expect(scenario.core.state.outcome).toMatchObject({
       result: "failed",
       summary:
-        "worker:1 exited 3 on n2: ValueError: bad; the program budget of 0 restarts is spent: tony.am.retry-count",
+        "worker:1 exited 3 on n2: ValueError: bad; no restarts allowed (tony.am.retry-count = 0)",
       cause: { class: "program", task: "worker:1", exit: "3" },
     });
   });

@@ -77,8 +77,8 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     scenario.completes("c2", -103);
     expect(scenario.core.state.outcome).toMatchObject({
       result: "failed",
-      summary: expect.stringContaining("; the program budget of 0 restarts is spent: tony.am.retry-count"),
-      rule: "the program budget of 0 restarts is spent: tony.am.retry-count",
+      summary: expect.stringContaining("; no restarts allowed (tony.am.retry-count = 0)"),
+      rule: "no restarts allowed (tony.am.retry-count = 0)",
       cause: { class: "program", exit: "-103" },
     });
   });
@@ -237,7 +237,7 @@ test("which rule ends the job is said: machines that failed one task too often, 
   scenario.completes("c2", -101);
   scenario.stops("worker:0");
   expect(scenario.core.state.outcome?.summary).toBe(
-    "worker:1 lost its container: the node's disks failed on n2; machines failed worker:1 1 times in a row, which ends the job: tony.failure.blame.job",
+    "worker:1 lost its container: the node's disks failed on n2; a machine failed worker:1, which ends the job: tony.failure.blame.job",
   );
 });
 

@@ -216,6 +216,18 @@ describe("shipping", () => {
     );
   });
 
+  test("a file of the cluster's that is not there is named with its key and place", async () => {
+    class LocalOnly extends FileSystems {
+      override locate = () => ({ fileSystem: new LocalFileSystem(), path: "/no/such" });
+    }
+    const memo = await HashMemo.open(join(base, "memo"));
+    const options = { fileSystems: new LocalOnly({ configuration: new Configuration(), user }), cache, memo };
+    const item = { link: "x", source: "hdfs:///no/such", as: "file", namedBy: "job.xml:9: tony.am.resources" } as const;
+    await expect(ship([item], options)).rejects.toThrow(
+      "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist",
+    );
+  });
+
   test("an entry of the wrong size is an error that says what to do", async () => {
     const [node] = await submit();
     await writeFile(fileSystems.locate(node?.file.url ?? "").path, "cut");

@@ -26,3 +26,11 @@ test("what several containers get is sent once", () => {
   const items = itemsOf(shippingPlan(spec, [runtime]));
   expect(links(items).sort()).toEqual(["am.conf", "am.mjs", "executor.mjs", "node", "ps.bin", "venv"]);
 });
+
+test("each file of the job says who names it", () => {
+  const sources = { "tony.ps.resources": "job.xml:7" };
+  const { master, all, byRole } = shippingPlan({ ...spec, sources }, [], [venv]);
+  expect(byRole.ps?.[0]?.namedBy).toBe("job.xml:7: tony.ps.resources");
+  expect(all.at(-1)?.namedBy).toBe("--python_venv");
+  expect(master.at(-1)?.namedBy).toBe("tony.am.resources");
+});

@@ -1,0 +1,79 @@
+import { roleOf, type Step } from "./step.ts";
+import type { ChildExit } from "./events.ts";
+import type { TaskRecord } from "./state.ts";
+import { keyWords } from "./words.ts";
+
+/** What a person can do about a program that ended badly by itself; empty where nothing better is known than its own words. */
+export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): string {
+  return misreadScript(step, task, exit) ?? missingModule(step, task, exit) ?? crash(step, task, exit) ?? "";
+}
+
+/** What to do where the shell could not run the command. */
+export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): string {
+  return misreadScript(step, task, exit) ?? `check ${keyWords(step, commandKey(step, task))}`;
+}
+
+/**
+ * A value that what was used would have fitted into.
+ * @param usedMiB 0 where it is not known
+ */
+export function memoryRemedy(step: Step, task: TaskRecord, memory: "physical" | "virtual", usedMiB: number): string {
+  const role = roleOf(step, task);
+  const needed = memory === "virtual" ? role.resource.memoryMiB : Math.max(role.resource.memoryMiB, usedMiB);
+  const more = Math.ceil((needed * 1.25) / 512) * 512;
+  const amount = more % 1024 === 0 ? `${more / 1024}g` : `${more}m`;
+  const site = memory === "virtual" ? ", or have the site raise yarn.nodemanager.vmem-pmem-ratio" : "";
+  return `raise ${keyWords(step, `tony.${role.name}.memory`)}, e.g. to ${amount}${site}`;
+}
+
+/** Bash's words for Python that it was given: a statement taken for a command, or one that it cannot read; and for a script not on its path. */
+const PYTHON_READ_BY_BASH = [
+  /\.py: line \d+: (import|from|def|class|print|with|@\S+|"""\S*): command not found$/,
+  /\.py: line \d+: syntax error near unexpected token /,
+  /: line \d+: (import|from): command not found$/,
+  /: \S+\.py: (command not found|Permission denied)$/,
+];
+
+function misreadScript(step: Step, task: TaskRecord, { lastLines }: ChildExit): string | undefined {
+  const [script = "", ...parameters] = roleOf(step, task).command.trim().split(/\s+/);
+  const complaint = lastLines.some((line) => PYTHON_READ_BY_BASH.some((pattern) => pattern.test(line)));
+  if (!complaint || !script.endsWith(".py")) {
+    return undefined;
+  }
+  return `bash was given a Python script: ${setting(step, task, ["python3", script, ...parameters].join(" "))}`;
+}
+
+/** How the role's command is set, where the job set it. */
+function setting(step: Step, task: TaskRecord, command: string): string {
+  const key = commandKey(step, task);
+  return isOption(step, key) ? `give --executes "${command}"` : `set ${keyWords(step, key)} to ${command}`;
+}
+
+function missingModule(step: Step, task: TaskRecord, { errorSummary }: ChildExit): string | undefined {
+  if (!/^ModuleNotFoundError\b/.test(errorSummary)) {
+    return undefined;
+  }
+  const [interpreter = "its Python"] = /[^\s"'`;&|()=]*\bpython[\d.]*(?=\s|$)/.exec(roleOf(step, task).command) ?? [];
+  const key = commandKey(step, task);
+  const option = step.spec.sources["tony.python-exec-path"] === undefined ? "--executes" : "--python_binary_path";
+  const another = isOption(step, key) ? option : keyWords(step, key);
+  return `${interpreter} of that node does not have it: name another in ${another}, or bring one by --python_venv`;
+}
+
+function crash(step: Step, task: TaskRecord, { signal }: ChildExit): string | undefined {
+  const variable = "PYTHONFAULTHANDLER";
+  if (signal !== "SIGSEGV" || roleOf(step, task).environment[variable] !== undefined) {
+    return undefined;
+  }
+  return `to see where its Python stood, add ${variable}=1 to ${keyWords(step, "tony.execution.envs")}`;
+}
+
+function commandKey(step: Step, task: TaskRecord): string {
+  const own = `tony.${roleOf(step, task).name}.command`;
+  return step.spec.sources[own] === undefined ? "tony.containers.command" : own;
+}
+
+/** Whether the value was given on the command line, by an option of its own. */
+function isOption(step: Step, key: string): boolean {
+  return step.spec.sources[key] === "-executes";
+}
