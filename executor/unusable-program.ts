@@ -35,7 +35,9 @@ export function unusableProgram({ command, resources, workFolder }: ProgramFiles
 function filesRun(command: string): string[] {
   return command.split(/[;&|()\n]+/).flatMap((simple) => {
     const words = simple.trim().split(/\s+/);
-    const first = words.find((word) => !/^[A-Za-z_]\w*=/.test(word) && !["exec", "env", "nohup", "time"].includes(word));
+    const first = words.find(
+      (word) => !/^[A-Za-z_]\w*=/.test(word) && !["exec", "env", "nohup", "time"].includes(word),
+    );
     return first !== undefined && /^[\w.+@-][\w.+@/-]*\/[\w.+@-]+$/.test(first) ? [path.normalize(first)] : [];
   });
 }

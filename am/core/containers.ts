@@ -39,7 +39,12 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     launches.push({ containerId: container.id, task: task.id, generation: task.generation });
   }
   if (surplus.length > 0) {
-    log(step, "info", "surplus-released", `Given back, because no task needs them: ${countWords(surplus.length, "container")}.`);
+    log(
+      step,
+      "info",
+      "surplus-released",
+      `Given back, because no task needs them: ${countWords(surplus.length, "container")}.`,
+    );
     emit(step, { type: "release", containerIds: surplus, reason: "no task needs it" });
   }
   if (launches.length > 0) {

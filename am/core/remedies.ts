@@ -1,6 +1,6 @@
-import { roleOf, type Step } from "./step.ts";
 import type { ChildExit } from "./events.ts";
 import type { TaskRecord } from "./state.ts";
+import { roleOf, type Step } from "./step.ts";
 import { keyWords } from "./words.ts";
 
 /** What a person can do about a program that ended badly by itself; empty where nothing better is known than its own words. */

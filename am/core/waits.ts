@@ -100,7 +100,9 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
     waits.push({
       what: "the pause before containers are asked for again",
       sinceMs: nowMs,
-      reasons: [`the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`],
+      reasons: [
+        `the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`,
+      ],
       endsAtMs: state.gang.askAgainAtMs,
     });
   }

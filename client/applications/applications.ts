@@ -27,8 +27,8 @@ export interface Applications {
   kill(id: string, reason: string): Promise<void>;
   /** The last state of a job that has ended, outcome included; undefined when its AM left none, or it is not ours. */
   finalStatus(report: ApplicationReport): Promise<JobStatus | undefined>;
-  /** Removes what it left in the staging folder; true when there was something. */
-  clean(id: string): Promise<boolean>;
+  /** Removes what an application that has ended left where nobody needs it. @returns what became of it, in words; empty: nothing to say */
+  clean(id: string): Promise<string>;
   /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */
   sweep(): Promise<void>;
   /** Its logs, when the AM cannot be asked for them. */

@@ -13,7 +13,8 @@ import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./l
 
 const lastErrorLines = 10;
 /** So long after its submission a job that has ended keeps its logs. */
-const keptForMs = 7 * 24 * 3_600_000;
+const keptForDays = 7;
+const keptForMs = keptForDays * 24 * 3_600_000;
 
 /** Applications of the local scheduler, as their folders have them: the part that a ResourceManager plays on a cluster. */
 export class LocalApplications implements Applications {
@@ -88,8 +89,8 @@ export class LocalApplications implements Applications {
   }
 
   /** The folder stays, for its logs. */
-  async clean(): Promise<boolean> {
-    return false;
+  async clean(id: string): Promise<string> {
+    return `its processes have ended; its logs are kept for ${keptForDays} days: tony-ts logs ${id}`;
   }
 
   /** Folders of jobs that ended a while ago go, logs and all. */

@@ -99,8 +99,8 @@ export class YarnApplications implements Applications {
     return state === "FINISHED" && Math.abs(this.#now() - finishTimeMs) < statusWrittenWithinMs;
   }
 
-  async clean(id: string): Promise<boolean> {
-    return await (await this.staging(id)).remove();
+  async clean(id: string): Promise<string> {
+    return (await (await this.staging(id)).remove()) ? "its staging folder is removed" : "";
   }
 
   /** The staging folder of an application, whether it exists or not. */

@@ -46,10 +46,10 @@ async function end(
       const { endApplication } = await import("../applications/end-application.ts");
       const before = await applications.report(applicationId);
       const report = hasEnded(before) ? before : await endApplication(applications, before, reason, context);
-      const cleaned = await applications.clean(applicationId).catch(() => false);
+      const cleaned = await applications.clean(applicationId).catch(() => "");
       await applications.sweep().catch(() => undefined);
       const how = before === report ? `had ended already: ${finalState(report)}` : finalState(report);
-      const words = cleaned && before !== report ? `${how}; its staging folder is removed` : how;
+      const words = cleaned !== "" && before !== report ? `${how}; ${cleaned}` : how;
       return { applicationId, state: report.state, finalStatus: report.finalStatus, words };
     } finally {
       applications.close();

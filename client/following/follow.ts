@@ -272,13 +272,10 @@ class Follower {
     const kept = this.#session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
     if (kept !== undefined) this.#view.show(kept);
     const outcome = outcomeOf(report, kept?.outcome ?? this.#outcome, now());
-    const cleaned = await applications.clean(id).then(
-      () => "; its staging folder is removed",
-      () => "; its staging folder is removed by your next command",
-    );
+    const cleaned = await applications.clean(id).catch(() => "its staging folder is removed by your next command");
     const exitCode = exitCodeOf(outcome);
-    const words = this.#options.stop.aborted ? { cleaned: `Ended: all containers are returned${cleaned}` } : {};
-    this.#view.ended({ outcome, report, exitCode, ...words });
+    const ended = ["Ended: all containers are returned", ...(cleaned === "" ? [] : [cleaned])].join("; ");
+    this.#view.ended({ outcome, report, exitCode, ...(this.#options.stop.aborted && { cleaned: ended }) });
     return exitCode;
   }
 

@@ -1,7 +1,14 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { formatClock, formatWholeSeconds } from "./format.ts";
-import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable, taskTable } from "./job-tables.ts";
+import {
+  formatBudgets,
+  formatCheckpoint,
+  formatDropped,
+  formatExit,
+  generationTable,
+  taskTable,
+} from "./job-tables.ts";
 
 /** At most so many of the program's last lines are repeated in a report; `tony-ts logs` has them all. */
 const shownLines = 20;

@@ -11,7 +11,7 @@ import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import { type PlannedFile, planShipping, type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
 import { nameOf, type UploadedPart, UploadProgress, uploadLine, uploadRemark } from "../shipping/upload-lines.ts";
-import { itemsOf, shippingPlan } from "./shipping-plan.ts";
+import { itemsOf, type ShippingPlan, shippingPlan } from "./shipping-plan.ts";
 
 /** In a pipe an upload that is done by then is told afterwards only. */
 const silentUploadMs = 5_000;
@@ -49,7 +49,7 @@ export async function shipFiles(
   listener: UploadListener,
   stop: AbortSignal,
 ): Promise<Shipped | undefined> {
-  const plan = shippingPlan(job.spec, job.runtime.items);
+  const plan = planOf(job);
   const items = itemsOf(plan);
   const { runtime, cluster } = job;
   const cache = contentCache(job);
@@ -77,6 +77,10 @@ export async function shipFiles(
   };
 }
 
+function planOf({ spec, runtime, text }: JobToShip): ShippingPlan {
+  return shippingPlan(spec, runtime.items, text.submission.ship);
+}
+
 function contentCache({ text, cluster, root }: JobToShip): ContentCache {
   return new ContentCache({
     fileSystems: cluster.fileSystems,
@@ -89,7 +93,7 @@ function contentCache({ text, cluster, root }: JobToShip): ContentCache {
 
 /** What of a job's files a submission would upload; nothing is. */
 export async function planFiles(job: JobToShip, { environment, now }: ClientContext): Promise<PlannedFile[]> {
-  return await planShipping(itemsOf(shippingPlan(job.spec, job.runtime.items)), {
+  return await planShipping(itemsOf(planOf(job)), {
     cache: contentCache(job),
     fileSystems: job.cluster.fileSystems,
     memo: await HashMemo.open(localCacheFolder(environment), now),

@@ -36,9 +36,7 @@ export function buildJobSpec(settings: Settings, surroundings: JobSurroundings):
   const am = buildAm(reader, surroundings);
   const resources = [
     ...reader.resources("tony.containers.resources"),
-    ...(surroundings.ship ?? []).flatMap((resource) =>
-      reader.shipped(resource, shipOption(resource.as)),
-    ),
+    ...(surroundings.ship ?? []).flatMap((resource) => reader.shipped(resource, shipOption(resource.as))),
   ];
   checkWhole(reader, roles);
   checkLimits(reader, roles);

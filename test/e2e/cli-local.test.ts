@@ -60,7 +60,9 @@ describe("a job on this machine, without any cluster", () => {
     await running.ended;
     const status = await tonyTs(["status", id], environment);
     expect(status.stdout).toMatch(/local · RUNNING · queue local/);
-    expect((await tonyTs(["kill", id], environment)).stdout).toBe(`${id} KILLED\n`);
+    expect((await tonyTs(["kill", id], environment)).stdout).toBe(
+      `${id} KILLED; its processes have ended; its logs are kept for 7 days: tony-ts logs ${id}\n`,
+    );
     const after = await tonyTs(["status", id], environment);
     expect(after.stdout).toMatch(/^KILLED {2}local_/);
   });

@@ -179,7 +179,9 @@ describe("an executor in its container", () => {
       scene.startProgram(registration);
       const { exit } = await scene.report("child-exited");
       expect(exit).toMatchObject({ exitCode: 1, failedToStart: true });
-      expect(exit.errorSummary).toContain("venv/bin/python is not a program but the text of a symbolic link to python3");
+      expect(exit.errorSummary).toContain(
+        "venv/bin/python is not a program but the text of a symbolic link to python3",
+      );
     });
 
     it("claims that memory ran out when the last sample was at the container's limit", async () => {

@@ -63,7 +63,12 @@ describe("how a program ended", () => {
 
   it("says why nothing could be started at all", () => {
     const end = { exitCode: null, signal: null, atMs: 5, startError: "spawn E2BIG" };
-    expect(exitOf({ end })).toMatchObject({ exitCode: 1, failedToStart: true, errorSummary: "spawn E2BIG", lastLines: [] });
+    expect(exitOf({ end })).toMatchObject({
+      exitCode: 1,
+      failedToStart: true,
+      errorSummary: "spawn E2BIG",
+      lastLines: [],
+    });
   });
 
   describe("its last lines", () => {

@@ -44,9 +44,9 @@ class ScriptedApplications implements Applications {
     this.killed.push(reason);
   }
 
-  async clean(id: string): Promise<boolean> {
+  async clean(id: string): Promise<string> {
     this.cleaned.push(id);
-    return true;
+    return "its staging folder is removed";
   }
 
   reports = async () => [];
