@@ -155,6 +155,9 @@ export class ExecutorModel {
       return;
     }
     this.alive = false;
+    if (this.child.state === "running") {
+      this.#world.witness.ended(this, undefined);
+    }
     this.#endLife();
     if (!this.#world.networkCut && this.container.node.alive) {
       this.breakLink(0);

@@ -20,7 +20,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (world.outcome?.result === "killed") {
     return [];
   }
-  const problems: string[] = [];
+  const problems = judgeOutcome(world);
   const programFaults = faults.filter((fault) => fault.class === "program").length + world.overTime;
   const limited = world.spec.timeouts.executionMs !== undefined;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
@@ -46,6 +46,18 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
     problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
   }
   return [...problems, ...judgeHangs(world, faults)];
+}
+
+/** The job's outcome is what its programs really did. */
+function judgeOutcome({ witness, outcome, spec }: World): string[] {
+  if (outcome?.result === "succeeded" && !witness.mayHaveSucceeded()) {
+    return [`the job succeeded, and not all of its programs did: ${outcome.summary}`];
+  }
+  const limited = spec.timeouts.applicationMs !== undefined || spec.timeouts.allocationMs !== undefined;
+  if (outcome?.result === "failed" && !limited && witness.mustHaveSucceeded()) {
+    return [`all programs exited 0, and the job failed: ${outcome.summary}`];
+  }
+  return [];
 }
 
 /** A program that hangs is stopped in time, the program's budget pays, and the job fails of nothing else. */

@@ -92,6 +92,9 @@ export class Master {
         return;
       }
       world.trace(() => `» ${describe(event)}`);
+      if (this.isPresent) {
+        world.heard(event);
+      }
       for (const effect of world.decide(this, event)) {
         this.#carryOut(effect);
       }

@@ -3,13 +3,14 @@ import type { Effect } from "../../am/core/effects.ts";
 import { timeLimitReason } from "../../am/core/endings.ts";
 import type { ChildExit, Event } from "../../am/core/events.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
-import { isSnapshot } from "../../am/core/journal.ts";
+import { isSnapshot, type Snapshot } from "../../am/core/journal.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { Clock } from "./clock.ts";
 import type { ExecutorModel, Hang, Program } from "./executor-model.ts";
 import { Master } from "./master.ts";
 import type { Random } from "./random.ts";
+import { Witness } from "./witness.ts";
 import { type ModelContainer, Yarn } from "./yarn.ts";
 
 /** How unkind the world is, beyond the faults that happen once. */
@@ -46,6 +47,7 @@ export class World {
   readonly faults: Weather;
   readonly executors = new Map<string, ExecutorModel>();
   readonly problems: string[] = [];
+  readonly witness: Witness;
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
@@ -70,11 +72,13 @@ export class World {
   #invariants: Invariants;
   #port = 20_000;
   #journal: string | undefined;
+  #stored: Pick<Snapshot, "lastGeneration" | "outcome"> = { lastGeneration: 0, outcome: undefined };
 
   constructor(options: WorldOptions) {
     this.#options = options;
     this.random = options.random;
     this.spec = options.spec;
+    this.witness = new Witness(options.spec);
     this.faults = options.weather;
     this.yarn = new Yarn(this.clock, options.random, options.nodes, options.nodeCapacityMiB);
     this.yarn.surplusChance = options.weather.surplus;
@@ -126,6 +130,15 @@ export class World {
     this.master.deliver(event);
   }
 
+  /** The present attempt reads something. */
+  heard(event: Event): void {
+    const isExit = event.type === "child-exited";
+    const isRegistration = event.type === "executor-registered" || event.type === "executor-reattached";
+    if (isExit || (isRegistration && event.child.state === "exited")) {
+      this.witness.told(event);
+    }
+  }
+
   /** What a core makes of an event. The world after a replaced attempt's deeds is judged, not that attempt. */
   decide({ core, isPresent }: Master, event: Event): readonly Effect[] {
     this.steps++;
@@ -134,12 +147,31 @@ export class World {
       return effects;
     }
     const changed = this.#options.mutation?.(effects, core, event) ?? effects;
-    this.problems.push(...this.#invariants.check(core.state, changed));
+    this.problems.push(...this.#invariants.check(core.state, changed), ...this.#checkDurability(changed));
     return changed;
   }
 
+  /** What a later attempt would read. */
   keepJournal(snapshot: unknown): void {
     this.#journal = this.mayCrash ? JSON.stringify(snapshot) : undefined;
+    if (isSnapshot(snapshot, this.core.state.applicationId)) {
+      this.#stored = { lastGeneration: snapshot.lastGeneration, outcome: snapshot.outcome };
+    }
+  }
+
+  /** Nothing that must be known to a later attempt is done before the journal holds it, whatever the core believes of its journal. */
+  #checkDurability(effects: readonly Effect[]): string[] {
+    return effects.flatMap((effect) => {
+      if (effect.type !== "send" || (effect.message.type !== "prepare" && effect.message.type !== "start-child")) {
+        return [];
+      }
+      const { type, generation } = effect.message;
+      return generation > this.#stored.lastGeneration
+        ? [
+            `${effect.to.task} is told to ${type} in generation ${generation}, the journal holds ${this.#stored.lastGeneration}`,
+          ]
+        : [];
+    });
   }
 
   /** The job's end is being told to YARN. */
@@ -212,6 +244,8 @@ export class World {
   programStarted(executor: ExecutorModel): void {
     this.trace(`  program of ${executor.task} generation ${executor.generation} starts in ${executor.containerId}`);
     this.starts.set(executor.task, (this.starts.get(executor.task) ?? 0) + 1);
+    this.witness.started(executor);
+    this.#checkOverlap(executor);
     for (const other of this.executors.values()) {
       if (other !== executor && other.alive && other.task === executor.task && other.child.state === "running") {
         if (other.generation === executor.generation) {
@@ -226,6 +260,7 @@ export class World {
     const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
     this.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
     this.overTime += Number(exit.stopReason === timeLimitReason(this));
+    this.witness.ended(executor, exit);
     if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === "") {
       this.peersLose(executor);
     }
@@ -245,6 +280,25 @@ export class World {
             }
           });
         }
+      }
+    }
+  }
+
+  /** Programs of two generations of the gang never run side by side. */
+  #checkOverlap(executor: ExecutorModel): void {
+    if (!this.#isInGang(executor)) {
+      return;
+    }
+    for (const other of this.executors.values()) {
+      if (
+        other.alive &&
+        other.child.state === "running" &&
+        other.generation < executor.generation &&
+        this.#isInGang(other)
+      ) {
+        this.problems.push(
+          `${executor.task} starts in generation ${executor.generation}, ${other.task} still runs in ${other.generation}`,
+        );
       }
     }
   }

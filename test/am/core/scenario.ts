@@ -18,14 +18,16 @@ export class Scenario {
   /** Whether journal writes succeed at once. */
   journalWorks = true;
   readonly #spec: JobSpec;
+  readonly #applicationId: string;
   readonly #problems: string[] = [];
   readonly #invariants: ReturnType<typeof createInvariants>;
   readonly #timers = new Map<string, number>();
   #attempt = 1;
   #containers = 0;
 
-  constructor(spec: JobSpec) {
+  constructor(spec: JobSpec, applicationId = "application_1_0001") {
     this.#spec = spec;
+    this.#applicationId = applicationId;
     this.core = this.#newCore();
     this.#invariants = createInvariants(spec);
   }
@@ -191,7 +193,7 @@ export class Scenario {
 
   #newCore(): Core {
     return createCore(this.#spec, {
-      applicationId: "application_1_0001",
+      applicationId: this.#applicationId,
       attempt: this.#attempt,
       amHost: "n0",
       amContainerId: "c0",

@@ -1,0 +1,72 @@
+// Plants one small bug after another into a copy of the checkout, and runs the test that must notice it: `npm run mutants`.
+import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { MUTANTS } from "../test/mutants/mutants.mjs";
+import { withCopies } from "./mutants/copies.mjs";
+import { judgeMutant, passesUnchanged } from "./mutants/judge.mjs";
+import { Problem, runMain } from "./problem.mjs";
+
+const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and runs the test that must fail because of it.
+
+  npm run mutants                       all of them
+  npm run mutants -- --only TEXT        those whose description or file has the text
+  npm run mutants -- --rotate 10        so many of them, others each day
+  npm run mutants -- --list             what they are`;
+
+await runMain(async () => {
+  const { values } = parseCommandLine();
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const chosen = choose(values);
+  if (values.list) {
+    for (const { file, bug } of chosen) console.log(`${file}: ${bug}`);
+    return 0;
+  }
+  return await run(chosen);
+});
+
+function parseCommandLine() {
+  try {
+    return parseArgs({
+      options: {
+        only: { type: "string" },
+        rotate: { type: "string" },
+        list: { type: "boolean" },
+        help: { type: "boolean", short: "h" },
+      },
+    });
+  } catch (cause) {
+    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+  }
+}
+
+function choose({ only, rotate }) {
+  const named = MUTANTS.filter(({ bug, file }) => only === undefined || bug.includes(only) || file.includes(only));
+  if (named.length === 0) throw new Problem(`--only ${only}: no mutant has that text; see --list`, { exitCode: 2 });
+  if (rotate === undefined) return named;
+  const count = Number(rotate);
+  if (!Number.isInteger(count) || count < 1)
+    throw new Problem(`--rotate ${rotate}: a whole number from 1`, { exitCode: 2 });
+  const day = Math.floor(Date.now() / 86_400_000);
+  return named.slice(0, count).map((_, index) => named[(day * count + index) % named.length]);
+}
+
+/** @param {readonly import("../test/mutants/mutant.mjs").Mutant[]} mutants */
+async function run(mutants) {
+  const waiting = [...mutants];
+  const totals = { caught: 0, failed: 0 };
+  await withCopies(Math.min(availableParallelism(), mutants.length), async (copy) => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const startedAt = performance.now();
+      const problem = (await passesUnchanged(copy, mutant)) ?? (await judgeMutant(copy, mutant));
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(0).padStart(4);
+      totals[problem === undefined ? "caught" : "failed"]++;
+      const words = problem === undefined ? "" : `\n    ${problem.trimEnd().replaceAll("\n", "\n    ")}`;
+      console.log(`${problem === undefined ? "✓" : "✗"} ${seconds} s  ${mutant.file}: ${mutant.bug}${words}`);
+    }
+  });
+  console.log(`${totals.caught} passed, ${totals.failed} failed`);
+  return totals.failed === 0 ? 0 : 1;
+}

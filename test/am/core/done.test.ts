@@ -1,0 +1,30 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../simulation/job.ts";
+import { Scenario } from "./scenario.ts";
+
+describe("where failures are tolerated", () => {
+  const { failure } = jobSpec([]);
+  function running(chief: "first" | "none"): Scenario {
+    const scenario = new Scenario(
+      jobSpec([role("worker", 2, { chief })], {
+        failure: { ...failure, onWorkerFailure: "tolerate", budgets: { program: 0, infrastructure: 0 } },
+      }),
+    );
+    scenario.toRunning();
+    return scenario;
+  }
+
+  test("a job whose tasks all failed has failed", () => {
+    const scenario = running("none");
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", summary: "0 of 2 tasks exited 0" });
+  });
+
+  test("a task that lost its container is over too", () => {
+    const scenario = running("first");
+    scenario.completes("c2", -101);
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "@jest/globals";
+import type { FailureSpec, JobSpec } from "../../../src/job/spec.ts";
+import { jobSpec, role } from "../../simulation/job.ts";
+import { Scenario } from "./scenario.ts";
+
+const base = jobSpec([role("worker", 3)]);
+
+function running(change: Partial<JobSpec> = {}, failure: Partial<FailureSpec> = {}): Scenario {
+  const scenario = new Scenario({ ...base, ...change, failure: { ...base.failure, ...failure } });
+  scenario.toRunning();
+  return scenario;
+}
+
+describe("the root of a failure", () => {
+  test("is the earlier of two equal causes, whichever is heard first", () => {
+    const scenario = running();
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.exits("worker:1", { exitCode: 1, atMs: scenario.nowMs - 500 });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+
+  test("stays with the earlier one when the later is heard second", () => {
+    const scenario = running();
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1, atMs: scenario.nowMs - 500 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:0" });
+  });
+
+  test("is no container that ends after its program was stopped by our order", () => {
+    const scenario = running();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.completes("c1", 137);
+    scenario.stops("worker:2");
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+});
+
+describe("what is not the machine's fault", () => {
+  test("is no longer blamed on it once YARN has said so", () => {
+    const scenario = running();
+    scenario.breaks("worker:1");
+    scenario.after(2_000);
+    expect(scenario.core.state.blame).toMatchObject({ n2: { failures: 1 } });
+    scenario.completes("c2", -104);
+    expect(scenario.core.state.blame).toMatchObject({ n2: { failures: 0 } });
+    expect(scenario.task("worker:1").machineFailures).toBe(0);
+  });
+});
+
+describe("a verdict", () => {
+  test("on a program that was killed waits for YARN's word, though its executor is well", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGKILL" });
+    scenario.stops("worker:0");
+    scenario.stops("worker:2");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.completes("c2", -102);
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, used: { program: 0, infrastructure: 1 } });
+  });
+
+  test("is the only one of its generation: what is lost when it has closed, before the gang has stopped, costs nothing more", () => {
+    const scenario = running({ timeouts: { ...base.timeouts, verdictMs: 2_000, stopGraceMs: 30_000 } });
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.after(3_000);
+    expect(scenario.core.state.verdicts).toEqual([]);
+    scenario.completes("c1", 137);
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.core.state.generation).toBe(2);
+  });
+
+  test("that is held keeps the job from ending as if nothing had failed", () => {
+    const scenario = new Scenario(
+      jobSpec([role("worker", 1), role("ps", 1, { restartPolicy: "task" })], {
+        failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } },
+      }),
+    );
+    scenario.toRunning();
+    scenario.exits("ps:0", { signal: "SIGKILL" });
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(base.timeouts.verdictMs);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "ps:0" } });
+  });
+});

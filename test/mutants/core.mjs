@@ -1,0 +1,419 @@
+import { mutantsOf } from "./mutant.mjs";
+
+const core = { unit: "am/core/" };
+
+/** Bugs of the ApplicationMaster's decisions. */
+export const CORE_MUTANTS = [
+  ...mutantsOf("am/core/verdict.ts", core, [
+    {
+      bug: "a machine stays blamed after YARN's word showed that it was not at fault",
+      from: "    pardon(step, earlier);",
+      to: "",
+    },
+    {
+      bug: "a stronger cause that comes later does not take the blame over",
+      from: "return ending.strength > root.strength ||",
+      to: "return",
+    },
+    {
+      bug: "of two equal causes the later one is the root",
+      from: "ending.seenAtMs < root.seenAtMs",
+      to: "ending.seenAtMs > root.seenAtMs",
+    },
+    {
+      bug: "what was charged to the wrong budget is not given back",
+      from: "    refund(step, verdict.charged);\n",
+      to: "",
+    },
+    {
+      bug: "a program that was killed is judged before YARN's word can have come",
+      from: '(ending.source === "child" && KILLED.has(ending.exit))',
+      to: "false",
+    },
+    {
+      bug: "a shell's word for a program that got SIGTERM (143) is not known",
+      from: '"SIGKILL", "143", "137"',
+      to: '"SIGKILL", "137"',
+    },
+    {
+      bug: "YARN's word on a task whose program we stopped is taken for a cause",
+      from: "task !== undefined &&\n      covers(step, open, task) &&\n      isAwaited(open, ending),",
+      to: "task !== undefined && covers(step, open, task),",
+    },
+    {
+      bug: "a tolerated failure ends the generation",
+      from: "if (toleratesFailure(step, task) && isCounted(ending)",
+      to: "if (false && isCounted(ending)",
+    },
+    {
+      bug: "a task that fails while the gang restarts opens a second verdict",
+      from: '  if (state.phase === "restarting" && isMember(step, task)) {\n    return;\n  }\n',
+      to: "",
+    },
+    {
+      bug: "a verdict whose time is up waits on",
+      from: "(verdict.expired || isEmpty(verdict.unaccounted))",
+      to: "isEmpty(verdict.unaccounted)",
+    },
+  ]),
+  ...mutantsOf("am/core/policies.ts", core, [
+    {
+      bug: "every tolerated failure counts, a chief's too",
+      from: 'role.tracking === "tracked" && !isChief',
+      to: 'role.tracking === "tracked"',
+    },
+    {
+      bug: "a role whose failure ends the job is restarted",
+      from: 'if (role.stopOnFailure && root.class === "program") {',
+      to: "if (false) {",
+    },
+    {
+      bug: "machines may fail one task for ever",
+      from: "if (root.machine && isExhausted(step, task)) {",
+      to: "if (false) {",
+    },
+  ]),
+  ...mutantsOf("am/core/budgets.ts", core, [
+    {
+      bug: "the pause before a restart has no longest",
+      from: "Math.min(maxMs, initialMs",
+      to: "Math.max(0, initialMs",
+    },
+    { bug: "one restart more than the budget has", from: "] >= step.spec", to: "] > step.spec" },
+    { bug: "the first restart waits", from: "restartsBefore === 0 ? 0 : ", to: "" },
+  ]),
+  ...mutantsOf("am/core/blame.ts", core, [
+    {
+      bug: "every failure blames the machine",
+      from: "  if (!ending.machine) {\n    return;\n  }\n  const { failure } = step.spec;",
+      to: "  const { failure } = step.spec;",
+    },
+    { bug: "half of the nodes may be kept off", from: "* 3 <= eligible.length", to: "* 2 <= eligible.length" },
+    {
+      bug: "what a machine did before ten healthy minutes is not forgotten",
+      from: "        task.machineFailures = 0;\n".slice(2),
+      to: "",
+    },
+    {
+      bug: "a file is at fault as soon as one node cannot fetch it",
+      from: "return first === host ? undefined :",
+      to: "return",
+    },
+  ]),
+  ...mutantsOf("am/core/containers.ts", core, [
+    {
+      bug: "surplus containers are kept",
+      from: '    emit(step, { type: "release", containerIds: surplus, reason: "no task needs it" });',
+      to: "",
+    },
+    {
+      bug: "a container on an excluded host is used",
+      from: "if (task === undefined || step.state.blame[given.host]?.excluded === true) {",
+      to: "if (task === undefined) {",
+    },
+    {
+      bug: "containers are bound while the gang pauses before it asks again",
+      from: " && gang.askAgainAtMs === 0;",
+      to: ";",
+    },
+    { bug: "what YARN gives is not counted off the ask", from: "      role.outstanding--;", to: "" },
+    {
+      bug: "a container that is known already is taken again",
+      from: "    if (isKnown(step, given.containerId)) {\n      continue;\n    }\n",
+      to: "",
+    },
+    {
+      bug: "a container that is given up is released before YARN's word on it",
+      from: '  container.phase = "leaving";\n  container.discardReason = reason;',
+      to: '  container.phase = "leaving";\n  emit(step, { type: "release", containerIds: [container.id], reason });\n  container.discardReason = reason;',
+    },
+  ]),
+  ...mutantsOf("am/core/placement.ts", core, [
+    { bug: "two roles are promised the same room of a host", from: "    take(candidate, resource, room);", to: "" },
+    {
+      bug: "an excluded host is named",
+      from: " && step.state.blame[node.host]?.excluded !== true",
+      to: "",
+    },
+    {
+      bug: "a labelled node that is not lent serves everybody",
+      from: "node.labels.length === 0 || node.lent === true",
+      to: "true",
+    },
+    { bug: "pack spreads", from: "b.held - a.held || b.room - a.room", to: "a.held - b.held || a.room - b.room" },
+  ]),
+  ...mutantsOf("am/core/asks.ts", core, [
+    {
+      bug: "after a restart of the ResourceManager nothing is asked for again",
+      from: "    role.outstanding = -1;",
+      to: "",
+    },
+    {
+      bug: "kept containers that may yet name their task are asked for as well",
+      from: "waiting - (step.state.unclaimed[position] ?? 0)",
+      to: "waiting",
+    },
+    { bug: "hosts that bring nothing are named for ever", from: "      role.hintsExhausted = true;", to: "" },
+  ]),
+  ...mutantsOf("am/core/gang.ts", core, [
+    {
+      bug: "two gangs that gave back ask again at the same moment",
+      from: "baseMs * (0.5 + fraction(`${state.applicationId} ${state.gang.returns}`))",
+      to: "baseMs",
+    },
+    {
+      bug: "the pause before a gang asks again does not grow",
+      from: "AskAgain.initialMs * 2 ** Math.min(state.gang.returns, 10)",
+      to: "AskAgain.initialMs",
+    },
+    {
+      bug: "a gang that is stuck in part holds on",
+      from: '    setTimer(step, "gang-hold", spec.timeouts.gangHoldMs);',
+      to: "",
+    },
+  ]),
+  ...mutantsOf("am/core/begin.ts", core, [
+    {
+      bug: "the job's time limit begins anew with each attempt",
+      from: "Math.max(0, applicationMs - elapsedMs)",
+      to: "applicationMs",
+    },
+    {
+      bug: "the limit for containers begins anew with each attempt",
+      from: "Math.max(0, allocationMs - elapsedMs)",
+      to: "allocationMs",
+    },
+  ]),
+  ...mutantsOf("am/core/done.ts", core, [
+    {
+      bug: "a job ends as succeeded while a failure is still held",
+      from: " || state.verdicts.some((verdict) => verdict.held)",
+      to: "",
+    },
+    {
+      bug: "where failures are tolerated, a task that lost its container is never done",
+      from: "counts.failed + counts.lost",
+      to: "counts.failed",
+    },
+    {
+      bug: "a job all of whose tasks failed and were tolerated has succeeded",
+      from: 'good === 0 ? ({ result: "failed", summary } as const) : ',
+      to: "",
+    },
+    {
+      bug: "an evaluator has no grace",
+      from: "state.graceEndsAtMs = step.nowMs + spec.timeouts.afterChiefMs;",
+      to: "state.graceEndsAtMs = step.nowMs;",
+    },
+  ]),
+  ...mutantsOf("am/core/executors.ts", core, [
+    {
+      bug: "a program that we stopped and that exits 0 has succeeded",
+      from: "const succeeded = endedItself && exit.exitCode",
+      to: "const succeeded = exit.exitCode",
+    },
+    {
+      bug: "a stale exit is believed",
+      from: "task?.containerId === event.containerId && task.generation === event.generation ? task",
+      to: "task?.containerId === event.containerId ? task",
+    },
+    {
+      bug: "an exit is not acknowledged",
+      from: "  const container = step.state.containers[event.containerId];\n  acknowledge(step, event);",
+      to: "  const container = step.state.containers[event.containerId];",
+    },
+    {
+      bug: "a start that was lost with a broken stream is not said again",
+      from: "    resendStart(step, task);",
+      to: "",
+    },
+    {
+      bug: "a stop that was lost with a broken stream is not said again",
+      from: '      resendStop(step, task, "it is to stop");',
+      to: "",
+    },
+    {
+      bug: "an executor of a container that is not the job's goes on",
+      from: '    dismiss(step, registration, "its container is no longer part of the job");',
+      to: "",
+    },
+    {
+      bug: "a hanging program is stopped, and the job restarts for nothing",
+      from: "const stoppedForCause = isOverTime(step, exit) || isHung(exit);",
+      to: "const stoppedForCause = isOverTime(step, exit);",
+    },
+  ]),
+  ...mutantsOf("am/core/links.ts", core, [
+    {
+      bug: "an executor whose stream broke is not stopped at its node",
+      from: 'letGo(step, container, "its stream broke", true);',
+      to: 'letGo(step, container, "its stream broke", false);',
+    },
+    {
+      bug: "streams that break together get no more time than one alone",
+      from: "(together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs)",
+      to: "Bounds.reconnectMs",
+    },
+    {
+      bug: "a broken stream is a lost executor at once",
+      from: '      setOrder(step, "reconnect", container.id, Bounds.reconnectMs);',
+      to: '      setOrder(step, "reconnect", container.id, 0);',
+    },
+    {
+      bug: "an executor that does not come back to a new attempt is waited for for ever",
+      from: 'order === "rejoin" && container.link === "rejoining"',
+      to: "false",
+    },
+  ]),
+  ...mutantsOf("am/core/timers.ts", core, [
+    {
+      bug: "executors have a third of the time to find a new attempt",
+      from: "rejoinMs: 45_000",
+      to: "rejoinMs: 15_000",
+    },
+    {
+      bug: "a timer that comes late blames those it waited for",
+      from: "  if (leftMs > 0) {\n    setTimer(step, name, leftMs);\n  }\n  return leftMs <= 0;",
+      to: "  return true;",
+    },
+  ]),
+  ...mutantsOf("am/core/liveness.ts", core, [
+    {
+      bug: "executors that fall silent together are lost as quickly as one alone",
+      from: "const together = silent >= 2 && silent * 3 > executors.size;",
+      to: "const together = false;",
+    },
+    { bug: "after a pause of our own everybody is silent", from: "          executor.lastMs += gapMs;", to: "" },
+  ]),
+  ...mutantsOf("am/core/losses.ts", core, [
+    {
+      bug: "YARN's word on a container that was given up is dropped",
+      from: "} else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unjudged) {",
+      to: "} else if (ending !== undefined && !byUs && container.unjudged) {",
+    },
+    {
+      bug: "a container that we released counts as a lost node",
+      from: "const byUs = released || stopped;",
+      to: "const byUs = stopped;",
+      caughtBy: { simulation: 3000 },
+    },
+    {
+      bug: "containers that are lost before the start are replaced for ever",
+      from: "  blame(step, ending);\n  if (ending.class",
+      to: "  if (ending.class",
+    },
+  ]),
+  ...mutantsOf("am/core/exit-status.ts", core, [
+    {
+      bug: "preemption blames the machine",
+      from: '"-102": { class: "infrastructure", machine: false',
+      to: '"-102": { class: "infrastructure", machine: true',
+    },
+    {
+      bug: "preemption spends the program's budget",
+      from: '"-102": { class: "infrastructure"',
+      to: '"-102": { class: "program"',
+    },
+    {
+      bug: "a container that is killed for its memory is the infrastructure's fault",
+      from: '"-104": { class: "program"',
+      to: '"-104": { class: "infrastructure"',
+    },
+    {
+      bug: "a container that was not started in time blames its node",
+      from: "/expired/i.test(line)",
+      to: "false && line",
+    },
+    {
+      bug: "a container that was killed from outside (143) is no known end",
+      from: "exitStatus === 137 || exitStatus === 143",
+      to: "exitStatus === 137",
+    },
+  ]),
+  ...mutantsOf("am/core/endings.ts", core, [
+    {
+      bug: "a program that ends at YARN's notice is at fault itself",
+      from: "  return container.wantedBackAtMs > 0 &&",
+      to: "  return false &&",
+    },
+    {
+      bug: "a peer's lost connection is as good a cause as any exit",
+      from: "exit.peerConnectionLost ? Strength.peerLost : Strength.exit",
+      to: "Strength.exit",
+    },
+    {
+      bug: "another machine's clock decides which of two exits came first",
+      from: "Math.min(step.nowMs, Math.max(step.nowMs - Bounds.reconnectMs, atMs))",
+      to: "atMs",
+    },
+  ]),
+  ...mutantsOf("am/core/journal.ts", core, [
+    {
+      bug: "an acknowledgement credits a newer generation than was written",
+      from: "journal.durableGeneration = journal.inFlightGeneration;",
+      to: "journal.durableGeneration = step.state.lastGeneration;",
+    },
+    {
+      bug: "an acknowledgement of an earlier write counts",
+      from: "export function journalWritten(step: Step, sequence: number): void {\n  const { journal } = step.state;\n  if (sequence !== journal.inFlight) {\n    return;\n  }",
+      to: "export function journalWritten(step: Step, sequence: number): void {\n  const { journal } = step.state;",
+    },
+    {
+      bug: "a snapshot changes while it is being written",
+      from: "tasks: state.tasks.map((task) => ({ ...task })),",
+      to: "tasks: state.tasks,",
+    },
+    {
+      bug: "an outcome is acted on before it is written",
+      from: "journal.durableOutcome = journal.inFlightOutcome;",
+      to: "journal.durableOutcome = true;",
+    },
+  ]),
+  ...mutantsOf("am/core/generation.ts", core, [
+    {
+      bug: "programs start before the journal knows of it",
+      from: "  return journal.durableStart === state.generation;",
+      to: "  return true;",
+    },
+    {
+      bug: "a gang starts although one of it is missing",
+      from: "    if (role.counts.registered < spec.instances) {\n      return false;\n    }\n",
+      to: "",
+    },
+    {
+      bug: "executors make ready for a generation that the journal does not know",
+      from: "  if (step.state.journal.durableGeneration < task.generation) {\n    step.unprepared.add(task);\n    return;\n  }\n",
+      to: "",
+    },
+  ]),
+  ...mutantsOf("am/core/restart.ts", core, [
+    {
+      bug: "a restart gives the containers back",
+      from: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n    }",
+      to: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n      const held = state.containers[task.containerId];\n      if (held !== undefined) letGo(step, held, reason, true);\n    }",
+    },
+    {
+      bug: "the next generation gathers while programs of the last one run",
+      from: " && !state.started && !anyStopping(step)",
+      to: " && !state.started",
+      caughtBy: { simulation: 3000 },
+    },
+  ]),
+  ...mutantsOf("am/core/recovery.ts", core, [
+    {
+      bug: "a partial picture of an earlier attempt is judged at once",
+      from: "keepOpen(step, verdict, Bounds.rejoinMs + spec.timeouts.verdictMs);",
+      to: "keepOpen(step, verdict, 0);",
+    },
+    {
+      bug: "containers that the journal had given up are left running",
+      from: '      emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });',
+      to: "",
+    },
+    {
+      bug: "without a journal the containers of the earlier attempt are kept",
+      from: "  for (const container of kept) {\n    discard(",
+      to: "  for (const container of kept.slice(1)) {\n    discard(",
+    },
+  ]),
+];

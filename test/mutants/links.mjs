@@ -1,0 +1,130 @@
+import { mutantsOf } from "./mutant.mjs";
+
+/** Bugs of what passes between ApplicationMaster, executors and clients, and of the executor. */
+export const LINK_MUTANTS = [
+  ...mutantsOf("am/mailbox.ts", { unit: "am/mailbox.test" }, [
+    {
+      bug: "what comes while an event is handled is handled within it",
+      from: "    this.#queue.push(event);\n    this.#drain();",
+      to: "    this.#handle(event);",
+    },
+    {
+      bug: "after standing still it acts without asking",
+      from: ' && this.#state === "open") void this.#hold();',
+      to: " && false) void this.#hold();",
+    },
+    { bug: "one that was replaced goes on", from: "    if (current) {", to: "    if (true) {" },
+  ]),
+  ...mutantsOf("am/journal.ts", { unit: "am/journal.test" }, [
+    {
+      bug: "a snapshot is written under its final name",
+      from: "await createReadable(fileSystem, draft, content, 0o600);",
+      to: "await createReadable(fileSystem, target, content, 0o600);",
+    },
+    {
+      bug: "a file system that is away makes the job begin anew",
+      from: "      await new Promise((resolve) => setTimeout(resolve, readAgainMs));",
+      to: "      return {};",
+    },
+    { bug: "the oldest entry is read", from: "number(b) - number(a)", to: "number(a) - number(b)" },
+    {
+      bug: "an entry that cannot be used hides those before it",
+      from: "        unreadable.push(`${file.path}: ${errorMessage(error)}`);",
+      to: "        unreadable.push(`${file.path}: ${errorMessage(error)}`);\n        return { unreadable };",
+    },
+  ]),
+  ...mutantsOf("am/journal-file.ts", { unit: "am/journal.test" }, [
+    {
+      bug: "a damaged snapshot is used",
+      from: '  if (digest(body) !== sha256) throw unreadable("its checksum differs");\n',
+      to: "",
+    },
+    {
+      bug: "a journal of another version is used",
+      from: "  if (version !== journalVersion) throw unreadable(`its version is ${String(version)}, not ${journalVersion}`);\n",
+      to: "",
+    },
+  ]),
+  ...mutantsOf("src/api/fence.ts", { unit: "api/" }, [
+    {
+      bug: "an executor obeys an attempt that was replaced",
+      from: 'if (message.attempt < own.attempt) return "lower-attempt";',
+      to: "",
+    },
+    { bug: "a signal for an earlier generation is passed on", from: '    case "signal-child":\n', to: "" },
+    { bug: "an acknowledgement of an earlier generation counts", from: '    case "acknowledge":\n', to: "" },
+    {
+      bug: "an ApplicationMaster that was replaced does not notice",
+      from: 'if (message.attempt > ownAttempt) return "higher-attempt";',
+      to: "",
+    },
+    {
+      bug: "what was meant for an earlier attempt is believed",
+      from: '  if (message.attempt < ownAttempt && message.body.type !== "register") return "lower-attempt";\n',
+      to: "",
+    },
+  ]),
+  ...mutantsOf("src/api/authentication.ts", { unit: "api/" }, [
+    {
+      bug: "a service that has no secret is open",
+      from: "if (expected !== undefined && presents(metadata, expected))",
+      to: "if (expected === undefined || presents(metadata, expected))",
+    },
+    {
+      bug: "any secret will do",
+      from: "timingSafeEqual(digest(value), expected)",
+      to: "digest(value).length === expected.length",
+    },
+  ]),
+  ...mutantsOf("src/api/executor-endpoint.ts", { unit: "api/" }, [
+    {
+      bug: "the stream that another one replaced is reported as lost",
+      from: 'this.#options.handler.disconnected(previous, "replaced");',
+      to: 'this.#options.handler.disconnected(previous, "broken");',
+    },
+    {
+      bug: "the end of a replaced stream is the end of its executor",
+      from: "if (!wasOpen || this.#links.get(link.containerId) !== link) return;",
+      to: "",
+    },
+    { bug: "a stream may report before it registers", from: "} else if (!link.admitted) {", to: "} else if (false) {" },
+    { bug: "a goodbye is a broken stream", from: 'if (body.type === "goodbye") link.saidGoodbye = true;', to: "" },
+  ]),
+  ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
+    { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = reason;", to: "" },
+  ]),
+  ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
+    {
+      bug: "an exit that nobody acknowledged is not said again",
+      from: 'const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];',
+      to: "const unsaid = [undefined];",
+    },
+    {
+      bug: "a new ApplicationMaster's order to make ready stops what runs",
+      from: "    if (number === previous.number) {",
+      to: "    if (false) {",
+    },
+  ]),
+  ...mutantsOf("executor/master-link.ts", { unit: "executor/master-link.test" }, [
+    {
+      bug: "it goes back to an earlier attempt",
+      from: "if (candidate.attempt < attempt) return { accepted: false",
+      to: "if (false) return { accepted: false",
+    },
+    {
+      bug: "the ApplicationMaster's silence ends a program at once",
+      from: "else this.#options.orphaned(this.#options.nowMs() - this.#lostAtMs);\n    }, delayMs);",
+      to: "else this.#options.orphaned(this.#options.nowMs() - this.#lostAtMs);\n    }, 0);",
+    },
+    {
+      bug: "nobody looks into the staging folder for the next attempt",
+      from: "    this.#scheduleFind();\n  }\n\n  #awaitOrphan",
+      to: "  }\n\n  #awaitOrphan",
+    },
+    {
+      bug: "a stream that is not welcomed is waited for for ever",
+      from: "setTimeout(() => this.#giveUp(connection), WELCOME_TIMEOUT_MS)",
+      to: "setTimeout(() => undefined, WELCOME_TIMEOUT_MS)",
+    },
+  ]),
+];

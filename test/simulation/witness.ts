@@ -1,0 +1,84 @@
+import type { ChildExit } from "../../am/core/events.ts";
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+
+/** One run of a task's program, as its node saw it. */
+export interface Life {
+  readonly task: string;
+  readonly containerId: string;
+  readonly generation: number;
+  /** Absent while it runs; `undefined` when it died with its container. */
+  end?: { readonly exit: ChildExit | undefined };
+  /** The ApplicationMaster has heard of the exit. */
+  told: boolean;
+}
+
+/** What really happened, whatever the core believes: by this its word is judged. */
+export class Witness {
+  readonly #spec: JobSpec;
+  readonly #last = new Map<string, Life>();
+  /** What happened to machines, by host: what may be held against them. */
+  readonly #incidents = new Map<string, number>();
+
+  constructor(spec: JobSpec) {
+    this.#spec = spec;
+  }
+
+  started({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">): void {
+    this.#last.set(task, { task, containerId, generation, told: false });
+  }
+
+  ended({ task, containerId }: Pick<Life, "task" | "containerId">, exit: ChildExit | undefined): void {
+    const life = this.#last.get(task);
+    if (life?.containerId === containerId) {
+      life.end ??= { exit };
+    }
+  }
+
+  /** The present ApplicationMaster reads that a program has ended. */
+  told({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">): void {
+    const life = this.#last.get(task);
+    if (life?.containerId === containerId && life.generation === generation) {
+      life.told = true;
+    }
+  }
+
+  incident(host: string): void {
+    this.#incidents.set(host, (this.#incidents.get(host) ?? 0) + 1);
+  }
+
+  incidentsOn(host: string): number {
+    return this.#incidents.get(host) ?? 0;
+  }
+
+  /** Whether the programs whose end is the job's have all ended as they should: only then may it have succeeded. */
+  mayHaveSucceeded(): boolean {
+    const tracked = this.#spec.roles.filter(({ tracking }) => tracking === "tracked");
+    const chiefs = tracked.filter(({ chief }) => chief === "all");
+    const main = tracked.filter(({ name }) => name !== "evaluator");
+    const isDone = (role: RoleSpec) => this.#tasksOf(role).every((life) => this.#isDone(life));
+    const anyGood = tracked.some((role) => this.#tasksOf(role).some(exitedWell));
+    return anyGood && [tracked, chiefs, main].some((roles) => roles.length > 0 && roles.every(isDone));
+  }
+
+  /** Whether every program whose end is the job's has exited 0, and the ApplicationMaster has heard it of each. */
+  mustHaveSucceeded(): boolean {
+    return this.#spec.roles
+      .filter(({ tracking }) => tracking === "tracked")
+      .every((role) => this.#tasksOf(role).every((life) => exitedWell(life) && life?.told === true));
+  }
+
+  #tasksOf({ name, instances }: RoleSpec): (Life | undefined)[] {
+    return Array.from({ length: instances }, (_, index) => this.#last.get(`${name}:${index}`));
+  }
+
+  #isDone(life: Life | undefined): boolean {
+    return this.#spec.failure.onWorkerFailure === "tolerate" ? life?.end !== undefined : exitedWell(life);
+  }
+}
+
+function exitedWell(life: Life | undefined): boolean {
+  const exit = life?.end?.exit;
+  return (
+    exit !== undefined && exit.exitCode === 0 && exit.signal === "" && exit.stopReason === "" && !exit.failedToStart
+  );
+}
