@@ -30,9 +30,10 @@ function runMany(from, seeds) {
   const outcomes = {};
   let steps = 0;
   let failed = 0;
-  const pinned = PINNED_SEEDS.map(({ seed }) => seed);
-  for (const seed of [...pinned, ...Array.from({ length: seeds }, (_, index) => from + index)]) {
-    const result = runSeed(seed);
+  const pinned = PINNED_SEEDS.map(({ seed }) => ({ seed, wide: false }));
+  const fresh = Array.from({ length: seeds }, (_, index) => ({ seed: from + index, wide: true }));
+  for (const { seed, wide } of [...pinned, ...fresh]) {
+    const result = runSeed(seed, { wide });
     steps += result.steps;
     const outcome = result.outcome?.result ?? "none";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;

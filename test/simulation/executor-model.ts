@@ -33,6 +33,8 @@ export class ExecutorModel {
   alive = true;
   frozen = false;
   ending = false;
+  /** Its node was cut off in its life. */
+  wasCut = false;
   readonly #world: World;
   #master: Master;
   #port = 0;
@@ -62,6 +64,11 @@ export class ExecutorModel {
     return this.container.given.containerId;
   }
 
+  /** Nothing passes between it and the ApplicationMaster. */
+  get #isCut(): boolean {
+    return this.container.node.cut !== undefined;
+  }
+
   isConnectedTo(master: Master): boolean {
     return this.connected && this.#master === master;
   }
@@ -70,11 +77,11 @@ export class ExecutorModel {
   connect(delayMs: number): void {
     const link = ++this.#link;
     this.#world.clock.after(delayMs, () => {
-      if (!this.alive || link !== this.#link || this.#world.networkCut) {
+      if (!this.alive || link !== this.#link) {
         return;
       }
       const { master } = this.#world;
-      if (this.frozen || !master.alive || !master.isPresent) {
+      if (this.#isCut || this.frozen || !master.alive || !master.isPresent) {
         this.connect(1_000);
         return;
       }
@@ -159,7 +166,7 @@ export class ExecutorModel {
       this.#world.witness.ended(this, undefined);
     }
     this.#endLife();
-    if (!this.#world.networkCut && this.container.node.alive) {
+    if (this.container.node.alive) {
       this.breakLink(0);
     }
     this.connected = false;
@@ -171,7 +178,7 @@ export class ExecutorModel {
     const link = this.#link;
     this.#lastOrderMs = Math.max(this.#lastOrderMs, clock.nowMs + random.integer(1, 50));
     clock.after(this.#lastOrderMs - clock.nowMs, () => {
-      if (link === this.#link) {
+      if (link === this.#link && !this.#isCut) {
         this.#receive(message);
       }
     });
@@ -346,7 +353,9 @@ export class ExecutorModel {
     this.#world.clock.after(this.#world.random.integer(1, stopGraceMs), () => {
       this.#stopping = false;
       if (life === this.#life) {
-        this.endChild({ signal: "SIGTERM", exitCode: 0, stopReason: reason });
+        const { goodStops } = this.#world.faults;
+        const signal = goodStops > 0 && this.#world.random.chance(goodStops) ? "" : "SIGTERM";
+        this.endChild({ signal, exitCode: 0, stopReason: reason });
       }
       if (this.alive && !this.frozen) {
         then();
@@ -365,7 +374,7 @@ export class ExecutorModel {
     if (!this.alive) {
       return;
     }
-    if (this.connected && !this.frozen) {
+    if (this.connected && !this.frozen && !this.#isCut) {
       this.#master.heard(this);
     }
     this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.#beat());
@@ -385,7 +394,7 @@ export class ExecutorModel {
       this.#unsent.push(event);
       return;
     }
-    if (!this.connected) {
+    if (!this.connected || this.#isCut) {
       return;
     }
     const link = this.#link;

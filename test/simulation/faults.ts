@@ -167,6 +167,32 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
 ];
 
+/** What a wider world has besides. */
+export const WIDE_FAULTS: readonly [Fault, ...Fault[]] = [
+  {
+    name: "a node is cut off",
+    deafens: true,
+    freezes: true,
+    class: "infrastructure",
+    strike: (world) => cutNode(world, "whole"),
+  },
+  {
+    name: "a node is cut off from the ApplicationMaster",
+    deafens: true,
+    freezes: true,
+    class: "infrastructure",
+    strike: (world) => cutNode(world, "from the ApplicationMaster"),
+  },
+];
+
+function cutNode(world: World, how: "whole" | "from the ApplicationMaster"): void {
+  const node = world.random.any(world.yarn.nodes.filter(({ alive, cut }) => alive && cut === undefined));
+  if (node !== undefined && world.yarn.nodes.filter(({ alive, cut }) => alive && cut === undefined).length >= 3) {
+    world.trace(`! ${node.host} is cut off, ${how}`);
+    world.cut(node, how, world.random.integer(1, 120) * 1000);
+  }
+}
+
 /** For jobs whose programs report steps. */
 export const HANG: Fault = {
   name: "a program hangs",

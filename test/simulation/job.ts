@@ -78,6 +78,26 @@ export function randomJob(random: Random): JobSpec {
   });
 }
 
+/** The same job, perhaps with a further role of any name and policy, and with limits that few jobs set. */
+export function widen(spec: JobSpec, random: Random): JobSpec {
+  const further = role(random.pick(["scorer", "reader", "shard"]), random.integer(1, 2), {
+    ...randomNeeds(random),
+    restartPolicy: random.pick(["gang", "task", "none"]),
+    tracking: random.pick(["tracked", "tracked", "untracked", "sidecar"]),
+    stopOnFailure: random.chance(0.2),
+  });
+  const { timeouts } = spec;
+  return {
+    ...spec,
+    roles: random.chance(0.3) ? [...spec.roles, further] : spec.roles,
+    timeouts: {
+      ...timeouts,
+      ...(random.chance(0.05) ? { registrationMs: random.integer(20, 120) * 1000 } : {}),
+      ...(random.chance(0.05) ? { allocationMs: random.integer(30, 600) * 1000 } : {}),
+    },
+  };
+}
+
 /** The same job, its programs reporting steps: a hanging one is noticed. */
 export function reportingSteps(spec: JobSpec, random: Random): JobSpec {
   return { ...spec, timeouts: { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 } };

@@ -31,12 +31,13 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (counted("program") > programFaults) {
     problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
   }
-  const onlyPrograms = faults.every((fault) => fault.class === "program") && world.faults.launchFailures === 0;
+  const launchesFail = world.faults.launchFailures > 0 || world.faults.lostLaunchAnswers > 0;
+  const onlyPrograms = faults.every((fault) => fault.class === "program") && !launchesFail;
   if (onlyPrograms && counted("infrastructure") > 0) {
     problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);
   }
   const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
-  const bounded = limited || world.spec.timeouts.applicationMs !== undefined || world.faults.launchFailures > 0;
+  const bounded = limited || isLimited(world) || launchesFail;
   if (harmless && !bounded && world.outcome?.result !== "succeeded") {
     problems.push(`nothing bad happened, and the job ${world.outcome?.result}: ${world.outcome?.summary}`);
   }
@@ -48,13 +49,23 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   return [...problems, ...judgeHangs(world, faults)];
 }
 
+/** Whether the job as a whole may fail of the time something takes. */
+function isLimited({ spec }: World): boolean {
+  const { applicationMs, allocationMs, registrationMs } = spec.timeouts;
+  return [applicationMs, allocationMs, registrationMs].some((limitMs) => limitMs !== undefined);
+}
+
 /** The job's outcome is what its programs really did. */
-function judgeOutcome({ witness, outcome, spec }: World): string[] {
+function judgeOutcome(world: World): string[] {
+  const { witness, outcome } = world;
   if (outcome?.result === "succeeded" && !witness.mayHaveSucceeded()) {
     return [`the job succeeded, and not all of its programs did: ${outcome.summary}`];
   }
-  const limited = spec.timeouts.applicationMs !== undefined || spec.timeouts.allocationMs !== undefined;
-  if (outcome?.result === "failed" && !limited && witness.mustHaveSucceeded()) {
+  const cause = world.spec.roles.find(({ name }) => outcome?.cause?.task?.startsWith(`${name}:`) === true);
+  if (outcome?.result === "failed" && cause?.tracking === "sidecar") {
+    return [`a sidecar's failure ended the job: ${outcome.summary}`];
+  }
+  if (outcome?.result === "failed" && !isLimited(world) && witness.mustHaveSucceeded()) {
     return [`all programs exited 0, and the job failed: ${outcome.summary}`];
   }
   return [];

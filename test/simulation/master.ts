@@ -102,11 +102,8 @@ export class Master {
     }
   }
 
-  /** What comes over an executor's stream to this attempt; lost while the network is cut. */
+  /** What comes over an executor's stream to this attempt. */
   fromNetwork(event: Event): void {
-    if (this.#world.networkCut) {
-      return;
-    }
     if ("containerId" in event && event.type !== "executor-lost") {
       const executor = this.#world.executors.get(event.containerId);
       if (executor !== undefined) {
@@ -117,7 +114,7 @@ export class Master {
   }
 
   heard(executor: ExecutorModel): void {
-    if (this.#world.networkCut || this.#isPaused || !this.alive) {
+    if (this.#isPaused || !this.alive) {
       return;
     }
     for (const event of this.#liveness.heard(executor.task, executor.containerId, this.#world.clock.nowMs)) {
@@ -161,7 +158,7 @@ export class Master {
         break;
       case "stop-container":
         clock.after(random.integer(5, 300), () => {
-          if (!this.#world.networkCut) {
+          if (yarn.containers.get(effect.containerId)?.node.cut === undefined) {
             yarn.complete(effect.containerId, -105, "Container killed by the ApplicationMaster.");
           }
         });
@@ -213,12 +210,19 @@ export class Master {
       return;
     }
     clock.after(random.integer(5, 150), () => {
-      if (container.state === "complete" || random.chance(faults.launchFailures)) {
+      const unreachable = container.state === "complete" || container.node.cut !== undefined;
+      if (unreachable || random.chance(faults.launchFailures)) {
+        this.#world.witness.incident(container.node.host);
         this.deliver({ type: "launch-failed", containerId, message: "connection refused", nodeAtFault: true });
         return;
       }
       container.state = "running";
-      this.deliver({ type: "launch-succeeded", containerId });
+      if (faults.lostLaunchAnswers > 0 && random.chance(faults.lostLaunchAnswers)) {
+        this.#world.witness.incident(container.node.host);
+        this.deliver({ type: "launch-failed", containerId, message: "no answer", nodeAtFault: true });
+      } else {
+        this.deliver({ type: "launch-succeeded", containerId });
+      }
       clock.after(random.integer(100, 2_000), () => {
         if (container.state === "running") {
           executors.set(containerId, new ExecutorModel(this.#world, task, container, generation));
@@ -230,7 +234,7 @@ export class Master {
   /** Order within a stream is kept; a message to a broken one is lost. */
   #send(containerId: string, message: ExecutorCommand): void {
     const executor = this.#world.executors.get(containerId);
-    if (executor?.isConnectedTo(this) === true && !this.#world.networkCut) {
+    if (executor?.isConnectedTo(this) === true) {
       executor.arrive(message);
     }
   }
@@ -249,7 +253,8 @@ export class Master {
   /** Each attempt writes where no later one does. */
   #write(sequence: number, snapshot: unknown): void {
     this.#world.clock.after(this.#world.random.integer(5, 150), () => {
-      if (!this.isPresent || !this.alive) {
+      // What was under way as its writer died may be stored all the same, until the next attempt reads.
+      if (this !== this.#world.master) {
         return;
       }
       if (this.#world.journalDown) {

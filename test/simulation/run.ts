@@ -1,6 +1,6 @@
 import type { JobOutcome } from "../../src/job/status.ts";
-import { FAULTS, fillCluster, HANG } from "./faults.ts";
-import { randomJob, reportingSteps } from "./job.ts";
+import { FAULTS, fillCluster, HANG, WIDE_FAULTS } from "./faults.ts";
+import { randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
 import { type Mutation, World } from "./world.ts";
@@ -24,6 +24,8 @@ export interface RunOptions {
   readonly fenced?: boolean;
   /** What goes wrong, by name, instead of what the seed would choose. */
   readonly faults?: readonly string[];
+  /** Default true; false: the world of the pinned seeds, which fewer things happen in. */
+  readonly wide?: boolean;
 }
 
 /** One whole job in a random world: everything follows from the seed. */
@@ -31,12 +33,15 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
   const random = new Random(seed);
   // Drawn apart, so that a job that reports no steps lives the life its seed always gave it.
   const aside = new Random(~seed);
+  const wider = options.wide === false ? undefined : new Random(seed ^ 0x5bd1e995);
   const { faults: named } = options;
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
-  const spec = reportsSteps ? reportingSteps(plain, aside) : plain;
+  const narrow = reportsSteps ? reportingSteps(plain, aside) : plain;
+  const spec = wider === undefined ? narrow : widen(narrow, wider);
   const kind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
+  const endless = spec.roles.filter(({ tracking }) => tracking !== "tracked").map(({ name }) => name);
   const world = new World({
     spec,
     random,
@@ -47,13 +52,22 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
       surplus: kind ? 0 : 0.1,
       launchFailures: kind || random.chance(0.8) ? 0 : 0.05,
       completionDelayMs: random.integer(0, 5_000),
+      lostLaunchAnswers: kind || wider?.chance(0.1) !== true ? 0 : 0.1,
+      goodStops: wider?.chance(0.3) === true ? 0.5 : 0,
     },
-    programs: (task) => (/^(ps|tensorboard)/.test(task) ? {} : { runsForMs }),
+    programs: (task) => (endless.some((name) => task.startsWith(`${name}:`)) ? {} : { runsForMs }),
     ...options,
   });
   const chosen = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
+  const further =
+    wider !== undefined && !kind && named === undefined && wider.chance(0.2) ? [wider.pick(WIDE_FAULTS)] : [];
   const hangs = reportsSteps && !kind ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
-  const faults = [...(named === undefined ? chosen : FAULTS.filter(({ name }) => named.includes(name))), ...hangs];
+  const all = [...FAULTS, ...WIDE_FAULTS];
+  const faults = [
+    ...(named === undefined ? chosen : all.filter(({ name }) => named.includes(name))),
+    ...hangs,
+    ...further,
+  ];
   world.mayCrash = faults.some(({ recovers }) => recovers === true);
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);

@@ -60,11 +60,19 @@ export class Witness {
     return anyGood && [tracked, chiefs, main].some((roles) => roles.length > 0 && roles.every(isDone));
   }
 
-  /** Whether every program whose end is the job's has exited 0, and the ApplicationMaster has heard it of each. */
+  /**
+   * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each, while no other has failed
+   * whose failure may end the job.
+   */
   mustHaveSucceeded(): boolean {
-    return this.#spec.roles
-      .filter(({ tracking }) => tracking === "tracked")
-      .every((role) => this.#tasksOf(role).every((life) => exitedWell(life) && life?.told === true));
+    return this.#spec.roles.every((role) =>
+      this.#tasksOf(role).every((life) => {
+        if (role.tracking === "tracked") {
+          return exitedWell(life) && life?.told === true;
+        }
+        return role.tracking === "sidecar" || life?.end === undefined || exitedWell(life) || wasStopped(life);
+      }),
+    );
   }
 
   #tasksOf({ name, instances }: RoleSpec): (Life | undefined)[] {
@@ -74,6 +82,10 @@ export class Witness {
   #isDone(life: Life | undefined): boolean {
     return this.#spec.failure.onWorkerFailure === "tolerate" ? life?.end !== undefined : exitedWell(life);
   }
+}
+
+function wasStopped(life: Life): boolean {
+  return life.end?.exit !== undefined && life.end.exit.stopReason !== "";
 }
 
 function exitedWell(life: Life | undefined): boolean {

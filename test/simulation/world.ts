@@ -11,7 +11,7 @@ import type { ExecutorModel, Hang, Program } from "./executor-model.ts";
 import { Master } from "./master.ts";
 import type { Random } from "./random.ts";
 import { Witness } from "./witness.ts";
-import { type ModelContainer, Yarn } from "./yarn.ts";
+import { type ModelContainer, type ModelNode, Yarn } from "./yarn.ts";
 
 /** How unkind the world is, beyond the faults that happen once. */
 export interface Weather {
@@ -20,6 +20,10 @@ export interface Weather {
   readonly surplus: number;
   readonly launchFailures: number;
   readonly completionDelayMs: number;
+  /** Chance that a container runs although the answer to its start was lost. */
+  readonly lostLaunchAnswers: number;
+  /** Chance that a program which is told to stop exits 0. */
+  readonly goodStops: number;
 }
 
 /** A changed core, to prove that its fault is noticed. */
@@ -59,8 +63,6 @@ export class World {
   attempt = 1;
   /** The last one that was started. */
   master: Master;
-  /** Nothing passes between the ApplicationMaster and executors. */
-  networkCut = false;
   journalDown = false;
   /** The journal is kept only where it may be read. */
   mayCrash = false;
@@ -83,7 +85,12 @@ export class World {
     this.yarn = new Yarn(this.clock, options.random, options.nodes, options.nodeCapacityMiB);
     this.yarn.surplusChance = options.weather.surplus;
     this.yarn.completionDelayMs = options.weather.completionDelayMs;
-    this.yarn.onComplete = (container) => this.executors.get(container.given.containerId)?.die();
+    this.yarn.onComplete = (container) => {
+      // What YARN counts as over runs on where its node cannot be told.
+      if (container.node.cut !== "whole") {
+        this.executors.get(container.given.containerId)?.die();
+      }
+    };
     this.#startedAtMs = this.clock.nowMs;
     this.master = new Master(this, this.attempt);
     this.#invariants = createInvariants(this.spec);
@@ -196,6 +203,40 @@ export class World {
     this.#replace(this.random.integer(1_000, 10_000));
   }
 
+  /** A node's network is cut, whole or from the ApplicationMaster only, and joined again. */
+  cut(node: ModelNode, how: "whole" | "from the ApplicationMaster", durationMs: number): void {
+    node.cut = how;
+    const there = () => [...this.executors.values()].filter(({ container, alive }) => alive && container.node === node);
+    this.witness.incident(node.host);
+    for (const executor of there()) {
+      executor.wasCut = true;
+      // Nobody says that the connection is gone: peers find out by waiting.
+      this.clock.after(this.random.integer(10_000, 60_000), () => {
+        if (node.cut !== undefined && executor.child.state === "running") {
+          this.peersLose(executor);
+        }
+      });
+      if (this.random.chance(0.5)) {
+        this.clock.after(this.random.integer(0, 10_000), () => executor.breakLink(1_000));
+      }
+    }
+    const expiryMs = this.random.integer(10_000, 60_000);
+    if (how === "whole" && expiryMs < durationMs) {
+      this.clock.after(expiryMs, () => this.yarn.loseNode(node));
+    }
+    this.clock.after(durationMs, () => {
+      node.cut = undefined;
+      node.alive = true;
+      for (const executor of there()) {
+        if (executor.container.state === "complete") {
+          executor.die();
+        } else {
+          executor.breakLink(this.random.integer(1, 5_000));
+        }
+      }
+    });
+  }
+
   /** It stops for longer than YARN waits, and goes on beside the attempt that was started instead. */
   pauseBeyondExpiry(): void {
     const { master } = this;
@@ -292,6 +333,7 @@ export class World {
     for (const other of this.executors.values()) {
       if (
         other.alive &&
+        !other.wasCut &&
         other.child.state === "running" &&
         other.generation < executor.generation &&
         this.#isInGang(other)

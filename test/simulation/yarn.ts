@@ -10,6 +10,8 @@ export interface ModelNode {
   readonly capacityMiB: number;
   usedMiB: number;
   alive: boolean;
+  /** Nobody reaches it, or the ApplicationMaster alone does not; absent: all is well. */
+  cut: "whole" | "from the ApplicationMaster" | undefined;
   readonly phaseMs: number;
   tickScheduled: boolean;
 }
@@ -68,6 +70,7 @@ export class Yarn {
       capacityMiB,
       usedMiB: 0,
       alive: true,
+      cut: undefined,
       phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),
       tickScheduled: false,
     }));
@@ -176,7 +179,7 @@ export class Yarn {
       return;
     }
     for (const node of this.nodes) {
-      if (node.alive && !node.tickScheduled) {
+      if (node.alive && node.cut !== "whole" && !node.tickScheduled) {
         node.tickScheduled = true;
         const intoMs = (this.#clock.nowMs - node.phaseMs) % NODE_HEARTBEAT_MS;
         this.#clock.after(NODE_HEARTBEAT_MS - intoMs, () => this.#nodeHeartbeat(node));
@@ -186,7 +189,7 @@ export class Yarn {
 
   #nodeHeartbeat(node: ModelNode): void {
     node.tickScheduled = false;
-    if (!node.alive || this.finished) {
+    if (!node.alive || node.cut === "whole" || this.finished) {
       return;
     }
     let offSwitch = 1;
