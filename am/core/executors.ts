@@ -215,7 +215,9 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   const endedItself = exit.stopReason === "";
   const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
   const stoppedForCause = isOverTime(step, exit) || isHung(exit);
-  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : "stopped";
+  const toldToLeave = exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing";
+  const stopped = toldToLeave ? "lost" : "stopped";
+  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : stopped;
   if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
     return;
   }
@@ -230,7 +232,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   if (to === "failed") {
     programFailed(step, task, container, exit);
   }
-  if (exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing") {
+  if (toldToLeave) {
     toldToEnd(step, task, container, exit);
   } else if (to === "stopped" && step.state.phase === "running") {
     taskFailed(step, task, orderedEnding(step, task, container, exit));

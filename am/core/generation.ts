@@ -155,7 +155,8 @@ function isComplete(step: Step): boolean {
       continue;
     }
     members += spec.instances;
-    if (role.counts.registered < spec.instances) {
+    const givenUp = spec.tracking === "sidecar" ? role.counts.failed : 0;
+    if (role.counts.registered + givenUp < spec.instances) {
       return false;
     }
   }

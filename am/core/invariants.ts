@@ -22,6 +22,10 @@ export function createInvariants(spec: JobSpec): Invariants {
       if (state.phase === "starting") {
         return problems;
       }
+      if (state.attempt !== attempt) {
+        // What an earlier attempt ordered may have been lost with it: whether a program ran its executor tells.
+        starts.clear();
+      }
       checkTenants(state, problems);
       checkBudgets(spec, state, problems);
       if (state.attempt === attempt && state.generation < generation) {
@@ -126,7 +130,8 @@ function checkStart(
   const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
   for (const member of state.tasks) {
     const role = spec.roles[member.role];
-    if (role?.restartPolicy !== "gang" || spec.distributedMode !== "gang") {
+    const isGivenUp = role?.tracking === "sidecar" && member.phase === "failed";
+    if (role?.restartPolicy !== "gang" || spec.distributedMode !== "gang" || isGivenUp) {
       continue;
     }
     const address = listed.get(member.id);

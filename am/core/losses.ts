@@ -1,3 +1,4 @@
+import type { Cause } from "../../src/job/status.ts";
 import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
 import { budgetWords, charge } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
@@ -7,9 +8,10 @@ import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { failedBy, finish } from "./finish.ts";
 import { distrustStart, renewTask } from "./generation.ts";
+import { isSidecar } from "./policies.ts";
 import { isMember, joinNext } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
-import { findTask, log, type Step, tenantOf } from "./step.ts";
+import { containerOf, findTask, log, type Step, tenantOf } from "./step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
 import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
@@ -138,13 +140,31 @@ function judgeReplaced(step: Step, ending: Ending): void {
   const fileFault = fileAtFault(step, ending);
   if (fileFault !== undefined) {
     const remedy = "check that the file is there, readable, and left alone while jobs use it";
-    finish(step, failedBy({ ...causeOf(ending), class: "program", remedy }, fileFault));
+    cannotStart(step, task, { ...causeOf(ending), class: "program", remedy }, fileFault);
     return;
   }
   blame(step, ending);
   if (ending.class === "program" && !charge(step, "program")) {
-    finish(step, failedBy(causeOf(ending), budgetWords(step, "program")));
+    cannotStart(step, task, causeOf(ending), budgetWords(step, "program"));
   } else if (ending.machine && isExhausted(step, task)) {
-    finish(step, failedBy(causeOf(ending), exhaustedWords(step, task)));
+    cannotStart(step, task, causeOf(ending), exhaustedWords(step, task));
   }
+}
+
+/** The job fails of it; a sidecar it does without. */
+function cannotStart(step: Step, task: TaskRecord, cause: Cause, rule: string): void {
+  if (!isSidecar(step, task)) {
+    finish(step, failedBy(cause, rule));
+    return;
+  }
+  const container = containerOf(step, task);
+  if (!moveTask(step, task, BEFORE_START, "failed")) {
+    return;
+  }
+  if (container !== undefined) {
+    discard(step, container, "its task is given up");
+  }
+  log(step, "warn", "sidecar-given-up", `The job goes on without ${task.id}: ${cause.summary}; ${rule}.`, {
+    task: task.id,
+  });
 }

@@ -10,25 +10,38 @@ export function policyOf(step: Step, task: TaskRecord): "gang" | "task" | "none"
   return restartPolicy === "gang" && step.spec.distributedMode === "fcfs" ? "task" : restartPolicy;
 }
 
+/** Nothing of a sidecar ends the job or restarts the gang. */
+export function isSidecar(step: Step, task: TaskRecord): boolean {
+  return roleOf(step, task).tracking === "sidecar";
+}
+
 /** A failure that ends nothing: tolerance was set, and no chief is concerned. */
 export function toleratesFailure(step: Step, task: TaskRecord): boolean {
   const role = roleOf(step, task);
   const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);
   const tolerated = step.spec.failure.onWorkerFailure === "tolerate" && role.tracking === "tracked" && !isChief;
-  return (tolerated && !role.stopOnFailure) || role.tracking === "sidecar";
+  return (tolerated && !role.stopOnFailure) || isSidecar(step, task);
 }
 
 /** No restart can follow, whatever budget is left. */
-export function isFinal(step: Step, root: Ending): boolean {
-  const task = findTask(step, root.task);
-  if (task === undefined) {
-    return false;
-  }
-  return finalRule(step, task, root) !== undefined;
+export function isFinal(step: Step, root: Ending, neverRestarted = ""): boolean {
+  return finalRule(step, root, neverRestarted) !== undefined;
 }
 
-/** In words, the rule by which no restart follows whatever budget is left. */
-function finalRule(step: Step, task: TaskRecord, root: Ending): string | undefined {
+/**
+ * In words, the rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
+ * restarted.
+ */
+function finalRule(step: Step, root: Ending, neverRestarted: string): string | undefined {
+  const lost = findTask(step, neverRestarted);
+  return ruleOfRoot(step, root) ?? (lost && neverRestartedWords(step, lost));
+}
+
+function ruleOfRoot(step: Step, root: Ending): string | undefined {
+  const task = findTask(step, root.task);
+  if (task === undefined) {
+    return undefined;
+  }
   const role = roleOf(step, task);
   if (role.stopOnFailure && root.class === "program") {
     return `a failure of ${role.name} ends the job: ${keyWords(step, "tony.application.stop-on-failure-jobtypes")}`;
@@ -36,15 +49,20 @@ function finalRule(step: Step, task: TaskRecord, root: Ending): string | undefin
   if (root.machine && isExhausted(step, task)) {
     return exhaustedWords(step, task);
   }
-  if (policyOf(step, task) === "none") {
-    return `${role.name} is not restarted: ${keyWords(step, `tony.${role.name}.restart-policy`)}`;
-  }
-  return undefined;
+  return isNeverRestarted(step, task) ? neverRestartedWords(step, task) : undefined;
+}
+
+/** A task that the job cannot do without, once it has failed. */
+export function isNeverRestarted(step: Step, task: TaskRecord): boolean {
+  return policyOf(step, task) === "none";
+}
+
+function neverRestartedWords(step: Step, task: TaskRecord): string {
+  const { name } = roleOf(step, task);
+  return `${name} is not restarted: ${keyWords(step, `tony.${name}.restart-policy`)}`;
 }
 
 /** Why the job cannot go on after this root cause. */
-export function endingRule(step: Step, root: Ending): string {
-  const task = findTask(step, root.task);
-  const final = task === undefined ? undefined : finalRule(step, task, root);
-  return final ?? budgetWords(step, root.class);
+export function endingRule(step: Step, root: Ending, neverRestarted: string): string {
+  return finalRule(step, root, neverRestarted) ?? budgetWords(step, root.class);
 }

@@ -50,7 +50,7 @@ export function forgetProgress(step: Step, containerId: string): void {
 
 /** No progress in time: its executor has it write where it stands, and ends it; the exit says that it hung. */
 export function progressExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  if (container.link !== "up") {
+  if (container.link !== "up" || container.silent) {
     watchProgress(step, task);
     return;
   }

@@ -40,7 +40,7 @@ export function resendStop(step: Step, task: TaskRecord, reason: string): void {
 }
 
 /** The next generation begins: every member whose program is gone makes ready at once, the others as theirs end. */
-export function openNext(step: Step, reason: string, alsoRenew: readonly string[]): void {
+export function openNext(step: Step, reason: string): void {
   const { state } = step;
   const delayMs = backOffMs(step, state.generations.length - 1);
   state.restartReason = reason;
@@ -49,9 +49,6 @@ export function openNext(step: Step, reason: string, alsoRenew: readonly string[
     setTimer(step, "back-off", delayMs);
   }
   renewGang(step);
-  for (const taskId of alsoRenew) {
-    renewAlone(step, taskId, reason);
-  }
   log(step, "warn", "generation-restart", `Restarting as generation ${state.generation}: ${reason}.`, {
     generation: state.generation,
   });
@@ -75,7 +72,7 @@ export function restartUncharged(step: Step, reason: string): void {
   if (state.phase === "running") {
     tearDown(step, reason);
   }
-  openNext(step, reason, []);
+  openNext(step, reason);
 }
 
 /** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */

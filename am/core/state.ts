@@ -164,6 +164,8 @@ export interface Verdict {
   endings: Record<string, Ending>;
   /** The task whose ending is the strongest so far, among equals the earliest. */
   root: string;
+  /** A task among them that is never restarted, so that the job cannot go on; empty while there is none. */
+  neverRestarted: string;
   /** Containers whose tasks' ends are not known yet, by id. */
   unaccounted: Record<string, true>;
   /** The class whose budget is charged at present; absent when no budget was left. */

@@ -3,10 +3,10 @@ import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { Strength } from "./endings.ts";
 import { failedBy, finish } from "./finish.ts";
-import { endingRule, isFinal, policyOf, toleratesFailure } from "./policies.ts";
+import { endingRule, isFinal, isNeverRestarted, isSidecar, policyOf, toleratesFailure } from "./policies.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord, Verdict } from "./state.ts";
-import { findTask, log, roleOf, type Step } from "./step.ts";
+import { findTask, log, type Step } from "./step.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
 
@@ -19,6 +19,12 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   if (state.outcome !== undefined) {
     return;
   }
+  const policy = policyOf(step, task);
+  if (isSidecar(step, task) && policy !== "task") {
+    logFailure(step, task, ending);
+    blame(step, ending);
+    return;
+  }
   const open = state.verdicts.find(
     (verdict) => verdict.generation === ending.generation && covers(step, verdict, task),
   );
@@ -29,17 +35,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   if (state.phase === "restarting" && isMember(step, task)) {
     return;
   }
-  log(step, "warn", "task-failed", `${ending.summary}.`, {
-    task: task.id,
-    container: ending.containerId,
-    generation: ending.generation,
-    class: ending.class,
-  });
-  const policy = policyOf(step, task);
-  if (roleOf(step, task).tracking === "sidecar" && policy !== "task") {
-    blame(step, ending);
-    return;
-  }
+  logFailure(step, task, ending);
   const origin = toleratedOrigin(step, ending);
   if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, origin ?? ending)) {
     tolerate(step, task, ending);
@@ -52,6 +48,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     endsAtMs: 0,
     endings: origin === undefined ? {} : { [origin.task]: origin },
     root: origin?.task ?? "",
+    neverRestarted: "",
     unaccounted: {},
     charged: undefined,
     held: true,
@@ -69,6 +66,15 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     tearDown(step, ending.summary);
   }
   addEvidence(step, verdict, ending);
+}
+
+function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
+  log(step, "warn", "task-failed", `${ending.summary}.`, {
+    task: task.id,
+    container: ending.containerId,
+    generation: ending.generation,
+    class: ending.class,
+  });
 }
 
 function isRestartLeft(step: Step, ending: Ending): boolean {
@@ -195,7 +201,7 @@ function close(step: Step, verdict: Verdict): void {
   if (root === undefined) {
     return;
   }
-  const rule = endingRule(step, root);
+  const rule = endingRule(step, root, verdict.neverRestarted);
   const uncounted = verdict.held ? rule : "not counted";
   const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
   log(step, "info", "verdict", `Root cause of generation ${verdict.generation}'s end: ${root.summary} (${counted}).`, {
@@ -203,7 +209,9 @@ function close(step: Step, verdict: Verdict): void {
     generation: verdict.generation,
     class: root.class,
   });
-  if (verdict.held) {
+  const task = findTask(step, verdict.scope);
+  const isIgnored = task !== undefined && isSidecar(step, task);
+  if (verdict.held && !isIgnored) {
     finish(step, failedBy(causeOf(root, verdict.endings), rule));
   }
 }
@@ -220,6 +228,10 @@ function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
   const since = earlier ?? ending;
   const known = { ...ending, lines, atMs: since.atMs, seenAtMs: since.seenAtMs };
   verdict.endings[ending.task] = known;
+  const task = findTask(step, ending.task);
+  if (task !== undefined && isNeverRestarted(step, task) && !toleratesFailure(step, task)) {
+    verdict.neverRestarted = task.id;
+  }
   const root = rootOf(verdict);
   if (root === undefined || root.task === known.task || isNearer(known, root)) {
     verdict.root = known.task;
@@ -242,10 +254,11 @@ function reconsider(step: Step, verdict: Verdict): void {
     verdict.charged = undefined;
   }
   const counts = isCounted(root);
-  if (counts && verdict.charged === undefined && !isFinal(step, root) && charge(step, root.class)) {
+  const final = isFinal(step, root, verdict.neverRestarted);
+  if (counts && verdict.charged === undefined && !final && charge(step, root.class)) {
     verdict.charged = root.class;
   }
-  verdict.held = counts && verdict.charged === undefined;
+  verdict.held = counts && (final || verdict.charged === undefined);
   if (counts) {
     noteCause(step, verdict, root);
   }
@@ -259,11 +272,7 @@ function reconsider(step: Step, verdict: Verdict): void {
 
 function proceed(step: Step, verdict: Verdict, root: Ending): void {
   if (verdict.scope === "") {
-    const alone = Object.keys(verdict.endings).flatMap((id) => {
-      const task = findTask(step, id);
-      return task === undefined || isMember(step, task) ? [] : [id];
-    });
-    openNext(step, root.summary, alone);
+    openNext(step, root.summary);
   } else {
     renewAlone(step, verdict.scope, root.summary);
   }
@@ -285,7 +294,8 @@ function noteCause(step: Step, verdict: Verdict, root: Ending): void {
 }
 
 function covers(step: Step, verdict: Verdict, task: TaskRecord): boolean {
-  return verdict.scope === (policyOf(step, task) === "task" ? task.id : "");
+  const policy = policyOf(step, task);
+  return verdict.scope === (policy === "task" ? task.id : "") && (policy === "task" || !isSidecar(step, task));
 }
 
 function isEmpty(record: Readonly<Record<string, true>>): boolean {

@@ -16,6 +16,7 @@ export interface Life {
 export class Witness {
   readonly #spec: JobSpec;
   readonly #last = new Map<string, Life>();
+  readonly #starts = new Map<string, number>();
   /** What happened to machines, by host: what may be held against them. */
   readonly #incidents = new Map<string, number>();
 
@@ -25,6 +26,13 @@ export class Witness {
 
   started({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">): void {
     this.#last.set(task, { task, containerId, generation, told: false });
+    const life = `${task} ${generation}`;
+    this.#starts.set(life, (this.#starts.get(life) ?? 0) + 1);
+  }
+
+  /** How often the task's program was started in that generation. */
+  startsOf({ task, generation }: Pick<Life, "task" | "generation">): number {
+    return this.#starts.get(`${task} ${generation}`) ?? 0;
   }
 
   ended({ task, containerId }: Pick<Life, "task" | "containerId">, exit: ChildExit | undefined): void {
@@ -80,7 +88,10 @@ export class Witness {
   }
 
   #isDone(life: Life | undefined): boolean {
-    return this.#spec.failure.onWorkerFailure === "tolerate" ? life?.end !== undefined : exitedWell(life);
+    // What is tolerated may have been lost before it ran.
+    return this.#spec.failure.onWorkerFailure === "tolerate"
+      ? life === undefined || life.end !== undefined
+      : exitedWell(life);
   }
 }
 

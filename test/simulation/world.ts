@@ -287,12 +287,8 @@ export class World {
     this.starts.set(executor.task, (this.starts.get(executor.task) ?? 0) + 1);
     this.witness.started(executor);
     this.#checkOverlap(executor);
-    for (const other of this.executors.values()) {
-      if (other !== executor && other.alive && other.task === executor.task && other.child.state === "running") {
-        if (other.generation === executor.generation) {
-          this.problems.push(`two programs of ${executor.task} run in generation ${executor.generation}`);
-        }
-      }
+    if (this.witness.startsOf(executor) > 1) {
+      this.problems.push(`${executor.task} runs twice in generation ${executor.generation}`);
     }
   }
 

@@ -109,6 +109,14 @@ describe("a program that reports its steps", () => {
     expect(dumped(scenario.after(1_500))).toEqual([]);
   });
 
+  test("is given more time while its executor is silent, of which it is lost sooner or later", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(59_000);
+    scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 6_000 });
+    expect(dumped(scenario.after(1_500))).toEqual([]);
+  });
+
   test("loses its container when its executor does not end it", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);

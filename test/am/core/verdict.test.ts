@@ -88,3 +88,83 @@ describe("a verdict", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "ps:0" } });
   });
 });
+
+describe("a task that is never restarted", () => {
+  test.each(["scorer", "evaluator"])("ends the job when it fails while the gang is being stopped: %s", (name) => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role(name, 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.exits(`${name}:0`, { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      cause: { task: "worker:1" },
+      rule: `${name} is not restarted: tony.${name}.restart-policy`,
+    });
+  });
+
+  test("is not started again with the gang", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role("scorer", 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.exits("scorer:0");
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting, scorer:0 succeeded");
+  });
+});
+
+describe("a sidecar's failure is ignored", () => {
+  const noBudget = { ...base.failure, budgets: { program: 0, infrastructure: 5 } };
+
+  test("when no budget is left to start it again", () => {
+    const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "task" })];
+    const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
+    scenario.toRunning();
+    const { containerId } = scenario.task("tensorboard:0");
+    scenario.completes(containerId, -104);
+    expect(scenario.core.state).toMatchObject({ phase: "running", outcome: undefined });
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("when YARN's word turns an infrastructure's failure into its program's, for which no budget is left", () => {
+    const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "task" })];
+    const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
+    scenario.toRunning();
+    const { containerId } = scenario.task("tensorboard:0");
+    scenario.breaks("tensorboard:0");
+    scenario.after(2_000);
+    scenario.completes(containerId, -104);
+    expect(scenario.core.state).toMatchObject({ phase: "running", outcome: undefined });
+  });
+
+  test("when the gang fails with it: it is not the root", () => {
+    const roles = [role("worker", 2), role("tensorboard", 1, { restartPolicy: "none" })];
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    scenario.completes(scenario.task("tensorboard:0").containerId, -104);
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2, phase: "running" });
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+
+  test.each([-104, -101])(
+    "when its container ends before the start, again and again, by %i: it is done without",
+    (status) => {
+      const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "none" })];
+      const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
+      scenario.register();
+      for (let failure = 0; failure < 4 && scenario.task("tensorboard:0").phase !== "failed"; failure++) {
+        scenario.allocateAll();
+        scenario.completes(scenario.task("tensorboard:0").containerId, status);
+      }
+      expect(scenario.core.state.outcome).toBeUndefined();
+      scenario.readyAll();
+      scenario.startedAll();
+      expect(scenario.phases()).toBe("worker:0 running, tensorboard:0 failed");
+    },
+  );
+});
