@@ -94,5 +94,6 @@ function jobFile(spec: JobSpec, folder: string): JobFile {
     hadoop: {},
     nodes: [],
     sharedLabels: [],
+    resourceTypes: [],
   };
 }

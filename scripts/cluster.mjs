@@ -7,6 +7,7 @@ import { setCable } from "./cluster/isolation.mjs";
 import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/processes.mjs";
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
+import { CALCULATORS, SCHEDULERS } from "./cluster/site-files.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
 import { prepareJars, up } from "./cluster/up.mjs";
 import { Problem, runMain } from "./problem.mjs";
@@ -33,11 +34,20 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
+  --calculator dominant|default  what the capacity scheduler counts: every resource (default), or memory alone, as Hadoop's own default
+  --scheduler capacity|fair  the ResourceManager's scheduler (default capacity); with fair there are no queues but those that jobs name
   --preemption               queues take back what the other borrowed; no node has GPUs then
   --isolate N                NodeManager N has a network of its own (as root)
   --small-disk N             NodeManager N has a disk of 1 GiB for its containers' files (as root)
   --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
+
+/** Options that are one word of a few. */
+const CHOICES = {
+  label: ["exclusive", "shareable", "none"],
+  calculator: Object.keys(CALCULATORS),
+  scheduler: Object.keys(SCHEDULERS),
+};
 
 const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
 
@@ -92,6 +102,8 @@ function parse(args) {
         "nm-heartbeat-ms": { type: "string" },
         nodes: { type: "string" },
         label: { type: "string" },
+        calculator: { type: "string" },
+        scheduler: { type: "string" },
         preemption: { type: "boolean" },
         isolate: { type: "string" },
         "small-disk": { type: "string" },
@@ -110,11 +122,8 @@ function settingsOf(values) {
   if (values["nm-heartbeat-ms"] !== undefined)
     settings.nmHeartbeatMs = wholeNumber("nm-heartbeat-ms", values["nm-heartbeat-ms"], 50, 60_000);
   if (values.nodes !== undefined) settings.nodes = wholeNumber("nodes", values.nodes, 1, 16);
-  if (values.label !== undefined) {
-    if (!["exclusive", "shareable", "none"].includes(values.label)) {
-      throw new Problem(`--label ${values.label}: must be exclusive, shareable or none`, { exitCode: 2 });
-    }
-    settings.label = values.label;
+  for (const [option, choices] of Object.entries(CHOICES)) {
+    if (values[option] !== undefined) settings[option] = oneOf(option, values[option], choices);
   }
   if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
@@ -129,6 +138,12 @@ function settingsOf(values) {
     );
   }
   return settings;
+}
+
+function oneOf(option, text, choices) {
+  if (choices.includes(text)) return text;
+  const words = `${choices.slice(0, -1).join(", ")} or ${choices.at(-1)}`;
+  throw new Problem(`--${option} ${text}: must be ${words}`, { exitCode: 2 });
 }
 
 function wholeNumber(option, text, least, most) {

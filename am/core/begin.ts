@@ -11,6 +11,7 @@ export function registered(step: Step, event: Extract<Event, { type: "am-registe
   const { state } = step;
   state.attempt = event.attempt;
   state.maximum = event.maximum;
+  state.counted = event.counted;
   state.resourceTypes = event.resourceTypes;
   if (state.phase !== "starting") {
     return;

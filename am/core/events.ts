@@ -32,6 +32,9 @@ export interface ResourceAmount {
   readonly others: Readonly<Record<string, number>>;
 }
 
+/** `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. */
+export type CountedResources = "all" | "memory";
+
 export interface AllocatedContainer {
   readonly containerId: string;
   readonly nodeId: string;
@@ -47,7 +50,9 @@ export type Event =
   | {
       readonly type: "am-registered";
       readonly attempt: number;
-      readonly maximum: ResourceAmount;
+      /** The largest container that the cluster gives; absent where the answer that says it was lost. */
+      readonly maximum?: ResourceAmount;
+      readonly counted: CountedResources;
       /** Resource types the cluster knows besides memory and vcores. */
       readonly resourceTypes: readonly string[];
     }

@@ -28,6 +28,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     nodes: {},
     headroom: undefined,
     maximum: undefined,
+    counted: "memory",
     resourceTypes: [],
     brokenLinks: 0,
     blame: {},

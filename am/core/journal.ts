@@ -7,7 +7,10 @@ export const JOURNAL_VERSION = 1;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
 export interface Snapshot
-  extends Omit<CoreState, "nodes" | "headroom" | "maximum" | "resourceTypes" | "ended" | "journal" | "unclaimed"> {
+  extends Omit<
+    CoreState,
+    "nodes" | "headroom" | "maximum" | "counted" | "resourceTypes" | "ended" | "journal" | "unclaimed"
+  > {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
 }
@@ -101,6 +104,7 @@ function durable(state: CoreState): Snapshot {
     nodes: _nodes,
     headroom: _room,
     maximum: _max,
+    counted: _counted,
     resourceTypes: _types,
     ended: _ended,
     journal,

@@ -1,5 +1,6 @@
 import type { RoleSpec } from "../../src/job/spec.ts";
 import type { NodeView, ResourceAmount } from "./events.ts";
+import { countedPart, roomFor } from "./room.ts";
 import { roleOf, type Step } from "./step.ts";
 
 export interface Hints {
@@ -29,6 +30,7 @@ export function placeGang(
   const total = wants.reduce((sum, want) => sum + want.count, 0);
   for (const { position, count } of wants) {
     const role = roleOf(step, { role: position });
+    const ask = countedPart(role.resource, step.state.counted);
     const labelled = candidates.filter(({ node }) => mayName(node, role));
     const named = role.placement === "any" ? total > labelled.length : true;
     if (count === 0 || !named || step.state.roles[position]?.hintsExhausted === true) {
@@ -39,7 +41,7 @@ export function placeGang(
       labelled
         .map((candidate) => ({
           candidate,
-          room: Math.min(count, roomFor(amountOf(candidate), role.resource)),
+          room: Math.min(count, roomFor(ask, amountOf(candidate))),
           held: held.get(candidate.node.host) ?? 0,
         }))
         .filter(({ room }) => room > 0);
@@ -47,7 +49,7 @@ export function placeGang(
     const fits = lastFree.reduce((sum, { room }) => sum + room, 0) >= count;
     // What is free was seen at the submission: another job may have ended since, and where none has, this one waits anyway.
     const rooms = fits || role.placement !== "any" ? lastFree : roomsIn(({ node, free }) => node.total ?? free);
-    hints.set(position, toHints(CHOICES[role.placement](rooms, count), count, role.resource));
+    hints.set(position, toHints(CHOICES[role.placement](rooms, count), count, ask));
   }
   return hints;
 }
@@ -147,19 +149,6 @@ function mayName(node: NodeView, { nodeLabel, placement }: RoleSpec): boolean {
 export function labelFits(node: NodeView, label: string | undefined): boolean {
   const named = label !== undefined && label !== "";
   return named ? node.labels.includes(label) : node.labels.length === 0 || node.lent === true;
-}
-
-function roomFor(free: ResourceAmount, resource: ResourceAmount): number {
-  const rooms = [Math.floor(free.memoryMiB / Math.max(1, resource.memoryMiB))];
-  if (resource.vcores > 0) {
-    rooms.push(Math.floor(free.vcores / resource.vcores));
-  }
-  for (const [type, amount] of Object.entries(resource.others)) {
-    if (amount > 0) {
-      rooms.push(Math.floor((free.others[type] ?? 0) / amount));
-    }
-  }
-  return Math.min(...rooms);
 }
 
 function take({ free }: Candidate, resource: ResourceAmount, containers: number): void {

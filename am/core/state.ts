@@ -1,5 +1,5 @@
 import type { Cause, Checkpoint, DroppedCheckpoint, FailureClass, JobOutcome } from "../../src/job/status.ts";
-import type { NodeView, ResourceAmount } from "./events.ts";
+import type { CountedResources, NodeView, ResourceAmount } from "./events.ts";
 
 /**
  * - `starting`: not yet registered with the ResourceManager, or a later attempt still reading its journal
@@ -225,6 +225,7 @@ export interface CoreState {
   readonly nodes: Record<string, NodeView>;
   headroom: ResourceAmount | undefined;
   maximum: ResourceAmount | undefined;
+  counted: CountedResources;
   resourceTypes: readonly string[];
   /** Executors whose stream is broken at present. */
   brokenLinks: number;

@@ -59,7 +59,7 @@ export function containerOf(step: Step, task: TaskRecord): ContainerRecord | und
   return step.state.containers[task.containerId];
 }
 
-export function roleOf(step: Step, task: { readonly role: number }): RoleSpec {
+export function roleOf(step: Pick<Step, "spec">, task: { readonly role: number }): RoleSpec {
   const role = step.spec.roles[task.role];
   if (role === undefined) {
     throw new RangeError(`no role at position ${task.role}`);

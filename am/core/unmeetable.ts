@@ -1,7 +1,9 @@
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
-import type { NodeView, ResourceAmount } from "./events.ts";
+import type { ResourceAmount } from "./events.ts";
+import { labelFits } from "./placement.ts";
+import { countedPart, roomFor } from "./room.ts";
 import type { CoreState } from "./state.ts";
-import { amountWords, countWords, keyWords, memoryWords, otherWords } from "./words.ts";
+import { countedWords, countWords, keyWords, memoryWords, otherWords } from "./words.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -27,30 +29,42 @@ const MOST_SIZES = 3;
 /**
  * Whether a role's containers could not all be had even if nothing else ran on the cluster: a container is larger than every node in
  * its reach, or a gang wants more in all than those nodes have. Silent where a node's size is not known. What is free or usable at
- * present plays no part, and an ask without a label may reach every node, because only the queue knows better.
+ * present plays no part.
  */
 export function unmeetable(job: Job, position: number): Unmeetable | undefined {
   const role = job.spec.roles[position];
   if (role === undefined) {
     return undefined;
   }
-  const nodes = Object.values(job.state.nodes).filter((node) => reaches(node, role.nodeLabel));
+  const nodes = Object.values(job.state.nodes).filter((node) => labelFits(node, role.nodeLabel));
+  if (nodes.length === 0) {
+    return Object.keys(job.state.nodes).length === 0 ? undefined : nowhere(job, role);
+  }
   const totals = nodes.flatMap(({ total }) => total ?? []);
-  if (nodes.length === 0 || totals.length < nodes.length) {
+  if (totals.length < nodes.length) {
     return undefined;
   }
   return tooLarge(job, role, totals) ?? tooMany(job, role, totals);
 }
 
+/** Every node is kept for others by its label, or for this label there is none. */
+function nowhere(job: Job, role: RoleSpec): Unmeetable {
+  const named = role.nodeLabel !== undefined && role.nodeLabel !== "";
+  const reason = named ? `no node has label ${role.nodeLabel}` : "every node has a label, and only asks for it get it";
+  return { reason, remedy: `set ${keyWords(job, `tony.${role.name}.node-label`)} to a label that nodes have` };
+}
+
 function tooLarge(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): Unmeetable | undefined {
-  const kinds = kindsOf(role.resource);
+  const kinds = kindsOf(countedPart(role.resource, job.state.counted));
   if (totals.some((total) => kinds.every(({ of }) => of(role.resource) <= of(total)))) {
     return undefined;
   }
   const missing = (total: ResourceAmount) => kinds.filter(({ of }) => of(role.resource) > of(total));
   const everywhere = kinds.filter((kind) => totals.every((total) => missing(total).includes(kind)));
   const somewhere = kinds.filter((kind) => totals.some((total) => missing(total).includes(kind)));
-  const sizes = [...new Set(totals.map(amountWords))].slice(0, MOST_SIZES).join("; ");
+  const sizes = [...new Set(totals.map((total) => countedWords(total, job.state.counted)))]
+    .slice(0, MOST_SIZES)
+    .join("; ");
   return {
     reason: `no node of ${placeWords(role)} is large enough for one container, whatever else runs there; they have ${sizes}`,
     remedy: lower(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
@@ -62,18 +76,19 @@ function tooMany(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): U
     return undefined;
   }
   const wanted = wantedTogether(job, role.nodeLabel);
-  const short = kindsOf(role.resource).find(({ of }) => sum(wanted, of) > sum(totals, of));
+  const ask = countedPart(role.resource, job.state.counted);
+  const short = kindsOf(ask).find(({ of }) => sum(wanted, of) > sum(totals, of));
   if (short !== undefined) {
     const { of, words } = short;
     const reason = `${placeWords(role)} has ${words(sum(totals, of))} in all, the job asks for ${words(sum(wanted, of))}`;
     return { reason, remedy: lower(job, role, [short], true) };
   }
-  const room = sum(totals, (total) => roomFor(role.resource, total));
+  const room = sum(totals, (total) => roomFor(ask, total));
   if (room >= role.instances) {
     return undefined;
   }
   const reason = `the nodes of ${placeWords(role)} have room for ${countWords(room, "such container")} in all, the job asks for ${role.instances}`;
-  return { reason, remedy: lower(job, role, kindsOf(role.resource), true) };
+  return { reason, remedy: lower(job, role, kindsOf(ask), true) };
 }
 
 /** All containers that a gang holds together on the nodes of one label; an ask without a label may share nodes with any other. */
@@ -84,10 +99,6 @@ function wantedTogether({ spec, state }: Job, label: string | undefined): Resour
     const over = counts === undefined ? 0 : counts.succeeded + counts.failed + counts.stopped;
     return together ? Array.from({ length: role.instances - over }, () => role.resource) : [];
   });
-}
-
-function roomFor(ask: ResourceAmount, total: ResourceAmount): number {
-  return Math.min(...kindsOf(ask).map(({ of }) => Math.floor(of(total) / of(ask))));
 }
 
 /** The kinds of which the ask wants any. */
@@ -112,11 +123,8 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-function reaches(node: NodeView, label: string | undefined): boolean {
-  return label === undefined || label === "" || node.labels.includes(label);
-}
-
-function placeWords({ nodeLabel }: RoleSpec): string {
+/** `the cluster`, `label gpu` */
+export function placeWords({ nodeLabel }: RoleSpec): string {
   return nodeLabel === undefined || nodeLabel === "" ? "the cluster" : `label ${nodeLabel}`;
 }
 

@@ -1,10 +1,8 @@
-import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { Wait } from "../../src/job/status.ts";
-import type { ResourceAmount } from "./events.ts";
-import { labelFits } from "./placement.ts";
+import { containerWait } from "./container-wait.ts";
 import type { CoreState, RoleState, TaskPhase } from "./state.ts";
-import { unmeetable } from "./unmeetable.ts";
-import { amountWords, countWords, durationWords, keyWords, listWords } from "./words.ts";
+import { countWords, durationWords, keyWords, listWords } from "./words.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -16,7 +14,7 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
   const { state } = job;
   const waits: Wait[] = [];
   if (state.phase === "starting") {
-    waits.push({ what: "the ResourceManager's answer to the registration", sinceMs: state.startedAtMs, reasons: [] });
+    waits.push(plainWait("the ResourceManager's answer to the registration", { sinceMs: state.startedAtMs }));
   }
   if (state.phase === "gathering" || state.phase === "restarting" || state.phase === "running") {
     for (const [position, role] of state.roles.entries()) {
@@ -39,106 +37,84 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: Wait[] = [];
   if (role.counts.waiting > 0) {
-    const containers = spec.instances === 1 ? "1 container" : `${role.counts.waiting} of ${spec.instances} containers`;
-    const what = `${containers} of ${role.name}: ${amountWords(spec.resource)}`;
-    const never = unmeetable(job, position);
-    const reasons = reasonsFor(job, spec, role.counts.waiting);
-    if (never !== undefined) {
-      reasons.push(`this cannot be met by waiting, unless nodes join: ${never.reason}`);
-    }
-    waits.push({ what, sinceMs, reasons, remedy: never?.remedy ?? remedyFor(job, spec) });
+    waits.push({ ...containerWait(job, position, role.counts.waiting), sinceMs });
   }
   const starting = role.counts.allocated + role.counts.launched;
   if (starting > 0) {
     const names = listWords(namesIn(job, position, ["allocated", "launched"]));
     const reasons = ["their files are being brought to the nodes, then their executors register"];
     const endsAtMs = sinceMs + job.spec.timeouts.launchMs;
-    waits.push({ what: `the executors of ${names}`, sinceMs, reasons, endsAtMs });
+    waits.push({ cause: `executors of ${role.name}`, what: `the executors of ${names}`, sinceMs, reasons, endsAtMs });
   }
   const stopping = role.counts.stopping;
   if (stopping > 0) {
     const reasons = [`they have ${durationWords(job.spec.timeouts.stopGraceMs)} to stop by themselves`];
     const what = `the programs of ${listWords(namesIn(job, position, ["stopping"]))}`;
-    waits.push({ what, sinceMs: generation?.endedAtMs ?? sinceMs, reasons });
+    const cause = `programs of ${role.name} to stop`;
+    waits.push({ cause, what, sinceMs: generation?.endedAtMs ?? sinceMs, reasons });
   }
   return waits;
 }
 
-/** Why containers do not come: what is asked against what is left in the queue, on the nodes, and in the cluster as a whole. */
-function reasonsFor(job: Job, role: RoleSpec, count: number): string[] {
-  const { headroom, nodes, blame } = job.state;
-  const fitting = Object.values(nodes).filter((node) => node.usable && labelFits(node, role.nodeLabel));
-  const place = role.nodeLabel === undefined ? "the cluster" : `label ${role.nodeLabel}`;
-  const reasons: string[] = [];
-  if (fitting.length === 0 && Object.keys(nodes).length > 0) {
-    reasons.push(`${place} has no usable node`);
-  } else if (fitting.length > 0) {
-    const free = fitting.filter((node) => node.free !== undefined && fits(role.resource, node.free)).length;
-    reasons.push(`${place} has ${countWords(fitting.length, "usable node")}; ${free} of them last had room for one`);
-  }
-  if (headroom !== undefined && !fits(role.resource, headroom)) {
-    reasons.push(
-      `the queue ${job.spec.queue} has only ${amountWords(headroom)} left for this job, ${count} × ${amountWords(role.resource)} are wanted`,
-    );
-  }
-  const excluded = Object.entries(blame).flatMap(([host, node]) => (node.excluded ? [host] : []));
-  if (excluded.length > 0) {
-    reasons.push(`kept off after failures: ${listWords(excluded)}`);
-  }
-  return reasons;
-}
-
-function remedyFor(job: Job, role: RoleSpec): string {
-  const keys = [`tony.${role.name}.instances`, `tony.${role.name}.memory`].map((key) => keyWords(job, key));
-  return `lower ${keys.join(" or ")}, or wait`;
+/** One whose words never change. */
+function plainWait(
+  what: string,
+  rest: Omit<Wait, "cause" | "what" | "reasons"> & Partial<Pick<Wait, "reasons">>,
+): Wait {
+  return { cause: what, what, reasons: [], ...rest };
 }
 
 /** What holds a complete gang back. */
 function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
   const waits: Wait[] = [];
   if (state.gang.askAgainAtMs > nowMs) {
-    waits.push({
-      what: "the pause before containers are asked for again",
-      sinceMs: nowMs,
-      reasons: [
-        `the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`,
-      ],
-      endsAtMs: state.gang.askAgainAtMs,
-    });
+    waits.push(
+      plainWait("the pause before containers are asked for again", {
+        sinceMs: nowMs,
+        reasons: [
+          `the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`,
+        ],
+        endsAtMs: state.gang.askAgainAtMs,
+      }),
+    );
   }
   if (state.gang.waitingSinceMs > 0) {
-    waits.push({
-      what: "the rest of the gang",
-      sinceMs: state.gang.waitingSinceMs,
-      reasons: ["what is held so far is given back and asked for again, so that another job can go on"],
-      remedy: `raise ${keyWords({ spec }, "tony.container.hold-timeout")} to hold it longer`,
-      endsAtMs: state.gang.waitingSinceMs + spec.timeouts.gangHoldMs,
-    });
+    waits.push(
+      plainWait("the rest of the gang", {
+        sinceMs: state.gang.waitingSinceMs,
+        reasons: ["what is held so far is given back and asked for again, so that another job can go on"],
+        remedy: `raise ${keyWords({ spec }, "tony.container.hold-timeout")} to hold it longer`,
+        endsAtMs: state.gang.waitingSinceMs + spec.timeouts.gangHoldMs,
+      }),
+    );
   }
   if (state.phase === "gathering" && state.startNotBeforeMs > nowMs) {
-    waits.push({
-      what: "the pause before the restart",
-      sinceMs: state.generations.at(-1)?.startedAtMs ?? nowMs,
-      reasons: [`after ${countWords(state.generations.length - 1, "restart")}: ${state.restartReason}`],
-      endsAtMs: state.startNotBeforeMs,
-    });
+    waits.push(
+      plainWait("the pause before the restart", {
+        sinceMs: state.generations.at(-1)?.startedAtMs ?? nowMs,
+        reasons: [`after ${countWords(state.generations.length - 1, "restart")}: ${state.restartReason}`],
+        endsAtMs: state.startNotBeforeMs,
+      }),
+    );
   }
   if (!state.started && state.journal.failure !== "") {
-    waits.push({
-      what: "the journal",
-      sinceMs: state.journal.writtenAtMs,
-      reasons: [`it cannot be written: ${state.journal.failure}`],
-      remedy: "programs run on; the next generation starts when HDFS takes the journal again",
-    });
+    waits.push(
+      plainWait("the journal", {
+        sinceMs: state.journal.writtenAtMs,
+        reasons: [`it cannot be written: ${state.journal.failure}`],
+        remedy: "programs run on; the next generation starts when HDFS takes the journal again",
+      }),
+    );
   }
   for (const verdict of state.verdicts.filter((one) => one.held)) {
     const missing = Object.keys(verdict.unaccounted).length;
-    waits.push({
-      what: "the verdict on the failure",
-      sinceMs: verdict.openedAtMs,
-      reasons: [`${countWords(missing, "task")} ${missing === 1 ? "is" : "are"} not yet accounted for`],
-      endsAtMs: verdict.endsAtMs,
-    });
+    waits.push(
+      plainWait("the verdict on the failure", {
+        sinceMs: verdict.openedAtMs,
+        reasons: [`${countWords(missing, "task")} ${missing === 1 ? "is" : "are"} not yet accounted for`],
+        endsAtMs: verdict.endsAtMs,
+      }),
+    );
   }
   return waits;
 }
@@ -152,17 +128,9 @@ function finishWait({ state }: Job): Wait {
   } as const;
   const sinceMs = state.outcome?.endedAtMs ?? state.startedAtMs;
   const bounded = state.finish === "journaling" || state.finish === "stopping";
-  return { what: whats[state.finish], sinceMs, reasons: [], ...(bounded ? { endsAtMs: state.finishByMs } : {}) };
+  return plainWait(whats[state.finish], { sinceMs, ...(bounded ? { endsAtMs: state.finishByMs } : {}) });
 }
 
 function namesIn({ state }: Job, position: number, phases: readonly TaskPhase[]): string[] {
   return state.tasks.filter((task) => task.role === position && phases.includes(task.phase)).map((task) => task.id);
-}
-
-function fits(asked: ResourceAmount, free: ResourceAmount): boolean {
-  return (
-    asked.memoryMiB <= free.memoryMiB &&
-    asked.vcores <= free.vcores &&
-    Object.entries(asked.others).every(([type, amount]) => amount <= (free.others[type] ?? 0))
-  );
 }

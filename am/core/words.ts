@@ -1,5 +1,5 @@
 import type { JobSpec } from "../../src/job/spec.ts";
-import type { ResourceAmount } from "./events.ts";
+import type { CountedResources, ResourceAmount } from "./events.ts";
 
 /** A key with the place where the job sets it: `tony.worker.memory (job.xml:16)`. */
 export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): string {
@@ -21,6 +21,14 @@ export function memoryWords(memoryMiB: number): string {
 export function amountWords({ memoryMiB, vcores, others }: ResourceAmount): string {
   const rest = Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
   return [memoryWords(memoryMiB), countWords(vcores, "core"), ...rest].join(", ");
+}
+
+/** Of an amount, what the scheduler counts: `4 GiB` where that is memory alone. Never below 0. */
+export function countedWords(amount: ResourceAmount, counted: CountedResources): string {
+  const memoryMiB = Math.max(0, amount.memoryMiB);
+  return counted === "memory"
+    ? memoryWords(memoryMiB)
+    : amountWords({ ...amount, memoryMiB, vcores: Math.max(0, amount.vcores) });
 }
 
 /** `1 GPU`, `2 yarn.io/fpga` */

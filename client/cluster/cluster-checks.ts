@@ -14,12 +14,17 @@ export interface ClusterFacts {
   readonly queue?: QueueInfo;
   /** All leaf queues, by name; needed only when the job's queue cannot take it. */
   readonly leafQueues: readonly string[];
+  /** The scheduler makes queues or chooses them by rules of its own: only it knows what it takes. */
+  readonly queuesAreOpen: boolean;
   readonly nodeLabels: readonly string[];
   /** The nodes that run. */
   readonly nodes: readonly NodeSnapshot[];
   /** There are others that may come back. */
   readonly nodesAreAway: boolean;
 }
+
+/** What a job names that names none. */
+const defaultQueue = "default";
 
 /** A container that the job asks for, and the keys that say so. */
 interface Asked {
@@ -38,6 +43,13 @@ export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem
   return [...queueProblems(spec, facts), ...asked.flatMap((ask) => askProblems(spec, ask, facts))];
 }
 
+/** The job with the label that its queue gives to asks that name none (SchedulerUtils#normalizeNodeLabelExpressionInRequest). */
+export function withQueueLabel(spec: JobSpec, queue: QueueInfo | undefined): JobSpec {
+  const nodeLabel = queue?.defaultNodeLabel ?? "";
+  if (nodeLabel === "") return spec;
+  return { ...spec, roles: spec.roles.map((role) => ({ nodeLabel, ...role })) };
+}
+
 function askedByRole(role: JobSpec["roles"][number]): Asked {
   const { name, resource, nodeLabel } = role;
   return { what: `a ${name}`, prefix: `tony.${name}`, resource, ...(nodeLabel === undefined ? {} : { nodeLabel }) };
@@ -48,7 +60,13 @@ function askProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] 
   return found.length > 0 ? found : nodeProblems(spec, ask, facts);
 }
 
-function queueProblems(spec: JobSpec, { queue, leafQueues }: ClusterFacts): Problem[] {
+/**
+ * Silent where the ResourceManager alone can tell: CapacityScheduler too may map a job that names no queue, or make one below a path
+ * that exists (`root.team.new`).
+ */
+function queueProblems(spec: JobSpec, { queue, leafQueues, queuesAreOpen }: ClusterFacts): Problem[] {
+  const certain = queue !== undefined || (spec.queue !== defaultQueue && !spec.queue.includes("."));
+  if (queuesAreOpen || !certain) return [];
   const key = "tony.yarn.queue";
   const all = `the queues are ${leafQueues.join(", ")}`;
   if (queue === undefined) {
@@ -138,16 +156,19 @@ function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts:
 function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Asked, facts: ClusterFacts): Problem[] {
   const labelled = nodeLabel !== undefined && nodeLabel !== "";
   const nodes = labelled ? facts.nodes.filter(({ labels }) => labels.includes(nodeLabel)) : facts.nodes;
-  if (facts.nodesAreAway || nodes.length === 0 || nodes.some(({ total }) => fits(resource, total))) return [];
+  const totals = nodes.flatMap(({ total }) => total ?? []);
+  if (facts.nodesAreAway || nodes.length === 0 || totals.length < nodes.length) return [];
+  if (totals.some((total) => fits(resource, total))) return [];
   const place = labelled ? `with label ${nodeLabel} ` : "";
-  const sizes = [...new Set(nodes.map(({ total }) => formatResource(total)))].slice(0, 3).join("; ");
+  const sizes = [...new Set(totals.map(formatResource))].slice(0, 3).join("; ");
   const text = `${what} asks for ${formatResource(resource)}, which no node ${place}has in all: they have ${sizes}`;
   return [problem(spec, `${prefix}.memory`, `${text}: lower what ${prefix}.* asks for`)];
 }
 
+/** Cores do not count: whether the scheduler counts them is known to the registered ApplicationMaster alone. */
 function fits(asked: Resource, total: Resource): boolean {
   const others = Object.entries(asked.others).every(([name, amount]) => amount <= (total.others[name] ?? 0));
-  return asked.memoryMiB <= total.memoryMiB && asked.vcores <= total.vcores && others;
+  return asked.memoryMiB <= total.memoryMiB && others;
 }
 
 function problem(spec: JobSpec, key: string, message: string): Problem {

@@ -26,12 +26,13 @@ export async function askSubmissionFacts(
     resourceManager.nodeLabels(),
   ]);
   const fits = queue !== undefined && queue.state === "RUNNING" && queue.children.length === 0;
+  const queues = fits ? { leafQueues: [queue.name], queuesAreOpen: false } : await queueFacts(resourceManager);
   return {
     application,
     maximum: application.maximum,
     resourceTypes,
     ...(queue === undefined ? {} : { queue }),
-    leafQueues: fits ? [queue.name] : await leafQueues(resourceManager),
+    ...queues,
     nodeLabels: labels.map(({ name }) => name),
     sharedLabels: labels.flatMap(({ name, exclusive }) => (exclusive ? [] : [name])),
     nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
@@ -39,10 +40,22 @@ export async function askSubmissionFacts(
   };
 }
 
-/** The queues that take applications, by name. */
-export async function leafQueues(resourceManager: ResourceManagerClient): Promise<string[]> {
+/** Which queues take applications, and whether others may. */
+export async function queueFacts(
+  resourceManager: ResourceManagerClient,
+): Promise<Pick<ClusterFacts, "leafQueues" | "queuesAreOpen">> {
   const root = await resourceManager.queue("root", { children: true, recursive: true });
-  return root === undefined ? [] : leaves(root).map(({ name }) => name);
+  if (root === undefined) return { leafQueues: [], queuesAreOpen: true };
+  return { leafQueues: leaves(root).map(({ name }) => name), queuesAreOpen: isFairScheduler(root) };
+}
+
+/**
+ * FairScheduler makes the queues that submissions name and places applications by rules, so that no list of queues tells what it takes
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.fair.QueueManager). It is told by its lists: `root` alone, or whole paths as
+ * names; CapacityScheduler's root has children, and they are named by their last word.
+ */
+export function isFairScheduler(root: QueueInfo): boolean {
+  return root.children.length === 0 || root.children.some(({ name }) => name.startsWith("root."));
 }
 
 /** The queues below that have none below themselves. */

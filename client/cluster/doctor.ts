@@ -1,19 +1,11 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import type { QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import { counted, formatMemory, formatResource } from "../output/format.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../submission/staging.ts";
 import type { Cluster } from "./cluster.ts";
-import { leaves } from "./cluster-facts.ts";
-
-/** What one look at the cluster found. */
-export interface Finding {
-  readonly subject: string;
-  readonly state: "well" | "remark" | "wrong";
-  readonly found: string;
-  readonly remedy?: string;
-}
+import type { Finding } from "./finding.ts";
+import { queueFinding } from "./queue-finding.ts";
 
 /** Clocks further apart than this make Kerberos refuse and times in logs confusing. */
 const largestSkewMs = 30_000;
@@ -40,7 +32,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     const first = await attempt("ResourceManager", () => resourceManagerFinding(cluster));
     if (first.some(({ state }) => state === "wrong")) return first;
     const more = await Promise.all([
-      attempt("queue", () => queueFinding(cluster, options.queue)),
+      attempt("queue", () => lookAtQueue(cluster, options.queue)),
       attempt("resources", () => resourcesFinding(cluster)),
       attempt("labels", () => labelsFinding(cluster, options.queue)),
     ]);
@@ -104,40 +96,13 @@ function clockFinding(skewMs: number): Finding {
   return { subject: "clock", state: "remark", found, remedy: "set this machine's clock, or the cluster's, by NTP" };
 }
 
-async function queueFinding({ resourceManager }: Cluster, name: string): Promise<Finding> {
+async function lookAtQueue({ resourceManager }: Cluster, name: string): Promise<Finding> {
   const [queue, root, acls] = await Promise.all([
     resourceManager.queue(name, { children: true }),
     resourceManager.queue("root", { children: true, recursive: true }),
     resourceManager.queueUserAcls(),
   ]);
-  const all =
-    root === undefined
-      ? ""
-      : leaves(root)
-          .map((leaf) => leaf.name)
-          .join(", ");
-  const wrong = (found: string): Finding => ({
-    subject: "queue",
-    state: "wrong",
-    found,
-    remedy: `choose another with tony.yarn.queue: ${all}`,
-  });
-  if (queue === undefined) return wrong(`there is no queue ${name}`);
-  if (queue.children.length > 0) return wrong(`${name} takes no applications itself`);
-  if (queue.state !== "RUNNING") return wrong(`${name} is ${queue.state}`);
-  if (acls.size > 0 && !mayBeSubmittedTo(queue, acls)) return wrong(`you may not submit to ${name}`);
-  const share = `${Math.round(queue.capacity * 100)} % of its parent, up to ${Math.round(queue.maximumCapacity * 100)} %`;
-  return {
-    subject: "queue",
-    state: "well",
-    found: `${name}: ${share}, now ${Math.round(queue.currentCapacity * 100)} % used`,
-  };
-}
-
-/** Lists name queues by their path or by their last word, depending on the ResourceManager's age. */
-function mayBeSubmittedTo(queue: QueueInfo, acls: ReadonlyMap<string, readonly string[]>): boolean {
-  const entry = acls.get(queue.path) ?? acls.get(queue.name);
-  return entry === undefined || entry.some((acl) => acl.startsWith("SUBMIT"));
+  return queueFinding(name, { queue, root, acls });
 }
 
 async function resourcesFinding({ resourceManager }: Cluster): Promise<Finding[]> {

@@ -12,7 +12,7 @@ import { ship } from "../shipping/shipping.ts";
 import { stagingRoot } from "../submission/staging.ts";
 import { localResource } from "../submission/submission-context.ts";
 import type { Cluster } from "./cluster.ts";
-import type { Finding } from "./doctor.ts";
+import type { Finding } from "./finding.ts";
 
 /** What the probe exits with where the runtime starts, after it has said its version: no other cause of a container's end gives this number. */
 const soundExit = 37;
@@ -64,6 +64,11 @@ export async function probeRuntime(
 /** @param diagnostics YARN's, of the probe's container */
 export function probeFinding(subject: string, diagnostics: string): Finding {
   const said = firstLines(diagnostics);
+  // YARN writes an exit code, of whatever kind, for every container that it tried to start.
+  if (!/exit ?code: -?\d+/i.test(diagnostics)) {
+    const found = `YARN refused the probe: ${said}`;
+    return { subject, state: "wrong", found, remedy: "jobs would be refused likewise: choose another queue (--queue)" };
+  }
   if (!diagnostics.includes(`exitCode: ${soundExit}`)) {
     const found = `the runtime does not start in a container: ${said}`;
     return { subject, state: "wrong", found, remedy: "set tony.node.binary to a Node that the nodes can load" };

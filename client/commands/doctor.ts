@@ -1,6 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
 import { placeOptions } from "../applications/backend.ts";
-import type { Finding } from "../cluster/doctor.ts";
+import type { Finding } from "../cluster/finding.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const doctor = defineCommand({

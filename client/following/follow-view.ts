@@ -5,7 +5,7 @@ import { formatDuration, formatWholeSeconds } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
-import { waitBlock } from "../output/wait-block.ts";
+import { managerWait, waitBlock } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
 /** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
@@ -32,18 +32,21 @@ export class FollowView implements FollowListener {
     const waitedMs = this.#now() - this.#sinceMs;
     if (waitedMs < this.#shortestShownMs) return;
     const waited = formatWholeSeconds(waitedMs);
-    const line = `${report.state} ${waited}: ${reason}`;
+    const line = `${report.state} ${waited}`;
     this.#output.wait({
-      lines: [line, `  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${report.id}`],
+      lines: [
+        `${line}: ${reason}`,
+        `  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${report.id}`,
+      ],
+      cause: "the AM",
       line: this.#timed(line),
-      change: `${report.state} ${reason}`,
+      change: report.state,
+      facts: [reason],
     });
   }
 
   managerSilent(silentMs: number, reason: string): void {
-    const text = `The ResourceManager does not answer (${reason}); trying on, the job itself may be well`;
-    const line = `${text} ${formatWholeSeconds(silentMs)}`;
-    this.#output.wait({ lines: [line], line, change: text });
+    this.#output.wait(managerWait(silentMs, reason));
   }
 
   trackingUrl(url: string): void {

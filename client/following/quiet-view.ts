@@ -2,9 +2,9 @@ import type { LogStream } from "../../src/api/messages.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { type LogSelection, selectTasks } from "../logs/log-selection.ts";
-import { formatWholeSeconds } from "../output/format.ts";
 import type { Output } from "../output/output.ts";
 import { successDetails } from "../output/progress.ts";
+import { managerWait } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
 /** Shows what the tasks print as they print it, and nothing else of the job but how it ended, in one line. */
@@ -23,11 +23,12 @@ export class QuietView implements FollowListener {
   }
 
   waiting({ id, state }: ApplicationReport, reason: string): void {
-    this.#wait(`${id} ${state}: ${reason}`);
+    const line = `${id} ${state}`;
+    this.#output.waitAside({ lines: [`${line}: ${reason}`], cause: id, line, change: state, facts: [reason] });
   }
 
   managerSilent(silentMs: number, reason: string): void {
-    this.#wait(`The ResourceManager does not answer (${reason}); trying on`, formatWholeSeconds(silentMs));
+    this.#output.waitAside(managerWait(silentMs, reason));
   }
 
   trackingUrl(): void {}
@@ -59,10 +60,5 @@ export class QuietView implements FollowListener {
   left(reason: string): void {
     this.#output.endWait();
     this.#output.problem(reason);
-  }
-
-  #wait(text: string, time = ""): void {
-    const line = `${text} ${time}`.trimEnd();
-    this.#output.waitAside({ lines: [line], line, change: text });
   }
 }

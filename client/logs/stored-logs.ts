@@ -57,7 +57,7 @@ async function awaitMasterLog(store: LogStore, { output, now }: ClientContext): 
       return text;
     }
     const line = `${store.pending}, ${formatWholeSeconds(waitedMs)} (up to ${patienceMs / 1000} s)`;
-    output.waitAside({ lines: [line], line, change: store.pending });
+    output.waitAside({ lines: [line], cause: store.pending, line, change: "", facts: [] });
     await sleep(lookAgainMs);
   }
 }

@@ -32,14 +32,19 @@ export function formatBytes(bytes: number): string {
   return `${trimmed(bytes / 1024 ** 3, 2)} GiB`;
 }
 
-/** `4 GiB, 2 cores, 1 GPU` */
+/** `4 GiB, 2 cores, 1 GPU`; Java's largest number is how YARN says that nothing limits a type. */
 export function formatResource({ memoryMiB, vcores, others }: Resource): string {
   const rest = Object.entries(others).filter(([, amount]) => amount > 0);
   return [
     formatMemory(memoryMiB),
     counted(vcores, "core"),
-    ...rest.map(([name, amount]) => (name === "yarn.io/gpu" ? counted(amount, "GPU") : `${amount} ${name}`)),
+    ...rest.map(([name, amount]) => formatAmount(name, amount)),
   ].join(", ");
+}
+
+function formatAmount(name: string, amount: number): string {
+  if (amount > Number.MAX_SAFE_INTEGER) return `any number of ${name === "yarn.io/gpu" ? "GPUs" : name}`;
+  return name === "yarn.io/gpu" ? counted(amount, "GPU") : `${amount} ${name}`;
 }
 
 /** `1 core`, `2 cores` */

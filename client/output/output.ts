@@ -1,9 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
+import { wrap } from "./wrap.ts";
 
 /** Where text goes: a terminal or a pipe. */
 export interface TextSink {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
+  readonly rows?: number | undefined;
   write(text: string): unknown;
 }
 
@@ -11,10 +13,14 @@ export interface TextSink {
 export interface WaitBlock {
   /** All of it, redrawn in place on a terminal. */
   readonly lines: readonly string[];
-  /** Without a terminal: one line instead of the block. */
+  /** What is waited for, in words that stay the same while it lasts. */
+  readonly cause: string;
+  /** Without a terminal, instead of the block: what is waited for, how long already, and how far it has come. */
   readonly line: string;
-  /** The line is printed again when this changes (leave times out of it), and every 30 s. */
+  /** The line without its times: it is printed again when this changes. */
   readonly change: string;
+  /** Why, and what to do: said with the first line of a wait, later those that are new. */
+  readonly facts: readonly string[];
 }
 
 export type Colour = "red" | "green" | "yellow" | "dim" | "bold";
@@ -23,6 +29,8 @@ export type Colour = "red" | "green" | "yellow" | "dim" | "bold";
 const jsonVersion = 1;
 
 const repeatAfterMs = 30_000;
+/** Between two lines of one cause in a pipe, whatever changes. */
+const quietMs = 5_000;
 const codes: Readonly<Record<Colour, readonly [number, number]>> = {
   red: [31, 39],
   green: [32, 39],
@@ -33,7 +41,7 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
 
 /**
  * All that `tony-ts` prints goes through here. On a terminal the block of a wait stays below the lines printed so far and is redrawn in
- * place; in a pipe a wait is one line per change and one each 30 s. Results go to `out`, problems to `err`.
+ * place; in a pipe a wait is told whole once, then what is new of it, and one line each 30 s. Results go to `out`, problems to `err`.
  */
 export class Output {
   readonly isTerminal: boolean;
@@ -42,9 +50,12 @@ export class Output {
   readonly #coloured: boolean;
   readonly #now: () => number;
   #drawn: readonly string[] = [];
-  #drawnColumns = 0;
-  #lastChange: string | undefined;
-  #lastPrintedAtMs = 0;
+  #drawnRows: readonly string[] = [];
+  /** By cause, what its last line told. */
+  readonly #told = new Map<
+    string,
+    { readonly atMs: number; readonly change: string; readonly facts: readonly string[] }
+  >();
 
   constructor(options: {
     readonly out: TextSink;
@@ -101,7 +112,6 @@ export class Output {
   /** The wait is over: its block goes from the terminal. */
   endWait(): void {
     this.#redraw([]);
-    this.#lastChange = undefined;
   }
 
   paint(colour: Colour, text: string): string {
@@ -109,12 +119,15 @@ export class Output {
     return this.#coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   }
 
-  #waitLine({ line, change }: WaitBlock, sink: TextSink): void {
-    const due = this.#now() - this.#lastPrintedAtMs >= repeatAfterMs;
-    if (change === this.#lastChange && !due) return;
-    this.#lastChange = change;
-    this.#lastPrintedAtMs = this.#now();
-    sink.write(`${line}\n`);
+  #waitLine({ cause, line, change, facts }: WaitBlock, sink: TextSink): void {
+    const nowMs = this.#now();
+    const before = this.#told.get(cause);
+    const sinceMs = before === undefined ? Number.POSITIVE_INFINITY : nowMs - before.atMs;
+    const news = facts.filter((fact) => !before?.facts.includes(fact));
+    const changed = news.length > 0 || change !== before?.change;
+    if (sinceMs < (changed ? quietMs : repeatAfterMs)) return;
+    this.#told.set(cause, { atMs: nowMs, change, facts });
+    sink.write(`${[line, ...(news.length === 0 ? [] : [news.join("; ")])].join(": ")}\n`);
   }
 
   #write(sink: TextSink, text: string): void {
@@ -124,29 +137,30 @@ export class Output {
     this.#redraw(block);
   }
 
-  /** Moves up over the block drawn last, clears to the end of the screen, draws the new one. Lines are cut at the terminal's width. */
+  /** Moves up over the block drawn last, clears to the end of the screen, draws the new one, wrapped at the terminal's width. */
   #redraw(lines: readonly string[]): void {
     if (!this.isTerminal || (lines.length === 0 && this.#drawn.length === 0)) return;
-    const up = this.#drawn.length === 0 ? "" : `\u001b[${this.#rowsDrawn()}A\r\u001b[J`;
-    const cut = lines.map((line) => cutTo(line, this.columns - 1));
-    this.#out.write(up + cut.map((line) => `${line}\n`).join(""));
+    const up = this.#drawnRows.length === 0 ? "" : `\u001b[${this.#rowsDrawn()}A\r\u001b[J`;
+    const rows = fitRows(
+      lines.flatMap((line) => wrap(line, this.columns - 1)),
+      this.#out.rows,
+    );
+    this.#out.write(up + rows.map((row) => `${row}\n`).join(""));
     this.#drawn = lines;
-    this.#drawnColumns = this.columns;
+    this.#drawnRows = rows;
   }
 
-  /** A terminal that was made narrower since has wrapped the lines that it showed. */
+  /** A terminal that was made narrower since has wrapped the rows that it showed. */
   #rowsDrawn(): number {
-    const rows = this.#drawn.map((line) => Math.min(widthOf(line), this.#drawnColumns - 1) / this.columns);
-    return rows.reduce((sum, share) => sum + Math.max(1, Math.ceil(share)), 0);
+    return this.#drawnRows.reduce((sum, row) => sum + Math.max(1, Math.ceil(widthOf(row) / this.columns)), 0);
   }
+}
+
+/** What is higher than the screen could not be drawn over again: its first rows. */
+function fitRows(rows: readonly string[], screenRows = Number.POSITIVE_INFINITY): readonly string[] {
+  return rows.length < screenRows ? rows : [...rows.slice(0, screenRows - 2), "…"];
 }
 
 function widthOf(line: string): number {
   return stripVTControlCharacters(line).length;
-}
-
-/** Cuts a line that would wrap; a coloured one loses its colour then. */
-function cutTo(line: string, columns: number): string {
-  if (widthOf(line) <= columns) return line;
-  return `${stripVTControlCharacters(line).slice(0, Math.max(0, columns - 1))}…`;
 }

@@ -12,6 +12,7 @@ export function waitBlock(
   const waits = status.waits.filter(({ sinceMs }) => nowMs - sinceMs >= shortestShownMs);
   const [first] = waits;
   if (first === undefined) return undefined;
+  const state = `${first.what} (${status.roles.map((role) => `${role.name} ${countsOf(role)}`).join(", ")})`;
   return {
     lines: [
       head,
@@ -19,9 +20,18 @@ export function waitBlock(
       ...waits.flatMap((wait) => waitLines(wait, nowMs)),
       `  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${status.applicationId}`,
     ],
-    line: waitLine(status, first, nowMs),
-    change: [...status.roles.map(countsOf), ...waits.flatMap(({ what, reasons }) => [what, ...reasons])].join("\n"),
+    cause: first.cause,
+    line: `waiting ${formatWholeSeconds(nowMs - first.sinceMs)} for ${state}`,
+    change: state,
+    facts: [...first.reasons, ...(first.remedy === undefined ? [] : [`→ ${first.remedy}`])],
   };
+}
+
+/** What a person sees while the ResourceManager is silent. */
+export function managerWait(silentMs: number, reason: string): WaitBlock {
+  const cause = "the ResourceManager";
+  const line = `The ResourceManager has not answered for ${formatWholeSeconds(silentMs)}; trying on, the job itself may be well`;
+  return { lines: [`${line}: ${reason}`], cause, line, change: cause, facts: [reason] };
 }
 
 function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {
@@ -48,11 +58,4 @@ function waitLines({ what, sinceMs, reasons, remedy, endsAtMs }: Wait, nowMs: nu
     ...(remedy === undefined ? [] : [`            → ${remedy}`]),
     ...(endsAtMs === undefined ? [] : [`            until ${formatClock(endsAtMs)} at the latest`]),
   ];
-}
-
-function waitLine(status: JobStatus, { what, sinceMs, reasons, remedy }: Wait, nowMs: number): string {
-  const counts = status.roles.map((role) => `${role.name} ${countsOf(role)}`).join(", ");
-  const why = reasons.length === 0 ? "" : `: ${reasons.join("; ")}`;
-  const mend = remedy === undefined ? "" : ` → ${remedy}`;
-  return `waiting ${formatWholeSeconds(nowMs - sinceMs)} for ${what} (${counts})${why}${mend}`;
 }

@@ -112,7 +112,7 @@ async function shipWithProgress(
   const startedAtMs = now();
   const progress = new UploadProgress();
   const looking = "  upload  comparing with what the cluster has already";
-  if (output.isTerminal) uploading({ lines: [looking], line: looking, change: looking });
+  if (output.isTerminal) uploading({ lines: [looking], cause: looking, line: looking, change: "", facts: [] });
   const shipping = ship(items, {
     cache,
     fileSystems,
@@ -122,7 +122,7 @@ async function shipWithProgress(
       progress.update(link, sentBytes, totalBytes);
       if (!output.isTerminal && now() - startedAtMs < silentUploadMs) return;
       const line = progress.line();
-      uploading({ lines: [line], line, change: "upload" });
+      uploading({ lines: [line], cause: "upload", line, change: "", facts: [] });
     },
   });
   try {

@@ -116,6 +116,7 @@ async function jobFile(parts: {
     hadoop: text.hadoop,
     nodes: [],
     sharedLabels: [],
+    resourceTypes: [],
   };
 }
 

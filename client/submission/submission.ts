@@ -12,7 +12,7 @@ import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import { checkAgainstCluster } from "../cluster/cluster-checks.ts";
+import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
 import type { ClientContext } from "../context.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
@@ -113,13 +113,14 @@ export async function checkThere(
     askSubmissionFacts(cluster.resourceManager, draft.queue),
     stagingRoot(cluster.fileSystems, { stagingDir: readSetting(text.settings, "tony.staging-dir") }),
   ]);
-  const { spec, problems } = checkJob(text, {
+  const { spec: asWritten, problems } = checkJob(text, {
     ...surroundingsOfJob(context),
     resourceTypes: facts.resourceTypes,
     clusterExpiryMs: clusterExpiryMs(cluster),
     ...virtualMemory(cluster),
   });
-  if (spec === undefined) throw refused(problems);
+  if (asWritten === undefined) throw refused(problems);
+  const spec = withQueueLabel(asWritten, facts.queue);
   const refusals = checkAgainstCluster(spec, facts);
   if (refusals.length > 0) throw refused(refusals);
   return { spec, facts, root, runtime, problems };
@@ -174,6 +175,7 @@ function jobFileOf(parts: {
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),
     nodes: facts.nodes,
     sharedLabels: facts.sharedLabels,
+    resourceTypes: facts.resourceTypes,
   };
 }
 

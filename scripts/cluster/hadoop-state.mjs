@@ -62,7 +62,8 @@ export async function makeHdfsFolders({ addresses, users, submitter }) {
  */
 export async function labelGpuNode({ addresses, users, settings }) {
   const address = addresses.nodes[GPU_NODE];
-  if (settings.label === "none" || address === undefined) return;
+  // FairScheduler knows no labels.
+  if (settings.label === "none" || settings.scheduler === "fair" || address === undefined) return;
   const call = (path, body) =>
     change(`http://${addresses.master}:8088/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
       method: "POST",

@@ -8,6 +8,8 @@ import { layout } from "./folders.mjs";
  * @property {number} nmHeartbeatMs how often a NodeManager reports, which paces allocation
  * @property {number} nodes how many NodeManagers
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
+ * @property {"dominant" | "default"} calculator whether the capacity scheduler counts every resource, or memory alone
+ * @property {"capacity" | "fair"} scheduler the ResourceManager's; the fair one has no queues but those that submissions make
  * @property {boolean} preemption whether a queue takes back what the other borrowed
  * @property {number} isolate which NodeManager, from 1, has a network of its own; 0: none
  * @property {number} smallDisk which NodeManager, from 1, has a small disk of its own for its containers' files; 0: none
@@ -32,6 +34,8 @@ export const DEFAULT_SETTINGS = {
   nmHeartbeatMs: 1000,
   nodes: 2,
   label: "shareable",
+  calculator: "dominant",
+  scheduler: "capacity",
   preemption: false,
   isolate: 0,
   smallDisk: 0,

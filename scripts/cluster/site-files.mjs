@@ -8,6 +8,12 @@ const TEMPLATES = join(HADOOP_FILES, "conf");
 /** The users that own something in the test cluster's HDFS besides the daemons' own. `nohome` has no home there. */
 export const SUBMITTERS = ["alice", "bob", "nohome"];
 
+const GPU_TYPE = "yarn.io/gpu";
+
+/** The classes of `--calculator` and `--scheduler`, in the packages that the templates name. */
+export const CALCULATORS = { dominant: "DominantResourceCalculator", default: "DefaultResourceCalculator" };
+export const SCHEDULERS = { capacity: "capacity.CapacityScheduler", fair: "fair.FairScheduler" };
+
 /** What `--preemption` adds: the two queues take back what the other borrowed. */
 const PREEMPTION = {
   "yarn.resourcemanager.scheduler.monitor.enable": "true",
@@ -34,6 +40,9 @@ export async function writeSiteFiles(cluster, jars) {
     JARS: jars,
     GROUPS: groupMapping(cluster),
     NM_HEARTBEAT_MS: String(settings.nmHeartbeatMs),
+    RESOURCE_TYPES: countsEverything(settings) ? GPU_TYPE : "",
+    CALCULATOR: CALCULATORS[settings.calculator],
+    SCHEDULER: SCHEDULERS[settings.scheduler],
     ...extraProperties(settings),
   };
   for (const file of await readdir(TEMPLATES, { withFileTypes: true })) {
@@ -49,7 +58,9 @@ export async function writeSiteFiles(cluster, jars) {
       ...values,
       NODE: address,
       NODE_DATA: nodeData(node),
-      NODE_GPUS: index === GPU_NODE ? gpus : "0",
+      NODE_RESOURCES: countsEverything(settings)
+        ? property(`yarn.nodemanager.resource-type.${GPU_TYPE}`, index === GPU_NODE ? gpus : "0")
+        : "",
     };
     for (const file of await readdir(join(TEMPLATES, "nodemanager"))) {
       await render(join(TEMPLATES, "nodemanager", file), nodeConf(node), nodeValues);
@@ -69,6 +80,9 @@ function hostsFile({ master, nodes }) {
   // Where the master is 127.0.0.1 the first line answers for that address.
   return [...lines, "127.0.0.1 localhost", ""].join("\n");
 }
+
+/** A ResourceManager that counts memory alone does not start where there are other resource types. */
+const countsEverything = ({ calculator }) => calculator === "dominant";
 
 /** The second node has the GPUs and the label. */
 export const GPU_NODE = 1;
@@ -91,12 +105,13 @@ async function render(template, folder, values) {
 function extraProperties(settings) {
   const files = { CORE_SITE: [], HDFS_SITE: [], YARN_SITE: [], MAPRED_SITE: [], CAPACITY_SCHEDULER: [] };
   for (const [key, value] of Object.entries({ ...(settings.preemption ? PREEMPTION : {}), ...settings.properties })) {
-    files[siteFileOf(key)].push(
-      `<property><name>${escapeXml(key)}</name><value>${escapeXml(value)}</value></property>`,
-    );
+    files[siteFileOf(key)].push(property(key, value));
   }
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
 }
+
+const property = (name, value) =>
+  `<property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value></property>`;
 
 function siteFileOf(key) {
   if (key.startsWith("dfs.")) return "HDFS_SITE";

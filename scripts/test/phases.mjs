@@ -23,6 +23,38 @@ const jest = (...args) => [
 const onCluster = (...patterns) =>
   jest("--selectProjects", "cluster", "--runInBand", "--testPathPatterns", ...patterns);
 
+/**
+ * A cluster of its own, the tests on it, and its end.
+ * @param {string} name of the phase and of the cluster
+ * @returns {Phase[]}
+ */
+const clusterOfItsOwn = (name, { what, options, tests, limitSeconds }) => [
+  {
+    name: `${name}-up`,
+    what: `a Hadoop for the next phase: ${options.join(" ")}`,
+    command: ["node", "scripts/cluster.mjs", "up", "--name", name, ...options],
+    limitSeconds: 300,
+    needs: ["build"],
+  },
+  {
+    name,
+    what,
+    command: onCluster(tests),
+    environment: { TONY_TEST_CLUSTER: name },
+    limitSeconds,
+    needs: [`${name}-up`],
+    jest: true,
+  },
+  {
+    name: `${name}-down`,
+    what: "ends that Hadoop",
+    command: ["node", "scripts/cluster.mjs", "down", "--name", name, "--delete"],
+    limitSeconds: 60,
+    needs: [],
+    endsWhatBegan: `${name}-up`,
+  },
+];
+
 /** The releases that tony-ts is tested with, but the running one, which the phase `unit` is for. */
 const otherNodeReleases = ["20", "22", "24"].filter((major) => major !== process.versions.node.split(".")[0]);
 
@@ -163,11 +195,24 @@ export const phases = [
     needs: [],
     endsWhatBegan: "cluster-up",
   },
-  {
-    name: "faults-up",
-    what: "a Hadoop for the faults: quick heartbeats, preemption, short expiries",
-    command: [
-      ...["node", "scripts/cluster.mjs", "up", "--name", "faults"],
+  ...clusterOfItsOwn("memory-calculator", {
+    what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for",
+    options: [
+      ...["--calculator", "default", "--nodes", "1", "--label", "none"],
+      ...["--set", "yarn.nodemanager.resource.cpu-vcores=2"],
+    ],
+    tests: "test/schedulers/memory-calculator",
+    limitSeconds: 120,
+  }),
+  ...clusterOfItsOwn("fair-scheduler", {
+    what: "a job where queues are made as jobs name them",
+    options: ["--scheduler", "fair", "--nodes", "1"],
+    tests: "test/schedulers/fair-scheduler",
+    limitSeconds: 120,
+  }),
+  ...clusterOfItsOwn("faults", {
+    what: "programs, executors, masters and daemons killed and stopped under real jobs",
+    options: [
       ...["--nm-heartbeat-ms", "250", "--preemption", "--nodes", "3", "--label", "none"],
       // Namespaces and mounts are root's to make; without them the tests that cut a node off and fill its disk are skipped.
       ...(process.getuid() === 0 ? ["--isolate", "3", "--small-disk", "3"] : []),
@@ -175,24 +220,7 @@ export const phases = [
       ...["--set", "yarn.am.liveness-monitor.expiry-interval-ms=10000"],
       ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
     ],
-    limitSeconds: 300,
-    needs: ["build"],
-  },
-  {
-    name: "faults",
-    what: "programs, executors, masters and daemons killed and stopped under real jobs",
-    command: onCluster("test/faults"),
-    environment: { TONY_TEST_CLUSTER: "faults" },
+    tests: "test/faults",
     limitSeconds: 1500,
-    needs: ["faults-up"],
-    jest: true,
-  },
-  {
-    name: "faults-down",
-    what: "ends that Hadoop",
-    command: ["node", "scripts/cluster.mjs", "down", "--name", "faults", "--delete"],
-    limitSeconds: 60,
-    needs: [],
-    endsWhatBegan: "faults-up",
-  },
+  }),
 ];

@@ -1,4 +1,4 @@
-import type { Resource } from "../hadoop/yarn/records.ts";
+import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
 import type { JobSpec } from "./spec.ts";
 
 /** A file or archive to place in a container's working directory, as a scheduler is told of it. */
@@ -21,9 +21,10 @@ export interface NodeSnapshot {
   readonly host: string;
   readonly rack: string;
   readonly labels: readonly string[];
-  readonly free: Resource;
-  /** All that it has for containers. */
-  readonly total: Resource;
+  /** As the cluster told it: negative of what its scheduler does not count, absent where it is not known. */
+  readonly free?: Resource;
+  /** All that it has for containers; absent where it is not known. */
+  readonly total?: Resource;
 }
 
 /**
@@ -57,4 +58,6 @@ export interface JobFile {
   readonly nodes: readonly NodeSnapshot[];
   /** Node labels that are not exclusive: YARN lends their nodes to asks that name no label. */
   readonly sharedLabels: readonly string[];
+  /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */
+  readonly resourceTypes: readonly ResourceType[];
 }

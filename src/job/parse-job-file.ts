@@ -1,12 +1,13 @@
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
-import type { Resource } from "../hadoop/yarn/records.ts";
+import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
 import { executorJobFields } from "./executor-job.ts";
 import type { JobFile, LaunchFile, NodeSnapshot } from "./job-file.ts";
-import { arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
+import { amount, arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
 
+/** Free cores are negative where the scheduler does not count them (DefaultResourceCalculator). */
 const resource: Shape<Resource> = object({
-  required: { memoryMiB: count, vcores: count, others: recordOf(count) },
+  required: { memoryMiB: amount, vcores: amount, others: recordOf(amount) },
   optional: {},
 });
 
@@ -25,9 +26,11 @@ const launchFiles = arrayOf<LaunchFile>(
 );
 
 const node: Shape<NodeSnapshot> = object({
-  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string), free: resource, total: resource },
-  optional: {},
+  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string) },
+  optional: { free: resource, total: resource },
 });
+
+const resourceType: Shape<ResourceType> = object({ required: { name: string, units: string }, optional: {} });
 
 const jobFile: Shape<JobFile> = object({
   required: {
@@ -36,6 +39,7 @@ const jobFile: Shape<JobFile> = object({
     node: string,
     nodes: arrayOf(node),
     sharedLabels: arrayOf(string),
+    resourceTypes: arrayOf(resourceType),
   },
   optional: executorJobFields.optional,
 });

@@ -12,6 +12,10 @@ export const bool: Shape<boolean> = (value, where) =>
 export const count: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : fail(where, "a whole number");
 
+/** Any number: what a cluster told is taken as it is. */
+export const amount: Shape<number> = (value, where) =>
+  typeof value === "number" && Number.isFinite(value) ? value : fail(where, "a number");
+
 export function literal<const T extends string | number>(...allowed: readonly T[]): Shape<T> {
   return (value, where) => allowed.find((one) => one === value) ?? fail(where, `one of ${allowed.join(", ")}`);
 }

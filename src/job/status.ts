@@ -105,6 +105,9 @@ export interface TaskStatus {
 
 /** One thing that is waited for, in words, with the key that mends it where one does. */
 export interface Wait {
+  /** What it is for, in words that stay the same while it lasts: `containers of worker`. */
+  readonly cause: string;
+  /** The same with its numbers of this moment: `2 of 4 containers of worker: 4 GiB, 2 cores`. */
   readonly what: string;
   readonly sinceMs: number;
   readonly reasons: readonly string[];

@@ -6,6 +6,7 @@ export class RecordedSink {
   text = "";
   readonly isTTY: boolean;
   columns: number;
+  rows: number | undefined;
   readonly #looks = new Set<() => void>();
 
   constructor(isTTY = false, columns = 100) {

@@ -28,6 +28,8 @@ describe("says what is wrong with the command line, and does nothing", () => {
     [["up", "--small-disk", "x"], "--small-disk x: must be a whole number from 1 to 16"],
     [["unplug"], "Not understood: unplug"],
     [["up", "--label", "gpu"], "--label gpu: must be exclusive, shareable or none"],
+    [["up", "--calculator", "gpu"], "--calculator gpu: must be dominant or default"],
+    [["up", "--scheduler", "fifo"], "--scheduler fifo: must be capacity or fair"],
     [["up", "--set", "dfs.replication"], "--set dfs.replication: must be KEY=VALUE"],
   ])("%j", (args, message) => {
     expect(cluster(...args)).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(message) });

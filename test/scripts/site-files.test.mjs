@@ -97,3 +97,16 @@ test("keeps addresses as names, and makes this host the master", async () => {
     "127.0.0.1 localhost",
   ]);
 });
+
+test("counts every resource with the capacity scheduler, unless told otherwise", async () => {
+  const calculator = "yarn.scheduler.capacity.resource-calculator";
+  const scheduler = "yarn.resourcemanager.scheduler.class";
+  expect((await properties("conf", "capacity-scheduler.xml"))[calculator]).toMatch(/\.DominantResourceCalculator$/);
+  expect((await properties("conf", "yarn-site.xml"))[scheduler]).toMatch(/\.capacity\.CapacityScheduler$/);
+
+  await write(join(state, "other"), { calculator: "default", scheduler: "fair" });
+  const capacity = await properties("other", "conf", "capacity-scheduler.xml");
+  expect(capacity[calculator]).toMatch(/\.DefaultResourceCalculator$/);
+  expect((await properties("other", "conf", "resource-types.xml"))["yarn.resource-types"]).toBe("");
+  expect((await properties("other", "conf", "yarn-site.xml"))[scheduler]).toMatch(/\.fair\.FairScheduler$/);
+});

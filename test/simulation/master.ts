@@ -48,6 +48,7 @@ export class Master {
       type: "am-registered",
       attempt: this.attempt,
       maximum: { memoryMiB: 1 << 20, vcores: 128, others: {} },
+      counted: "all",
       resourceTypes: [],
     });
     if (left !== undefined) {

@@ -118,6 +118,7 @@ export class LocalJob {
       hadoop: {},
       nodes: [],
       sharedLabels: [],
+      resourceTypes: [],
     };
   }
 }

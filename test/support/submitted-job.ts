@@ -73,6 +73,7 @@ export async function submitJob(
       total: capability,
     })),
     sharedLabels: [],
+    resourceTypes: [],
   };
   const master = await stage("am.mjs", await readFile(programPath("am")));
   const jobFile = await stage("job.json", Buffer.from(JSON.stringify(job)));

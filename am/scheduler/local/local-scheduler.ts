@@ -58,7 +58,8 @@ export class LocalScheduler implements Scheduler {
     this.#deliver = deliver;
     const { capacity } = this.#options;
     this.#emit({ type: "nodes-changed", nodes: [this.#node()] });
-    this.#emit({ type: "am-registered", attempt: 1, maximum: capacity, resourceTypes: Object.keys(capacity.others) });
+    const resourceTypes = Object.keys(capacity.others);
+    this.#emit({ type: "am-registered", attempt: 1, maximum: capacity, counted: "all", resourceTypes });
     return { attempt: 1, keptContainers: [] };
   }
 

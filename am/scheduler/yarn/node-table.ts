@@ -3,6 +3,8 @@ import type { JobFile } from "../../../src/job/job-file.ts";
 import type { NodeView } from "../../core/events.ts";
 import { subtract } from "../resource-amounts.ts";
 
+const nothing = { memoryMiB: 0, vcores: 0, others: {} };
+
 /** The cluster's nodes: those of the submission, and what the ResourceManager has told since. */
 export class NodeTable {
   readonly #nodes: Map<string, NodeView>;
@@ -19,8 +21,9 @@ export class NodeTable {
     this.#sharedLabels = new Set(sharedLabels);
     this.#nodes = new Map(
       nodes.map((node) => {
-        const free = node.host === own.host ? subtract(node.free, own.resource) : node.free;
-        return [node.nodeId, { ...node, ...this.#lending(node.labels), free, usable: true }];
+        const since = node.host === own.host ? own.resource : nothing;
+        const free = node.free === undefined ? {} : { free: subtract(node.free, since) };
+        return [node.nodeId, { ...node, ...this.#lending(node.labels), ...free, usable: true }];
       }),
     );
   }

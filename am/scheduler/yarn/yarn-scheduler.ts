@@ -99,6 +99,7 @@ export class YarnScheduler implements Scheduler {
       type: "am-registered",
       attempt,
       maximum: registration.maximum,
+      counted: registration.counted,
       resourceTypes: registration.resourceTypes.map(({ name }) => name),
     });
     this.#loop = this.#heartbeats();

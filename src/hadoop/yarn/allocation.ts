@@ -44,11 +44,19 @@ export interface NodeToken {
   readonly token: Token;
 }
 
+/**
+ * `memory`: that alone, as CapacityScheduler with Hadoop's default, DefaultResourceCalculator; it gives out more cores than nodes have.
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.YarnScheduler#getSchedulingResourceTypes)
+ */
+export type CountedResources = "all" | "memory";
+
 /** The answer to `registerApplicationMaster`. */
 export interface Registration {
   readonly maximum: Resource;
   readonly queue: string;
   readonly resourceTypes: readonly ResourceType[];
+  /** What the scheduler counts when it gives out nodes. */
+  readonly counted: CountedResources;
   /** Running containers that an earlier attempt left, when containers are kept. */
   readonly containersFromPreviousAttempts: readonly Container[];
   readonly nodeTokens: readonly NodeToken[];

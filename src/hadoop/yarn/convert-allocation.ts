@@ -68,6 +68,7 @@ export function registrationFromWire(
     maximum: resourceFromWire(message.maximumCapability),
     queue: message.queue ?? "",
     resourceTypes: resourceTypesFromWire(message.resource_types),
+    counted: (message.scheduler_resource_types ?? []).includes(yarn.SchedulerResourceTypes.CPU) ? "all" : "memory",
     containersFromPreviousAttempts: (message.containers_from_previous_attempts ?? []).map(containerFromWire),
     nodeTokens: nodeTokensFromWire(message.nm_tokens_from_previous_attempts),
     ...(key.length === 0 ? {} : { clientToAmMasterKey: Uint8Array.from(key) }),

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
 import { HadoopError } from "../errors.ts";
 import { RpcClient } from "../rpc/client.ts";
+import { isRemoteError } from "../rpc/remote-error.ts";
 import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
 import { simple } from "../rpc/sasl/simple.ts";
 import { ServiceClient } from "../rpc/service.ts";
@@ -55,6 +56,10 @@ export interface ResourceManagerOptions extends ResourceManagerConnectionOptions
 }
 
 const protocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
+const builtInTypes: readonly ResourceType[] = [
+  { name: "memory-mb", units: "Mi" },
+  { name: "vcores", units: "" },
+];
 const killPollMs = 200;
 const defaultKillTimeoutMs = 60_000;
 
@@ -210,7 +215,7 @@ export class ResourceManagerClient {
     return clusterMetricsFromWire(answer.cluster_metrics);
   }
 
-  /** Asked once per client: a ResourceManager reads them when it starts. */
+  /** Asked once per client: a ResourceManager reads them when it starts. One older than Hadoop 2.10 has memory and cores alone. */
   resourceTypes(): Promise<readonly ResourceType[]> {
     this.#types ??= this.#askResourceTypes().catch((cause) => {
       this.#types = undefined;
@@ -258,6 +263,11 @@ export class ResourceManagerClient {
   }
 
   async #askResourceTypes(): Promise<readonly ResourceType[]> {
-    return resourceTypesFromWire((await this.#service.call("getResourceTypeInfo", {})).resource_type_info);
+    try {
+      return resourceTypesFromWire((await this.#service.call("getResourceTypeInfo", {})).resource_type_info);
+    } catch (error) {
+      if (isRemoteError(error, "NOT_SUPPORTED_BY_SERVER")) return builtInTypes;
+      throw error;
+    }
   }
 }

@@ -140,6 +140,20 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     free: { memoryMiB, vcores: 16, others: {} },
   });
 
+  test("where the scheduler counts memory alone, hosts are named by their memory, whatever cores they have left", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 4)]));
+    const free = { memoryMiB: 8192, vcores: -3, others: {} };
+    const node = { nodeId: "a:1", host: "a", rack: "/r", usable: true, labels: [], free };
+    scenario.on({ type: "nodes-changed", nodes: [node] });
+    scenario.register({ counted: "memory" });
+    expect(scenario.effects).toContainEqual(
+      expect.objectContaining({
+        type: "ask",
+        asks: [expect.objectContaining({ count: 4, hosts: [{ host: "a", count: 4 }] })],
+      }),
+    );
+  });
+
   test("more containers than nodes: the hosts that last had room are named, the full one is not, * carries all", () => {
     const scenario = new Scenario(jobSpec([role("worker", 5)]));
     scenario.on({ type: "nodes-changed", nodes: [node("idle", 8192), node("half", 2048), node("full", 100)] });

@@ -55,6 +55,7 @@ export class Scenario {
       type: "am-registered",
       attempt: this.#attempt,
       maximum: { memoryMiB: 8192, vcores: 8, others: {} },
+      counted: "all",
       resourceTypes: [],
       ...change,
     });

@@ -39,13 +39,11 @@ describe("the published status", () => {
     scenario.register();
     scenario.on({ type: "headroom-changed", available: { memoryMiB: 512, vcores: 1, others: {} } });
     expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toEqual({
+      cause: "containers of worker",
       what: "2 of 2 containers of worker: 1 GiB, 1 core",
       sinceMs: scenario.nowMs,
-      reasons: [
-        "the cluster has 1 usable node; 0 of them last had room for one",
-        "the queue default has only 512 MiB, 1 core left for this job, 2 × 1 GiB, 1 core are wanted",
-      ],
-      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait",
+      reasons: ["queue default has only 512 MiB, 1 core left for this job, room for none of them"],
+      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait for other jobs to end",
     });
     expect(statusOf(scenario.core, scenario.nowMs).waits[1]?.what).toBe("1 container of ps: 1 GiB, 1 core");
   });

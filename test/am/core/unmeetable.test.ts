@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { NodeView, ResourceAmount } from "../../../am/core/events.ts";
+import type { CountedResources, NodeView, ResourceAmount } from "../../../am/core/events.ts";
 import { statusOf } from "../../../am/core/status.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
@@ -14,10 +14,10 @@ function node(host: string, total: ResourceAmount | undefined, labels: string[] 
 }
 
 /** What the first role's wait says, and how it is mended. */
-function waitFor(roles: readonly RoleSpec[], nodes: readonly NodeView[]) {
+function waitFor(roles: readonly RoleSpec[], nodes: readonly NodeView[], counted: CountedResources = "all") {
   const scenario = new Scenario(jobSpec([...roles]));
   scenario.on({ type: "nodes-changed", nodes });
-  scenario.register({ resourceTypes: ["yarn.io/gpu"] });
+  scenario.register({ resourceTypes: ["yarn.io/gpu"], counted });
   const { reasons, remedy } = statusOf(scenario.core, scenario.nowMs).waits[0] ?? {};
   return { never: reasons?.find((reason) => reason.startsWith("this cannot be met by waiting")), remedy };
 }
@@ -62,7 +62,21 @@ describe("an ask that no waiting meets", () => {
     const roles = [worker(2, amount(4096))];
     expect(waitFor(roles, [node("a", amount(8192))]).never).toBeUndefined();
     expect(waitFor(roles, [node("a", amount(4096)), node("b", amount(4096), [], false)]).never).toBeUndefined();
-    expect(waitFor(roles, [node("a", amount(8192), ["gpu"])]).never).toBeUndefined();
+  });
+
+  test("does not count the nodes that the label of an ask, or its lack, excludes", () => {
+    const roles = [worker(2, amount(4096))];
+    const nodes = [node("a", amount(4096)), node("b", amount(8192), ["gpu"])];
+    expect(waitFor(roles, nodes).never).toMatch(/the cluster has 4 GiB in all, the job asks for 8 GiB$/);
+    expect(waitFor(roles, [node("b", amount(8192), ["gpu"])]).never).toMatch(/every node has a label, and only asks/);
+  });
+
+  test("is none for cores where the scheduler counts memory alone", () => {
+    const many = [worker(4, { ...amount(1024), vcores: 8 })];
+    const nodes = [node("a", amount(8192))];
+    expect(waitFor(many, nodes).never).toMatch(/the cluster has 8 cores in all, the job asks for 32 cores$/);
+    expect(waitFor(many, nodes, "memory").never).toBeUndefined();
+    expect(waitFor([worker(9, amount(1024))], nodes, "memory").never).toMatch(/9 GiB$/);
   });
 
   test("is not claimed where a node's size is unknown", () => {

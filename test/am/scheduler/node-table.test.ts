@@ -16,6 +16,14 @@ test("nodes of the submission are usable, less what the ApplicationMaster itself
   ]);
 });
 
+test("a node that has given out more than it has, or tells nothing, is usable all the same", () => {
+  const over = { ...snapshot("a"), free: { memoryMiB: 1024, vcores: -5, others: {} } };
+  const { free: _free, total: _total, ...untold } = snapshot("b");
+  const table = new NodeTable({ nodes: [over, untold], sharedLabels: [] }, own);
+  expect(table.all[0]).toMatchObject({ host: "a", usable: true, free: { memoryMiB: 512, vcores: 0 } });
+  expect(table.all[1]).toEqual({ ...untold, usable: true });
+});
+
 test("an unhealthy node is not usable, and says why", () => {
   const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
   const report = { httpAddress: "", capability: total, used: total, containerCount: 1, state: "UNHEALTHY" } as const;

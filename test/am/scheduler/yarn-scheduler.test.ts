@@ -50,6 +50,7 @@ class ScriptedMaster implements MasterClient {
     this.registrations += 1;
     return {
       maximum: small,
+      counted: "memory" as const,
       queue: "default",
       resourceTypes: [{ name: "memory-mb", units: "Mi" }],
       containersFromPreviousAttempts: [aContainer(9)],
@@ -137,6 +138,7 @@ describe("the YARN scheduler", () => {
     const { events, registration } = await setUp();
     expect(events).toContainEqual({
       type: "am-registered",
+      counted: "memory",
       attempt: 2,
       maximum: small,
       resourceTypes: ["memory-mb"],

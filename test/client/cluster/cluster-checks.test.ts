@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { type ClusterFacts, checkAgainstCluster } from "../../../client/cluster/cluster-checks.ts";
+import { type ClusterFacts, checkAgainstCluster, withQueueLabel } from "../../../client/cluster/cluster-checks.ts";
 import type { QueueInfo } from "../../../src/hadoop/yarn/records.ts";
 import { formatProblem } from "../../../src/job/problem.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
@@ -23,6 +23,7 @@ const facts: ClusterFacts = {
   resourceTypes: ["memory-mb", "vcores", "yarn.io/gpu"].map((name) => ({ name, units: "" })),
   queue,
   leafQueues: ["default", "ml"],
+  queuesAreOpen: false,
   nodeLabels: ["gpu"],
   nodes: [node("n1", [], 8192, {}), node("n2", ["gpu"], 4096, { "yarn.io/gpu": 2 })],
   nodesAreAway: false,
@@ -99,6 +100,24 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     ]);
   });
 
+  test("no queue at all where only the scheduler knows what it takes", () => {
+    const { queue: _queue, ...none } = facts;
+    const refusals = (name: string, cluster: ClusterFacts) =>
+      checkAgainstCluster({ ...aJobSpec(), queue: name }, cluster);
+    expect(refusals("mll", { ...none, queuesAreOpen: true })).toEqual([]);
+    expect(refusals("default", none)).toEqual([]);
+    expect(refusals("root.team.new", none)).toEqual([]);
+    expect(refusals("root", { ...facts, queue: { ...queue, children: [queue] }, queuesAreOpen: true })).toEqual([]);
+  });
+
+  test("not cores that no single node has: a scheduler that counts memory alone gives them", () => {
+    const nodes = [node("n1", [], 8192, {}), node("n2", [], 512, {})].map((one, index) => ({
+      ...one,
+      total: { ...one.total, vcores: index === 0 ? 1 : 8 },
+    }));
+    expect(problems(worker({ resource: { memoryMiB: 4096, vcores: 8, others: {} } }), { nodes })).toEqual([]);
+  });
+
   test.each([
     ["STOPPED", "is stopped"],
     ["DRAINING", "is being drained"],
@@ -128,6 +147,15 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
 
   test.each([["*"], ["gpu"]])("a queue that reaches %s reaches the label", (label) => {
     expect(problems(worker({ nodeLabel: "gpu" }), { queue: { ...queue, accessibleNodeLabels: [label] } })).toEqual([]);
+  });
+
+  test("the queue's own label is that of the roles that name none", () => {
+    const roles = [...worker({}).roles, ...worker({ nodeLabel: "ssd" }).roles];
+    const spec = { ...aJobSpec(), roles };
+    const labels = (defaultNodeLabel: string) =>
+      withQueueLabel(spec, { ...queue, defaultNodeLabel }).roles.map(({ nodeLabel }) => nodeLabel);
+    expect(labels("gpu")).toEqual(["gpu", "ssd"]);
+    expect(labels("")).toEqual([undefined, "ssd"]);
   });
 
   test("everything wrong is said at once", () => {

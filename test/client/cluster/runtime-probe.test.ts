@@ -9,6 +9,17 @@ test("a runtime that starts on a node is told with its release", () => {
   expect(finding).toMatchObject({ state: "well", found: "the runtime starts in a container: Node v22.23.3" });
 });
 
+test("an application that YARN refused says nothing of the runtime", () => {
+  const refusal =
+    "Reject application application_1_0002 submitted by user ada application rejected by placement rules.";
+  expect(probeFinding("nodes", refusal)).toEqual({
+    subject: "nodes",
+    state: "wrong",
+    found: `YARN refused the probe: ${refusal}`,
+    remedy: "jobs would be refused likewise: choose another queue (--queue)",
+  });
+});
+
 test("one that starts but is too old is wrong, and so is one that does not start", () => {
   expect(probeFinding("nodes", diagnostics(37, "v18.20.8"))).toMatchObject({
     state: "wrong",

@@ -1,21 +1,44 @@
 import { describe, expect, test } from "@jest/globals";
 import { recordedContext } from "../support.ts";
 
-const block = (line: string, change = line) => ({ lines: [`${line}!`, "  Ctrl-C ends the job"], line, change });
+const block = (line: string, facts: readonly string[] = []) => ({
+  lines: [`${line}!`, "  Ctrl-C ends the job"],
+  cause: "containers",
+  line,
+  change: line.replace(/^\d+ s /, ""),
+  facts,
+});
 
 describe("a wait in a pipe", () => {
-  test("is one line for each change and one each 30 s", () => {
+  test("is told whole once, then what is new of it, and how long each 30 s", () => {
     const { output, out, clock } = recordedContext({});
-    output.wait(block("0 s: no room", "no room"));
+    const at = (ms: number, line: string, facts: readonly string[]) => {
+      clock.nowMs = ms;
+      output.wait(block(line, facts));
+    };
+    const start = clock.nowMs;
+    at(start, "0 s for 4 of 4", ["no room", "→ lower"]);
+    at(start + 6_000, "6 s for 4 of 4", ["no room", "→ lower"]);
+    at(start + 7_000, "7 s for 2 of 4", ["no room", "→ lower"]);
+    at(start + 37_000, "37 s for 2 of 4", ["no room", "→ lower"]);
+    at(start + 43_000, "43 s for 2 of 4", ["no node", "→ lower"]);
+    expect(out.text).toBe(
+      "0 s for 4 of 4: no room; → lower\n7 s for 2 of 4\n37 s for 2 of 4\n43 s for 2 of 4: no node\n",
+    );
+  });
+
+  test("is no more than one line in 5 s for a cause, whatever changes and whether it ends in between", () => {
+    const { output, out, clock } = recordedContext({});
+    output.wait(block("0 s for 4 of 4", ["no room"]));
     clock.nowMs += 1_000;
-    output.wait(block("1 s: no room", "no room"));
-    clock.nowMs += 1_000;
-    output.wait(block("2 s: starting", "starting"));
-    clock.nowMs += 29_999;
-    output.wait(block("31 s: starting", "starting"));
+    output.wait(block("1 s for 3 of 4", ["no node"]));
+    output.endWait();
+    clock.nowMs += 3_999;
+    output.wait({ ...block("4 s for executors"), cause: "executors" });
+    output.wait(block("4 s for 2 of 4", ["no room"]));
     clock.nowMs += 1;
-    output.wait(block("32 s: starting", "starting"));
-    expect(out.text).toBe("0 s: no room\n2 s: starting\n32 s: starting\n");
+    output.wait(block("5 s for 1 of 4", ["no node"]));
+    expect(out.text).toBe("0 s for 4 of 4: no room\n4 s for executors\n5 s for 1 of 4: no node\n");
   });
 
   test("has neither colours nor control characters", () => {
@@ -43,19 +66,29 @@ describe("a wait on a terminal", () => {
     expect(out.text).toBe("\u001b[2A\r\u001b[Jworker:0 | hello\nfirst!\n  Ctrl-C ends the job\n");
   });
 
-  test("cuts lines that would wrap", () => {
+  test("wraps its lines between words, and draws over all of their rows", () => {
     const { output, out } = recordedContext({ terminal: true });
-    output.wait({ lines: ["x".repeat(200)], line: "", change: "" });
-    expect(out.text).toBe(`${"x".repeat(98)}…\n`);
+    output.wait({ ...block(""), lines: [`  why: ${"word ".repeat(20)}end`] });
+    expect(out.text).toBe(`  why: ${"word ".repeat(18).trim()}\n    word word end\n`);
+    out.text = "";
+    output.wait(block("next"));
+    expect(out.text).toBe("\u001b[2A\r\u001b[Jnext!\n  Ctrl-C ends the job\n");
   });
 
   test("is redrawn whole after the terminal was made narrower, which wraps what stood there", () => {
     const { output, out } = recordedContext({ terminal: true });
-    output.wait({ lines: ["x".repeat(90), "short"], line: "", change: "" });
+    output.wait({ ...block(""), lines: ["x".repeat(90), "short"] });
     out.text = "";
     out.columns = 40;
     output.wait(block("next"));
     expect(out.text).toBe("\u001b[4A\r\u001b[Jnext!\n  Ctrl-C ends the job\n");
+  });
+
+  test("is cut where it is higher than the screen", () => {
+    const { output, out } = recordedContext({ terminal: true });
+    out.rows = 4;
+    output.wait({ ...block(""), lines: ["1", "2", "3", "4"] });
+    expect(out.text).toBe("1\n2\n…\n");
   });
 
   test("leaves nothing behind when it is over", () => {

@@ -13,6 +13,7 @@ const waiting = aJobStatus({
   tasks: [{ task: "ps:0", state: "registered", host: "127.0.0.11", port: 38211, restarts: 0 }],
   waits: [
     {
+      cause: "containers of worker",
       what: "2 of 4 containers of worker",
       sinceMs: noonishMs - 12_000,
       reasons: ["label gpu has 1 node, both its GPUs are in use"],
@@ -136,10 +137,11 @@ describe("a wait", () => {
   test("is one line in a pipe, whose change leaves the time out", () => {
     const early = waitBlock(waiting, "", noonishMs);
     const late = waitBlock(waiting, "", noonishMs + 60_000);
-    expect(late?.line).toBe(
-      "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered): " +
-        "label gpu has 1 node, both its GPUs are in use → lower tony.worker.instances (job.xml:14)",
-    );
+    expect(late).toMatchObject({
+      cause: "containers of worker",
+      line: "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered)",
+      facts: ["label gpu has 1 node, both its GPUs are in use", "→ lower tony.worker.instances (job.xml:14)"],
+    });
     expect(late?.change).toBe(early?.change);
   });
 

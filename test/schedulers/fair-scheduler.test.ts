@@ -1,0 +1,26 @@
+import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { testCluster } from "../support/cluster.ts";
+import { oneTask, Person } from "../support/person.ts";
+import { sweep } from "../support/sweep.ts";
+
+const cluster = await testCluster();
+const alice = new Person(cluster);
+afterAll(() => alice.leave());
+afterEach(() => sweep(cluster));
+
+test("a job that names no queue runs in the one that is made for it, and doctor says how queues come about", async () => {
+  const { exitCode, stdout } = await alice.run("submit", "--conf", alice.job("fair", oneTask));
+  expect(stdout).toMatch(/SUCCEEDED +1 of 1 task exited 0/);
+  expect(exitCode).toBe(0);
+
+  const doctor = await alice.run("doctor", "--probe=false");
+  expect(doctor.stdout).toMatch(/! queue +there is no queue default yet: FairScheduler makes queues/);
+  expect(doctor.exitCode).toBe(0);
+});
+
+test("a queue that the scheduler refuses is its refusal, told as such", async () => {
+  const job = alice.job("refused", { ...oneTask, "tony.yarn.queue": "root" });
+  const { exitCode, stdout } = await alice.run("submit", "--conf", job);
+  expect(stdout).toMatch(/Reason +root is not a leaf queue/);
+  expect(exitCode).toBe(1);
+});
