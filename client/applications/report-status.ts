@@ -11,7 +11,7 @@ import { outcomeOf } from "./outcome.ts";
 export function statusOfReport(report: ApplicationReport, remark: string | undefined, nowMs: number): JobStatus {
   const { id, name, queue, startTimeMs, currentAttemptId, usage } = report;
   const outcome = hasEnded(report) ? outcomeOf(report, undefined, nowMs) : undefined;
-  const wait = { what: "the AM", sinceMs: startTimeMs, reasons: remark === undefined ? [] : [remark] };
+  const wait = { cause: "the AM", what: "the AM", sinceMs: startTimeMs, reasons: remark === undefined ? [] : [remark] };
   return {
     statusVersion: 1,
     applicationId: id,
