@@ -70,6 +70,14 @@ export class JournalWriter {
   }
 }
 
+type Listed = Pick<FileStatus, "path">;
+
+/** What reading needs of a file system. */
+interface Reading {
+  list(folder: string): Promise<readonly Listed[]>;
+  open(file: string): Promise<NodeJS.ReadableStream>;
+}
+
 /** What an earlier attempt left. `unreadable` names files that were newer than the entry and could not be used. */
 export interface JournalReading {
   readonly entry?: JournalEntry;
@@ -77,7 +85,7 @@ export interface JournalReading {
 }
 
 /** The newest complete entry: of the latest attempt that has one, the highest sequence. */
-export async function readJournal(fileSystem: FileSystem, folder: string): Promise<JournalReading> {
+export async function readJournal(fileSystem: Reading, folder: string): Promise<JournalReading> {
   const unreadable: string[] = [];
   for (const attempt of newestFirst(await listOrNothing(fileSystem, folder))) {
     for (const file of newestFirst(await listOrNothing(fileSystem, attempt.path))) {
@@ -96,7 +104,7 @@ export async function readJournal(fileSystem: FileSystem, folder: string): Promi
  * back, because a job that began anew meanwhile would throw away what still runs.
  */
 export async function earlierJournal(
-  fileSystem: FileSystem,
+  fileSystem: Reading,
   folder: string,
   log: Log,
 ): Promise<{ readonly journal?: unknown }> {
@@ -113,7 +121,7 @@ export async function earlierJournal(
   }
 }
 
-async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<FileStatus[]> {
+async function listOrNothing(fileSystem: Reading, folder: string): Promise<readonly Listed[]> {
   try {
     return await fileSystem.list(folder);
   } catch (error) {
@@ -123,7 +131,7 @@ async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<Fi
 }
 
 /** Names are numbers; drafts and strangers are none. */
-function newestFirst(entries: readonly FileStatus[]): FileStatus[] {
-  const number = (entry: FileStatus): number => Number(path.posix.basename(entry.path));
+function newestFirst(entries: readonly Listed[]): Listed[] {
+  const number = (entry: Listed): number => Number(path.posix.basename(entry.path));
   return entries.filter((entry) => Number.isInteger(number(entry))).sort((a, b) => number(b) - number(a));
 }

@@ -1,11 +1,13 @@
 import { mkdtemp, readdir, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
-import { JournalWriter, readJournal } from "../../am/journal.ts";
+import { earlierJournal, JournalWriter, readJournal } from "../../am/journal.ts";
 import { decodeJournalEntry, encodeJournalEntry } from "../../am/journal-file.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { openLog } from "../../src/log.ts";
 import { eventually } from "../support/eventually.ts";
 
 describe("the journal", () => {
@@ -104,4 +106,26 @@ describe("the journal", () => {
   test("a journal of an unknown version is not guessed at", () => {
     expect(() => decodeJournalEntry('{"journalVersion":99}\n{}\n')).toThrow(/version is 99/);
   });
+});
+
+test("a file system that is away is asked again: what it holds is not taken for nothing", async () => {
+  jest.useFakeTimers();
+  try {
+    let asked = 0;
+    const entry = encodeJournalEntry({ attempt: 1, sequence: 3, snapshot: { generation: 2 } });
+    const fileSystem = {
+      list: (folder: string) => {
+        asked += 1;
+        if (asked < 3) return Promise.reject(new Error("connection refused"));
+        return Promise.resolve(folder === "/journal" ? [{ path: "/journal/1" }] : [{ path: "/journal/1/3" }]);
+      },
+      open: () => Promise.resolve(Readable.from([entry])),
+    };
+    const reading = earlierJournal(fileSystem, "/journal", openLog("error"));
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(await reading).toEqual({ journal: { generation: 2 } });
+    expect(asked).toBeGreaterThan(3);
+  } finally {
+    jest.useRealTimers();
+  }
 });

@@ -5,6 +5,8 @@ import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
 const own = { attempt: 2, generation: 5 };
 const stop: MasterCommand = { type: "stop-child", graceMs: 0, reason: "" };
 const prepare: MasterCommand = { type: "prepare", reason: "" };
+const signal: MasterCommand = { type: "signal-child", signal: "SIGTERM", reason: "" };
+const acknowledge: MasterCommand = { type: "acknowledge" };
 const exit: MasterCommand = { type: "exit", graceMs: 0, reason: "" };
 
 describe("an executor of attempt 2 in generation 5", () => {
@@ -12,6 +14,10 @@ describe("an executor of attempt 2 in generation 5", () => {
     ["a stop of its generation", 2, 5, stop, "current"],
     ["a stop of the generation before", 2, 4, stop, "stale-generation"],
     ["a stop of a generation it is not prepared for", 2, 6, stop, "stale-generation"],
+    ["a signal for the generation before", 2, 4, signal, "stale-generation"],
+    ["an acknowledgement of the generation before", 2, 4, acknowledge, "stale-generation"],
+    ["a signal for its generation", 2, 5, signal, "current"],
+    ["an acknowledgement of its generation", 2, 5, acknowledge, "current"],
     ["a call to prepare for the next", 2, 6, prepare, "current"],
     ["a call to prepare for a later one", 2, 9, prepare, "current"],
     ["a call to prepare for the one it is in, which asks for its registration", 2, 5, prepare, "current"],

@@ -82,6 +82,15 @@ describe("an executor in its container", () => {
     });
   });
 
+  it("runs nothing when it is told to stop before it is told to start", async () => {
+    const scene = await stage("echo ran");
+    const registration = await scene.connected();
+    scene.link?.send(1, { type: "stop-child", graceMs: 100, reason: "a peer failed" });
+    scene.startProgram(registration);
+    expect(await scene.report("child-exited")).toMatchObject({ exit: { stopReason: "a peer failed" } });
+    expect(scene.programs).toEqual([]);
+  });
+
   describe("running its program", () => {
     it("gives it the environment of its framework, and reports its end", async () => {
       const command =

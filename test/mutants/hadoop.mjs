@@ -14,16 +14,6 @@ export const HADOOP_MUTANTS = [
   ]),
   ...mutantsOf("src/hadoop/rpc/connection.ts", { unit: "hadoop/rpc/" }, [
     {
-      bug: "a call gets the number of one that is still out",
-      from: "} while (this.#calls.has(this.#nextCallId));",
-      to: "} while (false);",
-    },
-    {
-      bug: "call numbers do not wrap",
-      from: "this.#nextCallId === largestCallId ? 0 : this.#nextCallId + 1",
-      to: "this.#nextCallId + 1",
-    },
-    {
       bug: "a call whose answer does not come waits for ever",
       from: "this.#take(callId)?.reject(\n          new RpcTimeoutError(`${method} at ${this.#where}: no answer within ${timeoutMs} ms`),\n        );",
       to: "",
@@ -39,6 +29,10 @@ export const HADOOP_MUTANTS = [
       to: "} else if (false) {",
       caughtBy: { unit: "hadoop/rpc/" },
     },
+  ]),
+  ...mutantsOf("src/hadoop/rpc/call-ids.ts", { unit: "hadoop/rpc/call-ids" }, [
+    { bug: "a call gets the number of one that is still out", from: "while (isOut(this.#last))", to: "while (false)" },
+    { bug: "call numbers do not wrap", from: "this.#last === largestCallId ? 0 : ", to: "" },
   ]),
   ...mutantsOf("src/hadoop/rpc/retry.ts", { unit: "hadoop/rpc/" }, [
     {

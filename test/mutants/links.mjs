@@ -91,7 +91,7 @@ export const LINK_MUTANTS = [
     { bug: "a goodbye is a broken stream", from: 'if (body.type === "goodbye") link.saidGoodbye = true;', to: "" },
   ]),
   ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
-    { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = reason;", to: "" },
+    { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
   ]),
   ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
     {
@@ -120,11 +120,6 @@ export const LINK_MUTANTS = [
       bug: "nobody looks into the staging folder for the next attempt",
       from: "    this.#scheduleFind();\n  }\n\n  #awaitOrphan",
       to: "  }\n\n  #awaitOrphan",
-    },
-    {
-      bug: "a stream that is not welcomed is waited for for ever",
-      from: "setTimeout(() => this.#giveUp(connection), WELCOME_TIMEOUT_MS)",
-      to: "setTimeout(() => undefined, WELCOME_TIMEOUT_MS)",
     },
   ]),
 ];

@@ -1,5 +1,6 @@
 import { formatHostPort, type HostPort } from "../conf/values.ts";
 import { CodedError, errorMessage } from "../errors.ts";
+import { CallIds } from "./call-ids.ts";
 import { RpcAuthenticationError, RpcConnectionError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 import { defaultMaxFrameBytes } from "./frame.ts";
 import {
@@ -57,8 +58,6 @@ interface PendingCall {
   readonly reject: (cause: unknown) => void;
 }
 
-const largestCallId = 2 ** 31 - 1;
-
 /**
  * One connection of Hadoop IPC version 9 with any number of calls in flight. Replies find their call by its id, in any order;
  * a reply that nobody waits for is dropped. It connects at once and never again: RpcClient makes another one.
@@ -77,7 +76,7 @@ export class RpcConnection {
    */
   #preamble: Buffer[] = [];
   #waitingFrames: Buffer[] = [];
-  #nextCallId = 0;
+  readonly #callIds = new CallIds();
   #protected = false;
   #closedBy: CodedError | undefined;
 
@@ -115,7 +114,7 @@ export class RpcConnection {
         reject(this.#closedBy);
         return;
       }
-      const callId = this.#freeCallId();
+      const callId = this.#callIds.next((id) => this.#calls.has(id));
       const timer = setTimeout(() => {
         this.#take(callId)?.reject(
           new RpcTimeoutError(`${method} at ${this.#where}: no answer within ${timeoutMs} ms`),
@@ -203,13 +202,6 @@ export class RpcConnection {
     this.#calls.delete(callId);
     clearTimeout(call.timer);
     return call;
-  }
-
-  #freeCallId(): number {
-    do {
-      this.#nextCallId = this.#nextCallId === largestCallId ? 0 : this.#nextCallId + 1;
-    } while (this.#calls.has(this.#nextCallId));
-    return this.#nextCallId;
   }
 
   #ended(cause: unknown): void {

@@ -17,6 +17,8 @@ export class Scenario {
   journal: unknown;
   /** Whether journal writes succeed at once. */
   journalWorks = true;
+  /** Whether journal writes are answered at all, rather than by the test. */
+  journalAnswers = true;
   readonly #spec: JobSpec;
   readonly #applicationId: string;
   readonly #problems: string[] = [];
@@ -204,7 +206,7 @@ export class Scenario {
   }
 
   #answer(effect: Effect): Effect[] {
-    if (effect.type !== "journal") {
+    if (effect.type !== "journal" || !this.journalAnswers) {
       return [];
     }
     if (!this.journalWorks) {

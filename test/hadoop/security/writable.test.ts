@@ -13,6 +13,7 @@ describe("Hadoop's variable-length integers", () => {
     [-65_537, "85010000"],
   ])("%d is %s", (value, hex) => {
     expect(Buffer.from(writeVint(value)).toString("hex")).toBe(hex);
+    expect(new WritableReader(Buffer.from(hex, "hex")).vint()).toBe(value);
   });
 
   test("every whole number is read back", () => {
