@@ -6,7 +6,7 @@ import { setTimer } from "./timers.ts";
 import { countWords } from "./words.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
-const EVALUATOR = "evaluator";
+export const EVALUATOR = "evaluator";
 
 /**
  * Ends the job when its tracked tasks are done. Untracked ones and sidecars are then stopped; an evaluator, and everybody once the

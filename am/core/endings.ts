@@ -14,9 +14,11 @@ import { durationWords, keyWords, memoryWords } from "./words.ts";
  */
 export const Strength = {
   /** YARN's word, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
-  outside: 4,
-  signal: 3,
-  exit: 2,
+  outside: 5,
+  signal: 4,
+  exit: 3,
+  /** An exit with 0 that left others alone: nearer to the root than the connection they lost, but no failure of its own. */
+  earlyExit: 2,
   peerLost: 1,
   /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
   consequence: 0,
@@ -58,6 +60,23 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     summary: `${task.id} exited ${exit.exitCode} on ${container.host}${why}`,
     lines,
     remedy: programRemedy(step, task, exit),
+  };
+}
+
+/** A program that ended well while others of its gang still needed it. */
+export function earlyExitEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  const ranFor = durationWords(Math.max(0, exit.atMs - task.startedAtMs));
+  return {
+    ...where(task, container),
+    ...when(step, exit.atMs),
+    source: "child",
+    strength: Strength.earlyExit,
+    class: "program",
+    machine: false,
+    summary: `${task.id} ended with 0 after ${ranFor} on ${container.host}, before the others`,
+    exit: exitWords(exit),
+    lines: linesOf(exit),
+    remedy: "give every task the same number of steps, or let none end before all are done (a barrier)",
   };
 }
 

@@ -20,7 +20,7 @@ import type { ContainerRecord, TaskRecord } from "./state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.ts";
 import { Bounds, clearOrder, setOrder } from "./timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
-import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
+import { accountFor, lateEvidence, programSucceeded, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -231,6 +231,8 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   }
   if (to === "failed") {
     programFailed(step, task, container, exit);
+  } else if (to === "succeeded") {
+    programSucceeded(step, task, container, exit);
   }
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);

@@ -35,6 +35,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     unfetched: {},
     verdicts: [],
     tolerated: [],
+    firstExit: undefined,
     generations: [],
     used: { program: 0, infrastructure: 0 },
     checkpoint: undefined,

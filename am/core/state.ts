@@ -235,6 +235,8 @@ export interface CoreState {
   readonly verdicts: Verdict[];
   /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
   readonly tolerated: Ending[];
+  /** The gang's first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
+  firstExit: Ending | undefined;
   readonly generations: GenerationRecord[];
   readonly used: Record<FailureClass, number>;
   /** The furthest complete one that can be read wherever a task runs. */

@@ -1,7 +1,9 @@
 import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
+import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
 import { Strength } from "./endings.ts";
+import type { ChildExit } from "./events.ts";
 import { failedBy, finish } from "./finish.ts";
 import { endingRule, isFinal, isNeverRestarted, isSidecar, policyOf, toleratesFailure } from "./policies.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
@@ -85,6 +87,20 @@ function isRestartLeft(step: Step, ending: Ending): boolean {
 /** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
 function isCounted({ strength }: Ending): boolean {
   return strength > Strength.consequence;
+}
+
+/** A program ended well. One that lost its connection to it may have been heard first. */
+export function programSucceeded(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
+  const early = noteEarlyExit(step, task, container, exit);
+  if (early === undefined) {
+    return;
+  }
+  const verdict = step.state.verdicts.find(({ scope, endings }) => {
+    return scope === "" && Object.values(endings).some((ending) => earlyExitBefore(step, ending) !== undefined);
+  });
+  if (verdict !== undefined) {
+    addEvidence(step, verdict, early);
+  }
 }
 
 /** Nothing ends and nothing restarts; its peers may yet fail of it. */
@@ -226,21 +242,30 @@ function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
   }
   const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
   const since = earlier ?? ending;
+  const early = earlyExitBefore(step, ending);
+  if (early !== undefined && verdict.scope === "" && verdict.endings[early.task] === undefined) {
+    enter(verdict, early);
+  }
   const known = { ...ending, lines, atMs: since.atMs, seenAtMs: since.seenAtMs };
-  verdict.endings[ending.task] = known;
+  enter(verdict, known);
   const task = findTask(step, ending.task);
   if (task !== undefined && isNeverRestarted(step, task) && !toleratesFailure(step, task)) {
     verdict.neverRestarted = task.id;
-  }
-  const root = rootOf(verdict);
-  if (root === undefined || root.task === known.task || isNearer(known, root)) {
-    verdict.root = known.task;
   }
   if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
     awaitWord(step, verdict, ending);
   }
   blame(step, known);
   reconsider(step, verdict);
+}
+
+/** The strongest is the root, among equals the earliest. */
+function enter(verdict: Verdict, ending: Ending): void {
+  verdict.endings[ending.task] = ending;
+  const root = rootOf(verdict);
+  if (root === undefined || root.task === ending.task || isNearer(ending, root)) {
+    verdict.root = ending.task;
+  }
 }
 
 /** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */

@@ -200,6 +200,19 @@ export const HANG: Fault = {
   strike: (world) => victim(world)?.hang(),
 };
 
+/** A program that the others needed ends well: they lose its connection. */
+export const EARLY_EXIT: Fault = {
+  name: "a program ends with 0 before the others",
+  class: "program",
+  strike: (world) => {
+    const executor = victim(world);
+    if (executor?.child.state === "running") {
+      executor.endChild({});
+      world.peersLose(executor);
+    }
+  },
+};
+
 /** Other jobs take what is free, most of it for a while. */
 export function fillCluster(world: World): void {
   const untilMs = world.random.integer(10, 1_200) * 1000;

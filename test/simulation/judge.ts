@@ -1,7 +1,7 @@
 import { Bounds } from "../../am/core/timers.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Hang } from "./executor-model.ts";
-import { type Fault, HANG } from "./faults.ts";
+import { EARLY_EXIT, type Fault, HANG } from "./faults.ts";
 import type { World } from "./world.ts";
 
 /** What a stop order and its answer take on their way, beside the program's grace. */
@@ -46,7 +46,21 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (harmless && !bounded && !mayLoseExecutor && again.length > 0) {
     problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
   }
-  return [...problems, ...judgeHangs(world, faults)];
+  return [...problems, ...judgeHangs(world, faults), ...judgeEarlyExits(world, faults)];
+}
+
+/** Where all need each other and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */
+function judgeEarlyExits({ spec, core, faults: weather }: World, faults: readonly Fault[]): string[] {
+  const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
+  const onlyThat = faults.every((fault) => fault === EARLY_EXIT) && weather.launchFailures === 0 && !limited;
+  const allNeeded = spec.roles.every(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
+  if (!onlyThat || !allNeeded) {
+    return [];
+  }
+  return core.state.generations.flatMap(({ generation, endedBy }) => {
+    const wrong = endedBy !== undefined && !/ended with 0 .* before the others$/.test(endedBy.summary);
+    return wrong ? [`generation ${generation} is put down to "${endedBy.summary}", and a program had left early`] : [];
+  });
 }
 
 /** Whether the job as a whole may fail of the time something takes. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/effects.ts";
-import { HANG } from "./faults.ts";
+import { EARLY_EXIT, HANG } from "./faults.ts";
 import { runSeed } from "./run.ts";
 import type { Mutation } from "./world.ts";
 
@@ -27,6 +27,15 @@ const MUTANTS: readonly Mutant[] = [
         }
       }
       return effects.filter((effect) => effect.type !== "release" || effect.reason !== "no task needs it");
+    },
+  },
+  {
+    fault: "an exit with 0 is forgotten",
+    noticed: /and a program had left early/,
+    faults: [EARLY_EXIT.name],
+    mutation: (effects, core) => {
+      core.state.firstExit = undefined;
+      return effects;
     },
   },
   {

@@ -1,5 +1,5 @@
 import type { JobOutcome } from "../../src/job/status.ts";
-import { FAULTS, fillCluster, HANG, WIDE_FAULTS } from "./faults.ts";
+import { EARLY_EXIT, FAULTS, fillCluster, HANG, WIDE_FAULTS } from "./faults.ts";
 import { randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
@@ -62,11 +62,13 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
   const further =
     wider !== undefined && !kind && named === undefined && wider.chance(0.2) ? [wider.pick(WIDE_FAULTS)] : [];
   const hangs = reportsSteps && !kind ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
+  const leavesEarly = named === undefined ? aside.chance(0.1) : named.includes(EARLY_EXIT.name);
   const all = [...FAULTS, ...WIDE_FAULTS];
   const faults = [
     ...(named === undefined ? chosen : all.filter(({ name }) => named.includes(name))),
     ...hangs,
     ...further,
+    ...(leavesEarly && !kind ? [EARLY_EXIT] : []),
   ];
   world.mayCrash = faults.some(({ recovers }) => recovers === true);
   for (const fault of faults) {

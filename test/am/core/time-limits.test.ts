@@ -23,6 +23,6 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
     scenario.after(40_000);
     scenario.crash([]);
     scenario.after(20_000);
-    expect(scenario.core.state.outcome?.summary).toMatch(/^1 of 1 tasks were not registered within 1 min/);
+    expect(scenario.core.state.outcome?.summary).toMatch(/^1 of 1 task not registered within 1 min/);
   });
 });

@@ -1,0 +1,42 @@
+import type { RoleSpec } from "../../src/job/spec.ts";
+import { EVALUATOR } from "./done.ts";
+import { earlyExitEnding, Strength } from "./endings.ts";
+import type { ChildExit } from "./events.ts";
+import { isMember } from "./restart.ts";
+import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
+import { roleOf, type Step } from "./step.ts";
+
+/**
+ * A program that ended well may have left others alone that still had work: what they fail of then follows from it. Of a generation the
+ * first to end is kept; undefined where others cannot fail of it.
+ */
+export function noteEarlyExit(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  exit: ChildExit,
+): Ending | undefined {
+  const { state } = step;
+  if (state.firstExit?.generation === task.generation || !isMember(step, task) || !needsOthers(step, task)) {
+    return undefined;
+  }
+  state.firstExit = earlyExitEnding(step, task, container, exit);
+  return state.firstExit;
+}
+
+/** The early exit, if there was one, by which a task lost the connection to its peer. */
+export function earlyExitBefore({ state: { firstExit } }: Step, ending: Ending): Ending | undefined {
+  const follows =
+    firstExit !== undefined &&
+    ending.strength === Strength.peerLost &&
+    ending.generation === firstExit.generation &&
+    ending.task !== firstExit.task &&
+    ending.seenAtMs >= firstExit.seenAtMs;
+  return follows ? firstExit : undefined;
+}
+
+/** Where there are parameter servers each worker ends when its own share is done, and an evaluator works alone. */
+function needsOthers(step: Step, task: TaskRecord): boolean {
+  const isTracked = ({ tracking, name }: RoleSpec) => tracking === "tracked" && name !== EVALUATOR;
+  return isTracked(roleOf(step, task)) && step.spec.roles.every(({ tracking }) => tracking !== "untracked");
+}
