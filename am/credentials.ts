@@ -1,6 +1,15 @@
 import { type ApplicationIdentity, executorIdentity, executorSecrets, masterSecrets } from "../src/api/identity.ts";
+import { TonyError } from "../src/errors.ts";
 import { type Credentials, writeTokenFile } from "../src/hadoop/security/token-file.ts";
-import { withoutMasterToken } from "../src/hadoop/security/tokens.ts";
+import { TokenKind, tokenOfKind, withoutMasterToken } from "../src/hadoop/security/tokens.ts";
+import type { Token } from "../src/hadoop/yarn/records.ts";
+
+/** What the ResourceManager knows this attempt by. @throws TonyError with code `TOKEN_MISSING` */
+export function masterToken(credentials: Credentials, file: string): Token {
+  const token = tokenOfKind(credentials, TokenKind.applicationMaster);
+  if (token !== undefined) return token;
+  throw new TonyError(`${file} holds no token for the ResourceManager`, { code: "TOKEN_MISSING" });
+}
 
 /**
  * What a task's container is given of the ApplicationMaster's credentials: the user's tokens and secrets, and of the application's own

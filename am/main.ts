@@ -3,9 +3,11 @@ import path from "node:path";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { nodeProblem } from "../src/job/node-release.ts";
 import { parseJobFile } from "../src/job/parse-job-file.ts";
+import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { runMaster } from "./master.ts";
+import { runProbe } from "./probe.ts";
 import { readSurroundings } from "./surroundings.ts";
 
 const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
@@ -15,6 +17,8 @@ async function main(): Promise<void> {
   const problem = nodeProblem(process.version);
   if (problem !== undefined) throw new Error(problem);
   const surroundings = readSurroundings(process.env);
+  const probe = process.env[PROBE_VARIABLE];
+  if (probe !== undefined) return runProbe(parseProbe(probe), surroundings);
   const job = parseJobFile(readFileSync("job.json", "utf8"));
   const logFile = path.join(surroundings.logFolder, "am.log");
   const log = openLog(job.spec.logs.level, openSync(logFile, "a"));

@@ -1,16 +1,15 @@
 import path from "node:path";
-import { TonyError } from "../src/errors.ts";
 import type { Configuration } from "../src/hadoop/conf/configuration.ts";
 import type { Credentials } from "../src/hadoop/security/token-file.ts";
-import { TokenKind, tokenOfKind } from "../src/hadoop/security/tokens.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { Log } from "../src/log.ts";
+import { thisMachine } from "../src/machine.ts";
 import { systemClock } from "./clock.ts";
+import { masterToken } from "./credentials.ts";
 import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
-import { machineResources } from "./scheduler/local/machine.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { NodeTable } from "./scheduler/yarn/node-table.ts";
 import { YarnScheduler } from "./scheduler/yarn/yarn-scheduler.ts";
@@ -34,15 +33,12 @@ function localScheduler({ job, surroundings }: SchedulerInput): Scheduler {
     ownContainerId: surroundings.containerId,
     folder: path.resolve(surroundings.localFolder),
     user: job.user,
-    capacity: machineResources(),
+    machine: thisMachine(process.env),
   });
 }
 
 function yarnScheduler({ job, surroundings, configuration, credentials, log }: SchedulerInput): Scheduler {
-  const token = tokenOfKind(credentials, TokenKind.applicationMaster);
-  if (token === undefined) {
-    throw new TonyError(`${surroundings.tokenFile} holds no token for the ResourceManager`, { code: "TOKEN_MISSING" });
-  }
+  const token = masterToken(credentials, surroundings.tokenFile);
   return new YarnScheduler({
     master: new SchedulerClient({ endpoints: resourceManagerEndpoints(configuration, "scheduler"), token }),
     nodeManagers: new NodeManagerPool(),

@@ -1,4 +1,5 @@
 import type { ResourceAmount } from "../core/events.ts";
+import { countWords, memoryWords, otherWords } from "../core/words.ts";
 
 /** Every resource type named by either amount, memory and cores included, with both numbers. */
 function pairs(a: ResourceAmount, b: ResourceAmount): { type: string; a: number; b: number }[] {
@@ -18,6 +19,12 @@ export function typesBeyond(
   return pairs(wanted, limit)
     .filter(({ a, b }) => a > b)
     .map(({ type, a, b }) => ({ type, wanted: a, limit: b }));
+}
+
+/** An amount of one type, as `typesBeyond` names it. */
+export function typeWords(type: string, amount: number): string {
+  if (type === "memory-mb") return `${memoryWords(amount)} of memory`;
+  return type === "vcores" ? countWords(amount, "core") : otherWords(type, amount);
 }
 
 /** `total` less `part`, never below 0. */

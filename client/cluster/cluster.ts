@@ -8,7 +8,12 @@ import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts
 import type { JobText } from "../../src/job/load-job.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { ClientContext } from "../context.ts";
-import { configurationFolder, readClusterConfiguration } from "./hadoop-configuration.ts";
+import {
+  type ConfigurationFolder,
+  configurationFolder,
+  describeFolder,
+  readClusterConfiguration,
+} from "./hadoop-configuration.ts";
 
 /** While a person waits: a server that is not there is told after two tries. */
 const connections = {
@@ -30,12 +35,13 @@ export class Cluster {
   readonly user: User;
   readonly fileSystems: FileSystems;
   readonly resourceManager: ResourceManagerClient;
-  readonly #folder: string;
+  /** Where its configuration is, for messages. */
+  readonly folder: ConfigurationFolder;
 
   constructor(context: ClientContext, options: ClusterOptions = {}) {
     this.configuration = readClusterConfiguration(context, options.hadoop);
     this.user = currentUser(context.environment);
-    this.#folder = configurationFolder(context.environment) ?? "";
+    this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: undefined };
     this.fileSystems = new FileSystems({
       configuration: this.configuration,
       user: this.user.name,
@@ -82,7 +88,7 @@ export class Cluster {
 
   /** @param question what a person should ask first, where the cause does not ask it */
   #unreachable(server: string, key: string, cause: unknown, question = ""): UserError {
-    const mend = `${question}HADOOP_CONF_DIR is ${this.#folder}; the address comes from ${this.configuration.describe(key)}`;
+    const mend = `${question}${describeFolder(this.folder)}; the address comes from ${this.configuration.describe(key)}`;
     return new UserError(
       `The ${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor looks further`,
       {

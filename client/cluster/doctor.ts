@@ -1,29 +1,37 @@
-import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { Machine } from "../../src/machine.ts";
 import { counted, formatMemory, formatResource } from "../output/format.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../submission/staging.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Finding } from "./finding.ts";
+import { describeFolder } from "./hadoop-configuration.ts";
 import { queueFinding } from "./queue-finding.ts";
 
 /** Clocks further apart than this make Kerberos refuse and times in logs confusing. */
 const largestSkewMs = 30_000;
 
-export interface DoctorOptions {
+/** What is looked at with or without a cluster. */
+export interface AloneOptions {
+  readonly nodeBinary: string | undefined;
+  readonly machine: Machine;
+}
+
+export interface DoctorOptions extends AloneOptions {
   readonly queue: string;
   readonly stagingDir: string | undefined;
-  readonly nodeBinary: string | undefined;
   readonly now: () => number;
 }
 
 /** Looks at everything that a submission needs; what fails is a finding, and the rest is looked at all the same. */
 export async function examine(cluster: Cluster, options: DoctorOptions): Promise<Finding[]> {
   const findings = await Promise.all([
-    attempt("configuration", async () => configurationFinding(cluster.configuration)),
+    attempt("configuration", async () => configurationFinding(cluster)),
     schedulerFindings(),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
     attempt("runtime", () => runtimeFinding(options.nodeBinary)),
+    machineFinding(options.machine),
   ]);
   return findings.flat();
 
@@ -43,16 +51,32 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     try {
       return [await look()].flat();
     } catch (error) {
-      const [found = "", ...remedy] = errorMessage(cluster.explain(error)).split("\n");
-      const mend = remedy.map((line) => line.trim()).filter((line) => !line.includes("tony-ts doctor"));
-      return [{ subject, state: "wrong", found, ...(mend.length === 0 ? {} : { remedy: mend.join(" ") }) }];
+      return [wrongFinding(subject, cluster.explain(error))];
     }
   }
 }
 
-function configurationFinding(configuration: Configuration): Finding {
+/** What can be said where there is no cluster: why, and what works without one. */
+export async function examineAlone(noCluster: UserError, { nodeBinary, machine }: AloneOptions): Promise<Finding[]> {
+  const runtime = runtimeFinding(nodeBinary).catch((error: unknown) => wrongFinding("runtime", error));
+  return [wrongFinding("configuration", noCluster), await runtime, machineFinding(machine)];
+}
+
+/** The first line of what an error says, and the rest as what mends it. */
+function wrongFinding(subject: string, error: unknown): Finding {
+  const [found = "", ...remedy] = errorMessage(error).split("\n");
+  const mend = remedy.map((line) => line.trim()).filter((line) => !line.includes("tony-ts doctor"));
+  return { subject, state: "wrong", found, ...(mend.length === 0 ? {} : { remedy: mend.join(" ") }) };
+}
+
+function machineFinding({ memoryMiB, vcores, gpus }: Machine): Finding {
+  const has = `${formatMemory(memoryMiB)}, ${counted(vcores, "core")}, ${counted(gpus.length, "GPU")}`;
+  return { subject: "this machine", state: "well", found: `${has}: jobs run here with --scheduler local` };
+}
+
+function configurationFinding({ configuration, folder }: Cluster): Finding {
   const security = configuration.get("hadoop.security.authentication") ?? "simple";
-  const found = `${configuration.get("fs.defaultFS")}, authentication ${security}`;
+  const found = `${configuration.get("fs.defaultFS")}, authentication ${security}; ${describeFolder(folder)}`;
   if (security === "simple") return { subject: "configuration", state: "well", found };
   const remedy = "this release talks to clusters without Kerberos only";
   return { subject: "configuration", state: "wrong", found, remedy };

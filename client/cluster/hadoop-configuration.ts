@@ -9,16 +9,32 @@ import type { ClientContext } from "../context.ts";
 /** Where distributions put it when nobody says. */
 const usualFolder = "/etc/hadoop/conf";
 
-/** The folder with the cluster's site files, as Hadoop's own commands find it; undefined when nothing says where. */
+/** The folder with a cluster's site files. */
+export interface ConfigurationFolder {
+  readonly path: string;
+  /** The variable that names it; undefined where it was found in a usual place. */
+  readonly namedBy: "HADOOP_CONF_DIR" | "YARN_CONF_DIR" | undefined;
+}
+
+/** Where Hadoop's own commands find it; undefined when nothing says where. */
 export function configurationFolder(
   environment: ClientContext["environment"],
   exists: (path: string) => boolean = existsSync,
-): string | undefined {
-  const { HADOOP_CONF_DIR, YARN_CONF_DIR, HADOOP_HOME } = environment;
-  if (HADOOP_CONF_DIR) return HADOOP_CONF_DIR;
-  if (YARN_CONF_DIR) return YARN_CONF_DIR;
-  const usual = HADOOP_HOME ? [path.join(HADOOP_HOME, "etc", "hadoop"), usualFolder] : [usualFolder];
-  return usual.find((folder) => exists(path.join(folder, "core-site.xml")));
+): ConfigurationFolder | undefined {
+  const { HADOOP_CONF_DIR, YARN_CONF_DIR } = environment;
+  if (HADOOP_CONF_DIR) return { path: HADOOP_CONF_DIR, namedBy: "HADOOP_CONF_DIR" };
+  if (YARN_CONF_DIR) return { path: YARN_CONF_DIR, namedBy: "YARN_CONF_DIR" };
+  const found = usualFolders(environment).find((folder) => exists(path.join(folder, "core-site.xml")));
+  return found === undefined ? undefined : { path: found, namedBy: undefined };
+}
+
+/** Where it came from, for messages: `HADOOP_CONF_DIR is /etc/hadoop`. */
+export function describeFolder({ path: folder, namedBy }: ConfigurationFolder): string {
+  return namedBy === undefined ? `HADOOP_CONF_DIR is not set; ${folder} is used` : `${namedBy} is ${folder}`;
+}
+
+function usualFolders({ HADOOP_HOME }: ClientContext["environment"]): string[] {
+  return HADOOP_HOME ? [path.join(HADOOP_HOME, "etc", "hadoop"), usualFolder] : [usualFolder];
 }
 
 /**
@@ -29,8 +45,13 @@ export function readClusterConfiguration(
   context: ClientContext,
   overrides: Readonly<Record<string, string>> = {},
 ): Configuration {
-  const folder = configurationFolder(context.environment);
-  if (folder === undefined) throw noCluster("HADOOP_CONF_DIR is not set, so there is no cluster to talk to.");
+  const folder = configurationFolder(context.environment)?.path;
+  if (folder === undefined) {
+    const places = usualFolders(context.environment).join(" or ");
+    throw noCluster(
+      `HADOOP_CONF_DIR is not set, so there is no cluster to talk to. There is no core-site.xml in ${places} either.`,
+    );
+  }
   if (!existsSync(folder)) throw noCluster(`The Hadoop configuration folder ${folder} does not exist.`);
   let configuration: Configuration;
   try {

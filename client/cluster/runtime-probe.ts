@@ -1,90 +1,102 @@
 import { sleep } from "../../src/hadoop/clock.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { escapeForLaunchScript, runtimeWord } from "../../src/job/launch-command.ts";
-import { nodeProblem } from "../../src/job/node-release.ts";
+import type { LaunchFile } from "../../src/job/job-file.ts";
+import { launchCommand } from "../../src/job/launch-command.ts";
+import { probeEnvironment } from "../../src/job/probe.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo, localCacheFolder } from "../shipping/hash-memo.ts";
 import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { ship } from "../shipping/shipping.ts";
+import { programItem } from "../submission/shipping-plan.ts";
 import { stagingRoot } from "../submission/staging.ts";
 import { localResource } from "../submission/submission-context.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Finding } from "./finding.ts";
 
-/** What the probe exits with where the runtime starts, after it has said its version: no other cause of a container's end gives this number. */
-const soundExit = 37;
-const probe = `console.error(process.version); process.exit(${soundExit})`;
+const subject = "nodes";
 const limitMs = 60_000;
+const pollMs = 50;
 /** Smallest that an AM of ours gets. */
 const memoryMiB = 512;
 
+/** Begins the last word of a program of ours that does not start. */
+const ourWord = /^tony-ts: (?:the ApplicationMaster cannot start: )?/;
+
+/** What the probe's container finds. */
+export interface ProbeFiles {
+  readonly files: readonly LaunchFile[];
+  readonly node: string;
+}
+
 /**
- * Starts the runtime in a container, as an application of its own that ends at once: the only proof that a node can load it. The
- * application shows as FAILED, because it never registers.
+ * Starts our own ApplicationMaster without a job, as an application that ends at once: the only proof that a node can load the runtime and
+ * reach the ResourceManager. It is listed as SUCCEEDED, or as FAILED where it did.
  */
 export async function probeRuntime(
   cluster: Cluster,
-  options: { readonly queue: string; readonly stagingDir: string | undefined; readonly nodeBinary: string | undefined },
-  context: ClientContext,
+  { files, node }: ProbeFiles,
+  { queue, now }: { readonly queue: string; readonly now: () => number },
 ): Promise<Finding> {
-  const subject = "nodes";
-  const { resourceManager } = cluster;
-  const { files, node } = await shipRuntime(cluster, options, context);
+  const { resourceManager, configuration } = cluster;
   const { id } = await resourceManager.newApplication();
   await resourceManager.submit({
     id,
-    name: "tony-ts doctor (ends as FAILED by design)",
+    name: "tony-ts doctor",
     type: "TONY",
-    queue: options.queue,
+    queue,
     maxAppAttempts: 1,
     masterResource: { memoryMiB, vcores: 1, others: {} },
     masterLaunch: {
       localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
-      environment: {},
-      commands: [`exec ${escapeForLaunchScript(runtimeWord(node))} -e '${probe}' 2><LOG_DIR>/stderr`],
+      environment: probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")),
+      commands: [launchCommand({ node, bundle: "am.mjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
     },
   });
-  const report = await endOf(id, cluster, context);
-  if (report === undefined) {
-    await resourceManager.kill(id, { diagnostics: "the probe took too long" });
-    return {
-      subject,
-      state: "remark",
-      found: `no container of ${memoryMiB} MiB was free within ${limitMs / 1000} s`,
-      remedy: "try again when the queue has room",
-    };
-  }
-  return probeFinding(subject, report.diagnostics);
+  const report = await endOf(id, cluster, now);
+  if (report !== undefined) return probeFinding(report);
+  await resourceManager.kill(id, { diagnostics: "the probe took too long" });
+  return {
+    subject,
+    state: "remark",
+    found: `no container of ${memoryMiB} MiB was free within ${limitMs / 1000} s`,
+    remedy: "try again when the queue has room",
+  };
 }
 
-/** @param diagnostics YARN's, of the probe's container */
-export function probeFinding(subject: string, diagnostics: string): Finding {
-  const said = firstLines(diagnostics);
+/** What the end of the probe's application says of the nodes. */
+export function probeFinding({
+  finalStatus,
+  diagnostics,
+}: Pick<ApplicationReport, "finalStatus" | "diagnostics">): Finding {
+  if (finalStatus === "SUCCEEDED") {
+    return { subject, state: "well", found: `the runtime starts in a container: Node ${diagnostics.trim()}` };
+  }
   // YARN writes an exit code, of whatever kind, for every container that it tried to start.
   if (!/exit ?code: -?\d+/i.test(diagnostics)) {
-    const found = `YARN refused the probe: ${said}`;
+    const found = `YARN refused the probe: ${lastWords(diagnostics)}`;
     return { subject, state: "wrong", found, remedy: "jobs would be refused likewise: choose another queue (--queue)" };
   }
-  if (!diagnostics.includes(`exitCode: ${soundExit}`)) {
-    const found = `the runtime does not start in a container: ${said}`;
+  const said = lastWords(diagnostics).split("\n");
+  const others = said.filter((line) => !ourWord.test(line));
+  if (others.length > 0) {
+    const found = `the runtime does not start in a container: ${others.join("\n")}`;
     return { subject, state: "wrong", found, remedy: "set tony.node.binary to a Node that the nodes can load" };
   }
-  const problem = nodeProblem(said);
-  if (problem === undefined)
-    return { subject, state: "well", found: `the runtime starts in a container: Node ${said}` };
-  const [found = problem, remedy = ""] = problem.split(": ");
-  return { subject, state: "wrong", found, remedy };
+  const [found = "", remedy] = said.join(" ").replace(ourWord, "").split(": ");
+  return { subject, state: "wrong", found, ...(remedy === undefined ? {} : { remedy }) };
 }
 
-async function shipRuntime(
+/** Sees to it that the cluster has what the probe runs; a job of this release finds it there too. */
+export async function shipProbe(
   cluster: Cluster,
   { stagingDir, nodeBinary }: { readonly stagingDir: string | undefined; readonly nodeBinary: string | undefined },
   { environment, now }: ClientContext,
-) {
+): Promise<ProbeFiles> {
   const { fileSystems, user } = cluster;
   const { items, node } = provideRuntime(await chooseRuntime({ setting: nodeBinary, running: process.execPath }));
   const cache = new ContentCache({
@@ -93,7 +105,7 @@ async function shipRuntime(
     user: user.name,
   });
   const memo = await HashMemo.open(localCacheFolder(environment), now);
-  const shipped = await ship(items, { fileSystems, cache, memo });
+  const shipped = await ship([...items, programItem("am")], { fileSystems, cache, memo });
   return { files: shipped.map(({ file }) => file), node };
 }
 
@@ -101,19 +113,19 @@ async function shipRuntime(
 async function endOf(
   id: string,
   { resourceManager }: Cluster,
-  { now }: ClientContext,
+  now: () => number,
 ): Promise<ApplicationReport | undefined> {
   const startedAtMs = now();
   while (now() - startedAtMs < limitMs) {
     const report = await resourceManager.report(id);
     if (hasEnded(report)) return report;
-    await sleep(200);
+    await sleep(pollMs);
   }
   return undefined;
 }
 
 /** What the container's stderr said, out of YARN's long text. */
-function firstLines(diagnostics: string): string {
+function lastWords(diagnostics: string): string {
   const told = /Last \d+ bytes of stderr :\s*([\s\S]*?)\n\s*\n/.exec(diagnostics)?.[1]?.trim();
   return told === undefined || told === "" ? diagnostics.trim().slice(0, 300) : told;
 }

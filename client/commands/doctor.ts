@@ -1,7 +1,9 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
 import { placeOptions } from "../applications/backend.ts";
+import type { Cluster as OpenCluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import type { Output } from "../output/output.ts";
 
 export const doctor = defineCommand({
   verb: "doctor",
@@ -18,26 +20,64 @@ export const doctor = defineCommand({
     ...jsonOption,
   },
   run: async ({ queue, probe, conf, json }, context) => {
-    const [{ Cluster }, { examine }, { readPlace }, { probeRuntime }] = await Promise.all([
+    const [{ Cluster }, { examine, examineAlone }, { readPlace }, { thisMachine }, probing] = await Promise.all([
       import("../cluster/cluster.ts"),
       import("../cluster/doctor.ts"),
       import("../submission/place.ts"),
+      import("../../src/machine.ts"),
       import("../cluster/runtime-probe.ts"),
     ]);
     const place = readPlace(conf ?? [], context);
-    const cluster = new Cluster(context, place);
+    const machine = thisMachine(context.environment);
+    const report = new Report(context.output, json);
+    let cluster: OpenCluster;
     try {
-      const findings = await examine(cluster, { ...place, queue, now: context.now });
-      const sound = findings.every(({ state }) => state !== "wrong");
-      if (probe && sound) findings.push(await probeRuntime(cluster, { ...place, queue }, context));
-      if (json) context.output.json({ findings });
-      else for (const finding of findings) context.output.print(describe(finding));
-      return findings.every(({ state }) => state !== "wrong") ? ExitCode.succeeded : ExitCode.cluster;
+      cluster = new Cluster(context, place);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      report.add(await examineAlone(error, { ...place, machine }));
+      return report.end();
+    }
+    try {
+      // What the probe needs is sent meanwhile. Why that fails is told below, unless the findings have told it before.
+      const sending = probe ? probing.shipProbe(cluster, place, context) : undefined;
+      sending?.catch(() => undefined);
+      report.add(await examine(cluster, { ...place, queue, machine, now: context.now }));
+      if (sending !== undefined && report.sound) {
+        report.add([await probing.probeRuntime(cluster, await sending, { queue, now: context.now })]);
+      }
+      return report.end();
     } finally {
       cluster.close();
     }
   },
 });
+
+/** Shows findings as they come; as JSON all of them at the end. */
+class Report {
+  readonly #output: Output;
+  readonly #json: boolean;
+  readonly #findings: Finding[] = [];
+
+  constructor(output: Output, json: boolean) {
+    this.#output = output;
+    this.#json = json;
+  }
+
+  get sound(): boolean {
+    return this.#findings.every(({ state }) => state !== "wrong");
+  }
+
+  add(findings: readonly Finding[]): void {
+    this.#findings.push(...findings);
+    if (!this.#json) for (const finding of findings) this.#output.print(describe(finding));
+  }
+
+  end(): ExitCode {
+    if (this.#json) this.#output.json({ findings: this.#findings });
+    return this.sound ? ExitCode.succeeded : ExitCode.cluster;
+  }
+}
 
 const marks = { well: "✓", remark: "!", wrong: "✗" } as const;
 

@@ -10,6 +10,7 @@ import { describeRoles } from "../output/progress.ts";
 import type { PlannedFile } from "../shipping/shipping.ts";
 import { planLine, uploadRemark } from "../shipping/upload-lines.ts";
 import { checkAlone } from "./check-alone.ts";
+import { refuseBeyondMachine } from "./machine-checks.ts";
 
 /** What a submission would do. */
 interface Rehearsal {
@@ -30,6 +31,7 @@ export async function dryRun(
 ): Promise<ExitCode> {
   const { output } = context;
   const alone = checkAlone(text, choices.logs, context);
+  if (choices.local) refuseBeyondMachine(alone.spec, context.environment);
   const { spec, problems, files }: Rehearsal = choices.local ? alone : await rehearse(text, alone.spec, context);
   const { containers, resource } = inAll(spec);
   if (choices.json) {

@@ -16,6 +16,7 @@ import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from ".
 import type { ClientContext } from "../context.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { CheckedAlone } from "./check-alone.ts";
+import { refuseBeyondMachine } from "./machine-checks.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
@@ -36,6 +37,7 @@ export async function submitLocally(
   { named, uploaded }: SubmissionListener,
 ): Promise<LocallySubmitted> {
   const { environment, output, now } = context;
+  refuseBeyondMachine(spec, environment);
   for (const problem of problems) output.problem(formatProblem(problem));
   const user = currentUser(environment).name;
   const { id, folder } = newLocalFolder(localRoot(environment), now());

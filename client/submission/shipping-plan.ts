@@ -22,12 +22,9 @@ export function shippingPlan(
   runtime: readonly ShipItem[],
   optional: readonly ResourceToLocalize[] = [],
 ): ShippingPlan {
-  const program = (name: "am" | "executor"): ShipItem => {
-    return { link: `${name}.mjs`, source: programPath(name), as: "file", shared: true };
-  };
   return {
-    master: [...runtime, program("am"), ...named(spec.am.resources, "tony.am.resources")],
-    all: [...runtime, program("executor"), ...named(spec.resources, "tony.containers.resources")],
+    master: [...runtime, programItem("am"), ...named(spec.am.resources, "tony.am.resources")],
+    all: [...runtime, programItem("executor"), ...named(spec.resources, "tony.containers.resources")],
     byRole: Object.fromEntries(
       spec.roles.map(({ name, resources }) => [name, named(resources, `tony.${name}.resources`)]),
     ),
@@ -41,6 +38,11 @@ export function shippingPlan(
       return { link: name, source, as, namedBy: isOptional ? shipOption(as) : namedByKey };
     });
   }
+}
+
+/** A program of ours. */
+export function programItem(name: "am" | "executor"): ShipItem {
+  return { link: `${name}.mjs`, source: programPath(name), as: "file", shared: true };
 }
 
 /** Everything once. */

@@ -1,13 +1,12 @@
 import { type ClientAccess, clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
-import { ExitCode, UserError } from "../../src/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
-import { formatProblem, type Problem } from "../../src/job/problem.ts";
+import { formatProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { buildId } from "../../src/programs.ts";
@@ -119,10 +118,10 @@ export async function checkThere(
     clusterExpiryMs: clusterExpiryMs(cluster),
     ...virtualMemory(cluster),
   });
-  if (asWritten === undefined) throw refused(problems);
+  if (asWritten === undefined) throw refusedJob(problems);
   const spec = withQueueLabel(asWritten, facts.queue);
   const refusals = checkAgainstCluster(spec, facts);
-  if (refusals.length > 0) throw refused(refusals);
+  if (refusals.length > 0) throw refusedJob(refusals);
   return { spec, facts, root, runtime, problems };
 }
 
@@ -198,10 +197,4 @@ function virtualMemory({ configuration }: Cluster): { readonly virtualMemory?: V
   const ratio = Number(configuration.get("yarn.nodemanager.vmem-pmem-ratio"));
   const containerStepMiB = configuration.getInteger("yarn.scheduler.minimum-allocation-mb", 1024);
   return ratio > 0 && containerStepMiB > 0 ? { virtualMemory: { ratio, containerStepMiB } } : {};
-}
-
-/** All that the cluster would refuse, in one error. */
-function refused(problems: readonly Problem[]): UserError {
-  const errors = problems.filter(({ severity }) => severity === "error");
-  return new UserError(errors.map(formatProblem).join("\n"), { code: "CLUSTER_REFUSES", exitCode: ExitCode.cluster });
 }

@@ -1,4 +1,4 @@
-import { UserError } from "../errors.ts";
+import { ExitCode, UserError } from "../errors.ts";
 
 /** One thing found wrong with a job before it runs. */
 export interface Problem {
@@ -24,6 +24,12 @@ export function hasErrors(problems: readonly Problem[]): boolean {
 export function invalidJob(problems: readonly Problem[]): UserError {
   const errors = problems.filter((problem) => problem.severity === "error");
   return new UserError(errors.map(formatProblem).join("\n"), { code: "JOB_INVALID" });
+}
+
+/** The same for a job that is well in itself, but that the cluster, or this machine in its stead, cannot run (`CLUSTER_REFUSES`). */
+export function refusedJob(problems: readonly Problem[]): UserError {
+  const errors = problems.filter(({ severity }) => severity === "error");
+  return new UserError(errors.map(formatProblem).join("\n"), { code: "CLUSTER_REFUSES", exitCode: ExitCode.cluster });
 }
 
 /** By line within each file, files in the order in which they first appear, what has no line last. */

@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import type { Machine } from "../../../src/machine.ts";
 import type { Ask } from "../../core/effects.ts";
 import type { AllocatedContainer, NodeView, ResourceAmount } from "../../core/events.ts";
-import { add, subtract, typesBeyond } from "../resource-amounts.ts";
+import { add, subtract, typesBeyond, typeWords } from "../resource-amounts.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { LocalContainer } from "./container.ts";
 import { Localizer } from "./localize.ts";
@@ -16,15 +17,18 @@ export interface LocalSchedulerOptions {
   /** Where containers get their folders. */
   readonly folder: string;
   readonly user: string;
-  readonly capacity: ResourceAmount;
+  readonly machine: Machine;
 }
 
 interface Held {
   readonly resource: ResourceAmount;
+  /** The GPUs that are its own. */
+  readonly gpus: readonly string[];
   /** Absent until it is launched. */
   process?: LocalContainer;
 }
 
+const gpuType = "yarn.io/gpu";
 const host = "127.0.0.1";
 const nodeId = `${host}:0`;
 const released = { exitStatus: ContainerExitStatus.aborted, diagnostics: "Container released by application" };
@@ -35,10 +39,12 @@ const stopped = {
 
 /**
  * This machine as a cluster of one node. Memory is counted as YARN's default calculator counts it; cores are not, beyond what one
- * container may ask for, so that a job of several tasks runs on a laptop. Node labels and locality mean nothing here.
+ * container may ask for, so that a job of several tasks runs on a laptop. A container sees the GPUs that it asked for and no other's.
+ * Node labels and locality mean nothing here.
  */
 export class LocalScheduler implements Scheduler {
   readonly #options: LocalSchedulerOptions;
+  readonly #capacity: ResourceAmount;
   readonly #localizer: Localizer;
   readonly #wanted = new Map<number, Ask>();
   readonly #held = new Map<string, Held>();
@@ -51,12 +57,14 @@ export class LocalScheduler implements Scheduler {
 
   constructor(options: LocalSchedulerOptions) {
     this.#options = options;
+    const { memoryMiB, vcores, gpus } = options.machine;
+    this.#capacity = { memoryMiB, vcores, others: gpus.length === 0 ? {} : { [gpuType]: gpus.length } };
     this.#localizer = new Localizer(path.join(options.folder, "filecache"));
   }
 
   async start(_address: unknown, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     this.#deliver = deliver;
-    const { capacity } = this.#options;
+    const capacity = this.#capacity;
     this.#emit({ type: "nodes-changed", nodes: [this.#node()] });
     const resourceTypes = Object.keys(capacity.others);
     this.#emit({ type: "am-registered", attempt: 1, maximum: capacity, counted: "all", resourceTypes });
@@ -65,10 +73,12 @@ export class LocalScheduler implements Scheduler {
 
   ask(asks: readonly Ask[]): void {
     for (const ask of asks) {
-      const beyond = typesBeyond(ask.resource, this.#options.capacity);
+      const beyond = typesBeyond(ask.resource, this.#capacity);
       if (ask.count > 0 && beyond.length > 0) {
-        const excess = beyond.map(({ type, wanted, limit }) => `${type} ${wanted} of ${limit}`).join(", ");
-        this.#emit({ type: "ask-refused", message: `${ask.role} asks for more than this machine has: ${excess}` });
+        const asked = beyond.map(({ type, wanted }) => typeWords(type, wanted)).join(" and ");
+        const has = beyond.map(({ type, limit }) => typeWords(type, limit)).join(" and ");
+        const message = `${ask.role} asks for ${asked}, this machine has ${has}`;
+        this.#emit({ type: "ask-refused", message });
       } else {
         this.#wanted.set(ask.priority, ask);
       }
@@ -114,10 +124,12 @@ export class LocalScheduler implements Scheduler {
       this.#launchFailed(containerId, `${containerId} is not a container to be started`, false);
       return;
     }
+    const devices = held.gpus.length === 0 ? {} : { CUDA_VISIBLE_DEVICES: held.gpus.join(",") };
     const place = { folder: path.join(this.#options.folder, containerId), user: this.#options.user };
     held.process = new LocalContainer(place, (end) => this.#completed(containerId, end));
     try {
-      await held.process.start(command, this.#localizer);
+      const environment = { ...devices, ...command.environment };
+      await held.process.start({ ...command, environment }, this.#localizer);
       this.#emit({ type: "launch-succeeded", containerId });
     } catch (error) {
       this.#held.delete(containerId);
@@ -181,8 +193,13 @@ export class LocalScheduler implements Scheduler {
 
   #allocate(ask: Ask): AllocatedContainer {
     const containerId = this.#nextContainerId();
-    this.#held.set(containerId, { resource: ask.resource });
+    this.#held.set(containerId, { resource: ask.resource, gpus: this.#freeGpus(ask.resource.others[gpuType] ?? 0) });
     return { containerId, nodeId, host, nodeHttpAddress: "", priority: ask.priority, resource: ask.resource };
+  }
+
+  #freeGpus(count: number): string[] {
+    const taken = new Set([...this.#held.values()].flatMap(({ gpus }) => gpus));
+    return this.#options.machine.gpus.filter((gpu) => !taken.has(gpu)).slice(0, count);
   }
 
   #nextContainerId(): string {
@@ -197,7 +214,7 @@ export class LocalScheduler implements Scheduler {
   #free(): ResourceAmount {
     const nothing: ResourceAmount = { memoryMiB: 0, vcores: 0, others: {} };
     const used = [...this.#held.values()].reduce((sum, { resource }) => add(sum, resource), nothing);
-    return subtract(this.#options.capacity, used);
+    return subtract(this.#capacity, used);
   }
 
   #node(): NodeView {
@@ -208,7 +225,7 @@ export class LocalScheduler implements Scheduler {
       usable: true,
       labels: [],
       free: this.#free(),
-      total: this.#options.capacity,
+      total: this.#capacity,
     };
   }
 

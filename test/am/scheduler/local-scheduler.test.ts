@@ -1,8 +1,82 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { afterAll, describe, expect, test } from "@jest/globals";
 import { LocalScheduler } from "../../../am/scheduler/local/local-scheduler.ts";
+import type { SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
+import { eventually } from "../../support/eventually.ts";
+import { Inbox } from "../../support/inbox.ts";
 import { describeScheduler } from "../../support/scheduler-contract.ts";
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+describe("the GPUs of this machine", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "tony-local-gpus-"));
+  folders.push(folder);
+  const scheduler = new LocalScheduler({
+    ownContainerId: "container_1795305600000_0002_01_000001",
+    folder,
+    user: "alice",
+    machine: { memoryMiB: 4096, vcores: 2, gpus: ["0", "2", "3"] },
+  });
+  const events = new Inbox<SchedulerEvent>();
+  const ask = (role: string, count: number, gpus: number) =>
+    scheduler.ask([
+      {
+        role,
+        priority: role.length,
+        count,
+        resource: { memoryMiB: 128, vcores: 1, others: { "yarn.io/gpu": gpus } },
+        hosts: [],
+        racks: [],
+      },
+    ]);
+  const allocated = async () => {
+    const { containers } = await events.next(
+      (event): event is Extract<SchedulerEvent, { type: "containers-allocated" }> =>
+        event.type === "containers-allocated",
+    );
+    return containers.map(({ containerId }) => containerId);
+  };
+  const seen = (containerId: string) => {
+    const file = path.join(folder, containerId, "logs/gpus");
+    return eventually("the devices that a container sees", () => existsSync(file) && readFileSync(file, "utf8"));
+  };
+  const launch = (containerId: string) =>
+    scheduler.launch([
+      {
+        containerId,
+        files: [],
+        environment: {},
+        commands: ['echo "[$CUDA_VISIBLE_DEVICES]" > <LOG_DIR>/gpus; exec sleep 60'],
+        credentials: Buffer.alloc(0),
+      },
+    ]);
+  afterAll(() => scheduler.close());
+
+  test("are each container's own, and go to another when it has ended", async () => {
+    await scheduler.start(undefined, (event) => events.put(event));
+    ask("a", 1, 2);
+    ask("bb", 2, 1);
+    const [pair = "", single = ""] = await allocated();
+    for (const id of [pair, single]) launch(id);
+    expect([await seen(pair), await seen(single)]).toEqual(["[0,2]\n", "[3]\n"]);
+    scheduler.stop(pair);
+    const [next = ""] = await allocated();
+    launch(next);
+    expect(await seen(next)).toBe("[0]\n");
+  });
+
+  test("are not enough for what asks for more, in words of this machine", async () => {
+    ask("ccc", 1, 4);
+    expect(await events.next((event) => event.type === "ask-refused")).toMatchObject({
+      message: "ccc asks for 4 GPUs, this machine has 3 GPUs",
+    });
+  });
+});
 
 describeScheduler("this machine", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tony-local-scheduler-"));
@@ -10,7 +84,7 @@ describeScheduler("this machine", async () => {
     ownContainerId: "container_1795305600000_0001_01_000001",
     folder: path.join(folder, "containers"),
     user: "alice",
-    capacity: { memoryMiB: 4096, vcores: 2, others: {} },
+    machine: { memoryMiB: 4096, vcores: 2, gpus: [] },
   });
   return {
     scheduler,

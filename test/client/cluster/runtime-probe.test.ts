@@ -1,18 +1,24 @@
 import { expect, test } from "@jest/globals";
 import { probeFinding } from "../../../client/cluster/runtime-probe.ts";
 
-const diagnostics = (exitCode: number, stderr: string) =>
-  `AM Container for appattempt_1_0001_000001 exited with  exitCode: ${exitCode}\nLast 4096 bytes of stderr :\n${stderr}\n\n\nFor more`;
+const failed = (stderr: string) =>
+  probeFinding({
+    finalStatus: "FAILED",
+    diagnostics: `AM Container for appattempt_1_0001_000001 exited with  exitCode: 1\nLast 4096 bytes of stderr :\n${stderr}\n\n\nFor more`,
+  });
 
 test("a runtime that starts on a node is told with its release", () => {
-  const finding = probeFinding("nodes", diagnostics(37, "v22.23.3"));
-  expect(finding).toMatchObject({ state: "well", found: "the runtime starts in a container: Node v22.23.3" });
+  expect(probeFinding({ finalStatus: "SUCCEEDED", diagnostics: "v22.23.3" })).toEqual({
+    subject: "nodes",
+    state: "well",
+    found: "the runtime starts in a container: Node v22.23.3",
+  });
 });
 
 test("an application that YARN refused says nothing of the runtime", () => {
   const refusal =
     "Reject application application_1_0002 submitted by user ada application rejected by placement rules.";
-  expect(probeFinding("nodes", refusal)).toEqual({
+  expect(probeFinding({ finalStatus: "FAILED", diagnostics: refusal })).toEqual({
     subject: "nodes",
     state: "wrong",
     found: `YARN refused the probe: ${refusal}`,
@@ -20,15 +26,34 @@ test("an application that YARN refused says nothing of the runtime", () => {
   });
 });
 
-test("one that starts but is too old is wrong, and so is one that does not start", () => {
-  expect(probeFinding("nodes", diagnostics(37, "v18.20.8"))).toMatchObject({
+test("one that starts but is too old is wrong, in the words of the program that found it", () => {
+  const said =
+    "tony-ts: the ApplicationMaster cannot start: Node v18.20.8 is too old for tony-ts: set tony.node.binary to 20.19 or newer";
+  expect(failed(said)).toEqual({
+    subject: "nodes",
     state: "wrong",
     found: "Node v18.20.8 is too old for tony-ts",
     remedy: "set tony.node.binary to 20.19 or newer",
   });
-  expect(probeFinding("nodes", diagnostics(126, "cannot execute"))).toMatchObject({
+});
+
+test("one that does not start is wrong, in the node's words", () => {
+  expect(
+    failed("bash: line 4: /opt/node: cannot execute\ntony-ts: 'am.mjs' could not be started by '/opt/node'"),
+  ).toEqual({
+    subject: "nodes",
     state: "wrong",
-    found: "the runtime does not start in a container: cannot execute",
+    found: "the runtime does not start in a container: bash: line 4: /opt/node: cannot execute",
     remedy: expect.stringContaining("tony.node.binary"),
+  });
+});
+
+test("a node that cannot reach the ResourceManager is wrong, with where it looked", () => {
+  expect(
+    failed("tony-ts: the ApplicationMaster cannot start: n1 cannot register with the ResourceManager at rm:8030"),
+  ).toEqual({
+    subject: "nodes",
+    state: "wrong",
+    found: "n1 cannot register with the ResourceManager at rm:8030",
   });
 });

@@ -1,0 +1,38 @@
+import { readFileSync } from "node:fs";
+import { TonyError } from "../src/errors.ts";
+import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
+import { readTokenFile } from "../src/hadoop/security/token-file.ts";
+import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
+import { within } from "./bounded.ts";
+import { masterToken } from "./credentials.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Calls are repeated until then, which tells a network that lets nothing through. */
+const limitMs = 20_000;
+
+/**
+ * What `tony-ts doctor` starts instead of a job: registers and ends well, with the runtime's version as its last word. That a node can
+ * load the runtime and reach the ResourceManager shows only there.
+ */
+export async function runProbe(
+  resourceManagers: readonly HostPort[],
+  { tokenFile, host }: Surroundings,
+): Promise<void> {
+  const token = masterToken(readTokenFile(readFileSync(tokenFile)), tokenFile);
+  const scheduler = new SchedulerClient({ endpoints: resourceManagers, token });
+  const work = async () => {
+    await scheduler.register({ host, rpcPort: 0, trackingUrl: "" });
+    await scheduler.finish({ status: "SUCCEEDED", diagnostics: process.version, trackingUrl: "" });
+  };
+  try {
+    await within(limitMs, "registering", work());
+  } catch (cause) {
+    const where = resourceManagers.map(formatHostPort).join(", ");
+    throw new TonyError(`${host} cannot register with the ResourceManager at ${where}`, {
+      code: "PROBE_FAILED",
+      cause,
+    });
+  } finally {
+    scheduler.close();
+  }
+}

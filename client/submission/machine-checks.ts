@@ -1,0 +1,65 @@
+import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { type Problem, refusedJob } from "../../src/job/problem.ts";
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { type Machine, thisMachine } from "../../src/machine.ts";
+import type { ClientContext } from "../context.ts";
+import { counted, formatMemory } from "../output/format.ts";
+
+/** Something that a machine has and a job asks for. */
+interface Kind {
+  /** The end of a role's key for it. */
+  readonly key: "memory" | "vcores" | "gpus";
+  readonly of: (resource: Resource) => number;
+  readonly has: number;
+  readonly words: (amount: number) => string;
+  /** Cores are not: a job of several tasks runs on a laptop. */
+  readonly addedUp: boolean;
+}
+
+/** @throws UserError (`CLUSTER_REFUSES`) for a job that this machine can never run; it is said before anything is started */
+export function refuseBeyondMachine(spec: JobSpec, environment: ClientContext["environment"]): void {
+  const refusals = checkAgainstMachine(spec, thisMachine({ ...environment, ...spec.containerEnvironment }));
+  if (refusals.length > 0) throw refusedJob(refusals);
+}
+
+/** What this machine can never give, however long it is waited for. */
+export function checkAgainstMachine(spec: JobSpec, machine: Machine): Problem[] {
+  const kinds = kindsOf(machine);
+  const single = spec.roles.flatMap((role) => kinds.flatMap((kind) => tooLarge(spec, role, kind)));
+  return single.length > 0 || spec.distributedMode !== "gang" ? single : kinds.flatMap((kind) => tooMany(spec, kind));
+}
+
+function kindsOf({ memoryMiB, vcores, gpus }: Machine): Kind[] {
+  const gpusOf = ({ others }: Resource) => others["yarn.io/gpu"] ?? 0;
+  return [
+    { key: "memory", of: (resource) => resource.memoryMiB, has: memoryMiB, words: memoryWords, addedUp: true },
+    { key: "vcores", of: (resource) => resource.vcores, has: vcores, words: (n) => counted(n, "core"), addedUp: false },
+    { key: "gpus", of: gpusOf, has: gpus.length, words: (n) => counted(n, "GPU"), addedUp: true },
+  ];
+}
+
+function memoryWords(memoryMiB: number): string {
+  return `${formatMemory(memoryMiB)} of memory`;
+}
+
+function tooLarge(spec: JobSpec, { name, resource }: RoleSpec, { key, of, has, words }: Kind): Problem[] {
+  if (of(resource) <= has) return [];
+  const lower = `tony.${name}.${key}`;
+  return [
+    problem(spec, lower, `a ${name} asks for ${words(of(resource))}, this machine has ${words(has)}: lower ${lower}`),
+  ];
+}
+
+function tooMany(spec: JobSpec, { key, of, has, words, addedUp }: Kind): Problem[] {
+  const wanted = spec.roles.reduce((sum, { instances, resource }) => sum + instances * of(resource), 0);
+  const most = spec.roles.toSorted((a, b) => b.instances * of(b.resource) - a.instances * of(a.resource))[0];
+  if (!addedUp || wanted <= has || most === undefined) return [];
+  const lower = `tony.${most.name}.instances`;
+  const mend = `lower ${lower} or tony.${most.name}.${key}`;
+  return [problem(spec, lower, `the tasks ask for ${words(wanted)} together, this machine has ${words(has)}: ${mend}`)];
+}
+
+function problem(spec: JobSpec, key: string, message: string): Problem {
+  const at = spec.sources[key];
+  return { severity: "error", message, key, ...(at === undefined ? {} : { at }) };
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "@jest/globals";
+import { configurationFolder, describeFolder } from "../../../client/cluster/hadoop-configuration.ts";
+import { parseArguments } from "../../../client/command-line/arguments.ts";
+import { commands } from "../../../client/command-line/commands.ts";
+// Loaded before the command does so, several at once, which Jest's loader cannot.
+import "../../../client/cluster/cluster.ts";
+import "../../../client/cluster/doctor.ts";
+import "../../../client/cluster/runtime-probe.ts";
+import "../../../client/submission/place.ts";
+import "../../../src/machine.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import { recordedContext } from "../support.ts";
+
+test("without a cluster says what is missing, and what works all the same", async () => {
+  const parsed = await parseArguments(["doctor"], commands);
+  if (!("run" in parsed)) throw new Error("nothing to run");
+  const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", CUDA_VISIBLE_DEVICES: "0,1" } });
+  expect(await parsed.run(context)).toBe(ExitCode.cluster);
+  expect(context.out.text).toMatch(
+    /^ {2}✗ configuration +HADOOP_CONF_DIR is not set, so .*\/nowhere\/etc\/hadoop or \/etc\/hadoop\/conf either\.\n +→ Set HADOOP_CONF_DIR/,
+  );
+  expect(context.out.text).toMatch(/ {2}✓ runtime +\/.* travels with jobs\n/);
+  expect(context.out.text).toMatch(
+    / {2}✓ this machine +.* GiB, .* cores?, 2 GPUs: jobs run here with --scheduler local\n$/,
+  );
+});
+
+test("the configuration is looked for where Hadoop's own commands look, and named", () => {
+  const environment = { HADOOP_HOME: "/opt/hadoop" };
+  const usual = configurationFolder(environment, (file) => file === "/etc/hadoop/conf/core-site.xml");
+  expect(usual).toEqual({ path: "/etc/hadoop/conf", namedBy: undefined });
+  expect(usual && describeFolder(usual)).toBe("HADOOP_CONF_DIR is not set; /etc/hadoop/conf is used");
+  expect(configurationFolder(environment, () => true)?.path).toBe("/opt/hadoop/etc/hadoop");
+  expect(configurationFolder({ ...environment, YARN_CONF_DIR: "/b" }, () => true)?.path).toBe("/b");
+  expect(configurationFolder({ ...environment, HADOOP_CONF_DIR: "/a" }, () => true)?.path).toBe("/a");
+  expect(configurationFolder({}, () => false)).toBeUndefined();
+});
