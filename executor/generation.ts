@@ -6,6 +6,7 @@ import type { Log } from "../src/log.ts";
 import { reportExit } from "./exit-report.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
+import { OutputIndex } from "./output-index.ts";
 import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
 import { Program, type StopOrder } from "./program.ts";
 import { ProgramRun } from "./program-run.ts";
@@ -148,8 +149,11 @@ export class Generation {
 
   #spawn(plan: ProgramPlan): void {
     const { settings, log, nowMs, report } = this.#options;
+    const index = new OutputIndex(settings.logFolder, this.number);
     try {
       const { command, environment, marker } = plan;
+      // Before it writes: what is there already is an earlier generation's.
+      index.mark(nowMs());
       this.#program = new Program({ command, environment, marker, logFolder: settings.logFolder, nowMs });
     } catch (error) {
       this.#neverRan({ startError: errorMessage(error) });
@@ -158,16 +162,17 @@ export class Generation {
     const { pid, startedAtMs } = this.#program;
     log.info("child-started", `The program runs as process ${pid}.`, { pid });
     report({ type: "child-started", pid, atMs: startedAtMs });
-    this.#run = this.#observe(this.#program, plan);
+    this.#run = this.#observe(this.#program, plan, index);
     this.#whenExited = this.#awaitExit(this.#program, this.#run);
   }
 
-  #observe(program: Program, { job, progressFile }: ProgramPlan): ProgramRun {
+  #observe(program: Program, { job, progressFile }: ProgramPlan, index: OutputIndex): ProgramRun {
     const { settings, sampler, nowMs, report } = this.#options;
     const { timeouts, failure } = job.spec;
     const port = this.#ports?.tensorBoard?.port;
     return new ProgramRun({
       program,
+      index,
       sampler,
       progress: new ProgressFile(progressFile),
       memoryLimitBytes: settings.memoryBytes,

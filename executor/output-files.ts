@@ -1,13 +1,14 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
 import path from "node:path";
-import type { LogStream } from "../src/api/messages.ts";
+import type { LogStream, OutputStream } from "../src/api/messages.ts";
+import { OUTPUT_INDEX } from "../src/job/output-index.ts";
 
 /** Enough for the last lines and a deep traceback. */
 const TAIL_BYTES = 131_072;
 
 /** Where a container's log folder keeps what the program writes; YARN serves and aggregates it under these names. */
 export function outputFile(logFolder: string, stream: LogStream): string {
-  return path.join(logFolder, stream);
+  return path.join(logFolder, stream === "index" ? OUTPUT_INDEX : stream);
 }
 
 /** The files of one run, open for the program to write to. What runs before it wrote stays in front. */
@@ -16,11 +17,11 @@ export interface OutputFiles {
   readonly stderr: number;
   close(): void;
   /** The end of what this run wrote. */
-  tail(stream: LogStream): string;
+  tail(stream: OutputStream): string;
 }
 
 export function openOutputFiles(logFolder: string): OutputFiles {
-  const open = (stream: LogStream) => {
+  const open = (stream: OutputStream) => {
     const file = outputFile(logFolder, stream);
     const descriptor = openSync(file, "a");
     return { file, descriptor, start: fstatSync(descriptor).size };
@@ -48,6 +49,11 @@ function readTail(file: string, start: number): string {
   } catch {
     return "";
   }
+}
+
+/** 0 while there is none. */
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** At most so many bytes from an offset; fewer at the end of the file. Throws the system's error. */

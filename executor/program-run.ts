@@ -6,10 +6,12 @@ import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "./hooks/progress-file.ts";
 import { kernelMemoryKills } from "./memory-evidence.ts";
+import type { OutputIndex } from "./output-index.ts";
 import type { Program } from "./program.ts";
 
 export interface ProgramRunOptions {
   readonly program: Program;
+  readonly index: OutputIndex;
   readonly sampler: MemorySampler;
   readonly progress: ProgressFile;
   /** Of the container. */
@@ -26,6 +28,8 @@ export interface ProgramRunOptions {
 }
 
 const LOOK_MS = 1_000;
+/** How finely the lines of its two streams can be put into order afterwards. */
+const MARK_MS = 250;
 /** A program is young for so long: it is sampled at every look, so that a quick rise of memory is seen. */
 const YOUNG_MS = 10_000;
 
@@ -34,6 +38,7 @@ export class ProgramRun {
   readonly #options: ProgramRunOptions;
   readonly #killsBefore = kernelMemoryKills();
   readonly #looks: NodeJS.Timeout;
+  readonly #marks: NodeJS.Timeout;
   readonly #limit: NodeJS.Timeout | undefined;
   #lastSampleMs = 0;
   #announced = false;
@@ -42,6 +47,7 @@ export class ProgramRun {
     this.#options = options;
     options.sampler.reset();
     this.#looks = setInterval(() => this.#look(), LOOK_MS);
+    this.#marks = setInterval(() => options.index.look(options.nowMs()), MARK_MS);
     this.#limit = this.#startTimeLimit();
   }
 
@@ -51,11 +57,13 @@ export class ProgramRun {
 
   /** Waits for the end of the program's first process and tells how it ended. */
   async ended(): Promise<ChildExit> {
-    const { program, sampler, outputLines, memoryLimitBytes } = this.#options;
+    const { program, index, sampler, outputLines, memoryLimitBytes } = this.#options;
     const end = await program.ended;
     clearInterval(this.#looks);
+    clearInterval(this.#marks);
     clearTimeout(this.#limit);
     this.#lookForProgress();
+    index.mark(end.atMs);
     const used = sampler.current;
     return reportExit({
       end,

@@ -44,7 +44,7 @@ export const attach = defineCommand({
       try {
         if (json) output.jsonLine(jobEvent(report));
         else output.print(firstLine(report));
-        const logsFrom = -lastOutputBytes;
+        const logsFrom = () => -lastOutputBytes;
         return await watchJob(report, { applications, view, now, logs: selection, logsFrom, stop: signals.stop });
       } finally {
         signals.unwatch();

@@ -1,8 +1,11 @@
 import { ExitCode } from "../../src/errors.ts";
+import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
 import { hasEnded } from "../applications/applications.ts";
 import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
-import { defineCommand, usageError } from "../command-line/command.ts";
-import { parseLogSelection } from "../logs/log-selection.ts";
+import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import { LogPrinter } from "../logs/log-printer.ts";
+import { type LogSelection, parseLogSelection } from "../logs/log-selection.ts";
+import type { LineFilter } from "../logs/ordered-output.ts";
 
 export const logs = defineCommand({
   verb: "logs",
@@ -14,27 +17,69 @@ export const logs = defineCommand({
   options: {
     follow: { type: "boolean", alias: "f", default: false, describe: "Go on as the log grows, until the job ends" },
     logs: { type: "string", describe: "all, or several tasks: worker:0,worker:1" },
+    tail: { type: "number", describe: "Only the last so many lines of each task" },
+    since: { type: "string", describe: "Only what was written since: 10m ago, or 2026-11-22T14:00" },
+    generation: { type: "number", describe: "Only what this generation wrote" },
     ...placeOptions,
+    ...jsonOption,
   },
   examples: [
     ["logs application_1795305600000_0009 worker:1", "One task"],
+    ["logs application_1795305600000_0009 --tail 20 -f", "The last lines, and what follows"],
     ["logs application_1795305600000_0009 am", "The ApplicationMaster's log, JSON lines"],
   ],
-  run: async ({ application, task, follow, logs: selected, conf }, context) => {
-    if (task !== undefined && selected !== undefined) throw usageError("Give a task or --logs, not both");
-    const selection = parseLogSelection(task === "am" ? "none" : (task ?? selected));
+  run: async (args, context) => {
+    const { application, task, follow, conf, json } = args;
+    if (task !== undefined && args.logs !== undefined) throw usageError("Give a task or --logs, not both");
+    const selection: LogSelection = task === "am" ? { kind: "master" } : parseLogSelection(task ?? args.logs);
+    const filter = lineFilter(args, context.now());
+    if (follow && filter.generation !== undefined) throw usageError("--generation looks back: leave out --follow");
     const applications = await openApplications(application, conf, context);
     try {
       const report = await applications.report(application);
+      const printer = new LogPrinter(context.output, json);
+      const request = { report, selection, filter };
+      if (follow && !hasEnded(report)) {
+        const { followLogs } = await import("../logs/follow-logs.ts");
+        await followLogs(applications, request, { printer, json }, context);
+        return ExitCode.succeeded;
+      }
       const { liveLogs } = await import("../logs/live-logs.ts");
-      const request = { report, selection, master: task === "am", follow };
-      const live = hasEnded(report) ? false : await liveLogs(applications, request, context);
-      if (live) return ExitCode.succeeded;
+      const live = hasEnded(report) ? undefined : await liveLogs(applications, { ...request, follow: false }, printer);
+      if (live !== undefined) return ExitCode.succeeded;
       const { storedLogs } = await import("../logs/stored-logs.ts");
-      await storedLogs(applications, request, context);
+      await storedLogs(applications, request, printer, context);
       return ExitCode.succeeded;
     } finally {
       applications.close();
     }
   },
 });
+
+function lineFilter(
+  {
+    tail,
+    since,
+    generation,
+  }: { tail?: number | undefined; since?: string | undefined; generation?: number | undefined },
+  nowMs: number,
+): LineFilter {
+  for (const [name, value] of Object.entries({ tail, generation })) {
+    if (value !== undefined && (!Number.isInteger(value) || value < 1))
+      throw usageError(`--${name} takes a whole number above 0`);
+  }
+  return {
+    ...(tail === undefined ? {} : { tail }),
+    ...(since === undefined ? {} : { sinceMs: timeOf(since, nowMs) }),
+    ...(generation === undefined ? {} : { generation }),
+  };
+}
+
+/** A duration before now, or a date and time; without a zone it is local. */
+function timeOf(text: string, nowMs: number): number {
+  const agoMs = parseDurationMs(text, "s");
+  const atMs = agoMs === undefined ? Date.parse(text) : nowMs - agoMs;
+  if (Number.isNaN(atMs))
+    throw usageError(`--since takes a duration such as 10m or a time such as 2026-11-22T14:00, not "${text}"`);
+  return atMs;
+}

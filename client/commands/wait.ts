@@ -11,13 +11,19 @@ export const wait = defineCommand({
     const applications = await openApplications(application, conf, { output, now, ...rest });
     try {
       const report = await applications.report(application);
-      const [{ QuietView }, { JsonView, jobEvent }, { watchJob }] = await Promise.all([
+      const [{ QuietView }, { JsonView, jobEvent }, { LogPrinter }, { watchJob }] = await Promise.all([
         import("../following/quiet-view.ts"),
         import("../following/json-view.ts"),
+        import("../logs/log-printer.ts"),
         import("../following/watch-job.ts"),
       ]);
       const logs = { kind: "none" } as const;
-      const view = json ? new JsonView(output) : new QuietView(output, logs, (line) => output.print(line));
+      const quietly = {
+        selection: logs,
+        printer: new LogPrinter(output, json),
+        end: (line: string) => output.print(line),
+      };
+      const view = json ? new JsonView(output) : new QuietView(output, quietly);
       if (json) output.jsonLine(jobEvent(report));
       return await watchJob(report, { applications, view, now, logs });
     } finally {

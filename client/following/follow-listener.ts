@@ -1,7 +1,7 @@
-import type { LogStream } from "../../src/api/messages.ts";
 import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { OutputLine } from "../logs/ordered-output.ts";
 
 /** The end of a job that was followed. */
 export interface FollowedEnd {
@@ -21,7 +21,7 @@ export interface FollowListener {
   trackingUrl(url: string): void;
   show(status: JobStatus): void;
   /** One line of a task's output. */
-  taskLine(task: string, stream: LogStream, line: string): void;
+  taskLine(task: string, line: OutputLine): void;
   /** A remark of the following itself. */
   line(text: string): void;
   ended(end: FollowedEnd): void;

@@ -1,6 +1,6 @@
-import type { LogStream } from "../../src/api/messages.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import type { OutputLine } from "../logs/ordered-output.ts";
 import { formatDuration, formatWholeSeconds } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
@@ -69,7 +69,7 @@ export class FollowView implements FollowListener {
   }
 
   /** One line of a task's output. */
-  taskLine(task: string, _stream: LogStream, line: string): void {
+  taskLine(task: string, { line }: OutputLine): void {
     this.#output.print(`${task} | ${line}`);
   }
 

@@ -7,7 +7,7 @@ import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import { type LogSelection, noSuchTask, selectTasks, taskNames } from "../logs/log-selection.ts";
-import { TaskTails } from "../logs/task-tails.ts";
+import { TaskTails, type TaskTailsOptions } from "../logs/task-tails.ts";
 import { formatWholeSeconds } from "../output/format.ts";
 import type { FollowListener } from "./follow-listener.ts";
 import type { MasterLink } from "./master-link.ts";
@@ -33,8 +33,8 @@ export interface FollowOptions {
   /** When it was submitted, as far as is known. */
   readonly sinceMs: number;
   readonly logs: LogSelection;
-  /** Where each task's output begins that is there already; negative: so many bytes before its end. Default 0. */
-  readonly logsFrom?: number;
+  /** Where output begins that is there already; negative: so many bytes before its end. Default 0. */
+  readonly logsFrom?: TaskTailsOptions["from"];
   readonly leadTask?: string;
   /** The application is killed when its AM does not run by then. */
   readonly startupLimitMs?: number;
@@ -70,9 +70,9 @@ class Follower {
     this.#options = options;
     this.#view = options.view;
     this.#tails = new TaskTails({
-      print: (task, stream, line) => this.#view.taskLine(task, stream, line),
+      print: (task, line) => this.#view.taskLine(task, line),
       now: options.now,
-      from: options.logsFrom ?? 0,
+      from: options.logsFrom ?? (() => 0),
     });
   }
 

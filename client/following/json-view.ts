@@ -1,7 +1,7 @@
-import type { LogStream } from "../../src/api/messages.ts";
 import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { OutputLine } from "../logs/ordered-output.ts";
 import type { Output } from "../output/output.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
@@ -20,15 +20,7 @@ export type FollowEvent =
   | { readonly event: "waiting"; readonly state: string; readonly reason: string }
   /** Whenever more has changed than times and amounts. */
   | { readonly event: "status"; readonly status: JobStatus }
-  | {
-      readonly event: "output";
-      readonly task: string;
-      readonly stream: LogStream;
-      readonly line: string;
-      /** Where they are known. */
-      readonly generation?: number;
-      readonly atMs?: number;
-    }
+  | ({ readonly event: "output"; readonly task: string } & OutputLine)
   | { readonly event: "remark"; readonly text: string }
   /** The last one; without an outcome when we left before the end. */
   | { readonly event: "end"; readonly outcome: JobOutcome | null; readonly exitCode: ExitCode };
@@ -76,8 +68,8 @@ export class JsonView implements FollowListener {
     this.#print({ event: "status", status });
   }
 
-  taskLine(task: string, stream: LogStream, line: string): void {
-    this.#print({ event: "output", task, stream, line });
+  taskLine(task: string, line: OutputLine): void {
+    this.#print({ event: "output", task, ...line });
   }
 
   line(text: string): void {

@@ -1,25 +1,29 @@
-import type { LogStream } from "../../src/api/messages.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import type { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, selectTasks } from "../logs/log-selection.ts";
+import type { OutputLine } from "../logs/ordered-output.ts";
 import type { Output } from "../output/output.ts";
 import { successDetails } from "../output/progress.ts";
 import { managerWait } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
+export interface QuietViewOptions {
+  readonly selection: LogSelection;
+  readonly printer: LogPrinter;
+  /** Takes the last line: a result, or a remark beside one. */
+  readonly end: (line: string, end: FollowedEnd) => void;
+}
+
 /** Shows what the tasks print as they print it, and nothing else of the job but how it ended, in one line. */
 export class QuietView implements FollowListener {
   readonly #output: Output;
-  readonly #selection: LogSelection;
-  readonly #end: (line: string) => void;
-  #several = false;
+  readonly #options: QuietViewOptions;
   #status: JobStatus | undefined;
 
-  /** @param end takes the last line: a result, or a remark beside one */
-  constructor(output: Output, selection: LogSelection, end: (line: string) => void) {
+  constructor(output: Output, options: QuietViewOptions) {
     this.#output = output;
-    this.#selection = selection;
-    this.#end = end;
+    this.#options = options;
   }
 
   waiting({ id, state }: ApplicationReport, reason: string): void {
@@ -36,25 +40,25 @@ export class QuietView implements FollowListener {
   show(status: JobStatus): void {
     this.#output.endWait();
     this.#status = status;
-    this.#several = selectTasks(this.#selection, status).length > 1;
+    this.#options.printer.several = selectTasks(this.#options.selection, status).length > 1;
   }
 
-  taskLine(task: string, stream: LogStream, line: string): void {
-    const text = this.#several ? `${task} | ${line}` : line;
-    if (stream === "stdout") this.#output.print(text);
-    else this.#output.problem(text);
+  taskLine(task: string, line: OutputLine): void {
+    this.#options.printer.line(task, line);
   }
 
   line(text: string): void {
     this.#output.problem(text);
   }
 
-  ended({ outcome, report: { id } }: FollowedEnd): void {
+  ended(end: FollowedEnd): void {
     this.#output.endWait();
+    const { outcome, report } = end;
+    const { id } = report;
     const { result, summary } = outcome;
     const words = result === "succeeded" && this.#status !== undefined ? successDetails(this.#status) : summary;
     const more = result === "succeeded" ? "" : `\n  tony-ts status ${id} says more`;
-    this.#end(`${id} ${result.toUpperCase()}: ${words}${more}`);
+    this.#options.end(`${id} ${result.toUpperCase()}: ${words}${more}`, end);
   }
 
   left(reason: string): void {

@@ -2,7 +2,7 @@ import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
-import { follow } from "./follow.ts";
+import { type FollowOptions, follow } from "./follow.ts";
 import type { FollowListener } from "./follow-listener.ts";
 import { connectMaster } from "./master-connection.ts";
 
@@ -12,7 +12,7 @@ export interface WatchOptions {
   readonly now: () => number;
   readonly logs: LogSelection;
   /** As `FollowOptions.logsFrom`. */
-  readonly logsFrom?: number;
+  readonly logsFrom?: NonNullable<FollowOptions["logsFrom"]>;
   /** Fires when the job is to be ended; default: it never is. */
   readonly stop?: AbortSignal;
 }

@@ -1,60 +1,91 @@
-import type { LogStream } from "../../src/api/messages.ts";
+import type { OutputStream } from "../../src/api/messages.ts";
+import { parseMarks } from "../../src/job/output-index.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import type { Applications } from "../applications/applications.ts";
-import type { ClientContext } from "../context.ts";
 import { connectMaster } from "../following/master-connection.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { LineSplitter } from "./line-splitter.ts";
-import { type LogSelection, type LogsRequest, noSuchTask, selectTasks, taskNames } from "./log-selection.ts";
+import type { LogPrinter } from "./log-printer.ts";
+import { type LogsRequest, noSuchTask, selectTasks, taskNames } from "./log-selection.ts";
+import { isWanted, masterLine } from "./master-log.ts";
+import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
 
-/** One stream to print; the name stands before its lines where there are several. */
-interface Wanted {
-  readonly task: string;
-  readonly stream: LogStream;
+/** Where what was printed ends: a byte of a task's stream, 0 where nothing was. */
+export type PrintedTo = (task: string, stream: OutputStream) => number;
+
+export interface LiveLogsOptions extends LogsRequest {
+  /** It is followed afterwards: a task without a program is no error, and a line that has not ended waits for its end. */
+  readonly follow: boolean;
 }
 
-/** Prints logs through the AM of a job that runs. False when it cannot be asked. */
+/** Prints what there is of logs of a job that runs, through its AM. Undefined when that cannot be asked. */
 export async function liveLogs(
   applications: Applications,
-  { report, selection, master, follow }: LogsRequest,
-  { output }: ClientContext,
-): Promise<boolean> {
+  { report, selection, filter, follow }: LiveLogsOptions,
+  printer: LogPrinter,
+): Promise<PrintedTo | undefined> {
   const contact = await applications.contact(report);
-  if (contact === undefined) return false;
+  if (contact === undefined) return undefined;
   const link = connectMaster(contact);
   try {
-    const wanted = master ? [{ task: "am", stream: "stdout" as const }] : await wantedStreams(link, selection);
-    const several = new Set(wanted.map(({ task }) => task)).size > 1;
-    const print = async ({ task, stream }: Wanted) => {
-      for await (const line of lines(link, { task, stream }, follow)) {
-        const text = several ? `${task} | ${line}` : line;
-        if (stream === "stdout") output.print(text);
-        else output.problem(text);
-      }
-    };
-    if (follow) await Promise.all(wanted.map(print));
-    else for (const one of wanted) await print(one);
-    return true;
+    if (selection.kind === "master") {
+      const printed = await printMasterLog(link, filter, printer);
+      return () => printed;
+    }
+    const status = await firstStatus(link);
+    const unknown = noSuchTask(selection, taskNames(status));
+    if (unknown !== undefined) throw unknown;
+    const tasks = selectTasks(selection, status).map(({ task }) => task);
+    printer.several = tasks.length > 1;
+    const outputs = new Map<string, OrderedOutput>();
+    for (const task of tasks) {
+      const output = follow
+        ? await snapshotOf(link, task, filter).catch(() => undefined)
+        : await snapshotOf(link, task, filter);
+      if (output === undefined) continue;
+      outputs.set(task, output);
+      for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) printer.line(task, line);
+    }
+    return (task, stream) => outputs.get(task)?.endOf(stream) ?? 0;
   } finally {
     link.close();
   }
 }
 
-async function* lines(link: MasterLink, { task, stream }: Wanted, follow: boolean): AsyncGenerator<string, void> {
-  const splitter = new LineSplitter();
-  const request = { task, stream, offset: 0, follow };
-  for await (const { data } of link.readLog(request, new AbortController().signal)) yield* splitter.push(data);
-  yield* splitter.end();
+/** What a task has printed so far. Throws when it has no executor. */
+async function snapshotOf(link: MasterLink, task: string, filter: LineFilter): Promise<OrderedOutput> {
+  const index: Uint8Array[] = [];
+  for await (const { data } of read(link, { task, stream: "index", offset: 0 })) index.push(data);
+  const source: OutputSource = {
+    marks: parseMarks(Buffer.concat(index).toString("utf8")),
+    async *open(stream, offset) {
+      for await (const { data } of read(link, { task, stream, offset })) yield data;
+    },
+  };
+  return new OrderedOutput(source, filter);
 }
 
-async function wantedStreams(link: MasterLink, selection: LogSelection): Promise<Wanted[]> {
-  for await (const update of link.follow(new AbortController().signal)) {
-    if (update.type !== "status") continue;
-    const unknown = noSuchTask(selection, taskNames(update.status));
-    if (unknown !== undefined) throw unknown;
-    return selectTasks(selection, update.status).flatMap(({ task }) => [
-      { task, stream: "stdout" as const },
-      { task, stream: "stderr" as const },
-    ]);
+/** @returns how many bytes of it there were */
+async function printMasterLog(link: MasterLink, filter: LineFilter, printer: LogPrinter): Promise<number> {
+  let readTo = 0;
+  async function* lines(): AsyncGenerator<OutputLine> {
+    const splitter = new LineSplitter();
+    for await (const { offset, data } of read(link, { task: "am", stream: "stdout", offset: 0 })) {
+      readTo = offset + data.byteLength;
+      for (const line of [...splitter.push(data)].map(masterLine)) if (isWanted(line, filter)) yield line;
+    }
   }
-  return [];
+  for await (const line of lastOf(lines(), filter.tail)) printer.line("am", line);
+  return readTo;
+}
+
+function read(link: MasterLink, request: Omit<Parameters<MasterLink["readLog"]>[0], "follow">) {
+  return link.readLog({ ...request, follow: false }, new AbortController().signal);
+}
+
+async function firstStatus(link: MasterLink): Promise<JobStatus> {
+  for await (const update of link.follow(new AbortController().signal)) {
+    if (update.type === "status") return update.status;
+  }
+  throw new RangeError("the AM tells no state");
 }

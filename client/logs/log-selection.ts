@@ -3,6 +3,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import { usageError } from "../command-line/command.ts";
+import type { LineFilter } from "./ordered-output.ts";
 
 /** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */
 export type LogSelection =
@@ -13,9 +14,7 @@ export type LogSelection =
 export interface LogsRequest {
   readonly report: ApplicationReport;
   readonly selection: LogSelection;
-  /** The ApplicationMaster's own, rather than the tasks'. */
-  readonly master: boolean;
-  readonly follow: boolean;
+  readonly filter: LineFilter;
 }
 
 /** `none`, `all`, or a comma list of tasks (`worker:1`) and roles (`worker`); absent: the lead task. */

@@ -1,16 +1,18 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { formatWholeSeconds } from "../output/format.ts";
-import { LineSplitter } from "./line-splitter.ts";
-import type { LogSelection, LogsRequest } from "./log-selection.ts";
+import type { LogPrinter } from "./log-printer.ts";
+import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchTask } from "./log-selection.ts";
 import type { LogStore } from "./log-store.ts";
+import { isWanted, masterLine, tasksByContainer } from "./master-log.ts";
+import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
 
-/** The AM's own log, and a program's output, in the log folders of their containers. */
+/** The AM's own log, in the log folder of its container. */
 const masterLog = "am.log";
-const programLogs: readonly string[] = ["stdout", "stderr"];
 /** NodeManagers upload within seconds of an application's end. */
 const patienceMs = 60_000;
 const lookAgainMs = 1_000;
@@ -18,31 +20,68 @@ const lookAgainMs = 1_000;
 /** Prints the logs of an application that has ended, or whose AM cannot be asked; waits for their upload, and says so. */
 export async function storedLogs(
   applications: Applications,
-  request: LogsRequest,
+  { report, selection, filter }: LogsRequest,
+  printer: LogPrinter,
   context: ClientContext,
 ): Promise<void> {
-  const { id } = request.report;
-  const store = applications.logStore(request.report);
+  const { id } = report;
+  const store = applications.logStore(report);
   const master = await awaitMasterLog(store, context);
   if (master === undefined) throw nothingThere(id, store);
-  if (request.master) {
-    context.output.print(master);
+  if (selection.kind === "master") {
+    const lines = master.replace(/\n$/, "").split("\n").map(masterLine);
+    const wanted = lines.filter((line) => isWanted(line, filter));
+    for (const line of wanted.slice(-(filter.tail ?? wanted.length))) printer.line("am", line);
     return;
   }
-  const tasks = selectContainers(tasksByContainer(master), request.selection);
-  if (tasks.size === 0) throw noSuchTask(id, request.selection, master);
-  const several = new Set(tasks.values()).size > 1 || tasks.size > 1;
-  for await (const { containerId, name, content } of store.logs((container) => tasks.has(container))) {
-    const task = tasks.get(containerId);
-    if (task === undefined || !programLogs.includes(name)) continue;
-    const print = (line: string) => {
-      const text = several ? `${task} | ${line}` : line;
-      if (name === "stdout") context.output.print(text);
-      else context.output.problem(text);
-    };
-    const splitter = new LineSplitter();
-    for await (const piece of content) for (const line of splitter.push(piece)) print(line);
-    for (const line of splitter.end()) print(line);
+  const all = tasksByContainer(master);
+  const unknown = all.size === 0 ? undefined : noSuchTask(selection, [...new Set(all.values())].sort());
+  if (unknown !== undefined) throw unknown;
+  const tasks = selectContainers(all, selection);
+  if (tasks.size === 0) throw neverStarted(id);
+  printer.several = new Set(tasks.values()).size > 1;
+  for (const [task, containers] of containersByTask(tasks)) {
+    const lines = linesOf(store, containers, filter);
+    for await (const line of lastOf(lines, filter.tail)) printer.line(task, line);
+  }
+}
+
+/** A task's containers, one after the other as it had them. */
+async function* linesOf(
+  store: LogStore,
+  containers: readonly ContainerId[],
+  filter: LineFilter,
+): AsyncGenerator<OutputLine> {
+  for (const container of containers) {
+    const source = await sourceOf(store, container);
+    yield* new OrderedOutput(source, filter).lines();
+  }
+}
+
+/** The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
+async function sourceOf(store: LogStore, container: ContainerId): Promise<OutputSource> {
+  const index: Uint8Array[] = [];
+  for await (const piece of contentOf(store, container, OUTPUT_INDEX)) index.push(piece);
+  return {
+    marks: parseMarks(Buffer.concat(index).toString("utf8")),
+    open: (stream, offset) => from(contentOf(store, container, stream), offset),
+  };
+}
+
+async function* contentOf(store: LogStore, container: ContainerId, name: string): AsyncGenerator<Uint8Array> {
+  for await (const log of store.logs((id) => id === container)) {
+    if (log.name !== name) continue;
+    yield* log.content;
+    return;
+  }
+}
+
+/** Without the bytes before the offset. */
+async function* from(pieces: AsyncIterable<Uint8Array>, offset: number): AsyncGenerator<Uint8Array> {
+  let left = offset;
+  for await (const piece of pieces) {
+    if (left < piece.byteLength) yield piece.subarray(left);
+    left = Math.max(0, left - piece.byteLength);
   }
 }
 
@@ -78,35 +117,20 @@ function isMaster(containerId: ContainerId): boolean {
   return containerId.endsWith("_000001");
 }
 
-/** Which task ran in which container, from the lines of the AM's log that name both. */
-export function tasksByContainer(masterLogText: string): Map<ContainerId, string> {
-  const tasks = new Map<ContainerId, string>();
-  for (const line of masterLogText.split("\n")) {
-    const { task, container } = fieldsOf(line);
-    if (typeof task === "string" && typeof container === "string") tasks.set(container, task);
-  }
-  return tasks;
-}
-
-function fieldsOf(line: string): { readonly task?: unknown; readonly container?: unknown } {
-  if (!line.startsWith("{")) return {};
-  try {
-    const parsed: unknown = JSON.parse(line);
-    return typeof parsed === "object" && parsed !== null ? parsed : {};
-  } catch {
-    // A line that was cut when the AM was killed.
-    return {};
-  }
-}
-
 function selectContainers(tasks: ReadonlyMap<ContainerId, string>, selection: LogSelection): Map<ContainerId, string> {
   const names = [...new Set(tasks.values())];
-  const lead = ["chief:0", "worker:0"].find((task) => names.includes(task)) ?? names.sort()[0];
+  const lead = leadOf(names.sort());
   const chosen = (task: string) => {
-    if (selection.kind === "named") return selection.names.some((name) => task === name || task.startsWith(`${name}:`));
+    if (selection.kind === "named") return selection.names.some((name) => isNamed(task, name));
     return selection.kind === "all" || (selection.kind === "lead" && task === lead);
   };
   return new Map([...tasks].filter(([, task]) => chosen(task)));
+}
+
+/** Tasks in the order of their names, each with its containers in the order in which it had them. */
+function containersByTask(tasks: ReadonlyMap<ContainerId, string>): [string, ContainerId[]][] {
+  const names = [...new Set(tasks.values())].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  return names.map((name) => [name, [...tasks].flatMap(([container, task]) => (task === name ? [container] : []))]);
 }
 
 function nothingThere(id: string, { pending }: LogStore): UserError {
@@ -114,11 +138,6 @@ function nothingThere(id: string, { pending }: LogStore): UserError {
   return new UserError(`There are no logs of ${id}${why}`, { code: "NO_LOGS", exitCode: ExitCode.cluster });
 }
 
-function noSuchTask(id: string, selection: LogSelection, master: string): UserError {
-  const known = [...new Set(tasksByContainer(master).values())].sort();
-  if (known.length === 0) {
-    return new UserError(`No task of ${id} ever had a container: tony-ts logs ${id} am says more`, { code: "NO_LOGS" });
-  }
-  const asked = selection.kind === "named" ? selection.names.join(", ") : selection.kind;
-  return new UserError(`${id} had no task ${asked}; it had ${known.join(", ")}`, { code: "NO_SUCH_TASK" });
+function neverStarted(id: string): UserError {
+  return new UserError(`No task of ${id} ever had a container: tony-ts logs ${id} am says more`, { code: "NO_LOGS" });
 }

@@ -1,11 +1,12 @@
 import { setMaxListeners } from "node:events";
-import type { LogStream } from "../../src/api/messages.ts";
+import type { OutputStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { LogPiece, MasterLink } from "../following/master-link.ts";
 import { formatBytes } from "../output/format.ts";
 import { LineSplitter } from "./line-splitter.ts";
+import type { OutputLine } from "./ordered-output.ts";
 
-const outputStreams: readonly LogStream[] = ["stdout", "stderr"];
+const outputStreams: readonly OutputStream[] = ["stdout", "stderr"];
 const retryAfterMs = 500;
 /** A progress bar that overwrites its line is shown so often at most. */
 const barEveryMs = 5_000;
@@ -13,7 +14,7 @@ const barEveryMs = 5_000;
 /** How far one stream of one task has been read. */
 interface Position {
   readonly task: string;
-  readonly stream: LogStream;
+  readonly stream: OutputStream;
   readonly splitter: LineSplitter;
   offset: number;
   generation: number;
@@ -23,10 +24,10 @@ interface Position {
 }
 
 export interface TaskTailsOptions {
-  readonly print: (task: string, stream: LogStream, line: string) => void;
+  readonly print: (task: string, line: OutputLine) => void;
   readonly now: () => number;
-  /** Where output begins that is there already; negative: so many bytes before its end. */
-  readonly from: number;
+  /** Where a task's output begins that is there already; negative: so many bytes before its end. */
+  readonly from: (task: string, stream: OutputStream) => number;
 }
 
 /**
@@ -67,20 +68,20 @@ export class TaskTails {
   }
 
   /** Follows these tasks too; what has no program yet is read from its first byte on when it has. */
-  follow(tasks: readonly string[], streams: readonly LogStream[] = outputStreams): void {
+  follow(tasks: readonly string[], streams: readonly OutputStream[] = outputStreams): void {
     for (const task of tasks) {
       for (const stream of streams) {
         const key = `${task} ${stream}`;
         if (this.#positions.has(key)) continue;
-        const { from, now } = this.#options;
+        const offset = this.#options.from(task, stream);
         const position = {
           task,
           stream,
           splitter: new LineSplitter(),
-          offset: from,
+          offset,
           generation: 0,
-          midLine: from !== 0,
-          barShownAtMs: now(),
+          midLine: offset < 0,
+          barShownAtMs: this.#options.now(),
         };
         this.#positions.set(key, position);
         this.#start(position);
@@ -120,15 +121,14 @@ export class TaskTails {
   }
 
   #take(position: Position, piece: LogPiece): void {
-    const { task, stream, splitter } = position;
-    const { print } = this.#options;
+    const { splitter } = position;
     if (piece.generation > position.generation) {
       this.#flush(position);
       position.generation = piece.generation;
     }
     if (piece.skippedBytes > 0)
-      print(task, stream, `… ${formatBytes(piece.skippedBytes)} left out: tony-ts logs has them`);
-    for (const line of splitter.push(fromLineStart(position, piece))) print(task, stream, line);
+      this.#print(position, `… ${formatBytes(piece.skippedBytes)} left out: tony-ts logs has them`);
+    for (const line of splitter.push(fromLineStart(position, piece))) this.#print(position, line);
     position.offset = piece.offset + piece.data.byteLength;
     this.#showBar(position);
   }
@@ -139,11 +139,15 @@ export class TaskTails {
     const bar = position.splitter.overwritten;
     if (bar === "" || nowMs - position.barShownAtMs < barEveryMs) return;
     position.barShownAtMs = nowMs;
-    this.#options.print(position.task, position.stream, bar);
+    this.#print(position, bar);
   }
 
-  #flush({ task, stream, splitter }: Position): void {
-    for (const line of splitter.end()) this.#options.print(task, stream, line);
+  #flush(position: Position): void {
+    for (const line of position.splitter.end()) this.#print(position, line);
+  }
+
+  #print({ task, stream, generation }: Position, line: string): void {
+    this.#options.print(task, { stream, line, ...(generation === 0 ? {} : { generation }) });
   }
 }
 

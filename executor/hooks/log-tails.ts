@@ -1,6 +1,5 @@
-import { statSync } from "node:fs";
 import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogStream, type TailRequest } from "../../src/api/messages.ts";
-import { outputFile, readRange } from "../output-files.ts";
+import { outputFile, readRange, sizeOf } from "../output-files.ts";
 
 const CHUNK_BYTES = 65_536;
 /** A reader of a growing log that is further behind is moved on: it is told how much it missed. */
@@ -103,9 +102,4 @@ interface Tail {
   follow: boolean;
   creditBytes: number;
   skippedBytes: number;
-}
-
-/** 0 while there is none. */
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -5,9 +5,9 @@ export function decodeHello(wire: tony.v1.Hello.$Properties | null | undefined):
   return { protocol: wire?.protocol ?? 0, build: wire?.build ?? "" };
 }
 
-/** Anything but `stderr` is the standard output. */
+/** Anything else is the standard output. */
 export function decodeLogStream(name: string | null | undefined): LogStream {
-  return name === "stderr" ? "stderr" : "stdout";
+  return name === "stderr" || name === "index" ? name : "stdout";
 }
 
 export function encodeLogChunk(chunk: LogChunk): tony.v1.LogChunk.$Properties {

@@ -90,7 +90,9 @@ export type MasterCommand =
   | { readonly type: "refuse"; readonly reason: string; readonly fatal: boolean }
   | { readonly type: "unknown" };
 
-export type LogStream = "stdout" | "stderr";
+export type OutputStream = "stdout" | "stderr";
+/** `index`: how the two grew (see src/job/output-index.ts). */
+export type LogStream = OutputStream | "index";
 
 /** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
 export interface TailRequest {

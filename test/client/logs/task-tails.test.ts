@@ -6,7 +6,11 @@ import { ManualClock } from "../support.ts";
 
 /** Tails whose lines are gathered; no time passes but what the clock is set to. */
 function tailsInto(lines: string[], { from = 0, clock = new ManualClock() } = {}): TaskTails {
-  return new TaskTails({ print: (task, _stream, line) => lines.push(`${task} | ${line}`), now: clock.now, from });
+  return new TaskTails({
+    print: (name, { line }) => lines.push(`${name} | ${line}`),
+    now: clock.now,
+    from: () => from,
+  });
 }
 
 /** An AM whose logs stay open: each reader waits for the signal, as a real stream does. */

@@ -1,0 +1,35 @@
+import type { Applications } from "../applications/applications.ts";
+import type { ClientContext } from "../context.ts";
+import { printEvent } from "../following/json-view.ts";
+import { QuietView } from "../following/quiet-view.ts";
+import { watchJob } from "../following/watch-job.ts";
+import { liveLogs } from "./live-logs.ts";
+import type { LogPrinter } from "./log-printer.ts";
+import type { LogsRequest } from "./log-selection.ts";
+
+/** Prints logs as they grow, until the job ends, and then how it ended: beside the result, or as the last event. */
+export async function followLogs(
+  applications: Applications,
+  request: LogsRequest,
+  { printer, json }: { readonly printer: LogPrinter; readonly json: boolean },
+  { output, now }: ClientContext,
+): Promise<void> {
+  const { report, selection, filter } = request;
+  const someOnly = filter.tail !== undefined || filter.sinceMs !== undefined;
+  const printedTo = someOnly ? await liveLogs(applications, { ...request, follow: true }, printer) : undefined;
+  const view = new QuietView(output, {
+    selection,
+    printer,
+    end: (line, { outcome, exitCode }) => {
+      if (json) printEvent(output, { event: "end", outcome, exitCode });
+      else output.problem(line);
+    },
+  });
+  await watchJob(report, {
+    applications,
+    view,
+    now,
+    logs: selection,
+    ...(printedTo === undefined ? {} : { logsFrom: printedTo }),
+  });
+}

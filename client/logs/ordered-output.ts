@@ -1,0 +1,154 @@
+import type { OutputStream } from "../../src/api/messages.ts";
+import type { OutputMark } from "../../src/job/output-index.ts";
+import { LineSplitter } from "./line-splitter.ts";
+
+/** One line that a program wrote; generation and time where the index says them. */
+export interface OutputLine {
+  readonly stream: OutputStream;
+  readonly line: string;
+  readonly generation?: number;
+  /** It was written by then. */
+  readonly atMs?: number;
+}
+
+/** The output of one container's programs. */
+export interface OutputSource {
+  readonly marks: readonly OutputMark[];
+  /** From that byte on. */
+  readonly open: (stream: OutputStream, offset: number) => AsyncIterable<Uint8Array>;
+}
+
+/** Which lines are wanted. */
+export interface LineFilter {
+  /** The last so many. */
+  readonly tail?: number;
+  readonly sinceMs?: number;
+  readonly generation?: number;
+}
+
+/** What was written between two marks. */
+interface Span {
+  readonly from: Sizes;
+  readonly to: Sizes;
+  readonly generation?: number;
+  readonly atMs?: number;
+}
+type Sizes = Readonly<Record<OutputStream, number>>;
+
+const streams: readonly OutputStream[] = ["stdout", "stderr"];
+const nothing: Sizes = { stdout: 0, stderr: 0 };
+const everything: Sizes = { stdout: Number.POSITIVE_INFINITY, stderr: Number.POSITIVE_INFINITY };
+
+/**
+ * A program's output in the order in which it was written, as far as that is known: between two marks stdout comes first. Without marks
+ * all of it is one span, whose generation and time are unknown: it is left out where a generation is asked for.
+ */
+export class OrderedOutput {
+  readonly #source: OutputSource;
+  readonly #spans: readonly Span[];
+  readonly #ends: Record<OutputStream, number>;
+
+  constructor(source: OutputSource, { sinceMs = 0, generation }: LineFilter = {}) {
+    this.#source = source;
+    this.#spans = spansOf(source.marks).filter(
+      (span) =>
+        (span.atMs === undefined || span.atMs >= sinceMs) &&
+        (generation === undefined || span.generation === generation),
+    );
+    this.#ends = { ...(this.#spans[0]?.from ?? nothing) };
+  }
+
+  /** Where the last whole line of a stream ends that was read. */
+  endOf(stream: OutputStream): number {
+    return this.#ends[stream];
+  }
+
+  /** @param unfinished whether a last line that has not ended is wanted too */
+  async *lines({ unfinished = true } = {}): AsyncGenerator<OutputLine> {
+    const [first] = this.#spans;
+    if (first === undefined) return;
+    const readers = {
+      stdout: new OffsetReader(this.#source.open("stdout", first.from.stdout), first.from.stdout),
+      stderr: new OffsetReader(this.#source.open("stderr", first.from.stderr), first.from.stderr),
+    };
+    const splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() };
+    let before = first;
+    for (const span of this.#spans) {
+      for (const stream of streams) {
+        const at = { stream, ...known(span) };
+        if (span.generation !== before.generation) {
+          for (const line of splitters[stream].end()) yield { stream, ...known(before), line };
+        }
+        for await (const piece of readers[stream].until(span.to[stream])) {
+          const lastEnd = piece.data.lastIndexOf(0x0a);
+          if (lastEnd >= 0) this.#ends[stream] = piece.offset + lastEnd + 1;
+          for (const line of splitters[stream].push(piece.data)) yield { ...at, line };
+        }
+      }
+      before = span;
+    }
+    if (!unfinished) return;
+    for (const stream of streams) for (const line of splitters[stream].end()) yield { stream, ...known(before), line };
+  }
+}
+
+/** What a mark closes belongs to the generation that the mark before it was of. */
+function spansOf(marks: readonly OutputMark[]): Span[] {
+  const spans = marks.map((mark, index): Span => {
+    const before = marks[index - 1];
+    const { generation } = before ?? mark;
+    return { from: before === undefined ? nothing : sizes(before), to: sizes(mark), generation, atMs: mark.atMs };
+  });
+  const last = marks.at(-1);
+  if (last === undefined) return [{ from: nothing, to: everything }];
+  return [...spans, { from: sizes(last), to: everything, generation: last.generation }];
+}
+
+function sizes({ stdoutBytes, stderrBytes }: OutputMark): Sizes {
+  return { stdout: stdoutBytes, stderr: stderrBytes };
+}
+
+function known({ generation, atMs }: Span): Pick<OutputLine, "generation" | "atMs"> {
+  return { ...(generation === undefined ? {} : { generation }), ...(atMs === undefined ? {} : { atMs }) };
+}
+
+/** Reads a stream of bytes up to one offset after the other. */
+class OffsetReader {
+  readonly #pieces: AsyncIterator<Uint8Array>;
+  #offset: number;
+  #rest: Uint8Array = new Uint8Array(0);
+
+  constructor(bytes: AsyncIterable<Uint8Array>, offset: number) {
+    this.#pieces = bytes[Symbol.asyncIterator]();
+    this.#offset = offset;
+  }
+
+  async *until(end: number): AsyncGenerator<{ readonly offset: number; readonly data: Uint8Array }> {
+    while (this.#offset < end) {
+      if (this.#rest.byteLength === 0) {
+        const next = await this.#pieces.next();
+        if (next.done) return;
+        this.#rest = next.value;
+      }
+      const data = this.#rest.subarray(0, end - this.#offset);
+      this.#rest = this.#rest.subarray(data.byteLength);
+      const offset = this.#offset;
+      this.#offset += data.byteLength;
+      yield { offset, data };
+    }
+  }
+}
+
+/** The last of a sequence; all of it without a number. */
+export async function* lastOf<T>(items: AsyncIterable<T>, count: number | undefined): AsyncGenerator<T> {
+  if (count === undefined) {
+    yield* items;
+    return;
+  }
+  const kept: T[] = [];
+  for await (const item of items) {
+    kept.push(item);
+    if (kept.length > count) kept.shift();
+  }
+  yield* kept;
+}

@@ -1,0 +1,47 @@
+import { appendFileSync } from "node:fs";
+import { formatMark } from "../src/job/output-index.ts";
+import { outputFile, sizeOf } from "./output-files.ts";
+
+/** Marks come whenever there is news at first, ever more rarely after each thousand: the file of a program of weeks stays small. */
+const EVERY_MS = 125;
+const MARKS_AT_A_PACE = 1_000;
+
+/** Writes down how the output of one generation's program grows. */
+export class OutputIndex {
+  readonly #logFolder: string;
+  readonly #generation: number;
+  #marks = 0;
+  #lastAtMs = Number.NEGATIVE_INFINITY;
+  #lastSizes = "";
+
+  constructor(logFolder: string, generation: number) {
+    this.#logFolder = logFolder;
+    this.#generation = generation;
+  }
+
+  /** Adds a mark when there is more output than at the last one, and it is time. */
+  look(nowMs: number): void {
+    if (nowMs - this.#lastAtMs >= this.#paceMs) this.mark(nowMs);
+  }
+
+  /** Adds a mark at once, unless nothing was written since the last one. */
+  mark(nowMs: number): void {
+    const stdoutBytes = sizeOf(outputFile(this.#logFolder, "stdout"));
+    const stderrBytes = sizeOf(outputFile(this.#logFolder, "stderr"));
+    const sizes = `${stdoutBytes} ${stderrBytes}`;
+    if (sizes === this.#lastSizes) return;
+    this.#lastSizes = sizes;
+    this.#lastAtMs = nowMs;
+    this.#marks += 1;
+    const mark = { atMs: nowMs, generation: this.#generation, stdoutBytes, stderrBytes };
+    try {
+      appendFileSync(outputFile(this.#logFolder, "index"), formatMark(mark));
+    } catch {
+      // A full disk: the output itself says more, only its order is not known.
+    }
+  }
+
+  get #paceMs(): number {
+    return EVERY_MS * 2 ** Math.floor(this.#marks / MARKS_AT_A_PACE);
+  }
+}

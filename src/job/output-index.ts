@@ -1,0 +1,27 @@
+/**
+ * When how much of a program's output was written: what puts its stdout and stderr, which are files of their own, into their order
+ * afterwards, and tells the generations of a container apart. A line of text a mark, beside the two in the container's log folder.
+ */
+
+/** The file's name; it sorts before `stderr` and `stdout`, so that aggregated logs have it first. */
+export const OUTPUT_INDEX = "output.index";
+
+/** By that time so many bytes had been written by this generation and those before it. */
+export interface OutputMark {
+  readonly atMs: number;
+  readonly generation: number;
+  readonly stdoutBytes: number;
+  readonly stderrBytes: number;
+}
+
+export function formatMark({ atMs, generation, stdoutBytes, stderrBytes }: OutputMark): string {
+  return `${atMs} ${generation} ${stdoutBytes} ${stderrBytes}\n`;
+}
+
+/** A line that was cut, because its writer was killed, is left out. */
+export function parseMarks(text: string): OutputMark[] {
+  return [...text.matchAll(/^(\d+) (\d+) (\d+) (\d+)\n/gm)].map(([, ...numbers]) => {
+    const [atMs = 0, generation = 0, stdoutBytes = 0, stderrBytes = 0] = numbers.map(Number);
+    return { atMs, generation, stdoutBytes, stderrBytes };
+  });
+}

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "@jest/globals";
+import { type LineFilter, lastOf, OrderedOutput } from "../../../client/logs/ordered-output.ts";
+import { parseMarks } from "../../../src/job/output-index.ts";
+
+/** Two generations: the first says `a1`, then errs, then says `a2`; the second says `b`. */
+const texts = { stdout: "a1\na2\nb\n", stderr: "oops\n" };
+const index = "1000 1 0 0\n2000 1 3 5\n3000 1 6 5\n5000 2 6 5\n6000 2 8 5\n";
+
+async function linesOf(filter: LineFilter, marks = index, contents = texts): Promise<string[]> {
+  const output = new OrderedOutput(
+    {
+      marks: parseMarks(marks),
+      // Byte by byte: how they arrive must not matter.
+      async *open(stream, offset) {
+        for (const byte of Buffer.from(contents[stream]).subarray(offset)) yield new Uint8Array([byte]);
+      },
+    },
+    filter,
+  );
+  const found: string[] = [];
+  for await (const { stream, line, generation = "–", atMs = "–" } of lastOf(output.lines(), filter.tail)) {
+    found.push(`${stream} ${line} ${generation} ${atMs}`);
+  }
+  return found;
+}
+
+describe("the output of a container", () => {
+  test("comes in the order of its marks, with generation and time", async () => {
+    expect(await linesOf({})).toEqual([
+      "stdout a1 1 2000",
+      "stderr oops 1 2000",
+      "stdout a2 1 3000",
+      "stdout b 2 6000",
+    ]);
+  });
+
+  test("that was written after the last mark is the last generation's, at a time that is not known", async () => {
+    const contents = { stdout: `${texts.stdout}more\nunfinished`, stderr: texts.stderr };
+    expect((await linesOf({}, index, contents)).slice(-2)).toEqual(["stdout more 2 –", "stdout unfinished 2 –"]);
+  });
+
+  test("that a generation left unfinished is its own, not the next one's", async () => {
+    const marks = "1000 1 0 0\n2000 1 2 0\n3000 2 2 0\n4000 2 4 0\n";
+    expect(await linesOf({}, marks, { stdout: "xxy\n", stderr: "" })).toEqual(["stdout xx 1 3000", "stdout y 2 4000"]);
+  });
+
+  test("without marks is stdout, then stderr", async () => {
+    expect(await linesOf({}, "")).toEqual(["stdout a1 – –", "stdout a2 – –", "stdout b – –", "stderr oops – –"]);
+    expect(await linesOf({ generation: 1 }, "")).toEqual([]);
+  });
+
+  test("can be had of one generation, since a time, and as its last lines", async () => {
+    expect(await linesOf({ generation: 2 })).toEqual(["stdout b 2 6000"]);
+    expect(await linesOf({ generation: 3 })).toEqual([]);
+    expect(await linesOf({ sinceMs: 2500 })).toEqual(["stdout a2 1 3000", "stdout b 2 6000"]);
+    expect(await linesOf({ tail: 1 })).toEqual(["stdout b 2 6000"]);
+    expect(await linesOf({ tail: 2, generation: 1 })).toEqual(["stderr oops 1 2000", "stdout a2 1 3000"]);
+  });
+
+  test("a mark that was cut off is no mark", () => {
+    expect(parseMarks("1 1 0 0\n2 1 5")).toEqual([{ atMs: 1, generation: 1, stdoutBytes: 0, stderrBytes: 0 }]);
+  });
+});
