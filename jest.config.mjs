@@ -17,13 +17,16 @@ export default {
       ...shared,
       displayName: "unit",
       roots: ["<rootDir>/test"],
-      testPathIgnorePatterns: ["/node_modules/", "<rootDir>/test/(integration|e2e|schedulers|faults|images|package)/"],
+      testPathIgnorePatterns: [
+        "/node_modules/",
+        "<rootDir>/test/(documents|integration|e2e|schedulers|faults|images|package)/",
+      ],
     },
     {
       ...shared,
       displayName: "cluster",
       roots: ["<rootDir>/test"],
-      testMatch: ["<rootDir>/test/(integration|e2e|schedulers|faults)/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/(documents|integration|e2e|schedulers|faults)/**/*.test.ts"],
       globalSetup: "<rootDir>/test/support/cluster-setup.mjs",
       setupFilesAfterEnv: ["<rootDir>/test/support/cluster-timeout.mjs"],
       globalTeardown: "<rootDir>/test/support/cluster-teardown.mjs",

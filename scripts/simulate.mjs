@@ -1,31 +1,53 @@
-// Runs the core against the model of a cluster: `npm run simulate -- [--seeds N] [--seed S] [--from S]`.
-// `--seed S` replays one seed with a trace of every event; otherwise pinned seeds come first, and every failing one is printed with the line
-// that replays it.
+// Runs the core against the model of a cluster; USAGE says how.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { Problem, runMain } from "./problem.mjs";
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: "string", default: "20000" },
-    seed: { type: "string" },
-    from: { type: "string", default: "1" },
-  },
+const USAGE = `Runs the core against the model of a cluster, a life after another, each made from its seed.
+
+  npm run simulate                    the pinned seeds, then 20,000 from seed 1
+  npm run simulate -- --seeds N       how many after the pinned ones
+  npm run simulate -- --from S        the seed they start from
+  npm run simulate -- --seed S        replays one with a trace of every event
+
+A seed that fails is printed with the line that replays it.`;
+
+await runMain(async () => {
+  const { seeds, seed, from, help } = readCommandLine();
+  if (help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const simulation = await load();
+  return seed === undefined ? runMany(simulation, Number(from), Number(seeds)) : replay(simulation, Number(seed));
 });
 
-const { runSeed, PINNED_SEEDS } = await load();
-if (values.seed !== undefined) {
-  const result = runSeed(Number(values.seed), { trace: (line) => console.log(line) });
-  console.log(JSON.stringify(result, null, 2));
-  process.exitCode = result.problems.length === 0 ? 0 : 1;
-} else {
-  process.exitCode = runMany(Number(values.from), Number(values.seeds));
+function readCommandLine() {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: "string", default: "20000" },
+        seed: { type: "string" },
+        from: { type: "string", default: "1" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch (cause) {
+    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+  }
 }
 
-function runMany(from, seeds) {
+function replay({ runSeed }, seed) {
+  const result = runSeed(seed, { trace: (line) => console.log(line) });
+  console.log(JSON.stringify(result, null, 2));
+  return result.problems.length === 0 ? 0 : 1;
+}
+
+function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
   const startedAt = performance.now();
   const outcomes = {};
   let steps = 0;

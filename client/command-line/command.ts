@@ -24,6 +24,9 @@ type PositionalValues<P extends PositionalTable> = {
       : string | undefined;
 };
 
+/** A command line (without `tony-ts`) and what it does. */
+export type Example = readonly [line: string, meaning: string];
+
 export interface CommandDefinition<P extends PositionalTable, O extends OptionTable> {
   /** The word that is typed. */
   readonly verb: string;
@@ -32,8 +35,8 @@ export interface CommandDefinition<P extends PositionalTable, O extends OptionTa
   /** In the order of the usage line. */
   readonly positionals: P;
   readonly options: O;
-  /** Command line (without `tony-ts`) and what it does. */
-  readonly examples?: readonly (readonly [string, string])[];
+  /** What people type most. */
+  readonly examples: readonly [Example, ...Example[]];
   readonly run: (
     args: PositionalValues<P> & InferredOptionTypes<{ -readonly [K in keyof O]: O[K] }>,
     context: ClientContext,
@@ -63,6 +66,8 @@ export interface Command {
   readonly options: readonly string[];
   /** What to say when a positional argument that it needs is not there. */
   readonly missing: string;
+  /** Command lines (without `tony-ts`) that its help shows, and what they do. */
+  readonly examples: readonly Example[];
   readonly register: (parser: Argv, registration: Registration) => Argv;
 }
 
@@ -70,13 +75,14 @@ export interface Command {
 export function defineCommand<const P extends PositionalTable, const O extends OptionTable>(
   definition: CommandDefinition<P, O>,
 ): Command {
-  const { verb, summary, positionals, options, examples = [], run } = definition;
+  const { verb, summary, positionals, options, examples, run } = definition;
   return {
     verb,
     summary,
     usage: `tony-ts ${usageOf(verb, positionals)}`,
     options: Object.keys(options),
     missing: Object.values<Positional>(positionals).find(({ required }) => required)?.missing ?? "Something is missing",
+    examples,
     register: (parser, { choose, explained }) =>
       parser.command(
         usageOf(verb, positionals),
@@ -109,6 +115,7 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
     usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
     options: commands.flatMap((command) => command.options),
     missing: "Something is missing",
+    examples: commands.flatMap((command) => command.examples),
     register: (parser, registration) =>
       parser.command(verb, summary, (builder) =>
         commands

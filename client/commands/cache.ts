@@ -9,6 +9,7 @@ const list = defineCommand({
   summary: "What the cluster keeps of runtimes and programs, the least recently used first",
   positionals: {},
   options: { ...placeOptions, ...jsonOption },
+  examples: [["cache list", "Each file with its size and when it was last used"]],
   run: async ({ conf, json }, context) => {
     const { withCache } = await import("../shipping/cache-access.ts");
     const { listCache } = await import("../shipping/cache-prune.ts");
@@ -45,6 +46,7 @@ const prune = defineCommand({
     ...placeOptions,
     ...jsonOption,
   },
+  examples: [["cache prune --dry-run", "What would be removed, and how much that is"]],
   run: async ({ conf, json, "unused-for": unusedFor, "dry-run": dryRun }, context) => {
     const unusedForMs = parseDurationMs(unusedFor, "s");
     if (unusedForMs === undefined)

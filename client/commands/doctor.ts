@@ -19,6 +19,7 @@ export const doctor = defineCommand({
     ...placeOptions,
     ...jsonOption,
   },
+  examples: [["doctor --queue ml", "Could a job run in that queue?"]],
   run: async ({ queue, probe, conf, json }, context) => {
     const [{ Cluster }, { examine, examineAlone }, { readPlace }, { thisMachine }, probing] = await Promise.all([
       import("../cluster/cluster.ts"),

@@ -188,6 +188,14 @@ export const phases = [
     jest: true,
   },
   {
+    name: "documents",
+    what: "every command line that README, docs and --help show",
+    command: onCluster("test/documents"),
+    limitSeconds: 900,
+    needs: ["cluster-up"],
+    jest: true,
+  },
+  {
     name: "cluster-down",
     what: "ends that Hadoop",
     command: ["node", "scripts/cluster.mjs", "down", "--name", "test", "--delete"],

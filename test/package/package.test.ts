@@ -14,6 +14,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { packageRoot } from "../../src/programs.ts";
+import { brokenLinks } from "../documents/links.ts";
 import { TonyTs, type TonyTsResult } from "../support/tony-ts.ts";
 
 jest.setTimeout(180_000);
@@ -59,7 +60,8 @@ describe("the packed tarball", () => {
 
   test("holds the programs, the library, the examples and the documents, and nothing else", () => {
     const expected = [
-      /^(package\.json|README\.md|LICENSE|NOTICE|CHANGELOG\.md)$/,
+      /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
+      /^docs\/(decisions\/)?[\w-]+\.md$/,
       /^dist\/programs\/(am|executor|tony-ts)\.mjs(\.LEGAL\.txt)?$/,
       /^dist\/lib\/src\/[\w/-]+(\.d\.ts|\.js)$/,
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
@@ -69,6 +71,11 @@ describe("the packed tarball", () => {
     for (const entry of ["main.js", "main.d.ts", "hadoop/main.js", "hadoop/main.d.ts"]) {
       expect(files).toContain(`dist/lib/src/${entry}`);
     }
+  });
+
+  test("holds what the links of README and the documents lead to", () => {
+    expect(files).toContain("docs/keys.md");
+    expect(brokenLinks(installed)).toEqual([]);
   });
 
   /** The command as it is installed, outside of any checkout. */

@@ -82,6 +82,7 @@ describe("a command", () => {
       verb: "echo",
       summary: "Repeats",
       positionals: { what: { describe: "What", required: true } },
+      examples: [["echo ab", "Says ab"]],
       options: { times: { type: "number", default: 1 }, conf: { type: "string", array: true } },
       run: async ({ what, times, conf }, { output }) => {
         output.print(`${what.repeat(times)} ${conf?.join("+") ?? "-"}`);

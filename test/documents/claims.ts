@@ -1,0 +1,151 @@
+/**
+ * Who runs a shown command line: `commands.test.ts`, in bash, or another test or phase.
+ * - `job`: on the suite's cluster, as alice, in a fresh folder with the job that `tony-ts init hello` writes
+ * - `empty`: the same in an empty folder
+ * - `checkout`: in the checkout, with a folder for clusters of its own
+ * - `another-row`: what that one types has all of this one
+ */
+export type Claim =
+  | { readonly where: "job" | "empty" | "checkout"; readonly typed: readonly string[] }
+  | { readonly where: "another-row"; readonly line: string }
+  | {
+      readonly where: "elsewhere";
+      /** The file that runs it, and what to look for there. */
+      readonly file: string;
+      readonly text: string;
+    };
+
+/** Where the shown line names a placeholder, the lines to type instead: `$ID` is a job that ended, `$RUNNING` one that runs. */
+const inJob = (...typed: string[]): Claim => ({ where: "job", typed });
+const inEmpty = (...typed: string[]): Claim => ({ where: "empty", typed });
+const inCheckout = (...typed: string[]): Claim => ({ where: "checkout", typed });
+const withRow = (line: string): Claim => ({ where: "another-row", line });
+const elsewhere = (file: string, text: string): Claim => ({ where: "elsewhere", file, text });
+const phase = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `name: "${name}"`);
+/** A phase with a cluster that is started with such options. */
+const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `clusterOfItsOwn("${name}"`);
+
+/**
+ * Every command line that README, docs and the helps show. Those that are run here are run in this order; without a line of its own a
+ * claim types what is shown. A new command line needs a row.
+ */
+export const claims: Readonly<Record<string, Claim>> = {
+  "tony-ts doctor": inEmpty(),
+  "tony-ts doctor --queue ml": inEmpty(),
+  "tony-ts submit job.xml": inJob(),
+  "tony-ts submit job.xml | head -1": inJob(),
+  "tony-ts submit job.xml --scheduler local": inJob(),
+  "tony-ts submit --scheduler local job.xml": withRow("tony-ts submit job.xml --scheduler local"),
+  "tony-ts submit job.xml -conf tony.worker.instances=4": inJob(),
+  "tony-ts submit --detach --name try-2 job.xml": inJob(),
+  "tony-ts attach ID": inEmpty("tony-ts attach $ID"),
+  "tony-ts attach application_1795305600000_0007": withRow("tony-ts attach ID"),
+  "tony-ts wait ID": inEmpty("tony-ts wait $ID"),
+  "tony-ts wait application_1795305600000_0007 && echo done": inEmpty("tony-ts wait $ID && echo done"),
+  "tony-ts status": withRow("tony-ts status ID"),
+  "tony-ts status ID": inEmpty("tony-ts status $ID", "tony-ts status $RUNNING"),
+  "tony-ts status application_1795305600000_0007": withRow("tony-ts status ID"),
+  "tony-ts list": inEmpty(),
+  "tony-ts list --state failed --name bert": inEmpty(),
+  "tony-ts logs ID [worker:0|am] [-f]": inEmpty(
+    "tony-ts logs $ID",
+    "tony-ts logs $ID worker:0",
+    "tony-ts logs $ID am",
+    "tony-ts logs $ID -f",
+  ),
+  "tony-ts logs application_1795305600000_0009 worker:1": inEmpty("tony-ts logs $ID worker:1"),
+  "tony-ts logs application_1795305600000_0009 am": withRow("tony-ts logs ID [worker:0|am] [-f]"),
+  "tony-ts kill ID…": inEmpty("tony-ts kill $RUNNING"),
+  "tony-ts kill application_1795305600000_0009 local_1795305600000_0001": inEmpty("tony-ts kill $RUNNING $ID"),
+  "tony-ts validate job.xml": inJob(),
+  "tony-ts validate --conf job.xml": inJob(),
+  "tony-ts init pytorch": withRow("tony-ts init [pytorch|tensorflow|hello]"),
+  "tony-ts init [pytorch|tensorflow|hello]": inEmpty(
+    "tony-ts init",
+    "tony-ts init pytorch",
+    "tony-ts init tensorflow",
+    "tony-ts init hello",
+  ),
+  "tony-ts keys": inEmpty(),
+  "tony-ts keys memory": inEmpty(),
+  "tony-ts keys --effective --conf job.xml": inJob(),
+  "tony-ts cache list": inEmpty(),
+  "tony-ts cache list|prune": inEmpty("tony-ts cache list", "tony-ts cache prune --dry-run"),
+  "tony-ts cache prune --dry-run": inEmpty(),
+  "tony-ts completion": inEmpty(),
+  "source <(tony-ts completion)": inEmpty(),
+  "export HADOOP_CONF_DIR=/etc/hadoop/conf": inEmpty("export HADOOP_CONF_DIR=$HADOOP_CONF_DIR"),
+  "npm install -g tony-ts-0.1.0.tgz": elsewhere("test/package/package.test.ts", '"-g"'),
+  "npm pack": elsewhere("test/package/package.test.ts", '"pack"'),
+
+  // TonY's own, beside what it becomes here.
+  'java -cp "$(hadoop classpath):tony-cli.jar" com.linkedin.tony.cli.ClusterSubmitter …': elsewhere(
+    "docs/coming-from-tony.md",
+    "ClusterSubmitter",
+  ),
+  "tony-ts submit …": inJob("tony-ts submit -conf_file job.xml"),
+
+  // The demo starts the cluster that the next ones use.
+  "npm run demo": inCheckout(),
+  "npm run cluster": inCheckout(),
+  "npm run cluster -- up": inCheckout(),
+  "npm run cluster -- status": inCheckout(),
+  "npm run cluster -- status --name NAME": inCheckout("npm run cluster -- status --name default"),
+  "npm run cluster -- env": inCheckout(),
+  'eval "$(npm run -s cluster -- env)"': inCheckout('eval "$(npm run -s cluster -- env)"; tony-ts list'),
+  "npm run cluster -- kill nm1": inCheckout(),
+  "npm run cluster -- start nm1": inCheckout(),
+  "npm run cluster -- kill|term|stop|cont|start DAEMON": inCheckout(
+    "npm run cluster -- stop nm2",
+    "npm run cluster -- cont nm2",
+    "npm run cluster -- term nm2",
+    "npm run cluster -- start nm2",
+  ),
+  "npm run cluster -- down": inCheckout(),
+  "npm run demo -- --once": inCheckout(),
+  "npm run cluster -- jars": inCheckout(),
+  "npm run cluster -- run": elsewhere("docker/hadoop/Dockerfile", '"run"]'),
+  "npm run cluster -- unplug nm3": elsewhere("test/support/fault-suite.ts", '"unplug"'),
+  "npm run cluster -- unplug|plug DAEMON": elsewhere("test/support/fault-suite.ts", '"unplug"'),
+  "npm run cluster -- up --nodes 3 --isolate 3": ofItsOwn("faults"),
+  "npm run cluster -- up --preemption --nm-heartbeat-ms 250 --set yarn.am.liveness-monitor.expiry-interval-ms=5000":
+    ofItsOwn("faults"),
+  "npm run cluster -- up --name memory --calculator default --nodes 1 --set yarn.nodemanager.resource.cpu-vcores=2":
+    ofItsOwn("memory-calculator"),
+  "npm run cluster -- up --name fair --scheduler fair --nodes 1": ofItsOwn("fair-scheduler"),
+  "docker compose -f docker/hadoop/compose.yaml up --detach": phase("images"),
+
+  "npm test": elsewhere(".ci/run", "exec npm test"),
+  "npm test -- --list": inCheckout(),
+  "npm test -- --only NAME": inCheckout("npm test -- --only proto"),
+  "npm test -- --only e2e": phase("e2e"),
+  "npm test -- --only faults": ofItsOwn("faults"),
+  "npm run test:unit": phase("unit"),
+  "npm run test:unit -- --testPathPatterns am/core": inCheckout(
+    "npm run test:unit -- --testPathPatterns am/core/liveness",
+  ),
+  "npm run build": phase("build"),
+  "npm run check": phase("walls"),
+  "npm run walls": phase("walls"),
+  "npm run format": phase("lint"),
+  "npm run docs": inCheckout(),
+  "npm run simulate": phase("simulation"),
+  "npm run simulate -- --seeds 20000": phase("simulation"),
+  "npm run simulate -- --seeds N": inCheckout("npm run simulate -- --seeds 10"),
+  "npm run simulate -- --from S": inCheckout("npm run simulate -- --from 5 --seeds 10"),
+  "npm run simulate -- --seed S": inCheckout("npm run simulate -- --seed 5"),
+  "npm run bench": inCheckout("npm run bench -- --only restart --runs 1 --json $FOLDER/results.json"),
+  "npm run bench -- --only job --only gang": withRow("npm run bench"),
+  "npm run bench -- --runs 10 --json results.json": withRow("npm run bench"),
+  "npm run bench -- --only NAME": withRow("npm run bench"),
+  "npm run bench -- --runs N": withRow("npm run bench"),
+  "npm run bench -- --json FILE": withRow("npm run bench"),
+  "npm run mutants": inCheckout('npm run mutants -- --only "the oldest entry is read"'),
+  "npm run mutants -- --only TEXT": withRow("npm run mutants"),
+  "npm run mutants -- --rotate 10": inCheckout("npm run mutants -- --list --rotate 10"),
+  "npm run mutants -- --list": inCheckout(),
+  "npm install": phase("packages"),
+  "node scripts/complete-lock.mjs": inCheckout(),
+  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-torch python3-sklearn util-linux iproute2 procps buildah mmdebstrap":
+    elsewhere(".ci/run", "apt-get install"),
+};

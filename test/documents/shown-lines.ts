@@ -1,0 +1,72 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { parseArguments } from "../../client/command-line/arguments.ts";
+import { commands } from "../../client/command-line/commands.ts";
+
+/** A command line that a person is shown. */
+export interface ShownLine {
+  readonly line: string;
+  /** `README.md:31`, `tony-ts --help` */
+  readonly at: string;
+}
+
+/** What a code span begins with that is meant to be typed. */
+const typed = /^(tony-ts|npm|npx|node|docker|sudo|eval|source|java|git|pip) /;
+
+/** The programs of a checkout whose `--help` shows command lines of `npm`. */
+const checkoutPrograms = ["cluster.mjs", "demo.mjs", "test.mjs", "simulate.mjs", "mutants.mjs", "../bench/run.mjs"];
+
+/** Every command line that the documents and the helps show, each once. */
+export async function allShownLines(): Promise<ShownLine[]> {
+  const documents = ["README.md", "CONTRIBUTING.md", ...readdirSync("docs").map((name) => path.join("docs", name))];
+  const inDocuments = documents
+    .filter((file) => file.endsWith(".md"))
+    .flatMap((file) => linesInMarkdown(readFileSync(file, "utf8"), file));
+  const all = [...inDocuments, ...(await linesInOwnHelp()), ...(await linesInHelpOfCheckout())];
+  return [...new Map(all.reverse().map((shown) => [shown.line, shown])).values()].reverse();
+}
+
+/** Lines of shell blocks without their comments, and code spans in the text that begin with a program. */
+export function linesInMarkdown(markdown: string, file: string): ShownLine[] {
+  let fence: string | undefined;
+  return markdown.split("\n").flatMap((text, index) => {
+    const mark = /^\s*```(\w*)/.exec(text);
+    if (mark !== null) {
+      fence = fence === undefined ? mark[1] : undefined;
+      return [];
+    }
+    const spans = () => Array.from(text.matchAll(/`([^`]+)`/g), ([, span = ""]) => span.replaceAll("\\|", "|"));
+    const found =
+      fence === undefined ? spans().filter((span) => typed.test(span)) : fence === "sh" ? inBlock(text) : [];
+    return found.map((line) => ({ line, at: `${file}:${index + 1}` }));
+  });
+}
+
+/** The line of a shell block without its comment. */
+function inBlock(text: string): string[] {
+  const line = text.replace(/(^|\s+)# .*$/, "").trim();
+  return line === "" ? [] : [line];
+}
+
+/** The examples of every command's help, and what the whole help says of completion. */
+async function linesInOwnHelp(): Promise<ShownLine[]> {
+  const help = await parseArguments(["--help"], commands);
+  const sourced = "text" in help ? (help.text.match(/source <\([^)]*\)/g) ?? []) : [];
+  const examples = commands.flatMap(({ verb, examples }) =>
+    examples.map(([line]) => ({ line: `tony-ts ${line}`, at: `tony-ts ${verb} --help` })),
+  );
+  return [...sourced.map((line) => ({ line, at: "tony-ts --help" })), ...examples];
+}
+
+/** Usage lines are two spaces, the line, two spaces or more, its meaning. */
+async function linesInHelpOfCheckout(): Promise<ShownLine[]> {
+  const helps = checkoutPrograms.map(async (program) => {
+    const file = path.join("scripts", program);
+    const { stdout } = await promisify(execFile)(process.execPath, [file, "--help"]);
+    const lines = Array.from(stdout.matchAll(/^ +((?:npm|eval) .*?)(?: {2,}.*)?$/gm), ([, line = ""]) => line);
+    return lines.map((line) => ({ line, at: `node ${file} --help` }));
+  });
+  return (await Promise.all(helps)).flat();
+}
