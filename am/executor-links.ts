@@ -73,6 +73,9 @@ export class ExecutorLinks implements ExecutorHandler {
         this.#options.post({ type: "child-progress", ...about, ...progress });
         break;
       }
+      case "transfer":
+        this.#options.post({ type: "transfer", task, transfer: report.transfer });
+        break;
       case "service":
         this.#options.post({ type: "service-announced", task, name: report.name, url: report.url });
         break;

@@ -5,7 +5,9 @@ import type { ContainerToldToEnd, ExecutorRegistration } from "../src/job/execut
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import type { Log } from "../src/log.ts";
+import { Carrier } from "./carrier/carrier.ts";
 import { ExecutorExit } from "./exit-codes.ts";
+import { openFileSystems } from "./file-systems.ts";
 import { Generation } from "./generation.ts";
 import { LogTails } from "./hooks/log-tails.ts";
 import { MemorySampler } from "./hooks/memory-sampler.ts";
@@ -55,6 +57,11 @@ export class Executor {
   #generation: Generation;
   #rejoinAddress: string | undefined;
   #job: ExecutorJob | undefined;
+  /** There from the first welcome on, in a job that has something carried; `#carrierReady` says when. */
+  #carrier: Carrier | undefined;
+  #carrierReady: Promise<void> | undefined;
+  /** The generation whose start was begun last. */
+  #begun = 0;
   #service: Service | undefined;
   #progress: Progress | undefined;
   #heartbeats: NodeJS.Timeout | undefined;
@@ -126,9 +133,21 @@ export class Executor {
 
   #reportOf(generation: number, report: ExecutorReport, replaces?: string): void {
     if (report.type === "service") this.#service = report;
-    if (report.type === "progress") this.#progress = report;
+    if (report.type === "progress") {
+      this.#reportProgress(generation, this.#carrier?.heard(generation, report) ?? report);
+      return;
+    }
     this.#link.report(generation, report, replaces);
-    if (report.type === "child-exited") this.#tails.look();
+    if (report.type === "child-exited") {
+      this.#tails.look();
+      this.#carrier?.programEnded();
+    }
+  }
+
+  /** The last one is repeated on a new stream; one of an earlier generation is not. */
+  #reportProgress(generation: number, report: Progress): void {
+    if (generation === this.#generation.number) this.#progress = report;
+    this.#link.report(generation, report, "progress");
   }
 
   #registration(): ExecutorRegistration | undefined {
@@ -149,6 +168,7 @@ export class Executor {
 
   async #joined({ heartbeatIntervalMs, job }: Welcome): Promise<void> {
     this.#job = decodeExecutorJob(job);
+    this.#carrierReady ??= this.#openCarrier(this.#job);
     this.#link.orphanMs = this.#job.spec.timeouts.orphanMs;
     this.#metricsSent = undefined;
     clearInterval(this.#heartbeats);
@@ -156,9 +176,10 @@ export class Executor {
     this.#beat();
     const { number, exit, exitAcknowledged } = this.#generation;
     const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];
-    for (const report of [...unsaid, this.#service, this.#progress]) {
+    for (const report of [...unsaid, this.#service, this.#progress ?? this.#carrier?.news]) {
       if (report !== undefined) this.#link.report(number, report);
     }
+    await this.#carrierReady;
   }
 
   #left(): void {
@@ -207,6 +228,7 @@ export class Executor {
     this.#progress = undefined;
     this.#options.log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
     await this.#stop(previous, { graceMs: this.#graceMs, reason });
+    await this.#carrier?.settle({ last: false });
     await previous.releasePorts();
     await next.prepare();
     if (this.#generation === next) this.#link.register();
@@ -215,7 +237,11 @@ export class Executor {
 
   async #start(generation: Generation, command: StartChild): Promise<void> {
     if (this.#job === undefined) return;
+    // Said again while its folders are still being made ready.
+    if (this.#begun >= generation.number) return;
+    this.#begun = generation.number;
     const { settings, environment } = this.#options;
+    const checkpoint = await this.#bringBack(generation, command.checkpoint);
     const { attempt, address } = this.#link.master;
     await generation.start(
       planProgram({
@@ -227,8 +253,39 @@ export class Executor {
         generation: generation.number,
         ports: generation.ports,
         workFolder: process.cwd(),
+        checkpoint,
       }),
     );
+  }
+
+  /** What the program is told to go on from, as it can read it. Throws when that cannot be had, unless the program is not wanted any more. */
+  async #bringBack(generation: Generation, checkpoint: string): Promise<string> {
+    await this.#carrierReady;
+    if (this.#carrier === undefined) return checkpoint;
+    try {
+      return await this.#carrier.begin(checkpoint);
+    } catch (error) {
+      if (generation.isStopped || this.#ending) return "";
+      throw error;
+    }
+  }
+
+  async #openCarrier({ spec, applicationId }: ExecutorJob): Promise<void> {
+    if (spec.carrier === undefined) return;
+    const { settings, log, nowMs, random } = this.#options;
+    this.#carrier = new Carrier({
+      spec: spec.carrier,
+      checkpointDir: spec.checkpointDir,
+      applicationId,
+      task: settings.task,
+      workFolder: process.cwd(),
+      fileSystems: await openFileSystems(settings.staging),
+      log,
+      nowMs,
+      random,
+      report: (generation, report) => this.#reportProgress(generation, report),
+      transferred: (transfer) => this.#link.report(this.#generation.number, { type: "transfer", transfer }),
+    });
   }
 
   async #stopChild(generation: Generation, { graceMs, reason, dumpStacks }: StopChild): Promise<void> {
@@ -240,6 +297,7 @@ export class Executor {
   }
 
   async #stop(generation: Generation, order: StopOrder): Promise<void> {
+    this.#carrier?.abandonStart();
     if (await generation.stop(order)) return;
     this.#options.log.error("stuck", "A process of the program survives KILL; the container must go.");
     this.#options.end(ExecutorExit.stuck);
@@ -268,6 +326,7 @@ export class Executor {
 
   async #stopAndSayGoodbye(order: StopOrder): Promise<void> {
     await this.#stop(this.#generation, order);
+    await this.#carrier?.settle({ last: true });
     clearInterval(this.#heartbeats);
     this.#tails.finish();
     await within(GOODBYE_LIMIT_MS, this.#link.close(order.reason));

@@ -4,6 +4,7 @@ import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { count, object, string } from "../src/job/shape.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
+import { openFileSystems } from "./file-systems.ts";
 import type { MasterAddress } from "./master-link.ts";
 
 /** `am-<attempt>.json`: what each attempt of the ApplicationMaster leaves in the staging folder. */
@@ -15,13 +16,7 @@ const announced = object<{ attempt: number; host: string; port: number }>({
 
 /** Where the newest attempt says it is, from the job's staging folder; undefined when that cannot be told now. */
 export async function findMaster(staging: StagingLocation): Promise<MasterAddress | undefined> {
-  // Loaded when it is first needed: most executors never lose their ApplicationMaster, and every one saves the memory.
-  const [{ Configuration }, { FileSystems }] = await Promise.all([
-    import("../src/hadoop/conf/configuration.ts"),
-    import("../src/hadoop/hdfs/file-systems.ts"),
-  ]);
-  const configuration = new Configuration().withValues(staging.hadoop);
-  const fileSystems = new FileSystems({ configuration, user: staging.user, gateway: staging.hdfsEndpoint });
+  const fileSystems = await openFileSystems(staging);
   try {
     const { fileSystem, path: folder } = fileSystems.locate(staging.stagingUrl);
     return await newestAddress(fileSystem, folder);

@@ -79,6 +79,11 @@ export class Generation {
     return this.#started;
   }
 
+  /** It was told to stop before its program was started. */
+  get isStopped(): boolean {
+    return this.#stopBeforeStart !== undefined;
+  }
+
   get exit(): ChildExit | undefined {
     return this.#exit;
   }

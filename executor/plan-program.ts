@@ -1,11 +1,12 @@
 import path from "node:path";
 import type { MasterCommand } from "../src/api/messages.ts";
 import { TonyError } from "../src/errors.ts";
-import { programEnvironment } from "../src/frameworks/program-environment.ts";
+import { type ProgramFolders, programEnvironment } from "../src/frameworks/program-environment.ts";
 import { parseHostPort } from "../src/hadoop/conf/values.ts";
 import { decodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
+import { folderOfTask } from "./carrier/names.ts";
 import type { ProgramPlan } from "./generation.ts";
 import type { MasterAddress } from "./master-link.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "./settings.ts";
@@ -22,13 +23,15 @@ export interface PlanOptions {
   /** The container's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workFolder: string;
+  /** What the program is told to go on from, as it can read it; empty: nothing. */
+  readonly checkpoint: string;
 }
 
 /**
  * What is to be run, and with which environment, or why it cannot. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`.
  */
 export function planProgram(options: PlanOptions): ProgramPlan {
-  const { settings, job, command, master, generation, ports, environment, workFolder } = options;
+  const { settings, job, command, master, generation, ports, environment, workFolder, checkpoint } = options;
   const { task, applicationId, containerId } = settings;
   const role = job.spec.roles.find(({ name }) => name === task.role);
   if (role === undefined) throw new TonyError(`The job has no role ${task.role}`, { code: "UNKNOWN_ROLE" });
@@ -45,8 +48,9 @@ export function planProgram(options: PlanOptions): ProgramPlan {
     amPort: address.port,
     ...(ports.tensorBoard > 0 && { tensorBoardPort: ports.tensorBoard }),
     restartReason: command.restartReason,
-    checkpoint: command.checkpoint,
+    checkpoint,
     progressFile,
+    folders: programFolders(options),
   });
   const { command: program } = role;
   const unusable = unusableProgram({
@@ -61,5 +65,17 @@ export function planProgram(options: PlanOptions): ProgramPlan {
     environment: { ...own, [PROGRAM_MARKER]: containerId },
     marker: `${PROGRAM_MARKER}=${containerId}`,
     progressFile,
+  };
+}
+
+/** The folders of the container that are brought to where they stay, and that place. */
+function programFolders({ settings, job, workFolder }: PlanOptions): ProgramFolders {
+  const { checkpoints, output } = job.spec.carrier ?? {};
+  return {
+    ...(checkpoints && { checkpoints: path.join(workFolder, checkpoints.localDir) }),
+    ...(output && {
+      output: path.join(workFolder, output.localDir),
+      outputStays: folderOfTask(output.dir, settings.applicationId, settings.task),
+    }),
   };
 }

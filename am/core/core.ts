@@ -21,6 +21,7 @@ import { continueRestart, tearDownTimer } from "./restart.ts";
 import type { CoreState, Identity } from "./state.ts";
 import { newStep, type Step } from "./step.ts";
 import { isDue, isOrder } from "./timers.ts";
+import { transferred } from "./transfers.ts";
 import { closeVerdicts, lateEvidence, verdictTimer } from "./verdict.ts";
 
 /** The decisions of one job: what happened goes in, what is to be done comes out. */
@@ -126,6 +127,9 @@ function note(step: Step, event: Event): void {
       break;
     case "child-progress":
       childProgress(step, event);
+      break;
+    case "transfer":
+      transferred(step, event);
       break;
     case "service-announced":
       serviceAnnounced(step, event);

@@ -1,6 +1,6 @@
 import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
-import type { Checkpoint } from "../../src/job/status.ts";
+import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../src/job/execution.ts";
 
@@ -113,6 +113,7 @@ export type Event =
       /** The newest complete one, which every report repeats. */
       readonly checkpoint?: Checkpoint;
     }
+  | { readonly type: "transfer"; readonly task: string; readonly transfer: Transfer }
   | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
   | { readonly type: "timer-fired"; readonly name: string }
   /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */

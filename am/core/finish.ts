@@ -4,6 +4,7 @@ import { discard } from "./containers.ts";
 import type { FinishStage } from "./state.ts";
 import { emit, log, record, type Step, tenantOf } from "./step.ts";
 import { Bounds, setTimer } from "./timers.ts";
+import { carryingMs, someoneCarries } from "./transfers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
 
 /** Decides how the job ends; the first decision stands. Everything else follows from it in `continueFinish`. */
@@ -43,9 +44,10 @@ export function continueFinish(step: Step): void {
   }
   if (state.finish === "journaling" && (state.journal.durableOutcome || state.finishExpired)) {
     stopEverything(step);
-    enter(step, "stopping", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+    enter(step, "stopping", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
   }
-  if (state.finish === "stopping" && (aliveCount(step) === 0 || state.finishExpired)) {
+  const stopped = aliveCount(step) === 0 && !someoneCarries(step);
+  if (state.finish === "stopping" && (stopped || state.finishExpired)) {
     unregister(step);
   }
 }

@@ -3,6 +3,7 @@ import type { ClusterAddresses } from "./effects.ts";
 import type { TaskRecord } from "./state.ts";
 import { containerOf, emit, inGang, log, record, roleOf, type Step } from "./step.ts";
 import { Bounds, setOrder } from "./timers.ts";
+import { carryingMs } from "./transfers.ts";
 import { BEFORE_START, moveTask } from "./transitions.ts";
 import { countWords } from "./words.ts";
 
@@ -65,7 +66,7 @@ export function prepare(step: Step, task: TaskRecord): void {
     to: { task: task.id, containerId: task.containerId },
     message: { type: "prepare", generation: task.generation, reason: step.state.restartReason },
   });
-  setOrder(step, "prepare", task.containerId, step.spec.timeouts.stopGraceMs + Bounds.prepareMs);
+  setOrder(step, "prepare", task.containerId, step.spec.timeouts.stopGraceMs + Bounds.prepareMs + carryingMs(step));
 }
 
 /** The journal may know by now what executors are to make ready for. */
@@ -265,7 +266,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses):
       checkpoint: checkpointOf(step, task),
     },
   });
-  setOrder(step, "start", task.containerId, Bounds.startMs);
+  setOrder(step, "start", task.containerId, Bounds.startMs + carryingMs(step));
 }
 
 /** Where every task of the job listens now. Tasks that live on their own keep the address of their own life. */

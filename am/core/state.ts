@@ -1,4 +1,4 @@
-import type { Cause, Checkpoint, DroppedCheckpoint, FailureClass, JobOutcome } from "../../src/job/status.ts";
+import type { Cause, Checkpoint, DroppedCheckpoint, FailureClass, JobOutcome, Transfer } from "../../src/job/status.ts";
 import type { CountedResources, NodeView, ResourceAmount } from "./events.ts";
 
 /**
@@ -79,6 +79,8 @@ export interface TaskRecord {
   /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
   step: number;
   checkpointStep: number;
+  /** How bringing up what it saved or left goes: the last of each kind. */
+  transfers?: readonly Transfer[];
   /** Failures of the machine's kind since its program last ran well; see blame.ts. */
   machineFailures: number;
 }

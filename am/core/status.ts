@@ -112,6 +112,7 @@ function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatu
     ...(task.endedAtMs === 0 ? {} : { endedAtMs: task.endedAtMs }),
     ...(task.exit === "" ? {} : { exit: task.exit }),
     ...(task.step === 0 ? {} : { step: task.step }),
+    ...(task.transfers === undefined ? {} : { transfers: task.transfers }),
     ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
   };
 }

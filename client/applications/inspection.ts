@@ -4,6 +4,7 @@ import type { MasterLink } from "../following/master-link.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
+import { transferLines } from "../output/transfer-lines.ts";
 import { waitBlock } from "../output/wait-block.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
 import { masterFailure } from "./master-failure.ts";
@@ -126,6 +127,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
   const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];
+  const transfers = transferLines(status).map((line) => `  ${line}`);
   // What a job serves ends with it.
   const served = status.outcome === undefined ? status.services : [];
   const services = served.map(({ name, url, task }) => `  ${name} of ${task}: ${url}`);
@@ -136,6 +138,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...services,
     ...checkpoint,
     ...dropped,
+    ...transfers,
     ...waits,
     "",
     ...taskLines(status.tasks),

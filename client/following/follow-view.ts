@@ -5,6 +5,7 @@ import { formatDuration, formatWholeSeconds } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
+import { transferLines } from "../output/transfer-lines.ts";
 import { managerWait, waitBlock } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
@@ -95,6 +96,8 @@ export class FollowView implements FollowListener {
     const status = this.#shown;
     if (outcome.result === "succeeded") {
       this.line("SUCCEEDED", status === undefined ? "" : successDetails(status), "green");
+      for (const line of status === undefined ? [] : transferLines(status))
+        this.#output.print(`${" ".repeat(10)}${line}`);
     } else if (status === undefined && outcome.result === "killed") {
       this.line("KILLED", outcome.summary, "red");
     } else if (status === undefined) {

@@ -9,6 +9,7 @@ import {
   generationTable,
   taskTable,
 } from "./job-tables.ts";
+import { transferLines } from "./transfer-lines.ts";
 
 /** At most so many of the program's last lines are repeated in a report; `tony-ts logs` has them all. */
 const shownLines = 20;
@@ -82,7 +83,11 @@ function readOn(status: JobStatus, { cause, result, endedAtMs }: JobOutcome): st
     checkpoint === undefined ? "" : `; the last checkpoint is kept: ${formatCheckpoint(checkpoint, endedAtMs)}`;
   const dropped = droppedCheckpoint === undefined ? "" : `; ${formatDropped(droppedCheckpoint)}`;
   const task = cause === undefined ? tasks[0]?.task : cause.task;
-  return [containers + kept + dropped, readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result)];
+  return [
+    containers + kept + dropped,
+    ...transferLines(status),
+    readOnLine(applicationId, task === undefined ? ["am"] : [task, "am"], result),
+  ];
 }
 
 function readOnLine(id: string, logs: readonly string[], result: JobOutcome["result"]): string {

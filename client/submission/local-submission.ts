@@ -3,7 +3,8 @@ import { closeSync, copyFileSync, mkdirSync, openSync, statSync, writeFileSync }
 import path from "node:path";
 import { clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
-import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
@@ -16,6 +17,7 @@ import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from ".
 import type { ClientContext } from "../context.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { CheckedAlone } from "./check-alone.ts";
+import { withFolderAddresses } from "./folder-addresses.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
 import type { SubmissionListener } from "./submission.ts";
 
@@ -32,14 +34,16 @@ export interface LocallySubmitted {
  */
 export async function submitLocally(
   text: JobText,
-  { spec, problems }: CheckedAlone,
+  { spec: checked, problems }: CheckedAlone,
   context: ClientContext,
   { named, uploaded }: SubmissionListener,
 ): Promise<LocallySubmitted> {
   const { environment, output, now } = context;
-  refuseBeyondMachine(spec, environment);
+  refuseBeyondMachine(checked, environment);
   for (const problem of problems) output.problem(formatProblem(problem));
   const user = currentUser(environment).name;
+  const configuration = new Configuration().withValues(text.hadoop);
+  const spec = await withFolderAddresses(checked, new FileSystems({ configuration, user }));
   const { id, folder } = newLocalFolder(localRoot(environment), now());
   named(id, spec);
   const master = path.join(folder, "am");

@@ -17,6 +17,7 @@ import type { ClientContext } from "../context.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { thisSubmitter } from "../shipping/submitter.ts";
 import { surroundingsOfJob } from "./check-alone.ts";
+import { withFolderAddresses } from "./folder-addresses.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { StagingFolder, stagingRoot } from "./staging.ts";
 import { submissionContext } from "./submission-context.ts";
@@ -119,7 +120,7 @@ export async function checkThere(
     ...virtualMemory(cluster),
   });
   if (asWritten === undefined) throw refusedJob(problems);
-  const spec = withQueueLabel(asWritten, facts.queue);
+  const spec = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
   const refusals = checkAgainstCluster(spec, facts);
   if (refusals.length > 0) throw refusedJob(refusals);
   return { spec, facts, root, runtime, problems };

@@ -1,4 +1,5 @@
 import type { ChildExit, ChildReport, ExecutorRegistration } from "../job/execution.ts";
+import { transferKinds, transferStates } from "../job/status.ts";
 import { decodeHello, decodeLogChunk, encodeLogChunk } from "./common-codec.ts";
 import type { ExecutorMessage, ExecutorReport, Metrics } from "./messages.ts";
 import { type Codec, toBuffer, toNumber, type tony, v1 } from "./wire.ts";
@@ -42,6 +43,8 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
       };
     case "log-chunk":
       return { logChunk: encodeLogChunk(body.chunk) };
+    case "transfer":
+      return { transfer: body.transfer };
     case "service":
       return { serviceAddress: { name: body.name, url: body.url } };
     case "goodbye":
@@ -52,12 +55,14 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
 }
 
 function decodeReport(wire: WireExecutorMessage): ExecutorReport {
-  const { register, heartbeat, childStarted, childExited, progress, logChunk, serviceAddress, goodbye } = wire;
+  const { register, heartbeat, childStarted, childExited, progress, logChunk, serviceAddress, goodbye, transfer } =
+    wire;
   if (register) return decodeRegister(register, wire.generation ?? 0);
   if (heartbeat) return decodeHeartbeat(heartbeat);
   if (childStarted) return { type: "child-started", ...decodeStarted(childStarted) };
   if (childExited) return { type: "child-exited", exit: decodeExit(childExited) };
   if (progress) return decodeProgress(progress);
+  if (transfer) return decodeTransfer(transfer);
   if (logChunk) return { type: "log-chunk", chunk: decodeLogChunk(logChunk) };
   if (serviceAddress) return { type: "service", name: serviceAddress.name ?? "", url: serviceAddress.url ?? "" };
   if (goodbye) return { type: "goodbye", reason: goodbye.reason ?? "" };
@@ -152,4 +157,24 @@ function decodeProgress(wire: tony.v1.Progress.$Properties): ExecutorReport {
   if (!wire.checkpoint) return progress;
   const { checkpoint: path, checkpointStep, checkpointAtMs } = wire;
   return { ...progress, checkpoint: { path, step: toNumber(checkpointStep), atMs: toNumber(checkpointAtMs) } };
+}
+
+/** Of a kind or state that is not known nothing is made. */
+function decodeTransfer(wire: tony.v1.Transfer.$Properties): ExecutorReport {
+  const what = transferKinds.find((kind) => kind === wire.what);
+  const state = transferStates.find((one) => one === wire.state);
+  if (what === undefined || state === undefined) return { type: "unknown" };
+  return {
+    type: "transfer",
+    transfer: {
+      what,
+      state,
+      url: wire.url ?? "",
+      files: toNumber(wire.files),
+      bytes: toNumber(wire.bytes),
+      step: toNumber(wire.step),
+      atMs: toNumber(wire.atMs),
+      reason: wire.reason ?? "",
+    },
+  };
 }

@@ -1,5 +1,5 @@
 import type { ChildExit, ExecutorRegistration } from "../job/execution.ts";
-import type { Checkpoint } from "../job/status.ts";
+import type { Checkpoint, Transfer } from "../job/status.ts";
 
 /** Raised when a peer of an older protocol could misunderstand what is sent; fields alone never raise it. */
 export const PROTOCOL_VERSION = 1;
@@ -45,6 +45,7 @@ export type ExecutorReport =
       readonly checkpoint?: Checkpoint;
     }
   | { readonly type: "log-chunk"; readonly chunk: LogChunk }
+  | { readonly type: "transfer"; readonly transfer: Transfer }
   | { readonly type: "service"; readonly name: string; readonly url: string }
   /** The executor ends on purpose; a stream that breaks without it is a loss. */
   | { readonly type: "goodbye"; readonly reason: string }

@@ -21,10 +21,21 @@ export interface ProgramStart {
   readonly tensorBoardPort?: number;
   /** Why the generation before this one ended. */
   readonly restartReason?: string;
-  /** The newest complete checkpoint that the program reported, as it named it. */
+  /** The furthest complete checkpoint of its job that it can read, as a program named it, or where it was brought back to. */
   readonly checkpoint?: string;
   /** Where the program may tell its progress. */
   readonly progressFile?: string;
+  readonly folders?: ProgramFolders;
+}
+
+/** Folders whose content is brought to where it stays. */
+export interface ProgramFolders {
+  /** For checkpoints, in the container. */
+  readonly checkpoints?: string;
+  /** For results, in the container. */
+  readonly output?: string;
+  /** Where the results of this task stay. */
+  readonly outputStays?: string;
 }
 
 /** Slows down programs of many threads; the NodeManager's default environment brings it in for JVMs (TonY issue 346). */
@@ -82,7 +93,10 @@ function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof 
     TONY_GENERATION: String(generation),
     TONY_RESTART_REASON: start.restartReason || undefined,
     TONY_CHECKPOINT_DIR: spec.checkpointDir,
+    TONY_CHECKPOINT_LOCAL_DIR: start.folders?.checkpoints,
     TONY_CHECKPOINT: start.checkpoint || undefined,
+    TONY_OUTPUT_DIR: start.folders?.outputStays,
+    TONY_OUTPUT_LOCAL_DIR: start.folders?.output,
     TONY_PROGRESS_FILE: start.progressFile,
     // A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts.
     PYTHONFAULTHANDLER: spec.timeouts.progressMs === undefined ? undefined : "1",

@@ -1,3 +1,4 @@
+import { buildCarrier } from "./build-carrier.ts";
 import { buildRoles, type ContainerSurroundings, readResource } from "./build-roles.ts";
 import { checkKeys } from "./check-keys.ts";
 import { JobReader } from "./job-reader.ts";
@@ -6,7 +7,7 @@ import { checkLimits } from "./limits.ts";
 import { hasErrors, type Problem } from "./problem.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
-import type { AmSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeouts } from "./spec.ts";
+import type { AmSpec, CarrierSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeouts } from "./spec.ts";
 import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
 
@@ -41,18 +42,20 @@ export function buildJobSpec(settings: Settings, surroundings: JobSurroundings):
   checkWhole(reader, roles);
   checkLimits(reader, roles);
   checkNames(reader, resources, am, roles);
+  const carrier = buildCarrier(reader);
   const problems = [...checkKeys(settings), ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  return { spec: assemble(reader, { roles, am, resources, ...surroundings }), problems };
+  return { spec: assemble(reader, { roles, am, resources, carrier, ...surroundings }), problems };
 }
 
 interface Parts extends JobSurroundings {
   readonly roles: readonly RoleSpec[];
   readonly am: AmSpec;
   readonly resources: readonly ResourceToLocalize[];
+  readonly carrier: CarrierSpec | undefined;
 }
 
-function assemble(reader: JobReader, { roles, am, resources, clusterExpiryMs }: Parts): JobSpec {
+function assemble(reader: JobReader, { roles, am, resources, carrier, clusterExpiryMs }: Parts): JobSpec {
   const leadTask = leadTaskOf(roles);
   const historyLocation = reader.read("tony.history.location");
   return {
@@ -66,6 +69,7 @@ function assemble(reader: JobReader, { roles, am, resources, clusterExpiryMs }: 
       nodeLabel: reader.read("tony.application.node-label"),
       sidecarTensorBoardLogDir: reader.read("tony.application.tensorboard-log-dir"),
       checkpointDir: reader.read("tony.application.checkpoint-dir"),
+      carrier,
     }),
     framework: reader.read("tony.application.framework"),
     distributedMode: reader.read("tony.application.distributed-mode"),

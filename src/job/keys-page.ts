@@ -1,5 +1,6 @@
 import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
+import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
 import type { KeyDefinition, KeySupport } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
@@ -13,6 +14,7 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinitio
   ["All tasks and containers", taskKeys],
   ["The ApplicationMaster", amKeys],
   ["Failures", failureKeys],
+  ["Checkpoints and output", carrierKeys],
   ["The site, history, Docker", siteKeys],
   ["Older names", olderKeys],
 ];

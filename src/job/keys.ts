@@ -1,5 +1,6 @@
 import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
+import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
 import type { KeyDefinition } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
@@ -18,6 +19,7 @@ export const keys = {
   ...taskKeys,
   ...amKeys,
   ...failureKeys,
+  ...carrierKeys,
   ...siteKeys,
   ...olderKeys,
 } as const;

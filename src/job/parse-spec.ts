@@ -5,6 +5,7 @@ import { keys } from "./keys.ts";
 import { arrayOf, bool, count, literal, object, recordOf, type Shape, ShapeError, string } from "./shape.ts";
 import type {
   AmSpec,
+  CarrierSpec,
   FailureSpec,
   JobSpec,
   LogSpec,
@@ -113,6 +114,15 @@ const timeouts: Shape<Timeouts> = object({
   },
 });
 
+const carrier: Shape<CarrierSpec> = object({
+  required: { timeoutMs: count },
+  optional: {
+    checkpoints: object({ required: { localDir: string, keep: count }, optional: {} }),
+    output: object({ required: { localDir: string, dir: string }, optional: {} }),
+    bytesPerSecond: count,
+  },
+});
+
 const logs: Shape<LogSpec> = object({
   required: { level: literal(...keys["tony.am.log-level"].type.words) },
   optional: {},
@@ -144,5 +154,5 @@ const jobSpec: Shape<JobSpec> = object({
     logs,
     sources: recordOf(string),
   },
-  optional: { priority: count, nodeLabel: string, sidecarTensorBoardLogDir: string, checkpointDir: string },
+  optional: { priority: count, nodeLabel: string, sidecarTensorBoardLogDir: string, checkpointDir: string, carrier },
 });

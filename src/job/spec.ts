@@ -33,6 +33,7 @@ export interface JobSpec {
   readonly sidecarTensorBoardLogDir?: string;
   /** Where the program keeps its checkpoints (`hdfs://…` or a shared path); handed to it as TONY_CHECKPOINT_DIR. */
   readonly checkpointDir?: string;
+  readonly carrier?: CarrierSpec;
   readonly failure: FailureSpec;
   readonly timeouts: Timeouts;
   readonly preemption: { readonly signal: StopSignal };
@@ -104,6 +105,17 @@ export interface ResourceToLocalize {
    * - `working-directory`: an archive, or local directory, whose entries appear in the working directory itself
    */
   readonly as: "file" | "archive" | "working-directory";
+}
+
+/** What executors bring from their containers to where it stays. Local folders are relative to the container's working directory. */
+export interface CarrierSpec {
+  /** Brought to `checkpointDir`, and back from it; `keep` is how many stay there for each task. */
+  readonly checkpoints?: { readonly localDir: string; readonly keep: number };
+  readonly output?: { readonly localDir: string; readonly dir: string };
+  /** Of one executor; absent: no limit. */
+  readonly bytesPerSecond?: number;
+  /** For what is left to bring up when a program has ended, and for bringing back a checkpoint. */
+  readonly timeoutMs: number;
 }
 
 export interface FailureSpec {

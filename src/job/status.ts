@@ -94,6 +94,8 @@ export interface TaskStatus {
   /** The last step, and that of the last complete checkpoint, that its program reported in this generation. */
   readonly step?: number;
   readonly checkpointStep?: number;
+  /** The last of each kind. */
+  readonly transfers?: readonly Transfer[];
   readonly memoryBytes?: number;
   readonly maxMemoryBytes?: number;
   readonly cpuCores?: number;
@@ -124,6 +126,25 @@ export interface Checkpoint {
   readonly path: string;
   readonly step: number;
   readonly atMs: number;
+}
+
+export const transferKinds = ["checkpoint", "output"] as const;
+export const transferStates = ["under-way", "done", "failed"] as const;
+
+/** How an executor's bringing something to where it stays goes, or went. */
+export interface Transfer {
+  readonly what: (typeof transferKinds)[number];
+  readonly state: (typeof transferStates)[number];
+  /** Where it is brought to. */
+  readonly url: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Of the checkpoint; 0 for output. */
+  readonly step: number;
+  /** Since when it is so. */
+  readonly atMs: number;
+  /** Why it failed; else empty. */
+  readonly reason: string;
 }
 
 export interface DroppedCheckpoint extends Checkpoint {

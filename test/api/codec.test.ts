@@ -6,6 +6,7 @@ import { masterMessage } from "../../src/api/master-codec.ts";
 import type { ExecutorReport, FollowMessage, LogChunk, MasterCommand } from "../../src/api/messages.ts";
 import type { Codec } from "../../src/api/wire.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
+import { transferKinds, transferStates } from "../../src/job/status.ts";
 
 const count = fc.nat();
 /** Times, sizes and offsets: beyond 32 bits, within what a number holds. */
@@ -80,6 +81,19 @@ const report = (generation: number): fc.Arbitrary<ExecutorReport> =>
     ),
     fc.record({ type: constant("log-chunk"), chunk: logChunk }),
     fc.record({ type: constant("service"), name: text, url: text }),
+    fc.record({
+      type: constant("transfer"),
+      transfer: fc.record({
+        what: fc.constantFrom(...transferKinds),
+        state: fc.constantFrom(...transferStates),
+        url: text,
+        files: count,
+        bytes: count,
+        step: count,
+        atMs: count,
+        reason: text,
+      }),
+    }),
     fc.record({ type: constant("goodbye"), reason: text }),
     fc.record({ type: constant("unknown") }),
   );

@@ -49,7 +49,7 @@ export const applicationKeys = {
   }),
   "tony.application.checkpoint-dir": key({
     type: path,
-    doc: "Where the program keeps its checkpoints (hdfs:// or a shared path); given to it as TONY_CHECKPOINT_DIR.",
+    doc: "Where checkpoints stay (hdfs://, or a path that all machines share); given to the program as TONY_CHECKPOINT_DIR. Without a scheme and a leading slash it starts in your home. tony.checkpoint.local-dir has executors bring them there.",
     support: "works",
     ours: true,
   }),

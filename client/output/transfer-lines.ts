@@ -1,0 +1,31 @@
+import type { JobStatus, Transfer } from "../../src/job/status.ts";
+import { counted, formatBytes, formatWholeSeconds } from "./format.ts";
+
+/** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
+export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs">): string[] {
+  const all = tasks.flatMap(({ task, transfers = [] }) => transfers.map((transfer) => ({ task, ...transfer })));
+  const failed = all.filter(({ state }) => state === "failed");
+  const underWay = all.filter(({ state }) => state === "under-way");
+  return [
+    ...outputLine(all.filter(({ what, state }) => what === "output" && state === "done")),
+    ...failed.map((one) => `${one.task}: its ${named(one)} was not brought to ${one.url}: ${one.reason}`),
+    ...underWay.map((one) => {
+      const since = formatWholeSeconds(Math.max(0, nowMs - one.atMs));
+      return `${one.task}: its ${named(one)} (${formatBytes(one.bytes)}) is being brought to ${one.url}, since ${since}`;
+    }),
+  ];
+}
+
+function outputLine(done: readonly Transfer[]): string[] {
+  const [first] = done;
+  if (first === undefined) return [];
+  const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
+  const files = counted(sum(done.map((one) => one.files)), "file");
+  const bytes = formatBytes(sum(done.map((one) => one.bytes)));
+  const where = done.length === 1 ? first.url : first.url.slice(0, first.url.lastIndexOf("/"));
+  return [`output ${where} (${files}, ${bytes}${done.length === 1 ? "" : `, of ${counted(done.length, "task")}`})`];
+}
+
+function named({ what, step }: Transfer): string {
+  return what === "checkpoint" ? `checkpoint of step ${step}` : "output";
+}

@@ -1,0 +1,162 @@
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { Checkpoint, Transfer } from "../../src/job/status.ts";
+import type { Log } from "../../src/log.ts";
+import { checkpointFiles, holdFiles, type LocalFile } from "./local-files.ts";
+import { carriedName } from "./names.ts";
+import type { Pace } from "./pace.ts";
+import { type Persistence, persistently } from "./persist.ts";
+import { removeSurplus, uploadCheckpoint } from "./upload.ts";
+
+export interface CheckpointCarrierOptions {
+  /** Where the program saves. */
+  readonly localDir: string;
+  /** A folder of the carrier's own on the same disk. */
+  readonly holdFolder: string;
+  /** The task's folder where checkpoints stay. */
+  readonly folder: LocatedPath;
+  /** How many stay there. */
+  readonly keep: number;
+  readonly pace: Pace;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly pause?: Persistence["pause"];
+  readonly report: (transfer: Transfer) => void;
+  /** It is complete there: `path` is its address. */
+  readonly carried: (checkpoint: Checkpoint, generation: number) => void;
+}
+
+/** A checkpoint that the program cannot take away any more. */
+interface Held {
+  /** Relative to the program's folder. */
+  readonly name: string;
+  readonly saved: Checkpoint;
+  readonly generation: number;
+  readonly files: readonly LocalFile[];
+  readonly hold: string;
+}
+
+/**
+ * Brings checkpoints up, one at a time, the newest next: those that come while one is under way replace each other. So no more than two are
+ * held on the disk beside what the program keeps.
+ */
+export class CheckpointCarrier {
+  readonly #options: CheckpointCarrierOptions;
+  readonly #stop = new AbortController();
+  #next: Held | undefined;
+  #working: Promise<void> | undefined;
+
+  constructor(options: CheckpointCarrierOptions) {
+    this.#options = options;
+  }
+
+  /** The program says that the checkpoint of that name is complete. */
+  offer(name: string, saved: Checkpoint, generation: number): void {
+    const { localDir, holdFolder, log } = this.#options;
+    const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
+    try {
+      const files = checkpointFiles(localDir, name);
+      holdFiles(localDir, files, hold);
+      if (this.#next !== undefined) {
+        log.info("checkpoint-skipped", `The checkpoint of step ${this.#next.saved.step} gives way to a newer one.`);
+        letGo(this.#next);
+      }
+      this.#next = { name, saved, generation, files, hold };
+    } catch (error) {
+      this.#report({ saved, files: [] }, "failed", errorMessage(error));
+      return;
+    }
+    this.#working ??= this.#work();
+  }
+
+  /** Resolves when nothing is under way or waits. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  /** What is under way fails for that reason. */
+  giveUp(reason: string): void {
+    this.#stop.abort(new Error(reason));
+  }
+
+  async #work(): Promise<void> {
+    for (let held = this.#next; held !== undefined; held = this.#next) {
+      this.#next = undefined;
+      await this.#bring(held);
+      letGo(held);
+    }
+    this.#working = undefined;
+  }
+
+  async #bring(held: Held): Promise<void> {
+    const { log, random, pause, carried } = this.#options;
+    const { saved, generation } = held;
+    this.#report(held, "under-way");
+    try {
+      const persistence = {
+        random,
+        ...(pause && { pause }),
+        failed: (error: unknown) => this.#failedOnce(held, error),
+      };
+      await persistently(() => this.#upload(held), this.#stop.signal, persistence);
+    } catch (error) {
+      const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
+      log.warn("checkpoint-not-carried", `The checkpoint of step ${saved.step}: ${why}.`);
+      this.#report(held, "failed", why);
+      return;
+    }
+    log.info("checkpoint-carried", `The checkpoint of step ${saved.step} is in ${this.#address(saved)}.`);
+    carried({ ...saved, path: this.#address(saved) }, generation);
+    this.#report(held, "done");
+    await this.#removeSurplus();
+  }
+
+  #failedOnce({ saved }: Held, error: unknown): void {
+    const words = `The checkpoint of step ${saved.step} is tried again: ${errorMessage(error)}.`;
+    this.#options.log.warn("checkpoint-again", words);
+  }
+
+  async #upload({ name: localName, saved, files, hold }: Held): Promise<void> {
+    const { folder, pace } = this.#options;
+    const { fileSystem, path: target } = folder;
+    const { signal } = this.#stop;
+    const name = carriedName(saved.step, saved.atMs);
+    await uploadCheckpoint(
+      { fileSystem, source: hold, files, folder: target, name, pace, signal },
+      { manifestVersion: 1, name: localName, step: saved.step, atMs: saved.atMs },
+    );
+  }
+
+  /** What cannot be removed now goes with the next. */
+  async #removeSurplus(): Promise<void> {
+    const { folder, keep, log } = this.#options;
+    await removeSurplus(folder.fileSystem, folder.path, keep).catch((error: unknown) => {
+      log.warn("checkpoints-not-removed", `Old checkpoints in ${folder.path} stay for now: ${errorMessage(error)}.`);
+    });
+  }
+
+  #address({ step, atMs }: Checkpoint): string {
+    const { fileSystem, path: folder } = this.#options.folder;
+    return `${fileSystem.uri}${folder}/${carriedName(step, atMs)}`;
+  }
+
+  #report({ saved, files }: Pick<Held, "saved" | "files">, state: Transfer["state"], reason = ""): void {
+    this.#options.report({
+      what: "checkpoint",
+      state,
+      url: this.#address(saved),
+      files: files.length,
+      bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      step: saved.step,
+      atMs: this.#options.nowMs(),
+      reason,
+    });
+  }
+}
+
+function letGo({ hold }: Held): void {
+  rmSync(hold, { recursive: true, force: true });
+}

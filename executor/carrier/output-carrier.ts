@@ -1,0 +1,95 @@
+import path from "node:path";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { Transfer } from "../../src/job/status.ts";
+import type { Log } from "../../src/log.ts";
+import { filesBelow, type LocalFile } from "./local-files.ts";
+import type { Pace } from "./pace.ts";
+import { type Persistence, persistently } from "./persist.ts";
+import { uploadOutput } from "./upload.ts";
+
+export interface OutputCarrierOptions {
+  /** Where the program leaves its results. */
+  readonly localDir: string;
+  /** The task's folder where they stay. */
+  readonly folder: LocatedPath;
+  readonly pace: Pace;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly pause?: Persistence["pause"];
+  readonly report: (transfer: Transfer) => void;
+}
+
+/** Brings up what a program has left, when it has ended. */
+export class OutputCarrier {
+  readonly #options: OutputCarrierOptions;
+  readonly #stop = new AbortController();
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: OutputCarrierOptions) {
+    this.#options = options;
+  }
+
+  /** The program has ended, however it did. Where it left nothing, what an earlier life left stays. */
+  programEnded(): void {
+    this.#working = this.#working.then(() => this.#bring());
+  }
+
+  /** Resolves when nothing is under way. */
+  async settled(): Promise<void> {
+    await this.#working;
+  }
+
+  /** What is under way fails for that reason. */
+  giveUp(reason: string): void {
+    this.#stop.abort(new Error(reason));
+  }
+
+  async #bring(): Promise<void> {
+    const { log, random, pause } = this.#options;
+    let files: readonly LocalFile[] = [];
+    try {
+      files = filesBelow(this.#options.localDir);
+      if (files.length === 0) return;
+      this.#report(files, "under-way");
+      const failed = (error: unknown) => log.warn("output-again", `The output is tried again: ${errorMessage(error)}.`);
+      const persistence = { random, ...(pause && { pause }), failed };
+      await persistently(() => this.#upload(), this.#stop.signal, persistence);
+      log.info("output-carried", `The output is in ${this.#url}.`);
+      this.#report(files, "done");
+    } catch (error) {
+      const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
+      log.warn("output-not-carried", `The output: ${why}.`);
+      this.#report(files, "failed", why);
+    }
+  }
+
+  /** Looks anew each time: a process that the program left may still have written. */
+  async #upload(): Promise<void> {
+    const { localDir, folder, pace } = this.#options;
+    const { fileSystem, path: target } = folder;
+    const [parent, name] = [path.posix.dirname(target), path.posix.basename(target)];
+    const { signal } = this.#stop;
+    const files = filesBelow(localDir);
+    await uploadOutput({ fileSystem, source: localDir, files, folder: parent, name, pace, signal });
+  }
+
+  get #url(): string {
+    const { fileSystem, path: folder } = this.#options.folder;
+    return `${fileSystem.uri}${folder}`;
+  }
+
+  #report(files: readonly LocalFile[], state: Transfer["state"], reason = ""): void {
+    this.#options.report({
+      what: "output",
+      state,
+      url: this.#url,
+      files: files.length,
+      bytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      step: 0,
+      atMs: this.#options.nowMs(),
+      reason,
+    });
+  }
+}

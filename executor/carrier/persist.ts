@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { backOffMs } from "../../src/back-off.ts";
+
+const BACK_OFF = { firstMs: 1_000, mostMs: 15_000 };
+const MOST_TRIES = 6;
+
+export interface Persistence {
+  readonly random: () => number;
+  readonly pause?: (ms: number, signal: AbortSignal) => Promise<unknown>;
+  readonly failed: (error: unknown, tries: number) => void;
+}
+
+/**
+ * Tries work again that failed, with pauses that grow, beside what the file system tries by itself: a file system that is being restarted
+ * is back by then. Throws the last failure, at once when the signal fires.
+ */
+export async function persistently<Result>(
+  work: () => Promise<Result>,
+  signal: AbortSignal,
+  { random, failed, pause = (ms) => sleep(ms, undefined, { signal }) }: Persistence,
+): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal.aborted || tries === MOST_TRIES) throw error;
+      failed(error, tries);
+      await pause(backOffMs(BACK_OFF, tries, random()), signal).catch(() => undefined);
+      if (signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { createWriteStream } from "node:fs";
+import { lstat, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { TonyError } from "../../src/errors.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { furthestFirst } from "./names.ts";
+import { readManifest } from "./upload.ts";
+
+export interface Restore {
+  readonly fileSystem: FileSystem;
+  /** Where the checkpoint stays. */
+  readonly checkpoint: string;
+  /** Where the program looks for it. */
+  readonly localDir: string;
+  /** Another folder on the same disk. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Brings a complete checkpoint back, so that the program's folder holds it and nothing else: all tasks then begin with the same. One that
+ * has gone meanwhile, because a further one had come, gives way to the furthest beside it.
+ * @returns its path on this machine, as the program named it when it saved it
+ */
+export async function restoreCheckpoint(restore: Restore): Promise<string> {
+  const { fileSystem, checkpoint, localDir, scratch, signal } = restore;
+  const source = await present(fileSystem, checkpoint);
+  const manifest = await readManifest(fileSystem, source);
+  await rm(scratch, { recursive: true, force: true });
+  for (const { path: file, sizeBytes } of manifest.files) {
+    const target = path.join(scratch, file);
+    await mkdir(path.dirname(target), { recursive: true });
+    await pipeline(await fileSystem.open(`${source}/${file}`, { signal }), createWriteStream(target), { signal });
+    const { size } = await stat(target);
+    if (size === sizeBytes) continue;
+    throw new TonyError(`${source}/${file} has ${size} bytes, ${sizeBytes} were saved`, { code: "CHECKPOINT_DAMAGED" });
+  }
+  await clearFolder(localDir);
+  for (const name of await readdir(scratch)) await rename(path.join(scratch, name), path.join(localDir, name));
+  return path.join(localDir, manifest.name);
+}
+
+async function present(fileSystem: FileSystem, checkpoint: string): Promise<string> {
+  try {
+    await fileSystem.stat(checkpoint);
+    return checkpoint;
+  } catch (error) {
+    if (!hasCode(error, "FILE_NOT_FOUND")) throw error;
+    const folder = path.posix.dirname(checkpoint);
+    const entries = await fileSystem.list(folder).catch(() => []);
+    const [furthest] = furthestFirst(entries.map((entry) => path.posix.basename(entry.path)));
+    if (furthest === undefined) throw error;
+    return `${folder}/${furthest.name}`;
+  }
+}
+
+/** Makes a folder that is empty. @throws TonyError (`FOLDER_IS_A_LINK`) for a link, behind which others may have files */
+export async function clearFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if (!(await lstat(folder)).isDirectory()) {
+    throw new TonyError(`${folder} is a link: name another tony.checkpoint.local-dir`, { code: "FOLDER_IS_A_LINK" });
+  }
+  for (const name of await readdir(folder)) await rm(path.join(folder, name), { recursive: true, force: true });
+}

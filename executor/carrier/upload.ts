@@ -1,0 +1,86 @@
+import { createReadStream, statSync } from "node:fs";
+import path from "node:path";
+import { TonyError } from "../../src/errors.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { LocalFile } from "./local-files.ts";
+import { type Manifest, parseManifest } from "./manifest.ts";
+import { MANIFEST, surplus, UNFINISHED } from "./names.ts";
+import type { Pace } from "./pace.ts";
+
+const FOLDER_PERMISSION = 0o755;
+const FILE_PERMISSION = 0o644;
+const CHUNK_BYTES = 1_048_576;
+
+export interface Upload {
+  readonly fileSystem: FileSystem;
+  /** On this machine. */
+  readonly source: string;
+  readonly files: readonly LocalFile[];
+  /** The task's folder where it stays. */
+  readonly folder: string;
+  /** What it is called there when it is complete. */
+  readonly name: string;
+  readonly pace: Pace;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Brings up a checkpoint: under a name that counts for nothing, with its manifest last, and then by one rename. Whoever dies at any point of
+ * it leaves what was complete before as it was. Brought up again it does nothing.
+ */
+export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files">): Promise<void> {
+  const { fileSystem, folder, name, files } = upload;
+  const unfinished = await uploadUnfinished(upload);
+  const content = Buffer.from(JSON.stringify({ ...manifest, files } satisfies Manifest));
+  await fileSystem.create(`${unfinished}/${MANIFEST}`, content, { permission: FILE_PERMISSION });
+  // A complete one of this name is this one: its answer was lost.
+  if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) await readManifest(fileSystem, `${folder}/${name}`);
+}
+
+/** Removes what is no longer needed beside a checkpoint that is complete. */
+export async function removeSurplus(fileSystem: FileSystem, folder: string, keep: number): Promise<void> {
+  const names = (await fileSystem.list(folder)).map((entry) => path.posix.basename(entry.path));
+  for (const name of surplus(names, keep)) await fileSystem.delete(`${folder}/${name}`, { recursive: true });
+}
+
+/** Brings up a task's output in place of what an earlier life of it left: half of it is never under that name. */
+export async function uploadOutput(upload: Upload): Promise<void> {
+  const { fileSystem, folder, name } = upload;
+  const unfinished = await uploadUnfinished(upload);
+  await fileSystem.delete(`${folder}/${name}`, { recursive: true });
+  if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) {
+    throw new TonyError(`${folder}/${name} is written by somebody else`, { code: "OUTPUT_TAKEN" });
+  }
+}
+
+/** @returns the folder that holds all files */
+async function uploadUnfinished({ fileSystem, source, files, folder, name, pace, signal }: Upload): Promise<string> {
+  const unfinished = `${folder}/${UNFINISHED}${name}`;
+  await fileSystem.delete(unfinished, { recursive: true });
+  await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
+  for (const file of files) {
+    const local = path.join(source, file.path);
+    const open = () => pace.through(createReadStream(local, { highWaterMark: CHUNK_BYTES }));
+    const before = fingerprint(local);
+    const content = { lengthBytes: file.sizeBytes, open };
+    const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
+    await fileSystem.create(`${unfinished}/${file.path}`, content, options);
+    if (fingerprint(local) !== before) {
+      throw new TonyError(`${file.path} was written to while it was brought up`, { code: "FILE_CHANGED" });
+    }
+  }
+  return unfinished;
+}
+
+/** What changes when somebody writes to a file. */
+function fingerprint(file: string): string {
+  const { size, mtimeMs } = statSync(file);
+  return `${size} ${mtimeMs}`;
+}
+
+/** Of a complete checkpoint. Throws as the file system, SyntaxError or ShapeError. */
+export async function readManifest(fileSystem: FileSystem, checkpoint: string): Promise<Manifest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of await fileSystem.open(`${checkpoint}/${MANIFEST}`)) chunks.push(Buffer.from(chunk));
+  return parseManifest(Buffer.concat(chunks).toString("utf8"));
+}

@@ -1,0 +1,12 @@
+import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import type { StagingLocation } from "../src/job/staging-location.ts";
+
+/** The job's file systems. Loaded when they are first needed: most executors never do, and every one saves the memory. */
+export async function openFileSystems(staging: StagingLocation): Promise<FileSystems> {
+  const [{ Configuration }, { FileSystems }] = await Promise.all([
+    import("../src/hadoop/conf/configuration.ts"),
+    import("../src/hadoop/hdfs/file-systems.ts"),
+  ]);
+  const configuration = new Configuration().withValues(staging.hadoop);
+  return new FileSystems({ configuration, user: staging.user, gateway: staging.hdfsEndpoint });
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "@jest/globals";
+import { transferLines } from "../../../client/output/transfer-lines.ts";
+import type { Transfer } from "../../../src/job/status.ts";
+
+const output: Transfer = {
+  what: "output",
+  state: "done",
+  url: "hdfs://nn/out/application_1_0001/worker-0",
+  files: 2,
+  bytes: 2048,
+  step: 0,
+  atMs: 1_000,
+  reason: "",
+};
+const task = (name: `worker:${number}`, ...transfers: Transfer[]) => ({
+  task: name,
+  state: "succeeded" as const,
+  restarts: 0,
+  transfers,
+});
+
+test("the output of one task has its own address, that of several the folder of all", () => {
+  expect(transferLines({ nowMs: 0, tasks: [task("worker:0", output)] })).toEqual([
+    "output hdfs://nn/out/application_1_0001/worker-0 (2 files, 2 KiB)",
+  ]);
+  const other = { ...output, url: "hdfs://nn/out/application_1_0001/worker-1" };
+  expect(transferLines({ nowMs: 0, tasks: [task("worker:0", output), task("worker:1", other)] })).toEqual([
+    "output hdfs://nn/out/application_1_0001 (4 files, 4 KiB, of 2 tasks)",
+  ]);
+});
+
+test("what failed says why, what is under way since when; a checkpoint that is where it stays is said elsewhere", () => {
+  const checkpoint: Transfer = { ...output, what: "checkpoint", url: "hdfs://nn/ckpt/step-45-at-1", step: 45 };
+  const failed: Transfer = { ...checkpoint, state: "failed", reason: "no space" };
+  const underWay: Transfer = { ...output, state: "under-way" };
+  const tasks = [task("worker:0", failed, underWay), task("worker:1", checkpoint)];
+  expect(transferLines({ nowMs: 13_000, tasks })).toEqual([
+    "worker:0: its checkpoint of step 45 was not brought to hdfs://nn/ckpt/step-45-at-1: no space",
+    "worker:0: its output (2 KiB) is being brought to hdfs://nn/out/application_1_0001/worker-0, since 12 s",
+  ]);
+});

@@ -1,0 +1,208 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { CheckpointCarrier, type CheckpointCarrierOptions } from "../../../executor/carrier/checkpoint-carrier.ts";
+import { MANIFEST, UNFINISHED } from "../../../executor/carrier/names.ts";
+import { Pace } from "../../../executor/carrier/pace.ts";
+import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
+import type { FileSystem } from "../../../src/hadoop/hdfs/file-system.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
+import { silentLog } from "../../support/silent-log.ts";
+import { CarrierScene, DyingFileSystem } from "./scene.ts";
+
+let scene: CarrierScene;
+let carried: Checkpoint[];
+let transfers: Transfer[];
+
+beforeEach(() => {
+  scene = new CarrierScene();
+  carried = [];
+  transfers = [];
+});
+afterEach(() => scene.remove());
+
+function carrier(
+  fileSystem: FileSystem = new LocalFileSystem(),
+  options: Partial<CheckpointCarrierOptions> = {},
+): CheckpointCarrier {
+  return new CheckpointCarrier({
+    localDir: path.join(scene.workFolder, "ckpt"),
+    holdFolder: path.join(scene.workFolder, ".held"),
+    folder: { fileSystem, path: scene.stays },
+    keep: 2,
+    pace: new Pace(undefined, Date.now),
+    log: silentLog,
+    nowMs: () => 7,
+    random: () => 0,
+    pause: async () => undefined,
+    report: (transfer) => transfers.push(transfer),
+    carried: (checkpoint) => carried.push(checkpoint),
+    ...options,
+  });
+}
+
+/** The program saves it and says so. */
+async function saves(one: CheckpointCarrier, step: number, files: Readonly<Record<string, string>>, name: string) {
+  scene.write(Object.fromEntries(Object.entries(files).map(([file, text]) => [`ckpt/${file}`, text])));
+  one.offer(name, { path: `ckpt/${name}`, step, atMs: step }, 1);
+  await one.settled();
+}
+
+/** Another container brings back the furthest that is there, as if told of none that is gone. */
+async function restored(): Promise<{ found: string; files: Record<string, string> }> {
+  const localDir = path.join(scene.folder, "another", "ckpt");
+  const found = await restoreCheckpoint({
+    fileSystem: new LocalFileSystem(),
+    checkpoint: `${scene.stays}/step-0-at-0`,
+    localDir,
+    scratch: path.join(scene.folder, "another", "scratch"),
+    signal: new AbortController().signal,
+  });
+  return { found: path.relative(localDir, found), files: scene.read(localDir) };
+}
+
+describe("a checkpoint that a program reports", () => {
+  test("is brought up whole and can be brought back under its name: a file", async () => {
+    await saves(carrier(), 45, { "step-45.pt": "weights", "step-46.pt.part": "half" }, "step-45.pt");
+    expect(carried).toEqual([{ path: `file://${scene.stays}/step-45-at-45`, step: 45, atMs: 45 }]);
+    expect(await restored()).toEqual({ found: "step-45.pt", files: { "step-45.pt": "weights" } });
+    expect(transfers.map(({ state }) => state)).toEqual(["under-way", "done"]);
+    expect(transfers.at(-1)).toMatchObject({ what: "checkpoint", step: 45, files: 1, bytes: 7, reason: "" });
+  });
+
+  test("a folder with all below it", async () => {
+    const files = { "epoch-1/model/weights": "w", "epoch-1/optimizer": "o" };
+    await saves(carrier(), 1, { ...files, "epoch-0/optimizer": "old" }, "epoch-1");
+    expect(await restored()).toEqual({ found: "epoch-1", files });
+  });
+
+  test("the files that begin with its name, as TensorFlow saves them", async () => {
+    const files = { "model-50.index": "i", "model-50.data-00000-of-00001": "d" };
+    await saves(carrier(), 50, { ...files, "model-5.index": "older", checkpoint: "c" }, "model-50");
+    expect(await restored()).toEqual({ found: "model-50", files });
+  });
+
+  test("may be removed or replaced by the program while it is brought up", async () => {
+    let enter: () => void = () => undefined;
+    const entered = new Promise<void>((resolve) => {
+      enter = resolve;
+    });
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    class Slow extends LocalFileSystem {
+      override async mkdirs(target: string, permission: number) {
+        enter();
+        await left;
+        await super.mkdirs(target, permission);
+      }
+    }
+    const one = carrier(new Slow());
+    const saving = saves(one, 45, { "latest.pt": "at 45" }, "latest.pt");
+    await entered;
+    const latest = path.join(scene.workFolder, "ckpt", "latest.pt");
+    writeFileSync(`${latest}.part`, "at 60");
+    renameSync(`${latest}.part`, latest);
+    rmSync(latest);
+    leave();
+    await saving;
+    expect((await restored()).files).toEqual({ "latest.pt": "at 45" });
+    expect(scene.read(scene.workFolder)).toEqual({});
+  });
+
+  test("that comes while one is under way waits, and gives way to a newer one", async () => {
+    const one = carrier();
+    scene.write({ "ckpt/1": "a", "ckpt/2": "b", "ckpt/3": "c" });
+    for (const step of [1, 2, 3]) one.offer(String(step), { path: `ckpt/${step}`, step, atMs: step }, 1);
+    await one.settled();
+    expect(carried.map(({ step }) => step)).toEqual([1, 3]);
+    expect(Object.keys(scene.read(path.join(scene.workFolder, "ckpt")))).toEqual(["1", "2", "3"]);
+  });
+
+  test("older ones go when a newer one is complete, and whatever an upload that died has left", async () => {
+    scene.write({ [`../stays/${UNFINISHED}step-1-at-1/ckpt.pt`]: "half", "../stays/readme": "mine" });
+    const one = carrier();
+    for (const step of [1, 2, 3]) await saves(one, step, { [String(step)]: "w" }, String(step));
+    expect(Object.keys(scene.read(scene.stays)).sort()).toEqual([
+      "readme",
+      "step-2-at-2/2",
+      `step-2-at-2/${MANIFEST}`,
+      "step-3-at-3/3",
+      `step-3-at-3/${MANIFEST}`,
+    ]);
+  });
+
+  test("that is not there is said to have failed", async () => {
+    const one = carrier();
+    one.offer("step-45.pt", { path: "ckpt/step-45.pt", step: 45, atMs: 45 }, 1);
+    await one.settled();
+    expect(carried).toEqual([]);
+    expect(transfers).toMatchObject([{ state: "failed", step: 45, reason: expect.stringContaining("is not there") }]);
+  });
+
+  test("that is written to in the place while it is brought up is not taken for complete", async () => {
+    class Touching extends LocalFileSystem {
+      override async create(...args: Parameters<LocalFileSystem["create"]>) {
+        await super.create(...args);
+        scene.write({ "ckpt/45": "longer than it was" });
+      }
+    }
+    await saves(carrier(new Touching()), 45, { "45": "w" }, "45");
+    expect(carried).toEqual([]);
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: expect.stringContaining("was written to") });
+  });
+
+  test("is tried again; what fails for good is said with its reason, and the next one has its own tries", async () => {
+    const dead = new DyingFileSystem(1, false);
+    let tries = 0;
+    const one = carrier(dead, {
+      pause: async () => {
+        tries += 1;
+      },
+    });
+    await saves(one, 45, { "45": "w" }, "45");
+    expect(tries).toBeGreaterThan(2);
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", step: 45, reason: "dead" });
+    expect(carried).toEqual([]);
+  });
+
+  test("is given up when there is no time left, and says so", async () => {
+    const one = carrier(new DyingFileSystem(1, false), { pause: async () => one.giveUp("it took too long") });
+    await saves(one, 45, { "45": "w" }, "45");
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: "it took too long" });
+  });
+});
+
+describe("an executor that dies while it brings a checkpoint up", () => {
+  const files = { "60/model": "new", "60/optimizer": "new" };
+
+  /** How many calls an upload makes in all. */
+  async function calls(): Promise<number> {
+    const counting = new DyingFileSystem(Number.POSITIVE_INFINITY, false);
+    await saves(carrier(counting), 60, files, "60");
+    return counting.calls;
+  }
+
+  test("leaves the one before, or the new one whole, wherever it dies; and the next one goes on", async () => {
+    const all = await calls();
+    expect(all).toBeGreaterThan(6);
+    const seen = new Set<string>();
+    for (let diesAt = 1; diesAt <= all; diesAt += 1) {
+      for (const afterwards of [false, true]) {
+        rmSync(scene.stays, { recursive: true });
+        await saves(carrier(), 45, { "45/model": "old", "45/optimizer": "old" }, "45");
+        await saves(carrier(new DyingFileSystem(diesAt, afterwards)), 60, files, "60");
+        const { found, files: back } = await restored();
+        expect(back).toEqual(found === "60" ? files : { "45/model": "old", "45/optimizer": "old" });
+        seen.add(found);
+
+        await saves(carrier(), 75, { "75": "newest" }, "75");
+        expect(await restored()).toEqual({ found: "75", files: { "75": "newest" } });
+        expect(Object.keys(scene.read(scene.stays)).filter((name) => name.includes(UNFINISHED))).toEqual([]);
+      }
+    }
+    expect([...seen].sort()).toEqual(["45", "60"]);
+  });
+});

@@ -1,0 +1,28 @@
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { expect, test } from "@jest/globals";
+import { Pace } from "../../../executor/carrier/pace.ts";
+
+const chunks = (count: number) => Readable.from(Array.from({ length: count }, () => Buffer.alloc(100)));
+
+test("streams that share a pace are together no faster than it", async () => {
+  let nowMs = 0;
+  const pace = new Pace(
+    1000,
+    () => nowMs,
+    async (ms) => {
+      nowMs += ms;
+    },
+  );
+  await buffer(pace.through(chunks(6)));
+  expect(await buffer(pace.through(chunks(5)))).toHaveLength(500);
+  // The last of eleven chunks of 100 ms each begins after ten.
+  expect(nowMs).toBe(1000);
+});
+
+test("without a limit a stream is left as it is, and a source that fails fails the stream", async () => {
+  const source = chunks(1);
+  expect(new Pace(undefined, () => 0).through(source)).toBe(source);
+  const failing = new Readable({ read: () => failing.destroy(new Error("disk")) });
+  await expect(buffer(new Pace(1000, () => 0).through(failing))).rejects.toThrow("disk");
+});
