@@ -16,6 +16,7 @@ import { planProgram } from "./plan-program.ts";
 import { readKernelUnits } from "./proc-fs.ts";
 import type { StopOrder } from "./program.ts";
 import type { ExecutorSettings } from "./settings.ts";
+import { within } from "./within.ts";
 
 export interface ExecutorOptions {
   readonly settings: ExecutorSettings;
@@ -339,12 +340,4 @@ export class Executor {
 
 function isSignal(name: string): name is NodeJS.Signals {
   return /^SIG(TERM|INT|HUP|QUIT|USR1|USR2|CONT|STOP|KILL|ABRT)$/.test(name);
-}
-
-function within(limitMs: number, work: Promise<unknown>): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

@@ -8,6 +8,7 @@ import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import type { TaskName } from "../../src/job/task.ts";
 import type { Log } from "../../src/log.ts";
 import type { ProgressReport } from "../hooks/progress-file.ts";
+import { within } from "../within.ts";
 import { CheckpointCarrier } from "./checkpoint-carrier.ts";
 import { nameWithin } from "./local-files.ts";
 import { folderOfTask, parseCarriedName } from "./names.ts";
@@ -34,6 +35,8 @@ export interface CarrierOptions {
 
 /** The carrier's own folder in the container's working directory. */
 const OWN_FOLDER = ".tony-carrier";
+/** What is given up has said so by then. */
+const LAST_WORDS_MS = 2_000;
 
 /** Brings what a task's programs save and leave to where it stays, and a checkpoint back before a program starts. */
 export class Carrier {
@@ -119,17 +122,11 @@ export class Carrier {
    */
   async settle({ last }: { readonly last: boolean }): Promise<void> {
     const { timeoutMs } = this.#options.spec;
-    let timer: NodeJS.Timeout | undefined;
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        const reason = `it took longer than ${timeoutMs / 1000} s (tony.carrier.timeout)`;
-        for (const one of last ? [this.#checkpoints, this.#output] : []) one?.giveUp(reason);
-        // What is given up says so first.
-        setImmediate(resolve);
-      }, timeoutMs);
-    });
-    await Promise.race([Promise.all([this.#checkpoints?.settled(), this.#output?.settled()]), limit]);
-    clearTimeout(timer);
+    const settled = Promise.all([this.#checkpoints?.settled(), this.#output?.settled()]);
+    if ((await within(timeoutMs, settled)) || !last) return;
+    const reason = `it took longer than ${timeoutMs / 1000} s (tony.carrier.timeout)`;
+    for (const one of [this.#checkpoints, this.#output]) one?.giveUp(reason);
+    await within(LAST_WORDS_MS, settled);
   }
 
   async #prepareFolders(checkpoint: string): Promise<string> {

@@ -22,8 +22,13 @@ export const programVariables = {
   TONY_GENERATION: "Which life of the job's tasks this is, from 1 (`SESSION_ID` + 1)",
   TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
+  TONY_CHECKPOINT_LOCAL_DIR:
+    "The folder of the container whose reported checkpoints are brought to that place: `tony.checkpoint.local-dir`; not set without it",
   TONY_CHECKPOINT:
-    "After a restart: the newest complete checkpoint, as the program [reported](progress.md) it; not set when there is none",
+    "The furthest complete checkpoint, as the program that saved it named it, or where it was brought back to; not set in the first generation, or when there is none",
+  TONY_OUTPUT_LOCAL_DIR:
+    "The folder of the container whose content is brought up when the program has ended: `tony.output.local-dir`; not set without it",
+  TONY_OUTPUT_DIR: "Where that content of this task stays, below `tony.output.dir`; not set without it",
   TONY_PROGRESS_FILE: "The file that the program may write its [progress](progress.md) to",
   PYTHONFAULTHANDLER:
     "`1` in a job with `tony.task.progress-timeout`: a Python that hangs can then be asked where it stands",
