@@ -7,6 +7,7 @@ import { commands } from "./command-line/commands.ts";
 import { reportError } from "./command-line/handle-errors.ts";
 import type { ClientContext } from "./context.ts";
 import { Output } from "./output/output.ts";
+import type { ErrorJson } from "./printed-json.ts";
 
 const { env: environment } = process;
 const output = new Output({ out: process.stdout, err: process.stderr, environment, now: Date.now });
@@ -38,7 +39,7 @@ async function run(words: readonly string[], context: ClientContext): Promise<Ex
   } catch (error) {
     const { message, code, exitCode } = reportError(error, words.includes("-debug") || words.includes("--debug"));
     context.output.endWait();
-    if (json) context.output.jsonLine({ error: { code, message }, exitCode });
+    if (json) context.output.jsonLine({ error: { code, message }, exitCode } satisfies ErrorJson);
     context.output.problem(`tony-ts: ${message}`);
     return exitCode;
   }

@@ -1,9 +1,10 @@
-// Writes the pages that are made from the source: docs/keys.md and docs/variables.md. Unit tests say when one of them is stale.
+// Writes the pages that are made from the source: docs/keys.md, docs/variables.md and docs/json.md. Unit tests say when one of them is stale.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { jsonPage } from "./json-page.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -11,6 +12,8 @@ const pages = [
   ["src/job/keys-page.ts", "keysPage", "docs/keys.md"],
   ["src/frameworks/variables-page.ts", "variablesPage", "docs/variables.md"],
 ];
+
+writeFileSync(path.join(root, "docs/json.md"), jsonPage(root));
 
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));
 try {

@@ -6,6 +6,7 @@ import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationT
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
 import { waitBlock } from "../output/wait-block.ts";
+import type { StatusJson } from "../printed-json.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
 import { masterFailure } from "./master-failure.ts";
 import { statusOfReport } from "./report-status.ts";
@@ -61,19 +62,11 @@ async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
   }
 }
 
-/** What `tony-ts status --json` prints. */
-export interface InspectionJson {
-  readonly status: JobStatus;
-  readonly statusFrom: "am" | "resource-manager";
-  readonly report: ApplicationReport;
-  readonly remark?: string;
-}
-
 /**
  * The same for programs: `status` is always there. Where no AM was heard, and none left its last state, it is what the ResourceManager's
  * report comes to.
  */
-export function inspectionJson({ report, status, remark }: Inspection, nowMs: number): InspectionJson {
+export function inspectionJson({ report, status, remark }: Inspection, nowMs: number): StatusJson {
   return {
     status: status ?? statusOfReport(report, remark, nowMs),
     statusFrom: status === undefined ? "resource-manager" : "am",

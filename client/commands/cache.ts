@@ -3,6 +3,7 @@ import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
 import { placeOptions } from "../applications/backend.ts";
 import { defineCommand, defineGroup, jsonOption, usageError } from "../command-line/command.ts";
 import { counted, formatBytes, formatDate, formatTable } from "../output/format.ts";
+import type { CacheListJson, CachePruneJson } from "../printed-json.ts";
 
 const list = defineCommand({
   verb: "list",
@@ -16,7 +17,7 @@ const list = defineCommand({
     return await withCache(conf, context, async ({ cache }) => {
       const files = await listCache(cache);
       if (json) {
-        context.output.json({ files });
+        context.output.json({ files } satisfies CacheListJson);
         return ExitCode.succeeded;
       }
       const rows = files.map(({ name, sha256, owner, sizeBytes, lastUseMs, partial }) => [
@@ -55,7 +56,7 @@ const prune = defineCommand({
     const { pruneCache } = await import("../shipping/prune-cache.ts");
     return await withCache(conf, context, async (access) => {
       const { removed, freedBytes } = await pruneCache(access, { unusedForMs, dryRun, nowMs: context.now() });
-      if (json) context.output.json({ dryRun, freedBytes, removed });
+      if (json) context.output.json({ dryRun, freedBytes, removed } satisfies CachePruneJson);
       else {
         const verb = dryRun ? "Would remove" : "Removed";
         context.output.print(`${verb} ${counted(removed.length, "file")}, ${formatBytes(freedBytes)}`);

@@ -4,6 +4,7 @@ import type { Cluster as OpenCluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { Output } from "../output/output.ts";
+import type { DoctorJson } from "../printed-json.ts";
 
 export const doctor = defineCommand({
   verb: "doctor",
@@ -75,7 +76,7 @@ class Report {
   }
 
   end(): ExitCode {
-    if (this.#json) this.#output.json({ findings: this.#findings });
+    if (this.#json) this.#output.json({ findings: this.#findings } satisfies DoctorJson);
     return this.sound ? ExitCode.succeeded : ExitCode.cluster;
   }
 }

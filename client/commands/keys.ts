@@ -6,6 +6,7 @@ import { jobOptions } from "../command-line/job-options.ts";
 import { effectiveKeys, type ListedKey, listKeys } from "../command-line/key-list.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { formatTable } from "../output/format.ts";
+import type { KeysJson } from "../printed-json.ts";
 
 export const keys = defineCommand({
   verb: "keys",
@@ -32,7 +33,7 @@ export const keys = defineCommand({
     const named = [wanted, `tony.${wanted}`].map((name) => findKey(name)?.name);
     const listed = all.filter(({ key }) => key.includes(wanted) || named.some((name) => name === key));
     for (const problem of job?.problems ?? []) output.problem(formatProblem(problem));
-    if (args.json) output.json({ keys: listed });
+    if (args.json) output.json({ keys: listed } satisfies KeysJson);
     else if (listed.length > 0) output.print(args.effective ? table(listed) : manual(listed));
     else output.problem(`No key contains ${wanted}; tony-ts keys lists all`);
     return hasErrors(job?.problems ?? []) ? ExitCode.usage : ExitCode.succeeded;

@@ -4,6 +4,7 @@ import { applicationArgument, checkId, openApplications, placeOptions } from "..
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { type ErrorReport, reportError } from "../command-line/handle-errors.ts";
 import type { ClientContext } from "../context.ts";
+import type { KilledJob, KillJson, NotKilledJob } from "../printed-json.ts";
 
 export const kill = defineCommand({
   verb: "kill",
@@ -18,18 +19,15 @@ export const kill = defineCommand({
   run: async ({ application: ids, conf, json, reason }, context) => {
     for (const id of ids) checkId(id);
     const jobs = await Promise.all([...new Set(ids)].map((id) => end(id, { conf, reason }, context)));
-    if (json) context.output.json({ jobs: jobs.map(toJson) });
+    if (json) context.output.json({ jobs: jobs.map(({ job }) => job) } satisfies KillJson);
     else for (const job of jobs) tell(job, context);
     return jobs.find(({ error }) => error !== undefined)?.error?.exitCode ?? ExitCode.succeeded;
   },
 });
 
-/** What became of one job that was to be ended. */
+/** What became of one job that was to be ended: for programs and, in words, for people. */
 interface Ended {
-  readonly applicationId: string;
-  readonly state?: string;
-  readonly finalStatus?: string;
-  /** As people read it. */
+  readonly job: KilledJob | NotKilledJob;
   readonly words: string;
   /** Why it was not ended. */
   readonly error?: ErrorReport;
@@ -50,22 +48,19 @@ async function end(
       await applications.sweep().catch(() => undefined);
       const how = before === report ? `had ended already: ${finalState(report)}` : finalState(report);
       const words = cleaned !== "" && before !== report ? `${how}; ${cleaned}` : how;
-      return { applicationId, state: report.state, finalStatus: report.finalStatus, words };
+      const { state, finalStatus } = report;
+      return { job: { applicationId, state, finalStatus }, words };
     } finally {
       applications.close();
     }
   } catch (cause) {
     const error = reportError(cause);
-    return { applicationId, words: error.message, error };
+    const { code, message } = error;
+    return { job: { applicationId, error: { code, message } }, words: message, error };
   }
 }
 
-function toJson({ applicationId, state, finalStatus, error }: Ended): object {
-  if (error !== undefined) return { applicationId, error: { code: error.code, message: error.message } };
-  return { applicationId, state, finalStatus };
-}
-
-function tell({ applicationId, words, error }: Ended, { output }: ClientContext): void {
+function tell({ job: { applicationId }, words, error }: Ended, { output }: ClientContext): void {
   if (error === undefined) output.print(`${applicationId} ${words}`);
   else output.problem(`tony-ts: ${applicationId}: ${words}`);
 }

@@ -8,6 +8,7 @@ import { localIds, localRoot } from "../applications/local-folder.ts";
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import { counted, formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
+import type { ListJson } from "../printed-json.ts";
 
 const usualLimit = 50;
 
@@ -36,7 +37,7 @@ export const list = defineCommand({
       const jobs = found.flat().sort((a, b) => b.startTimeMs - a.startTimeMs);
       const newest = jobs.slice(0, limit);
       const more = jobs.length - newest.length;
-      if (json) context.output.json({ jobs: newest, more });
+      if (json) context.output.json({ jobs: newest, more } satisfies ListJson);
       else context.output.print([table(newest, filter, context.now()), ...hint(newest, more)].join("\n"));
       await Promise.all(places.map((applications) => applications.sweep().catch(() => undefined)));
       return ExitCode.succeeded;

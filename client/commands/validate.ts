@@ -6,6 +6,7 @@ import { jobArgument, jobLookUp, jobOptions, optionRemarks } from "../command-li
 import { readJobOf } from "../command-line/read-job.ts";
 import { counted } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
+import type { ValidateJson } from "../printed-json.ts";
 
 export const validate = defineCommand({
   verb: "validate",
@@ -19,7 +20,8 @@ export const validate = defineCommand({
     const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {
-      output.json({ valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) });
+      const result: ValidateJson = { valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) };
+      output.json(result);
     } else {
       for (const remark of optionRemarks(args)) output.problem(remark);
       for (const problem of problems) output.problem(formatProblem(problem));

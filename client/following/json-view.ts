@@ -1,30 +1,12 @@
 import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
 import type { Output } from "../output/output.ts";
+import type { FollowEvent } from "../printed-json.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
-/** One line of `--json` of a job that is followed; docs/json.md describes them. Fields are only ever added. */
-export type FollowEvent =
-  /** The first: which job it is. */
-  | {
-      readonly event: "job";
-      readonly applicationId: string;
-      readonly name: string;
-      readonly queue: string;
-      /** It was submitted just now, rather than followed again. */
-      readonly submitted: boolean;
-    }
-  /** Before its AM runs, and between two. */
-  | { readonly event: "waiting"; readonly state: string; readonly reason: string }
-  /** Whenever more has changed than times and amounts. */
-  | { readonly event: "status"; readonly status: JobStatus }
-  | ({ readonly event: "output"; readonly task: string } & OutputLine)
-  | { readonly event: "remark"; readonly text: string }
-  /** The last one; without an outcome when we left before the end. */
-  | { readonly event: "end"; readonly outcome: JobOutcome | null; readonly exitCode: ExitCode };
-
+/** Prints one line of a job that is followed. */
 export function printEvent(output: Output, event: FollowEvent): void {
   output.jsonLine(event);
 }

@@ -7,6 +7,7 @@ import type { ClientContext } from "../context.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import { counted, formatResource } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
+import type { DryRunJson } from "../printed-json.ts";
 import type { PlannedFile } from "../shipping/shipping.ts";
 import { planLine, uploadRemark } from "../shipping/upload-lines.ts";
 import { checkAlone } from "./check-alone.ts";
@@ -35,7 +36,8 @@ export async function dryRun(
   const { spec, problems, files }: Rehearsal = choices.local ? alone : await rehearse(text, alone.spec, context);
   const { containers, resource } = inAll(spec);
   if (choices.json) {
-    output.json({ dryRun: true, spec, problems, asks: { containers, ...resource }, files: files ?? [] });
+    const asks = { containers, ...resource };
+    output.json({ dryRun: true, spec, problems, asks, files: files ?? [] } satisfies DryRunJson);
     return ExitCode.succeeded;
   }
   for (const problem of problems) output.problem(formatProblem(problem));

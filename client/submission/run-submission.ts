@@ -11,6 +11,7 @@ import { JobSignals } from "../following/job-signals.ts";
 import { JsonView, printEvent } from "../following/json-view.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import type { Output } from "../output/output.ts";
+import type { DetachedJson } from "../printed-json.ts";
 import { checkAlone } from "./check-alone.ts";
 import type { SubmissionListener } from "./submission.ts";
 import { submissionLine } from "./submitted-line.ts";
@@ -51,7 +52,7 @@ export async function runSubmission(
     try {
       const swept = running.applications.sweep().catch(() => undefined);
       if (detach) {
-        if (json) output.jsonLine({ applicationId: running.id });
+        if (json) output.jsonLine({ applicationId: running.id } satisfies DetachedJson);
         else output.print(running.id);
         await swept;
         return ExitCode.succeeded;

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import type { InspectionJson } from "../../client/applications/inspection.ts";
+import type { StatusJson } from "../../client/printed-json.ts";
 import { ClusterUser, environmentFor, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { sweep } from "../support/sweep.ts";
@@ -109,7 +109,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     for (const generation of [1, 2]) {
       await eventually(`both checkpoints of generation ${generation}`, async () => {
         const { stdout } = await tonyTs(["status", id, "--json"], alice);
-        const { status, statusFrom }: InspectionJson = JSON.parse(stdout);
+        const { status, statusFrom }: StatusJson = JSON.parse(stdout);
         const { generation: reached, tasks } = status;
         return (
           statusFrom === "am" &&
@@ -139,7 +139,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     const logs = new TonyTs(["logs", id, "-f"], alice);
     await eventually("the job to run", async () => {
       const { stdout } = await tonyTs(["status", id, "--json"], alice);
-      const { status, statusFrom }: InspectionJson = JSON.parse(stdout);
+      const { status, statusFrom }: StatusJson = JSON.parse(stdout);
       return statusFrom === "am" && status.state === "running";
     });
     logs.process.kill("SIGKILL");

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readJournal } from "../../am/journal.ts";
-import type { InspectionJson } from "../../client/applications/inspection.ts";
+import type { StatusJson } from "../../client/printed-json.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
@@ -148,7 +148,7 @@ export class FaultJob {
     return await eventually(`${what} in the status of ${this.#id}`, async () => {
       const { stdout, exitCode } = await tonyTs(["status", this.#id, "--json"], this.#environment);
       if (exitCode !== 0) return undefined;
-      const { status, statusFrom }: InspectionJson = JSON.parse(stdout);
+      const { status, statusFrom }: StatusJson = JSON.parse(stdout);
       return statusFrom === "am" && holds(status) ? status : undefined;
     });
   }

@@ -1,0 +1,157 @@
+/** What `--json` prints, command by command. docs/json.md is made from these (`npm run docs`). Fields are only ever added. */
+import type { OutputStream } from "../src/api/messages.ts";
+import type { ExitCode } from "../src/errors.ts";
+import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
+import type { Problem } from "../src/job/problem.ts";
+import type { JobSpec } from "../src/job/spec.ts";
+import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import type { Finding } from "./cluster/finding.ts";
+import type { ListedKey } from "./command-line/key-list.ts";
+import type { CachedFile } from "./shipping/cache-prune.ts";
+import type { PlannedFile } from "./shipping/shipping.ts";
+
+/** Instead of a result, or as the last line of events, when a command cannot do what it should. */
+export interface ErrorJson {
+  readonly error: ErrorWords;
+  readonly exitCode: ExitCode;
+}
+
+export interface ErrorWords {
+  /** `USAGE`, `NO_CLUSTER`, `RPC_CONNECT_FAILED`: stays the same while the message may change. */
+  readonly code: string;
+  /** For people. */
+  readonly message: string;
+}
+
+export interface StatusJson {
+  readonly status: JobStatus;
+  /** Whether its AM told or left the status; else it is what the ResourceManager's report comes to, without tasks. */
+  readonly statusFrom: "am" | "resource-manager";
+  readonly report: ApplicationReport;
+  /** Why it does not run yet, or why its AM was not asked. */
+  readonly remark?: string;
+}
+
+export interface ListJson {
+  /** The newest first. */
+  readonly jobs: readonly ApplicationReport[];
+  /** How many older ones there are beyond `--limit`. */
+  readonly more: number;
+}
+
+export interface KillJson {
+  readonly jobs: readonly (KilledJob | NotKilledJob)[];
+}
+
+export interface KilledJob {
+  readonly applicationId: string;
+  readonly state: ApplicationState;
+  readonly finalStatus: FinalStatus;
+}
+
+export interface NotKilledJob {
+  readonly applicationId: string;
+  readonly error: ErrorWords;
+}
+
+export interface ValidateJson {
+  readonly valid: boolean;
+  readonly problems: readonly Problem[];
+  /** All that the job comes to, where it can be read; it has a version of its own. */
+  readonly spec?: JobSpec;
+}
+
+export interface DetachedJson {
+  readonly applicationId: string;
+}
+
+export interface DryRunJson {
+  readonly dryRun: true;
+  readonly spec: JobSpec;
+  /** Warnings. */
+  readonly problems: readonly Problem[];
+  readonly asks: AskedInAll;
+  /** What would travel; nothing does with the local scheduler. */
+  readonly files: readonly PlannedFile[];
+}
+
+/** Of all containers, the AM's too. */
+export interface AskedInAll {
+  readonly containers: number;
+  readonly memoryMiB: number;
+  readonly vcores: number;
+  readonly others: Readonly<Record<string, number>>;
+}
+
+export interface KeysJson {
+  readonly keys: readonly ListedKey[];
+}
+
+export interface DoctorJson {
+  readonly findings: readonly Finding[];
+}
+
+export interface CacheListJson {
+  readonly files: readonly CachedFile[];
+}
+
+export interface CachePruneJson {
+  readonly dryRun: boolean;
+  readonly freedBytes: number;
+  readonly removed: readonly CachedFile[];
+}
+
+/** The first: which job it is. */
+export interface JobEvent {
+  readonly event: "job";
+  readonly applicationId: string;
+  readonly name: string;
+  readonly queue: string;
+  /** It was submitted just now, rather than followed again. */
+  readonly submitted: boolean;
+}
+
+/** Before its AM runs, and between two: whenever the reason changes. */
+export interface WaitingEvent {
+  readonly event: "waiting";
+  readonly state: ApplicationState;
+  readonly reason: string;
+}
+
+/** Whenever more has changed than times and amounts. */
+export interface StatusEvent {
+  readonly event: "status";
+  readonly status: JobStatus;
+}
+
+/** A line of a task's output. */
+export interface OutputEvent {
+  readonly event: "output";
+  /** `worker:0`, or `am`. */
+  readonly task: string;
+  readonly stream: OutputStream;
+  /** Of a progress bar that overwrites itself the last state. */
+  readonly line: string;
+  /** Where it is known. */
+  readonly generation?: number;
+  /** It was written by then, where that is known. */
+  readonly atMs?: number;
+}
+
+/** Something said beside: what was uploaded, that the AM does not answer. */
+export interface RemarkEvent {
+  readonly event: "remark";
+  readonly text: string;
+}
+
+/** The last one. */
+export interface EndEvent {
+  readonly event: "end";
+  /** Null when we left before the end. */
+  readonly outcome: JobOutcome | null;
+  /** That of the job. */
+  readonly exitCode: ExitCode;
+}
+
+/** One line of a job that is followed. */
+export type FollowEvent = JobEvent | WaitingEvent | StatusEvent | OutputEvent | RemarkEvent | EndEvent;

@@ -1,0 +1,134 @@
+// docs/json.md: what `--json` prints, out of the interfaces that the code is checked against.
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+/** Where the shapes are declared; the first of a name counts. */
+const sources = [
+  "client/printed-json.ts",
+  "src/job/status.ts",
+  "src/job/keys/key.ts",
+  "src/api/messages.ts",
+  "src/job/problem.ts",
+  "src/hadoop/yarn/records.ts",
+  "client/cluster/finding.ts",
+  "client/command-line/key-list.ts",
+  "client/shipping/cache-prune.ts",
+  "client/shipping/shipping.ts",
+];
+
+/** Each command with what it prints. */
+const results = [
+  ["`status ID`", "StatusJson"],
+  ["`list`", "ListJson"],
+  ["`kill ID…`", "KillJson"],
+  ["`validate job.xml`", "ValidateJson"],
+  ["`submit --detach`", "DetachedJson"],
+  ["`submit --dry-run`", "DryRunJson"],
+  ["`keys`", "KeysJson"],
+  ["`doctor`", "DoctorJson"],
+  ["`cache list`", "CacheListJson"],
+  ["`cache prune`", "CachePruneJson"],
+  ["any command that fails", "ErrorJson"],
+];
+const events = ["JobEvent", "WaitingEvent", "StatusEvent", "OutputEvent", "RemarkEvent", "EndEvent"];
+
+const head = `# What is printed for programs
+
+Made from \`client/printed-json.ts\` by \`npm run docs\`; edit it there.
+
+Each command that reads has \`--json\`: it prints one JSON object on stdout, or with a job that is followed one object a line; what is said
+for people goes to stderr. Each object begins with \`jsonVersion\`, now 1. It is raised when a field goes or changes its meaning; new
+fields, new events and new words may come at any time. Times end in \`Ms\` and are milliseconds since the epoch; sizes end in \`Bytes\` or
+\`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists.
+`;
+const following = `## A job that is followed
+
+\`submit\`, \`attach\` and \`wait\` print events, told apart by \`event\`. The first is \`job\`, the last \`end\`, unless the command fails: then it is
+the error. \`wait\` has no \`output\`. \`logs --json\` prints \`output\` alone, and with \`--follow\` also \`end\`.
+`;
+
+/** @param {string} root the checkout */
+export function jsonPage(root) {
+  const declared = new Map(
+    sources.flatMap((file) => declarations(readFileSync(path.join(root, file), "utf8"))).reverse(),
+  );
+  const shown = new Set();
+  const waiting = [];
+  const show = (name, title) => {
+    const { doc, fields } = declared.get(name) ?? fail(`${name} is declared nowhere`);
+    shown.add(name);
+    waiting.push(...fields.flatMap(({ type }) => type.match(/\b[A-Z]\w+/g) ?? []));
+    const rows = fields.map(({ name: field, optional, type, doc: meaning }) => {
+      return `| \`${field}${optional}\` | ${cell(type)} | ${meaning} |`;
+    });
+    const table = ["| field | type | |", "| --- | --- | --- |", ...rows].join("\n");
+    return `${title}\n\n${doc === "" ? "" : `${doc}\n\n`}${table}\n`;
+  };
+  const parts = [
+    head,
+    "## Results\n",
+    ...results.map(([title, name]) => show(name, `### ${title}`)),
+    following,
+    ...events.map((name) => show(name, `### \`${eventOf(declared.get(name))}\``)),
+    "## Shapes\n",
+  ];
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    if (!shown.has(name) && declared.has(name)) parts.push(show(name, `### ${name}`));
+  }
+  return [...parts, "### Words\n", "| type | one of |\n| --- | --- |", ...wordsUsed(parts.join("\n"), root), ""].join(
+    "\n",
+  );
+}
+
+/** The types that are a choice of words, as far as the page names them. */
+function wordsUsed(page, root) {
+  const aliases = sources.flatMap((file) => [
+    ...readFileSync(path.join(root, file), "utf8").matchAll(/^export type (\w+) =\s+((?:\|?\s*"[^"]+"\s*)+);/gm),
+  ]);
+  const used = aliases.filter(([, name]) => new RegExp(`\\b${name}\\b`).test(page));
+  return used.map(([, name, words]) => `| ${name} | ${cell(plain(words).replace(/^\| /, ""))} |`);
+}
+
+function eventOf({ fields }) {
+  return fields[0].type.replaceAll('"', "");
+}
+
+/** The interfaces of a file, as the formatter lays them out. */
+function declarations(text) {
+  const found = text.matchAll(
+    /(?:^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:export )?interface (\w+) \{\n([\s\S]*?)^\}/gm,
+  );
+  return [...found].map(([, doc, name, body]) => [name, { doc: sentence(doc), fields: fieldsOf(body) }]);
+}
+
+function fieldsOf(body) {
+  const found = body.matchAll(
+    /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}readonly (\w+)(\??): ([\s\S]*?);$(?=\n {2}[^\s}]|\n?$(?![\s\S]))/gm,
+  );
+  return [...found].map(([, doc, name, optional, type]) => ({ name, optional, type: plain(type), doc: sentence(doc) }));
+}
+
+function sentence(doc = "") {
+  return doc
+    .replace(/^\s*\* ?/gm, "")
+    .replace(/\s+/g, " ")
+    .replaceAll("|", "\\|")
+    .trim();
+}
+
+function plain(type) {
+  return type
+    .replace(/\/\*\*[\s\S]*?\*\//g, "")
+    .replaceAll("readonly ", "")
+    .replace(/Readonly<(Record<.*>)>/, "$1")
+    .replace(/\s+/g, " ")
+    .trim();
+}
+
+function cell(type) {
+  return `\`${type.replaceAll("|", "\\|")}\``;
+}
+
+function fail(message) {
+  throw new Error(message);
+}
