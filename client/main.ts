@@ -29,7 +29,7 @@ async function run(words: readonly string[], context: ClientContext): Promise<Ex
   // A command line that cannot be parsed was asked for JSON all the same.
   let json = words.includes("--json");
   try {
-    const parsed = await parseArguments(words, commands);
+    const parsed = await parseArguments(words, commands, context.output.columns);
     if ("text" in parsed) {
       context.output.print(parsed.text);
       return ExitCodes.succeeded;

@@ -7,7 +7,7 @@ import { fromTonyArguments } from "./tony-arguments.ts";
 /** What a command line asks for: a command to run, or text to print (help, version, completion). */
 export type Parsed = { readonly run: ChosenRun; readonly json: boolean } | { readonly text: string };
 
-/** Columns of help texts, the same everywhere so that they can be compared. */
+/** Help texts are never wider than this, and not wider than the terminal. */
 const helpColumns = 110;
 
 /** Words at which the parser prints what it knows; the last one is how a shell asks for completions. */
@@ -16,21 +16,29 @@ const explaining = new Set(["--help", "-h", "help", "completion", "--get-yargs-c
 /**
  * Reads a command line (without `node` and the script). A mistake in it is a UserError with code `USAGE`; a bare `tony-ts` is one too,
  * whose message is the whole help.
+ * @param columns of the terminal
  */
-export async function parseArguments(words: readonly string[], commands: readonly Command[]): Promise<Parsed> {
+export async function parseArguments(
+  words: readonly string[],
+  commands: readonly Command[],
+  columns = helpColumns,
+): Promise<Parsed> {
   let chosen: { readonly run: ChosenRun; readonly json: boolean } | undefined;
   const choose: Registration["choose"] = (run, json) => {
     chosen = { run, json };
   };
   const read = fromTonyArguments(words);
   const explained = read.length === 0 || read.some((word) => explaining.has(word));
-  const parser = commands.reduce((inner, command) => command.register(inner, { choose, explained }), baseParser());
+  const parser = commands.reduce(
+    (inner, command) => command.register(inner, { choose, explained }),
+    baseParser(columns),
+  );
   const { error, text } = await captured(parser, read);
   if (error !== undefined) throw usageError(words.length === 0 ? text : mistake(error, words, commands));
   return chosen ?? { text };
 }
 
-function baseParser(): Argv {
+function baseParser(columns: number): Argv {
   return yargs()
     .scriptName("tony-ts")
     .locale("en")
@@ -44,7 +52,7 @@ function baseParser(): Argv {
     .option("debug", { type: "boolean", describe: "Show the stack and the causes of an error" })
     .completion("completion", "Print a completion script for the shell: source <(tony-ts completion)")
     .epilogue("Exit codes: 0 succeeded, 1 the job failed, 2 usage or job.xml, 3 cluster, 4 killed, 5 unknown.")
-    .wrap(helpColumns)
+    .wrap(Math.min(helpColumns, columns))
     .exitProcess(false);
 }
 

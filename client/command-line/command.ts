@@ -95,7 +95,7 @@ export function defineCommand<const P extends PositionalTable, const O extends O
               ...(explained ? { describe } : { hidden: true }),
             });
           }
-          if (explained) for (const [line, meaning] of examples) described = described.example(`$0 ${line}`, meaning);
+          if (explained) described = described.epilogue(exampleText(examples));
           return described.check((args) => onlyOnce(args, options), false);
         },
         (args) => {
@@ -133,6 +133,11 @@ export const jsonOption = {
 /** A mistake in the command line. */
 export function usageError(message: string): UserError {
   return new UserError(message, { code: "USAGE" });
+}
+
+/** A line each, and its meaning below: a line that is broken in the middle cannot be copied. */
+function exampleText(examples: readonly Example[]): string {
+  return ["Examples:", ...examples.flatMap(([line, meaning]) => [`  tony-ts ${line}`, `      ${meaning}`])].join("\n");
 }
 
 function usageOf(verb: string, positionals: PositionalTable): string {
