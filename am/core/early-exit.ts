@@ -1,10 +1,11 @@
 import type { RoleSpec } from "../../src/job/spec.ts";
 import { EVALUATOR } from "./done.ts";
-import { earlyExitEnding, Strength } from "./endings.ts";
+import { earlyExitEnding } from "./endings.ts";
 import type { ChildExit } from "./events.ts";
 import { isMember } from "./restart.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import { roleOf, type Step } from "./step.ts";
+import { Strength } from "./strength.ts";
 
 /**
  * A program that ended well may have left others alone that still had work: what they fail of then follows from it. Of a generation the

@@ -3,26 +3,12 @@ import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../src/
 import type { ChildExit } from "./events.ts";
 import { exitMeaning } from "./exit-status.ts";
 import { commandRemedy, memoryRemedy, programRemedy } from "./remedies.ts";
+import { startFailureOf } from "./start-failure.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
 import type { Step } from "./step.ts";
+import { Strength } from "./strength.ts";
 import { Bounds } from "./timers.ts";
 import { durationWords, keyWords, memoryWords } from "./words.ts";
-
-/**
- * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN
- * says what happened to the first.
- */
-export const Strength = {
-  /** YARN's word, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
-  outside: 5,
-  signal: 4,
-  exit: 3,
-  /** An exit with 0 that left others alone: nearer to the root than the connection they lost, but no failure of its own. */
-  earlyExit: 2,
-  peerLost: 1,
-  /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
-  consequence: 0,
-} as const;
 
 /** Signals by which a machine shows itself faulty. */
 const MACHINE_SIGNALS: ReadonlySet<string> = new Set(["SIGBUS", "SIGILL"]);
@@ -30,7 +16,14 @@ const MACHINE_SIGNALS: ReadonlySet<string> = new Set(["SIGBUS", "SIGILL"]);
 /** A program that ended badly by itself, as its executor saw it. */
 export function childEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
   const machine = MACHINE_SIGNALS.has(exit.signal);
-  const base = { ...where(task, container), ...when(step, exit.atMs), source: "child", exit: exitWords(exit) } as const;
+  const startFailure = startFailureOf(task, exit);
+  const base = {
+    ...where(task, container),
+    ...when(step, exit.atMs),
+    source: "child",
+    exit: exitWords(exit),
+    ...(startFailure === undefined ? {} : { startFailure }),
+  } as const;
   const lines = linesOf(exit);
   const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
   if (exit.outOfMemory) {

@@ -33,6 +33,9 @@ export function openGeneration(step: Step): void {
  */
 export function renewTask(step: Step, task: TaskRecord, generation: number): void {
   const container = containerOf(step, task);
+  if (task.generation !== generation) {
+    keepLife(step, task);
+  }
   task.generation = generation;
   task.port = 0;
   task.startedAtMs = 0;
@@ -50,6 +53,16 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   }
   moveTask(step, task, ["preparing", "registered", "succeeded", "failed", "stopped"], "preparing");
   prepare(step, task);
+}
+
+/** What ended this life is still being judged. */
+function keepLife({ state }: Step, task: TaskRecord): void {
+  const verdict = state.verdicts.find(
+    ({ generation, scope }) => generation === task.generation && (scope === "" || scope === task.id),
+  );
+  if (verdict !== undefined) {
+    verdict.lives[task.id] = { ...task };
+  }
 }
 
 /**

@@ -36,6 +36,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     verdicts: [],
     tolerated: [],
     firstExit: undefined,
+    judgedLives: {},
     generations: [],
     used: { program: 0, infrastructure: 0 },
     checkpoint: undefined,

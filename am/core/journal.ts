@@ -123,6 +123,7 @@ function durable(state: CoreState): Snapshot {
     verdicts: state.verdicts.map((verdict) => ({
       ...verdict,
       endings: { ...verdict.endings },
+      lives: { ...verdict.lives },
       unaccounted: { ...verdict.unaccounted },
     })),
     tolerated: [...state.tolerated],

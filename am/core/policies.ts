@@ -1,5 +1,6 @@
 import { exhaustedWords, isExhausted } from "./blame.ts";
 import { budgetWords } from "./budgets.ts";
+import { repeatedStartFailure } from "./start-failure.ts";
 import type { Ending, TaskRecord } from "./state.ts";
 import { findTask, roleOf, type Step } from "./step.ts";
 import { keyWords } from "./words.ts";
@@ -49,7 +50,7 @@ function ruleOfRoot(step: Step, root: Ending): string | undefined {
   if (root.machine && isExhausted(step, task)) {
     return exhaustedWords(step, task);
   }
-  return isNeverRestarted(step, task) ? neverRestartedWords(step, task) : undefined;
+  return isNeverRestarted(step, task) ? neverRestartedWords(step, task) : repeatedStartFailure(step, root);
 }
 
 /** A task that the job cannot do without, once it has failed. */

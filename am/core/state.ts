@@ -152,6 +152,8 @@ export interface Ending {
   readonly remedy: string;
   /** The file that its node could not fetch for it. */
   readonly resource?: string;
+  /** What its program failed of at its start, where the next start would meet it again; see start-failure.ts. */
+  readonly startFailure?: string;
 }
 
 /** What ended one generation; open until every task of it is accounted for, or the time is up. */
@@ -168,6 +170,8 @@ export interface Verdict {
   root: string;
   /** A task among them that is never restarted, so that the job cannot go on; empty while there is none. */
   neverRestarted: string;
+  /** What tasks were in the generation when they went on to the next one: a verdict that ends the job is about these lives. */
+  readonly lives: Record<string, TaskRecord>;
   /** Containers whose tasks' ends are not known yet, by id. */
   unaccounted: Record<string, true>;
   /** The class whose budget is charged at present; absent when no budget was left. */
@@ -187,6 +191,8 @@ export interface GenerationRecord {
   endedAtMs: number | undefined;
   endedBy: Cause | undefined;
   resumedFrom: Checkpoint | undefined;
+  /** What all of it failed of at its start; see start-failure.ts. */
+  startFailure?: string | undefined;
 }
 
 export interface NodeBlame {
@@ -247,6 +253,8 @@ export interface CoreState {
   droppedCheckpoint?: DroppedCheckpoint | undefined;
   readonly services: { name: string; url: string; task: string }[];
   outcome: JobOutcome | undefined;
+  /** By task, the lives that the outcome is about, where their tasks had gone on to another generation. */
+  judgedLives: Readonly<Record<string, TaskRecord>>;
   finish: FinishStage;
   /** When the present stage of the ending is over whatever is still missing. */
   finishByMs: number;

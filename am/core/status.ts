@@ -36,7 +36,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     amHost: state.amHost,
     ...(state.amContainerId === "" ? {} : { amContainerId: state.amContainerId }),
     roles: state.roles.map((role, position) => roleStatus(core, role, position)),
-    tasks: state.tasks.map((task) => taskStatus(core, task)),
+    tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
     waits: waitsOf(core, nowMs),
     generations: state.generations.map((one) => ({
       generation: one.generation,

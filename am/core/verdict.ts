@@ -2,13 +2,14 @@ import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
-import { Strength } from "./endings.ts";
 import type { ChildExit } from "./events.ts";
 import { failedBy, finish } from "./finish.ts";
 import { endingRule, isFinal, isNeverRestarted, isSidecar, policyOf, toleratesFailure } from "./policies.ts";
 import { isMember, openNext, renewAlone, tearDown } from "./restart.ts";
+import { sharedStartFailure } from "./start-failure.ts";
 import type { ContainerRecord, Ending, TaskRecord, Verdict } from "./state.ts";
 import { findTask, log, type Step } from "./step.ts";
+import { Strength } from "./strength.ts";
 import { Bounds, setOrder, setTimer } from "./timers.ts";
 import { ALIVE } from "./transitions.ts";
 
@@ -51,6 +52,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     endings: origin === undefined ? {} : { [origin.task]: origin },
     root: origin?.task ?? "",
     neverRestarted: "",
+    lives: {},
     unaccounted: {},
     charged: undefined,
     held: true,
@@ -228,8 +230,18 @@ function close(step: Step, verdict: Verdict): void {
   const task = findTask(step, verdict.scope);
   const isIgnored = task !== undefined && isSidecar(step, task);
   if (verdict.held && !isIgnored) {
+    step.state.judgedLives = judgedLives(verdict);
     finish(step, failedBy(causeOf(root, verdict.endings), rule));
   }
+}
+
+/** YARN's word on a life may have come after its task had begun another one. */
+function judgedLives({ lives, endings }: Verdict): Record<string, TaskRecord> {
+  const judged = Object.values(lives).map((life): [string, TaskRecord] => {
+    const ending = endings[life.id];
+    return [life.id, ending?.source === "yarn" ? { ...life, exit: ending.exit } : life];
+  });
+  return Object.fromEntries(judged);
 }
 
 function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
@@ -279,14 +291,14 @@ function reconsider(step: Step, verdict: Verdict): void {
     verdict.charged = undefined;
   }
   const counts = isCounted(root);
+  if (counts) {
+    noteCause(step, verdict, root);
+  }
   const final = isFinal(step, root, verdict.neverRestarted);
   if (counts && verdict.charged === undefined && !final && charge(step, root.class)) {
     verdict.charged = root.class;
   }
   verdict.held = counts && (final || verdict.charged === undefined);
-  if (counts) {
-    noteCause(step, verdict, root);
-  }
   step.state.journal.dirty = true;
   step.changed = true;
   if (!verdict.held && !verdict.proceeded) {
@@ -315,6 +327,7 @@ function noteCause(step: Step, verdict: Verdict, root: Ending): void {
   const generation = step.state.generations.find((one) => one.generation === verdict.generation);
   if (generation !== undefined && verdict.scope === "") {
     generation.endedBy = causeOf(root, verdict.endings);
+    generation.startFailure = sharedStartFailure(step, root, verdict.endings);
   }
 }
 

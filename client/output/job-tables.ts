@@ -47,7 +47,9 @@ function endedAs(state: TaskState): string {
 }
 
 /** What ended each generation, and where the next one went on; nothing while there is one only. */
-export function generationTable({ generations, budgets, outcome }: JobStatus): string[] {
+export function generationTable({ generations: all, budgets, outcome }: JobStatus): string[] {
+  // The next one may have been opened before it was known that the job ends with this one.
+  const generations = all.filter(({ generation }) => generation <= (outcome?.cause?.generation ?? generation));
   if (generations.length < 2) return [];
   const spent = { program: 0, infrastructure: 0 };
   const rows = generations.map((generation, index) => {

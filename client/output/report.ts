@@ -41,7 +41,7 @@ interface Named {
 }
 
 function headline(status: JobStatus, outcome: JobOutcome): string {
-  const generations = `generation ${status.generation}`;
+  const generations = `generation ${outcome.cause?.generation ?? status.generation}`;
   const budget = formatBudgets(status.budgets);
   const duration = formatWholeSeconds(outcome.endedAtMs - status.startedAtMs);
   return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations} (${budget})`;

@@ -159,3 +159,23 @@ describe("the published status", () => {
     });
   });
 });
+
+test("an outcome that is found when the next generation had begun shows the tasks of the one it is about", () => {
+  const base = jobSpec([role("worker", 2)]);
+  const budgets = { program: 0, infrastructure: 2 };
+  const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets } });
+  scenario.toRunning();
+  const [startedAtMs] = statusOf(scenario.core, scenario.nowMs).tasks.map((task) => task.startedAtMs);
+  scenario.breaks("worker:1");
+  scenario.after(2_500);
+  scenario.stops("worker:0");
+  expect(scenario.core.state).toMatchObject({ generation: 2, outcome: undefined });
+  const usage = "69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used";
+  scenario.completes("c2", -104, `beyond the 'PHYSICAL' memory limit. Current usage: ${usage}`);
+  const { outcome, tasks } = statusOf(scenario.core, scenario.nowMs);
+  expect(outcome?.cause).toMatchObject({ task: "worker:1", generation: 1, exit: "-104" });
+  expect(tasks).toMatchObject([
+    { task: "worker:0", state: "stopped", host: "n1", exit: "SIGTERM", startedAtMs },
+    { task: "worker:1", state: "lost", host: "n2", exit: "-104", startedAtMs },
+  ]);
+});

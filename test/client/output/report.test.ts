@@ -68,6 +68,18 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
     );
   });
 
+  test("is of the generation that failed, though the next one had been opened before that was known", () => {
+    const next = { generation: 3, startedAtMs: noonishMs + 131_000 };
+    const ofSecond = { ...outcome, cause: outOfMemory({ generation: 2 }) };
+    const generations = [...failedStatus.generations, next];
+    const status = { ...failedStatus, generation: 3, generations, outcome: ofSecond };
+    expect(failureReport(status, ofSecond)).toEqual(failureReport({ ...failedStatus, outcome: ofSecond }, ofSecond));
+    const ofFirst = { ...outcome, cause: outOfMemory({ generation: 1 }) };
+    const report = failureReport({ ...failedStatus, outcome: ofFirst }, ofFirst).join("\n");
+    expect(report).toContain("· generation 1 (");
+    expect(report).not.toContain("counted as");
+  });
+
   test("names task and host where the summary does not", () => {
     const cause = outOfMemory({ summary: "exit 1", exit: "1" });
     expect(failureReport(failedStatus, { ...outcome, cause })[2]).toBe(

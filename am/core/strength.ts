@@ -1,0 +1,15 @@
+/**
+ * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN
+ * says what happened to the first.
+ */
+export const Strength = {
+  /** YARN's word, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
+  outside: 5,
+  signal: 4,
+  exit: 3,
+  /** An exit with 0 that left others alone: nearer to the root than the connection they lost, but no failure of its own. */
+  earlyExit: 2,
+  peerLost: 1,
+  /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
+  consequence: 0,
+} as const;
