@@ -1,25 +1,49 @@
 import { constants } from "node:fs";
-import { chmod, copyFile, lstat, mkdir, readdir, readlink, symlink } from "node:fs/promises";
+import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rm, stat, symlink } from "node:fs/promises";
 import path from "node:path";
+import { untar } from "../src/archives/untar.ts";
 import { errorCode } from "../src/hadoop/errors.ts";
 import { SOURCE_NAME } from "../src/job/shipped-names.ts";
 
 /**
- * Copies what `--src_dir` gave into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there). A
- * copy, for the NodeManager shares the unpacked archive among containers, and a program may write beside its code. What lies there
- * already, such as a file of `tony.containers.resources`, stays.
+ * Lays what `--src_dir` gave into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there). A
+ * folder comes packed, and is unpacked here: a NodeManager goes through its files one by one to set their permissions, which without
+ * Hadoop's native library starts a process for each (org.apache.hadoop.fs.RawLocalFileSystem#setPermission). An archive of the user's
+ * own comes unpacked; of that the program gets a copy, for the NodeManager shares it among containers, and a program may write beside its
+ * code. What lies there already, such as a file of `tony.containers.resources`, stays.
  * @returns what was left out for that, relative to the working directory
  */
 export async function layOutSources(workingDirectory: string): Promise<readonly string[]> {
   const leftOut: string[] = [];
-  await copyFolder(path.join(workingDirectory, SOURCE_NAME), workingDirectory, leftOut);
+  const source = path.join(workingDirectory, SOURCE_NAME);
+  // A job without sources has nothing there.
+  const found = await stat(source).catch(unlessCode("ENOENT", undefined));
+  if (found?.isDirectory() === true) await copyFolder(source, workingDirectory, leftOut);
+  else if (found !== undefined) await unpack(source, workingDirectory, leftOut);
   return leftOut.map((file) => path.relative(workingDirectory, file));
 }
 
+async function unpack(archive: string, workingDirectory: string, leftOut: string[]): Promise<void> {
+  const unpacked = `${archive}.unpacked`;
+  await mkdir(unpacked);
+  await untar(archive, unpacked);
+  await moveFolder(unpacked, workingDirectory, leftOut);
+  await rm(unpacked, { recursive: true });
+}
+
+async function moveFolder(source: string, target: string, leftOut: string[]): Promise<void> {
+  for (const entry of await readdir(source, { withFileTypes: true })) {
+    const from = path.join(source, entry.name);
+    const to = path.join(target, entry.name);
+    const there = await lstat(to).catch(unlessCode("ENOENT", undefined));
+    if (there === undefined) await rename(from, to);
+    else if (there.isDirectory() && entry.isDirectory()) await moveFolder(from, to, leftOut);
+    else leftOut.push(to);
+  }
+}
+
 async function copyFolder(source: string, target: string, leftOut: string[]): Promise<void> {
-  // A job without sources has no such folder.
-  const entries = await readdir(source, { withFileTypes: true }).catch(unlessCode("ENOENT", []));
-  for (const entry of entries) {
+  for (const entry of await readdir(source, { withFileTypes: true })) {
     const from = path.join(source, entry.name);
     const to = path.join(target, entry.name);
     if (!entry.isDirectory()) {

@@ -156,7 +156,7 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
     throw unreadable(item, source, error);
   });
   if (item.as !== "file" && isZip(source)) {
-    const packing = await packingOfZip(source, known);
+    const packing = await packingOfZip(source, known, item.as);
     if (packing !== undefined) return findPacked(item, packing, options);
   }
   const name = path.basename(source);
@@ -168,23 +168,23 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
 
 /** It is made only when it is not remembered, or the cluster lost it. */
 async function findPacked(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Found> {
-  const { key, identity, fileName, remarks } = packing;
+  const { key, identity, fileName, type, remarks } = packing;
   const known = options.memo.find(key, identity);
   const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, fileName));
-  if (entry !== undefined) return { ...shippedFile(item, entry, "ARCHIVE"), remarks };
+  if (entry !== undefined) return { ...shippedFile(item, entry, type), remarks };
   const sizeBytes = known?.sizeBytes ?? packing.unpackedBytes;
   return { sizeBytes, remarks, upload: () => packAndPut(item, packing, options) };
 }
 
 async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<ShippedFile> {
-  const { key, identity, changedAtMs, fileName, write, remarks } = packing;
+  const { key, identity, changedAtMs, fileName, type, write, remarks } = packing;
   const temporary = await mkdtemp(path.join(tmpdir(), "tony-ts-"));
   try {
     const archive = path.join(temporary, "archive");
     await write(archive);
     const content = await hashFile(archive);
     options.memo.remember(key, identity, content, changedAtMs);
-    return { ...(await put(item, archive, content, fileName, "ARCHIVE", options)), remarks };
+    return { ...(await put(item, archive, content, fileName, type, options)), remarks };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

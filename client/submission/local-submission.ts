@@ -136,11 +136,11 @@ async function localizedOne(
   if (as === "file") return launchFile(name, file, "FILE");
   if (!statSync(file).isDirectory()) return launchFile(name, file, "ARCHIVE");
   const { packingOfFolder } = await import("../shipping/packing/packing.ts");
-  const { write, remarks } = await packingOfFolder(file, as);
+  const { type, write, remarks } = await packingOfFolder(file, as);
   for (const remark of remarks) uploaded(uploadRemark(name, remark));
   const archive = path.join(folder, `${name}.tar.gz`);
   await write(archive);
-  return launchFile(name, archive, "ARCHIVE");
+  return launchFile(name, archive, type);
 }
 
 function launchFile(link: string, file: string, type: LaunchFile["type"]): LaunchFile {

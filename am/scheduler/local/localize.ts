@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
 import { mkdir, stat, symlink } from "node:fs/promises";
 import path from "node:path";
-
+import { untar } from "../../../src/archives/untar.ts";
 import { TonyError } from "../../../src/errors.ts";
 import { parseFileUrl } from "../../../src/job/file-url.ts";
 import type { LaunchFile } from "../../../src/job/job-file.ts";
@@ -59,18 +58,5 @@ async function unpackInto(archive: string, target: string): Promise<void> {
   if (/\.(tar|tgz|tar\.gz)$/i.test(archive)) return untar(archive, target);
   throw new TonyError(`${archive} is no archive that YARN unpacks: .zip, .jar, .tar, .tar.gz or .tgz`, {
     code: "LOCALIZATION",
-  });
-}
-
-function untar(archive: string, target: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let complaint = "";
-    const tar = spawn("tar", ["-xf", archive, "-C", target], { stdio: ["ignore", "ignore", "pipe"] });
-    tar.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text));
-    tar.on("error", (cause) => reject(new TonyError("tar could not be run", { code: "LOCALIZATION", cause })));
-    tar.on("close", (code) => {
-      if (code === 0) resolve();
-      else reject(new TonyError(`${archive} could not be unpacked: ${complaint.trim()}`, { code: "LOCALIZATION" }));
-    });
   });
 }

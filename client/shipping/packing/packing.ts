@@ -1,4 +1,5 @@
 import path from "node:path";
+import type { LaunchFile } from "../../../src/job/job-file.ts";
 import type { ResourceToLocalize } from "../../../src/job/spec.ts";
 import { counted, formatBytes } from "../../output/format.ts";
 import type { KnownContent } from "../hash-memo.ts";
@@ -16,6 +17,8 @@ export interface Packing {
   /** The latest change of what it is made of. */
   readonly changedAtMs: number;
   readonly fileName: string;
+  /** What unpacks it: a NodeManager an ARCHIVE, for all its containers; the executor what lies in the working directory itself. */
+  readonly type: LaunchFile["type"];
   /** What it is made of; of a zip itself. */
   readonly unpackedBytes: number;
   readonly write: (archive: string) => Promise<void>;
@@ -36,6 +39,7 @@ export async function packingOfFolder(folder: string, as: ResourceToLocalize["as
     identity: fingerprintTree(tree),
     changedAtMs: tree.entries.reduce((latest, { changedAtMs }) => Math.max(latest, changedAtMs), 0),
     fileName: `${path.basename(folder) || "root"}.tar.gz`,
+    type: typeOf(as),
     unpackedBytes: totalOf(filesOf(tree)),
     write: (archive) => packDirectory(tree, archive),
     remarks: folderRemarks(tree),
@@ -51,7 +55,11 @@ export function isZip(file: string): boolean {
  * A local zip as it travels, when it has symbolic links, which a NodeManager does not make; undefined for one that can go as it is.
  * @throws UserError for what is no zip
  */
-export async function packingOfZip(zip: string, { sha256, sizeBytes }: KnownContent): Promise<Packing | undefined> {
+export async function packingOfZip(
+  zip: string,
+  { sha256, sizeBytes }: KnownContent,
+  as: ResourceToLocalize["as"],
+): Promise<Packing | undefined> {
   const links = await countLinks(zip, zip);
   if (links === 0) return undefined;
   return {
@@ -59,10 +67,15 @@ export async function packingOfZip(zip: string, { sha256, sizeBytes }: KnownCont
     identity: "tar.gz",
     changedAtMs: 0,
     fileName: `${path.basename(zip).replace(zipEnding, "")}.tar.gz`,
+    type: typeOf(as),
     unpackedBytes: sizeBytes,
     write: (archive) => repackZip(zip, archive),
     remarks: [`sent as .tar.gz: YARN would make ${counted(links, "symbolic link")} of the zip text files`],
   };
+}
+
+function typeOf(as: ResourceToLocalize["as"]): LaunchFile["type"] {
+  return as === "working-directory" ? "FILE" : "ARCHIVE";
 }
 
 /** What stayed behind and how much is left; for a large folder where most of it is. */

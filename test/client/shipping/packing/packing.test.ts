@@ -44,6 +44,7 @@ describe("a folder that travels", () => {
     const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
     expect(await packed(packing)).toEqual(["lib/", "lib/net.py", "train.py"]);
     expect(packing.remarks).toEqual(["2 files, 14 B; left out: .git, __pycache__ (2 times), env"]);
+    expect(packing.type).toBe("FILE");
   });
 
   test("is whole but for version control when it is named as a resource", async () => {
@@ -79,7 +80,7 @@ describe("a zip that travels", () => {
 
   test("goes as it is when a NodeManager unpacks all of it", async () => {
     expect(
-      await packingOfZip(zip({ path: "lib/", mode: 0o040755 }, { ...plain, mode: 0o100755 }), known),
+      await packingOfZip(zip({ path: "lib/", mode: 0o040755 }, { ...plain, mode: 0o100755 }), known, "archive"),
     ).toBeUndefined();
   });
 
@@ -91,9 +92,11 @@ describe("a zip that travels", () => {
         { path: "bin/python", mode: 0o120777, content: "/usr/bin/python3" },
       ),
       known,
+      "archive",
     );
     expect(packing).toMatchObject({
       fileName: "venv.tar.gz",
+      type: "ARCHIVE",
       remarks: ["sent as .tar.gz: YARN would make 1 symbolic link of the zip text files"],
     });
     const archive = path.join(base, "packed");
@@ -107,7 +110,7 @@ describe("a zip that travels", () => {
   test("is known by its name, and refused when it is none", async () => {
     expect(["a.zip", "a.JAR", "a.tar.gz"].map(isZip)).toEqual([true, true, false]);
     file("bad.zip", "no zip at all, however long it may be");
-    await expect(packingOfZip(path.join(base, "bad.zip"), known)).rejects.toMatchObject({
+    await expect(packingOfZip(path.join(base, "bad.zip"), known, "archive")).rejects.toMatchObject({
       code: "NOT_AN_ARCHIVE",
       message: expect.stringMatching(/bad\.zip cannot be unpacked: .*\. Make the archive anew$/),
     });
