@@ -40,7 +40,11 @@ function localScheduler({ job, surroundings }: SchedulerInput): Scheduler {
 function yarnScheduler({ job, surroundings, configuration, credentials, log }: SchedulerInput): Scheduler {
   const token = masterToken(credentials, surroundings.tokenFile);
   return new YarnScheduler({
-    master: new SchedulerClient({ endpoints: resourceManagerEndpoints(configuration, "scheduler"), token }),
+    master: new SchedulerClient({
+      endpoints: resourceManagerEndpoints(configuration, "scheduler"),
+      token,
+      resourceTypes: job.resourceTypes,
+    }),
     nodeManagers: new NodeManagerPool(),
     attempt: surroundings.attempt,
     nodes: new NodeTable(job, { host: surroundings.host, resource: job.spec.am.resource }),

@@ -18,6 +18,8 @@ export interface Applications {
   readonly user: string;
   /** Throws an error with code `APPLICATION_NOT_FOUND` when the id is unknown. */
   report(id: string): Promise<ApplicationReport>;
+  /** From now on whoever does not answer is given up at once: for those who ask again themselves. */
+  askBriefly(): void;
   reports(filter: ApplicationFilter): Promise<ApplicationReport[]>;
   /** Why it does not run yet. */
   waitingReason(report: ApplicationReport): Promise<string>;

@@ -33,6 +33,9 @@ export class LocalApplications implements Applications {
     return path.join(this.#root, id);
   }
 
+  /** Nobody has to be asked. */
+  askBriefly(): void {}
+
   async report(id: string): Promise<ApplicationReport> {
     const folder = this.folder(id);
     if (!existsSync(folder)) {

@@ -44,6 +44,10 @@ export class YarnApplications implements Applications {
     this.#access.set(access.applicationId, access);
   }
 
+  askBriefly(): void {
+    this.#cluster.askBriefly();
+  }
+
   report(id: string): Promise<ApplicationReport> {
     return this.#cluster.use(({ resourceManager }) => resourceManager.report(id));
   }

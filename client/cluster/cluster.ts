@@ -1,7 +1,9 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
 import { currentUser, type User } from "../../src/hadoop/security/user.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
@@ -14,13 +16,9 @@ import {
   describeFolder,
   readClusterConfiguration,
 } from "./hadoop-configuration.ts";
+import { briefPatience, configuredPatience, showTrouble } from "./patience.ts";
 
-/** While a person waits: a server that is not there is told after two tries. */
-const connections = {
-  connectTimeoutMs: 5_000,
-  callTimeoutMs: 20_000,
-  retry: { giveUpAfterMs: 1_000, firstDelayMs: 200, longestDelayMs: 500 },
-} as const;
+const connections = { connectTimeoutMs: 5_000, callTimeoutMs: 10_000 } as const;
 
 export interface ClusterOptions {
   /** A job's settings outside `tony.`, laid over the cluster's configuration. */
@@ -37,6 +35,7 @@ export class Cluster {
   readonly resourceManager: ResourceManagerClient;
   /** Where its configuration is, for messages. */
   readonly folder: ConfigurationFolder;
+  #patience: RetryPolicy;
 
   constructor(context: ClientContext, options: ClusterOptions = {}) {
     this.configuration = readClusterConfiguration(context, options.hadoop);
@@ -48,7 +47,20 @@ export class Cluster {
       gateway: options.gateway,
     });
     const endpoints = resourceManagerEndpoints(this.configuration, "client");
-    this.resourceManager = new ResourceManagerClient({ endpoints, user: this.user, ...connections });
+    this.#patience = configuredPatience(this.configuration);
+    const where = endpoints.map(formatHostPort).join(", ");
+    this.resourceManager = new ResourceManagerClient({
+      endpoints,
+      user: this.user,
+      ...connections,
+      retry: () => this.#patience,
+      onTrouble: (trouble) => showTrouble(context.output, where, trouble, this.#patience),
+    });
+  }
+
+  /** From now on a ResourceManager that does not answer is given up at once: for who asks again himself, or wants to know just that. */
+  askBriefly(): void {
+    this.#patience = briefPatience;
   }
 
   close(): void {

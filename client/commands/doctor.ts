@@ -35,6 +35,7 @@ export const doctor = defineCommand({
     let cluster: OpenCluster;
     try {
       cluster = new Cluster(context, place);
+      cluster.askBriefly();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
       report.add(await examineAlone(error, { ...place, machine }));

@@ -44,6 +44,7 @@ export interface FollowOptions {
 
 /** Follows a job to its end and says how it ended: by exit code. */
 export function follow(options: FollowOptions): Promise<ExitCode> {
+  options.applications.askBriefly();
   return new Follower(options).run();
 }
 

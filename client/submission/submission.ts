@@ -1,7 +1,10 @@
 import { type ClientAccess, clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { CodedError, errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
@@ -82,12 +85,44 @@ export async function submitToYarn(
       await staging.remove();
       return givenUp(context);
     }
-    await cluster.resourceManager.submit(submissionContext(id, spec, launch));
+    await handIn(submissionContext(id, spec, launch), cluster, stop);
   } catch (error) {
-    await staging.remove().catch(() => undefined);
+    // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
+    if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);
+    if (stop.aborted && errorCode(error) !== submissionUnknown) return givenUp(context);
     throw error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
+}
+
+const submissionUnknown = "SUBMISSION_UNKNOWN";
+
+/**
+ * Submits an application. Where no answer comes, whether it was taken is looked up: the answer may have been lost on its way.
+ * @throws UserError (`SUBMISSION_UNKNOWN`) when that cannot be known either
+ */
+async function handIn(application: SubmissionContext, cluster: Cluster, stop: AbortSignal): Promise<void> {
+  const { resourceManager } = cluster;
+  try {
+    await resourceManager.submit(application, { signal: stop });
+  } catch (error) {
+    if (!(error instanceof CodedError) || !error.retryable) throw error;
+    cluster.askBriefly();
+    try {
+      await resourceManager.report(application.id);
+    } catch (silence) {
+      throw errorCode(silence) === "APPLICATION_NOT_FOUND" ? error : unknownSubmission(application.id, error);
+    }
+  }
+}
+
+function unknownSubmission(id: string, cause: CodedError): UserError {
+  const message = `The submission of ${id} was not answered, and whether it was taken is not known: ${cause.message}`;
+  return new UserError(`${message}\n  When the ResourceManager answers again: tony-ts status ${id}`, {
+    code: submissionUnknown,
+    exitCode: ExitCode.unknown,
+    cause,
+  });
 }
 
 /** A job that nothing is wrong with, as far as can be known before it is handed in. */

@@ -5,6 +5,7 @@ import { aReport } from "./application-report.ts";
 export function aPlace(changes: Partial<Applications> = {}): Applications {
   return {
     user: "ada",
+    askBriefly: () => undefined,
     report: async () => aReport(),
     reports: async () => [],
     waitingReason: async () => "queue ml has no room",

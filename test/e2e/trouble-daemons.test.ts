@@ -10,7 +10,7 @@ import { sweep } from "../support/sweep.ts";
 const cluster = await testCluster();
 const alice = new Person(cluster);
 const job = alice.job("refused", oneTask);
-const submit = () => alice.run("submit", "--conf", job);
+const submit = (...more: readonly string[]) => alice.run("submit", "--conf", job, ...more);
 
 describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
   afterEach(() => sweep(cluster));
@@ -62,12 +62,16 @@ describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
   test("the ResourceManager is down: for people on stderr, for programs as JSON alone on stdout", async () => {
     await controlDaemon(cluster, "kill", "resourcemanager");
     try {
-      const submitted = await submit();
+      const patience = ["--conf", "yarn.resourcemanager.connect.max-wait.ms=3000"];
+      const submitted = await submit(...patience);
       expect(submitted.stderr).toMatch(
-        /^tony-ts: The ResourceManager does not answer: .*\n {2}Is it running, and is this/,
+        /^The ResourceManager at .* does not answer; trying on for 3 s \(yarn\.resourcemanager\.connect\.max-wait\.ms\): /,
+      );
+      expect(submitted.stderr).toMatch(
+        /^tony-ts: The ResourceManager does not answer: .*\n {2}Is it running, and is this/m,
       );
       expect(submitted.exitCode).toBe(3);
-      const { exitCode, stdout, stderr } = await alice.run("list", "--json");
+      const { exitCode, stdout, stderr } = await alice.run("list", "--json", ...patience);
       expect(JSON.parse(stdout)).toMatchObject({ error: { code: "RPC_CONNECT_FAILED" } });
       expect(stderr).toMatch(/The ResourceManager does not answer/);
       expect(exitCode).toBe(3);

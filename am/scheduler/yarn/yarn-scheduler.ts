@@ -1,5 +1,5 @@
 import { errorMessage } from "../../../src/hadoop/errors.ts";
-import { isRemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
+import { isRemoteError, RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type {
   Allocation,
   FinishRequest,
@@ -54,6 +54,12 @@ const idleIntervalMs = 1_000;
 /** After a heartbeat that brought no answer; the client has tried all ResourceManagers by then. */
 const retryIntervalMs = 1_000;
 
+/** The ResourceManager hears us all this time, or it would end the attempt itself. */
+const refusedForMs = 300_000;
+
+const unheardWords =
+  "The ResourceManager has this attempt registered, but its answer was lost: of containers kept from an earlier attempt the journal and their executors tell.";
+
 const finalStatus: Record<JobOutcome["result"], FinalStatus> = {
   succeeded: "SUCCEEDED",
   failed: "FAILED",
@@ -77,6 +83,8 @@ export class YarnScheduler implements Scheduler {
   #woken = false;
   #wake: () => void = () => {};
   #silent = false;
+  /** When the ResourceManager began to refuse every heartbeat for what we do not know. */
+  #refusedSinceMs: number | undefined;
   #questions: ((current: boolean) => void)[] = [];
 
   constructor(options: YarnSchedulerOptions) {
@@ -91,6 +99,7 @@ export class YarnScheduler implements Scheduler {
     this.#address = { host: address.host, rpcPort: address.port, trackingUrl: address.trackingUrl };
     const registration = await this.#options.master.register(this.#address);
     const { attempt, nodeManagers, nodes } = this.#options;
+    if (!registration.answered) this.#options.log.warn("registration-unheard", unheardWords);
     nodeManagers.addTokens(registration.nodeTokens);
     const kept = registration.containersFromPreviousAttempts;
     this.#remember(kept);
@@ -98,7 +107,7 @@ export class YarnScheduler implements Scheduler {
     this.#emit({
       type: "am-registered",
       attempt,
-      maximum: registration.maximum,
+      ...(registration.maximum === undefined ? {} : { maximum: registration.maximum }),
       counted: registration.counted,
       resourceTypes: registration.resourceTypes.map(({ name }) => name),
     });
@@ -208,6 +217,7 @@ export class YarnScheduler implements Scheduler {
   async #take(outcome: HeartbeatOutcome): Promise<boolean> {
     switch (outcome.kind) {
       case "allocation":
+        this.#refusedSinceMs = undefined;
         this.#allocated(outcome.allocation);
         return true;
       case "resync": {
@@ -217,8 +227,7 @@ export class YarnScheduler implements Scheduler {
         return true;
       }
       case "shutdown":
-        this.#ended = true;
-        this.#emit({ type: "resource-manager-shutdown", reason: outcome.reason });
+        this.#over(outcome.reason);
         return false;
     }
   }
@@ -276,12 +285,34 @@ export class YarnScheduler implements Scheduler {
       this.#emit({ type: "ask-refused", message: errorMessage(error) });
       return eagerIntervalMs;
     }
+    if (this.#refusedTooLong(error)) {
+      this.#over(
+        `the ResourceManager has refused every heartbeat for ${refusedForMs / 60_000} min: ${errorMessage(error)}`,
+      );
+      return retryIntervalMs;
+    }
     if (!this.#silent && !this.#ended) {
       const message = `The ResourceManager does not answer; the job runs on meanwhile: ${errorMessage(error)}`;
       this.#options.log.warn("resource-manager-silent", message);
     }
     this.#silent = true;
     return retryIntervalMs;
+  }
+
+  /** Whether another attempt is the way out of what an unknown exception means. */
+  #refusedTooLong(error: unknown): boolean {
+    if (!(error instanceof RemoteError) || error.retryable) {
+      this.#refusedSinceMs = undefined;
+      return false;
+    }
+    const nowMs = this.#options.clock.nowMs();
+    this.#refusedSinceMs ??= nowMs;
+    return nowMs - this.#refusedSinceMs >= refusedForMs;
+  }
+
+  #over(reason: string): void {
+    this.#ended = true;
+    this.#emit({ type: "resource-manager-shutdown", reason });
   }
 
   #heardAgain(): void {

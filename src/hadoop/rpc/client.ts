@@ -4,7 +4,7 @@ import type { HostPort } from "../conf/values.ts";
 import { errorMessage } from "../errors.ts";
 import { type Identity, RpcConnection } from "./connection.ts";
 import { EndpointList } from "./endpoints.ts";
-import { RpcConnectionError } from "./errors.ts";
+import { RpcConnectionError, RpcTimeoutError } from "./errors.ts";
 import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
 
 export interface RpcClientOptions {
@@ -18,7 +18,10 @@ export interface RpcClientOptions {
   readonly connectTimeoutMs?: number | undefined;
   /** For each try of a call; default 60 s. */
   readonly callTimeoutMs?: number | undefined;
-  readonly retry?: RetryPolicy | undefined;
+  /** A function where it may change meanwhile: it is asked before each try. */
+  readonly retry?: RetryPolicy | (() => RetryPolicy) | undefined;
+  /** Told when a call is to be tried again, and with undefined when one has been answered after that. */
+  readonly onTrouble?: ((trouble: CallTrouble | undefined) => void) | undefined;
   readonly maxFrameBytes?: number | undefined;
   readonly clock?: Clock | undefined;
 }
@@ -30,6 +33,15 @@ export interface CallOptions {
   readonly repeatable?: boolean | undefined;
   /** Ends the waiting between tries. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A call that had no answer yet and will be tried again. */
+export interface CallTrouble {
+  readonly method: string;
+  /** Why the last try failed. */
+  readonly error: unknown;
+  /** Since the first try. */
+  readonly elapsedMs: number;
 }
 
 const defaultConnectTimeoutMs = 10_000;
@@ -61,13 +73,14 @@ export class RpcClient {
    * last try is what the caller gets.
    */
   async call(method: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
-    const policy = options.retry ?? this.#options.retry ?? interactiveRetry;
     const startedMs = this.#clock.nowMs();
     for (let tries = 1; ; tries += 1) {
       const endpoint = this.#endpoints.current;
       try {
         const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs ?? defaultCallTimeoutMs;
-        return await this.#connect(endpoint).call(method, request, timeoutMs);
+        const answer = await this.#connect(endpoint).call(method, request, timeoutMs);
+        if (tries > 1) this.#options.onTrouble?.(undefined);
+        return answer;
       } catch (error) {
         const failed = {
           error,
@@ -76,9 +89,12 @@ export class RpcClient {
           endpointCount: this.#endpoints.size,
           repeatable: options.repeatable ?? true,
         };
-        const decision = decideRetry(failed, policy, this.#clock.random());
+        const decision = decideRetry(failed, options.retry ?? this.#retry, this.#clock.random());
         if (decision.kind === "fail" || stopped(options.signal)) throw this.#explained(error);
         if (decision.moveOn) this.#leave(endpoint);
+        // A connection that has lost one answer may lose them all.
+        else if (error instanceof RpcTimeoutError) this.disconnect();
+        this.#options.onTrouble?.({ method, error, elapsedMs: failed.elapsedMs });
         await this.#pause(decision.delayMs, options.signal);
         if (stopped(this.#closing.signal)) throw closedError();
         if (stopped(options.signal)) throw this.#explained(error);
@@ -96,6 +112,11 @@ export class RpcClient {
   disconnect(): void {
     this.#connection?.close("RPC_CONNECTION_LOST");
     this.#connection = undefined;
+  }
+
+  get #retry(): RetryPolicy {
+    const { retry = interactiveRetry } = this.#options;
+    return typeof retry === "function" ? retry() : retry;
   }
 
   #connect(endpoint: HostPort): RpcConnection {

@@ -52,7 +52,10 @@ export type CountedResources = "all" | "memory";
 
 /** The answer to `registerApplicationMaster`. */
 export interface Registration {
-  readonly maximum: Resource;
+  /** False when the ResourceManager had registered the attempt and its answer was lost: what only that answer tells is missing then. */
+  readonly answered: boolean;
+  /** The largest container that it gives. */
+  readonly maximum?: Resource;
   readonly queue: string;
   readonly resourceTypes: readonly ResourceType[];
   /** What the scheduler counts when it gives out nodes. */

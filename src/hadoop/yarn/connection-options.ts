@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
+import type { CallTrouble } from "../rpc/client.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
 import type { Protection } from "../rpc/sasl/digest-md5.ts";
 
@@ -9,7 +10,10 @@ export interface YarnConnectionOptions {
   readonly connectTimeoutMs?: number;
   /** For each try of a call; default 60 s. */
   readonly callTimeoutMs?: number;
-  readonly retry?: RetryPolicy;
+  /** A function where it may change meanwhile. */
+  readonly retry?: RetryPolicy | (() => RetryPolicy);
+  /** Told when a call is to be tried again, and with undefined when one has been answered after that. */
+  readonly onTrouble?: (trouble: CallTrouble | undefined) => void;
   /** Acceptable protections of traffic, best first; default all, in the server's order of preference. */
   readonly protections?: readonly Protection[];
   /** Default 128 MiB, as Hadoop's own. */

@@ -65,6 +65,7 @@ export function registrationFromWire(
 ): Registration {
   const key = message.client_to_am_token_master_key ?? new Uint8Array(0);
   return {
+    answered: true,
     maximum: resourceFromWire(message.maximumCapability),
     queue: message.queue ?? "",
     resourceTypes: resourceTypesFromWire(message.resource_types),

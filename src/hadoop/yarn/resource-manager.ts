@@ -89,12 +89,12 @@ export class ResourceManagerClient {
 
   /**
    * Hands an application in. YARN checks some of it later: an unknown queue shows as an application that FAILED. Submitting the same
-   * id again is harmless. Throws UnknownResourceTypeError, and RemoteErrors with code `INVALID_RESOURCE_REQUEST` or `INVALID_LABEL`.
+   * id again is harmless. `signal` ends the waiting between tries. Throws UnknownResourceTypeError, and RemoteErrors with code `INVALID_RESOURCE_REQUEST` or `INVALID_LABEL`.
    */
-  async submit(context: SubmissionContext): Promise<void> {
+  async submit(context: SubmissionContext, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const known = namedTypes(context.masterResource).length === 0 ? [] : await this.resourceTypes();
     const application_submission_context = submissionToWire(context, new ResourceTypes(known));
-    await this.#service.call("submitApplication", { application_submission_context });
+    await this.#service.call("submitApplication", { application_submission_context }, { signal });
   }
 
   async report(id: ApplicationId): Promise<ApplicationReport> {

@@ -28,12 +28,14 @@ import { finalStatuses } from "./convert-enums.ts";
 import { containerIdToWire } from "./convert-ids.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
-import type { ContainerId, Token } from "./records.ts";
+import type { ContainerId, ResourceType, Token } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
 export interface SchedulerOptions extends ResourceManagerConnectionOptions {
   /** The application attempt's own, of kind YARN_AM_RM_TOKEN. */
   readonly token: Token;
+  /** The cluster's, as a client was told: for a registration whose answer is lost, or says none (Hadoop 2.10.0). */
+  readonly resourceTypes?: readonly ResourceType[];
 }
 
 type AllocateRequest = hadoop.yarn.AllocateRequestProto.$Properties;
@@ -42,6 +44,8 @@ const protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB";
 /** AMs are told apart by their tokens; the name of the operating system's user means nothing here. */
 const nobody = "";
 const finishPollMs = 100;
+/** A heartbeat, or any other call, whose answer is lost may go again at once; the ResourceManager gives up who is silent for long. */
+const callTimeoutMs = 5_000;
 /** Codes that say that this attempt's time is over: another has begun, or the application has ended. */
 const overCodes = ["ATTEMPT_NOT_FOUND", "APPLICATION_NOT_FOUND", "INVALID_TOKEN"] as const;
 /** Codes that refuse a heartbeat for what it says. */
@@ -53,6 +57,20 @@ const refusalCodes = [
   "RESOURCE_TYPE_UNKNOWN",
 ] as const;
 
+/** org.apache.hadoop.yarn.server.utils.AMRMClientUtils: APP_ALREADY_REGISTERED_MESSAGE and the message of a wrong response id. */
+const alreadyRegistered = /already registered/i;
+const expectedId = /expect responseId to be (-?\d+)/;
+const noChanges: Changes = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [], updates: [] };
+/** What is known of a registration that was never heard of. */
+const unheard: Registration = {
+  answered: false,
+  queue: "",
+  resourceTypes: [],
+  counted: "memory",
+  containersFromPreviousAttempts: [],
+  nodeTokens: [],
+};
+
 /**
  * ApplicationMasterProtocol: one application attempt's side of the scheduler. What is wanted is set by `ask`, `release`, `blacklist`
  * and `update` and told with the next heartbeat. Methods reject with the errors of RpcClient#call.
@@ -63,8 +81,10 @@ export class SchedulerClient {
   readonly #clock: Clock;
   readonly #outstanding = new OutstandingRequests();
   #token: Token;
-  #types = new ResourceTypes([]);
+  #types: ResourceTypes;
   #registration: MasterRegistration | undefined;
+  /** What the ResourceManager said to it, as far as it was heard. */
+  #registered: Registration;
   #responseId = 0;
   /**
    * The heartbeat whose answer is out. If it was lost, the same one must go again: the ResourceManager answers a repeated response
@@ -73,11 +93,13 @@ export class SchedulerClient {
   #unanswered: { readonly request: AllocateRequest; readonly changes: Changes } | undefined;
   #heartbeating = false;
 
-  constructor({ token, protections, ...options }: SchedulerOptions) {
+  constructor({ token, protections, resourceTypes = [], ...options }: SchedulerOptions) {
     this.#token = token;
+    this.#types = new ResourceTypes(resourceTypes);
+    this.#registered = { ...unheard, resourceTypes };
     this.#clock = options.clock ?? systemClock;
     const identity = () => ({ user: nobody, strategies: [tokenDigest(this.#token, { protections })] });
-    this.#rpc = new RpcClient({ retry: patientRetry, ...options, protocol, identity });
+    this.#rpc = new RpcClient({ retry: patientRetry, callTimeoutMs, ...options, protocol, identity });
     this.#service = new ServiceClient<typeof applicationMaster>(this.#rpc, applicationMaster);
   }
 
@@ -93,16 +115,12 @@ export class SchedulerClient {
 
   /**
    * Registers the attempt, or registers it again after a heartbeat's outcome was `resync`; all that is outstanding is then told again.
-   * A ResourceManager that knows the attempt already answers `INVALID_MASTER_REQUEST`.
+   * A ResourceManager that has it registered already did so at a call whose answer was lost: the attempt goes on as registered.
    */
   async register(registration: MasterRegistration): Promise<Registration> {
-    const answer = await this.#service.call("registerApplicationMaster", {
-      host: registration.host,
-      rpc_port: registration.rpcPort,
-      tracking_url: registration.trackingUrl,
-    });
-    const registered = registrationFromWire(answer);
+    const registered = await this.#tellRegistration(registration);
     this.#registration = registration;
+    this.#registered = registered;
     this.#types = new ResourceTypes(registered.resourceTypes);
     this.#responseId = 0;
     this.#unanswered = undefined;
@@ -134,7 +152,8 @@ export class SchedulerClient {
 
   /**
    * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said; but asks and updates that the
-   * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped.
+   * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped. Where it counts heartbeats
+   * otherwise than we do, its number is taken.
    * One at a time: throws a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
    */
   async heartbeat(progress: number): Promise<HeartbeatOutcome> {
@@ -143,7 +162,7 @@ export class SchedulerClient {
     }
     this.#heartbeating = true;
     try {
-      return await this.#beat(progress);
+      return await this.#beatInStep(progress);
     } catch (error) {
       if (isRemoteError(error, ...refusalCodes)) this.#drop();
       const outcome = outcomeOf(error);
@@ -156,7 +175,8 @@ export class SchedulerClient {
 
   /**
    * Says how the application ended, until the ResourceManager has put it down. YARN may kill this process right after.
-   * Should the ResourceManager have forgotten the attempt meanwhile, it is registered again first.
+   * Should the ResourceManager have forgotten the attempt meanwhile, it is registered again first; one that says that the attempt is
+   * over has taken an end that it was told before.
    */
   async finish(request: FinishRequest): Promise<void> {
     const message = {
@@ -169,6 +189,43 @@ export class SchedulerClient {
 
   close(): void {
     this.#rpc.close();
+  }
+
+  async #tellRegistration({ host, rpcPort, trackingUrl }: MasterRegistration): Promise<Registration> {
+    const message = { host, rpc_port: rpcPort, tracking_url: trackingUrl };
+    try {
+      const heard = registrationFromWire(await this.#service.call("registerApplicationMaster", message));
+      const { resourceTypes } = heard.resourceTypes.length === 0 ? this.#registered : heard;
+      return { ...heard, resourceTypes };
+    } catch (error) {
+      if (!isRemoteError(error, "INVALID_MASTER_REQUEST") || !alreadyRegistered.test(error.javaMessage)) throw error;
+      const { containersFromPreviousAttempts, nodeTokens } = unheard;
+      return { ...this.#registered, answered: false, containersFromPreviousAttempts, nodeTokens };
+    }
+  }
+
+  async #beatInStep(progress: number): Promise<HeartbeatOutcome> {
+    try {
+      return await this.#beat(progress);
+    } catch (error) {
+      const expected = isRemoteError(error, "INVALID_MASTER_REQUEST")
+        ? expectedId.exec(error.javaMessage)?.[1]
+        : undefined;
+      if (expected === undefined) throw error;
+      this.#takeUpAt(Number(expected));
+      return await this.#beat(progress);
+    }
+  }
+
+  /**
+   * Goes on from the heartbeat that the ResourceManager answered last: its answer, which was not heard here, comes again when its
+   * request is repeated, and nothing new in that one is looked at. What is outstanding is told with the next.
+   */
+  #takeUpAt(lastAnsweredId: number): void {
+    this.#outstanding.resync();
+    this.#responseId = lastAnsweredId;
+    const repeated = { request: { response_id: lastAnsweredId - 1 }, changes: noChanges };
+    this.#unanswered = lastAnsweredId > 0 ? repeated : undefined;
   }
 
   async #beat(progress: number): Promise<HeartbeatOutcome> {
@@ -217,11 +274,18 @@ export class SchedulerClient {
     try {
       return (await this.#service.call("finishApplicationMaster", message)).isUnregistered;
     } catch (error) {
+      if (saysOver(error)) return true;
       if (this.#registration === undefined || !isRemoteError(error, "NOT_REGISTERED")) throw error;
       await this.register(this.#registration);
       return false;
     }
   }
+}
+
+/** After it has ended an attempt the ResourceManager knows it no more (ApplicationMasterService#finishApplicationMaster). */
+function saysOver(error: unknown): boolean {
+  if (isRemoteError(error, ...overCodes)) return true;
+  return isRemoteError(error, "INVALID_MASTER_REQUEST") && /doesn't exist in cache/.test(error.javaMessage);
 }
 
 /** What an error means for the attempt; undefined for one that means nothing in particular. */

@@ -3,6 +3,7 @@ import type { SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
 import { NodeTable } from "../../../am/scheduler/yarn/node-table.ts";
 import { type MasterClient, type NodeManagers, YarnScheduler } from "../../../am/scheduler/yarn/yarn-scheduler.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
+import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
@@ -43,12 +44,14 @@ class ScriptedMaster implements MasterClient {
   readonly rows: ResourceRequest[] = [];
   readonly released: string[] = [];
   registrations = 0;
+  answered = true;
   finished: unknown;
   #abandon: (() => void) | undefined;
 
   async register() {
     this.registrations += 1;
     return {
+      answered: this.answered,
       maximum: small,
       counted: "memory" as const,
       queue: "default",
@@ -146,6 +149,32 @@ describe("the YARN scheduler", () => {
     expect(registration.keptContainers).toEqual([
       expect.objectContaining({ containerId: "container_1_0001_01_000009", host: "node-1", priority: 1 }),
     ]);
+  });
+
+  test("an exception that nobody knows the meaning of ends the attempt after some minutes, so that the next one can do better", async () => {
+    const { clock, master, types } = await setUp();
+    const refuse = async () => {
+      (await master.heartbeats.next())(new RemoteError("org.example.Strange", "no"));
+      await turn();
+    };
+    await refuse();
+    await clock.pass(299_000);
+    await refuse();
+    await clock.pass(1_000);
+    expect(types()).not.toContain("resource-manager-shutdown");
+    await refuse();
+    expect(types()).toContain("resource-manager-shutdown");
+  });
+
+  test("a ResourceManager that is away, however long, ends nothing", async () => {
+    const { clock, master, types } = await setUp();
+    const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });
+    for (const _ of [1, 2]) {
+      (await master.heartbeats.next())(lost);
+      await turn();
+      await clock.pass(3_600_000);
+    }
+    expect(types()).not.toContain("resource-manager-shutdown");
   });
 
   test("an ask is told at once, in a heartbeat that begins after it", async () => {

@@ -27,6 +27,8 @@ class ScriptedApplications implements Applications {
     this.#reports = reports;
   }
 
+  askBriefly(): void {}
+
   async report(): Promise<ApplicationReport> {
     if (this.killed.length > 0 && this.afterKill !== undefined) return this.afterKill;
     const next = this.#reports.length > 1 ? this.#reports.shift() : this.#reports[0];

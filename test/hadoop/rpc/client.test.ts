@@ -99,6 +99,18 @@ describe("a client of one endpoint", () => {
     expect(asked).toBe(2);
   });
 
+  test("an answer that does not come is asked for on another connection, and the trouble is told until it is over", async () => {
+    const server = await served({
+      onCall: (connection, { callId, request }) => {
+        if (server.connections.length > 1) connection.reply(callId, request);
+      },
+    });
+    const told: unknown[] = [];
+    const client = clientOf([server.endpoint], { onTrouble: (trouble) => told.push(trouble?.error) });
+    expect(await call(client, "lost", { timeoutMs: 50 })).toBe("lost");
+    expect(told).toEqual([expect.objectContaining({ code: "RPC_TIMEOUT" }), undefined]);
+  });
+
   test("does not repeat what may not be done twice", async () => {
     const server = await served({ onCall: ({ socket }) => socket.destroy() });
     const client = clientOf([server.endpoint]);

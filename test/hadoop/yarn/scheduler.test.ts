@@ -24,9 +24,11 @@ let heartbeats: hadoop.yarn.AllocateRequestProto[];
 let registrations: number;
 /** Answers to heartbeats and finishes, used up in order; then each heartbeat is answered with the next response id. */
 let script: Answer[];
+/** The same for registrations, before they succeed. */
+let registrationScript: Answer[];
 
 beforeEach(async () => {
-  [accepted, heartbeats, registrations, script] = [first, [], 0, []];
+  [accepted, heartbeats, registrations, script, registrationScript] = [first, [], 0, [], []];
   server = await RpcTestServer.start(scripted(() => accepted, answer));
   client = clientWith({});
 });
@@ -50,6 +52,8 @@ function clientWith(changes: Partial<SchedulerOptions>): SchedulerClient {
 function answer({ method, request }: ReceivedCall): Answer {
   if (method === "registerApplicationMaster") {
     registrations += 1;
+    const [next] = registrationScript.splice(0, 1);
+    if (next !== undefined) return next;
     const answered = { queue: "root.default", resource_types: [{ name: "yarn.io/gpu", units: "" }] };
     return { bytes: yarn.RegisterApplicationMasterResponseProto.encode(answered).finish() };
   }
@@ -138,6 +142,86 @@ describe("heartbeats", () => {
     const tpu = { ...wanted, capability: { ...capability, others: { "yarn.io/tpu": 1 } } };
     expect(() => client.ask([wanted, tpu])).toThrow(expect.objectContaining({ code: "RESOURCE_TYPE_UNKNOWN" }));
     expect(client.outstanding).toEqual([]);
+  });
+});
+
+describe("an answer that is lost", () => {
+  const registeredAlready: Answer = {
+    exception: `${exceptions}.InvalidApplicationMasterRequestException`,
+    message: "Application Master is already registered : application_1_0001",
+  };
+  const outOfStep = (expected: number, got: number): Answer => ({
+    exception: `${exceptions}.InvalidApplicationMasterRequestException`,
+    message: `Invalid responseId in AllocateRequest from application attempt: appattempt_1_0001_000001, expect responseId to be ${expected}, but get ${got}`,
+  });
+
+  test("to a registration: the attempt is registered, and heartbeats count from 0", async () => {
+    registrationScript = ["hang up", registeredAlready];
+    client = clientWith({ resourceTypes: [{ name: "yarn.io/gpu", units: "" }] });
+    expect(await client.register(master)).toEqual({
+      answered: false,
+      queue: "",
+      resourceTypes: [{ name: "yarn.io/gpu", units: "" }],
+      counted: "memory",
+      containersFromPreviousAttempts: [],
+      nodeTokens: [],
+    });
+    client.ask([{ ...wanted, capability: { ...capability, others: { "yarn.io/gpu": 1 } } }]);
+    expect(await client.heartbeat(0)).toMatchObject({ kind: "allocation" });
+    expect(told()).toEqual([[0, [2]]]);
+  });
+
+  test("to a second registration: what the first one said still stands", async () => {
+    const { maximum, counted, resourceTypes } = await client.register(master);
+    client.ask([wanted]);
+    await client.heartbeat(0);
+    registrationScript = ["hang up", registeredAlready];
+    expect(await client.register(master)).toMatchObject({ answered: false, maximum, counted, resourceTypes });
+    await client.heartbeat(0);
+    expect(told().at(-1)).toEqual([0, [2]]);
+  });
+
+  test("any other refusal of a registration is one", async () => {
+    registrationScript = [{ exception: `${exceptions}.InvalidApplicationMasterRequestException`, message: "no" }];
+    await expect(client.register(master)).rejects.toMatchObject({ code: "INVALID_MASTER_REQUEST" });
+  });
+
+  test("to heartbeats: the ResourceManager's number is taken, its last answer heard again, and everything outstanding told", async () => {
+    await client.register(master);
+    client.ask([wanted]);
+    script = [outOfStep(7, 0), allocated({ response_id: 7, num_cluster_nodes: 3 })];
+    expect(await client.heartbeat(0)).toMatchObject({ kind: "allocation", allocation: { clusterNodeCount: 3 } });
+    await client.heartbeat(0);
+    expect(told()).toEqual([
+      [0, [2]],
+      [6, []],
+      [7, [2]],
+    ]);
+  });
+
+  test("where the ResourceManager begins at 0, there is none to hear again", async () => {
+    await client.register(master);
+    await client.heartbeat(0);
+    client.ask([wanted]);
+    script = [outOfStep(0, 1)];
+    await client.heartbeat(0);
+    expect(told().slice(1)).toEqual([
+      [1, [2]],
+      [0, [2]],
+    ]);
+  });
+
+  test("to the end: a ResourceManager that knows the attempt no more has taken it", async () => {
+    await client.register(master);
+    script = [
+      "hang up",
+      {
+        exception: `${exceptions}.InvalidApplicationMasterRequestException`,
+        message: "Application doesn't exist in cache appattempt_1_0001_000001",
+      },
+    ];
+    await client.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" });
+    expect(script).toEqual([]);
   });
 });
 

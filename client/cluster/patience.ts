@@ -1,0 +1,43 @@
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { CallTrouble } from "../../src/hadoop/rpc/client.ts";
+import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
+import { formatWholeSeconds } from "../output/format.ts";
+import type { Output } from "../output/output.ts";
+
+const maxWaitKey = "yarn.resourcemanager.connect.max-wait.ms";
+const firstDelayMs = 200;
+
+/** Two tries. */
+export const briefPatience: RetryPolicy = { giveUpAfterMs: 1_000, firstDelayMs, longestDelayMs: 500 };
+
+/**
+ * How long a ResourceManager that does not answer is asked again, as Hadoop's own clients are told (org.apache.hadoop.yarn.client.RMProxy);
+ * a maximum of −1 is for ever. Their interval is the longest here: most answers that are lost come at the second try.
+ */
+export function configuredPatience(configuration: Configuration): RetryPolicy {
+  const maxWaitMs = configuration.getInteger(maxWaitKey, 900_000);
+  const intervalMs = configuration.getInteger("yarn.resourcemanager.connect.retry-interval.ms", 30_000);
+  const giveUpAfterMs = maxWaitMs < 0 ? Number.POSITIVE_INFINITY : maxWaitMs;
+  const longestDelayMs = Math.max(1, intervalMs);
+  return { giveUpAfterMs, firstDelayMs: Math.min(firstDelayMs, longestDelayMs), longestDelayMs };
+}
+
+/** Says what a command waits for while a call is tried again; takes it away when it has been answered. */
+export function showTrouble(
+  output: Output,
+  where: string,
+  trouble: CallTrouble | undefined,
+  patience: RetryPolicy,
+): void {
+  if (trouble === undefined) output.endWait();
+  else if (patience !== briefPatience) output.waitAside(troubleWait(where, trouble, patience));
+}
+
+function troubleWait(where: string, { elapsedMs, error }: CallTrouble, { giveUpAfterMs }: RetryPolicy) {
+  const limit = giveUpAfterMs === Number.POSITIVE_INFINITY ? "for ever" : `for ${formatWholeSeconds(giveUpAfterMs)}`;
+  const since = elapsedMs < 1_000 ? "does not answer" : `has not answered for ${formatWholeSeconds(elapsedMs)}`;
+  const line = `The ResourceManager at ${where} ${since}; trying on ${limit} (${maxWaitKey})`;
+  const why = errorMessage(error);
+  return { lines: [`${line}: ${why}`], cause: "the ResourceManager", line, change: "", facts: [why] };
+}
