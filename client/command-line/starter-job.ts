@@ -22,6 +22,10 @@ const FURTHER_KEYS: readonly (readonly [string, string])[] = [
   ["tony.execution.envs", "NAME=value,OTHER=value"],
   ["tony.am.retry-count", "2"],
   ["tony.application.timeout", "8h"],
+  ["tony.checkpoint.local-dir", "checkpoints"],
+  ["tony.application.checkpoint-dir", "tony-checkpoints/my-model"],
+  ["tony.output.local-dir", "results"],
+  ["tony.output.dir", "tony-results/my-model"],
 ];
 
 /** A job's file with the keys that it does not set yet as comments at its end, each with its meaning; for a person to edit. */

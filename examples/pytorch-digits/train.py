@@ -1,7 +1,7 @@
 """Trains a small network on scikit-learn's handwritten digits with PyTorch's DistributedDataParallel over gloo.
 
 Every process of the job runs this file. The environment tells it its place: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT.
-Rank 0 saves a checkpoint after every epoch; a restarted job goes on from the newest one.
+Rank 0 saves a checkpoint after every epoch; every process of a restarted job is told the same one to go on from.
 """
 import json
 import os
@@ -18,7 +18,9 @@ from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 EPOCHS = int(os.environ.get("EPOCHS", "5"))
 BATCH_SIZE = 16
 LEARNING_RATE = 6e-3
-CHECKPOINTS = os.environ.get("TONY_CHECKPOINT_DIR") or "checkpoints"
+# tony-ts brings what is saved here to HDFS, and back into the container of every process before it starts again.
+CHECKPOINTS = os.environ.get("TONY_CHECKPOINT_LOCAL_DIR") or "checkpoints"
+RESULTS = os.environ.get("TONY_OUTPUT_LOCAL_DIR") or "results"
 
 
 def digits():
@@ -27,15 +29,6 @@ def digits():
     train_images, test_images, train_labels, test_labels = split
     as_set = lambda x, y: TensorDataset(torch.tensor(x, dtype=torch.float32), torch.tensor(y))
     return as_set(train_images, train_labels), as_set(test_images, test_labels)
-
-
-def newest_checkpoint():
-    try:
-        names = [name for name in os.listdir(CHECKPOINTS) if name.startswith("step-") and name.endswith(".pt")]
-    except FileNotFoundError:
-        return None
-    steps = sorted(int(name[len("step-") : -len(".pt")]) for name in names)
-    return os.path.join(CHECKPOINTS, f"step-{steps[-1]}.pt") if steps else None
 
 
 def save_checkpoint(model, optimizer, epoch, step):
@@ -80,16 +73,13 @@ def main():
     loader = DataLoader(train_set, batch_size=BATCH_SIZE, sampler=sampler)
 
     first_epoch, step = 0, 0
-    checkpoint = newest_checkpoint()
-    # Rank 0 decides for all, so that nobody resumes from a file that another one has not seen.
-    chosen = [checkpoint]
-    distributed.broadcast_object_list(chosen, src=0)
-    if chosen[0]:
-        state = torch.load(chosen[0])
+    checkpoint = os.environ.get("TONY_CHECKPOINT")
+    if checkpoint:
+        state = torch.load(checkpoint)
         model.module.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         first_epoch, step = state["epoch"] + 1, state["step"]
-        print(f"resumed from {chosen[0]}, step {step}", flush=True)
+        print(f"resumed from {checkpoint}, step {step}", flush=True)
 
     pause = float(os.environ.get("SECONDS_PER_STEP", "0"))
     for epoch in range(first_epoch, EPOCHS):
@@ -114,6 +104,9 @@ def main():
                 flush=True,
             )
         distributed.barrier()
+    if rank == 0:
+        os.makedirs(RESULTS, exist_ok=True)
+        torch.save(model.module.state_dict(), os.path.join(RESULTS, "model.pt"))
     distributed.destroy_process_group()
 
 

@@ -14,7 +14,17 @@ import tensorflow.compat.v1 as tf
 STEPS = int(os.environ.get("STEPS", "200"))
 role, index = os.environ["JOB_NAME"], int(os.environ["TASK_INDEX"])
 cluster = tf.train.ClusterSpec(json.loads(os.environ["CLUSTER_SPEC"]))
-checkpoints = os.environ.get("TONY_CHECKPOINT_DIR") or "checkpoints"
+# tony-ts brings what is saved here to HDFS, and back before the job starts again.
+checkpoints = os.environ.get("TONY_CHECKPOINT_LOCAL_DIR") or "checkpoints"
+checkpoint = os.environ.get("TONY_CHECKPOINT")
+
+
+def report_progress(step, saved):
+    """Tells tony-ts how far the training is, and that a checkpoint is complete: TensorFlow names one by how its files begin."""
+    file = os.environ.get("TONY_PROGRESS_FILE")
+    if file:
+        with open(file, "a", encoding="utf-8") as progress:
+            progress.write(json.dumps({"step": int(step), "checkpoint": os.path.abspath(saved)}) + "\n")
 
 
 def batches():
@@ -45,25 +55,33 @@ def run_worker(server):
         intra_op_parallelism_threads=1,
         inter_op_parallelism_threads=1,
     )
-    chief, saver = index == 0, tf.train.Saver()
+    chief = index == 0
+    # The chief writes the files itself: they are to be in its container.
+    with tf.device("/job:worker/task:0/cpu:0"):
+        saver = tf.train.Saver()
     sessions = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables(), recovery_wait_secs=1)
     if chief:
         os.makedirs(checkpoints, exist_ok=True)
         init = tf.global_variables_initializer()
         session = sessions.prepare_session(
-            server.target, init_op=init, saver=saver, checkpoint_dir=checkpoints, config=config
+            server.target, init_op=init, saver=saver, checkpoint_filename_with_path=checkpoint, config=config
         )
     else:
         session = sessions.wait_for_session(server.target, config=config)
 
     source = batches()
-    for turn in range(1, STEPS + 1):
+    # The step counts the turns of all workers.
+    done = session.run(step) // cluster.num_tasks("worker") if checkpoint else 0
+    if checkpoint:
+        print(f"resumed from {checkpoint}, turn {done}", flush=True)
+    reached, share = session.run(step), 0.0
+    for turn in range(done + 1, STEPS + 1):
         inputs, truth = next(source)
         _, reached, share, cost = session.run([train, step, accuracy, loss], {points: inputs, labels: truth})
         if turn % 50 == 0:
             print(f"step {turn}/{STEPS}  loss {cost:.3f}  accuracy {share * 100:.1f} %", flush=True)
             if chief:
-                saver.save(session, os.path.join(checkpoints, "model"), global_step=step)
+                report_progress(reached, saver.save(session, os.path.join(checkpoints, "model"), global_step=step))
     print(f"worker {index} done, the model at step {reached}, accuracy {share * 100:.1f} %", flush=True)
     session.close()
 

@@ -44,8 +44,11 @@ describe("the examples", () => {
     const [id = ""] = stdout.split(" ");
     const step = Number(Array.from(stdout.matchAll(/checkpoint step (\d+)/g)).at(-1)?.[1]);
     expect(await alice.json("status", id)).toMatchObject({
-      status: { droppedCheckpoint: { task: "worker:0", step } },
+      status: { checkpoint: { step, path: expect.stringMatching(`^hdfs://.*/${id}/worker-0/step-${step}-at-`) } },
     });
+    expect(stdout).toMatch(
+      new RegExp(`^ +output hdfs://\\S+/tony-results/pytorch-digits/${id}/worker-0 \\(1 file, `, "m"),
+    );
   });
 
   test("tensorflow-ps: the parameter server serves two workers and is stopped when they are done", async () => {
@@ -63,5 +66,10 @@ describe("the examples", () => {
     }
     expect(stdout).toContain("SUCCEEDED");
     expect(exitCode).toBe(0);
+
+    const [id = ""] = stdout.split(" ");
+    expect(await alice.json("status", id)).toMatchObject({
+      status: { checkpoint: { path: expect.stringMatching(`^hdfs://.*/${id}/worker-0/step-\\d+-at-`) } },
+    });
   }, 600_000);
 });
