@@ -30,6 +30,7 @@ const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `
  * claim types what is shown. A new command line needs a row.
  */
 export const claims: Readonly<Record<string, Claim>> = {
+  "tony-ts --help": inEmpty(),
   "tony-ts doctor": inEmpty(),
   "tony-ts doctor --queue ml": inEmpty(),
   "tony-ts submit job.xml": inJob(),
@@ -43,6 +44,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts wait ID": inEmpty("tony-ts wait $ID"),
   "tony-ts wait application_1795305600000_0007 && echo done": inEmpty("tony-ts wait $ID && echo done"),
   "tony-ts status": withRow("tony-ts status ID"),
+  "tony-ts status --json": inEmpty("tony-ts status $ID --json"),
   "tony-ts status ID": inEmpty("tony-ts status $ID", "tony-ts status $RUNNING"),
   "tony-ts status application_1795305600000_0007": withRow("tony-ts status ID"),
   "tony-ts list": inEmpty(),

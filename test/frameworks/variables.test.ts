@@ -53,7 +53,9 @@ describe("the tables", () => {
 /** Names of variables that the sources of these folders read from an environment: `environment.NAME`, or taken apart. */
 function variablesReadIn(...folders: readonly string[]): string[] {
   const names = folders.flatMap(textsIn).flatMap((text) => {
-    const apart = Array.from(text.matchAll(/\{([^{}]*)\} = (?:\w+\.)*environment\b/g), ([, inside = ""]) => inside);
+    // `const { NAME } = environment`, and a parameter `{ NAME }: ClientContext["environment"]`.
+    const takings = text.matchAll(/\{([^{}]*)\}(?: = (?:\w+\.)*environment\b|: \w+\["environment"\])/g);
+    const apart = Array.from(takings, ([, inside = ""]) => inside);
     const single = Array.from(text.matchAll(/\benvironment\.([A-Z]\w+)/g), ([, name = ""]) => name);
     return [...single, ...apart.flatMap((inside) => inside.match(/\b[A-Z][A-Z0-9_]+\b/g) ?? [])];
   });
