@@ -1,60 +1,102 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
+import type { MasterLink } from "../following/master-link.ts";
+import { MasterSession } from "../following/master-session.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 
-/** The AM ends a job in order within this time, or the ResourceManager ends it. */
+/** An AM that has not begun to end the job within this time is not asked any longer, but the ResourceManager. */
 const orderlyMs = 8_000;
+/** For what follows the last program's end, or the ResourceManager's order. */
 const limitMs = 30_000;
+/** An AM that follows its own bounds says so every second. */
+const silentMs = 5_000;
 
 /**
- * Ends an application: by its AM, so that its history and its outcome are written, else by the ResourceManager. Resolves with the report
- * of its end; throws a UserError (`STILL_RUNNING`, exit code 5) when it has not ended in time.
+ * Ends an application: by its AM, so that its programs have their grace and its history is written, else by the ResourceManager. Resolves
+ * with the report of its end; throws a UserError (`STILL_RUNNING`, exit code 5) when it has not ended in time.
  */
 export async function endApplication(
   applications: Applications,
   before: ApplicationReport,
   reason: string | undefined,
-  { now, output }: ClientContext,
+  { now, output }: Pick<ClientContext, "now" | "output">,
+  connect?: (contact: MasterContact) => MasterLink,
 ): Promise<ApplicationReport> {
   const { id } = before;
-  const startedAtMs = now();
   const words = reason ?? "killed by tony-ts kill";
-  const asked = await stopByMaster(applications, before, words);
-  if (!asked) await applications.kill(id, words);
-  let forced = !asked;
-  for (;;) {
-    const report = await applications.report(id);
-    if (hasEnded(report)) return report;
-    const takenMs = now() - startedAtMs;
-    if (!forced && takenMs > orderlyMs) {
-      forced = true;
-      output.problem("The AM takes its time; the ResourceManager is asked to end it");
-      await applications.kill(id, words);
+  const asked = await askMaster(applications, before, words, now, connect);
+  try {
+    if (asked === undefined) await applications.kill(id, words);
+    let forced = asked === undefined;
+    let limitAtMs = now() + limitMs;
+    const orderlyUntilMs = now() + orderlyMs;
+    for (;;) {
+      const report = await applications.report(id);
+      if (hasEnded(report)) return report;
+      limitAtMs = Math.max(limitAtMs, (asked?.stoppedAtMs() ?? 0) + limitMs);
+      if (!forced && now() > orderlyUntilMs && asked?.isEnding() !== true) {
+        forced = true;
+        output.problem("The AM takes its time; the ResourceManager is asked to end it");
+        await applications.kill(id, words);
+      }
+      if (now() > limitAtMs) throw stillRunning(report);
+      await sleep(100);
     }
-    if (takenMs > limitMs) {
-      throw new UserError(`${id} has not ended after ${limitMs / 1000} s: it is ${report.state}`, {
-        code: "STILL_RUNNING",
-        exitCode: ExitCode.unknown,
-      });
-    }
-    await sleep(100);
+  } finally {
+    asked?.close();
   }
 }
 
-/** Whether the AM took the request. */
-async function stopByMaster(applications: Applications, report: ApplicationReport, reason: string): Promise<boolean> {
+function stillRunning({ id, state }: ApplicationReport): UserError {
+  return new UserError(`${id} has not ended in time: it is ${state}`, {
+    code: "STILL_RUNNING",
+    exitCode: ExitCode.unknown,
+  });
+}
+
+/** An AM that took the request. */
+interface Asked {
+  /** Whether it does what was asked, and says so. */
+  readonly isEnding: () => boolean;
+  /** By when, by our clock, it will have stopped the programs; 0 while it has not said. */
+  readonly stoppedAtMs: () => number;
+  readonly close: () => void;
+}
+
+/** Undefined when no AM took the request. */
+async function askMaster(
+  applications: Applications,
+  report: ApplicationReport,
+  reason: string,
+  now: () => number,
+  connect?: (contact: MasterContact) => MasterLink,
+): Promise<Asked | undefined> {
   const contact: MasterContact | undefined = await applications.contact(report).catch(() => undefined);
-  if (contact === undefined) return false;
+  if (contact === undefined) return undefined;
   const { connectMaster } = await import("../following/master-connection.ts");
-  const link = connectMaster(contact);
+  let heard: JobStatus | undefined;
+  let stoppedAtMs = 0;
+  const status = (next: JobStatus) => {
+    heard = next;
+    const [wait] = next.waits;
+    if (next.outcome !== undefined && wait?.endsAtMs !== undefined) stoppedAtMs = now() + wait.endsAtMs - next.nowMs;
+  };
+  const events = { status, outcome: () => undefined, closed: () => undefined };
+  const session = new MasterSession(contact, (connect ?? connectMaster)(contact), events, now);
   try {
-    await link.stop(reason);
-    return true;
+    await session.link.stop(reason);
+    return {
+      isEnding: () =>
+        session.heardOutcome ||
+        (heard?.outcome !== undefined && session.state === "open" && session.silentMs < silentMs),
+      stoppedAtMs: () => stoppedAtMs,
+      close: () => session.close(),
+    };
   } catch {
-    return false;
-  } finally {
-    link.close();
+    session.close();
+    return undefined;
   }
 }
