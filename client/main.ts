@@ -4,6 +4,7 @@ import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments } from "./command-line/arguments.ts";
 import { ignoreErrors, leaveWithReader, written } from "./command-line/closed-output.ts";
 import { commands } from "./command-line/commands.ts";
+import { completions } from "./command-line/completion.ts";
 import { reportError } from "./command-line/handle-errors.ts";
 import type { ClientContext } from "./context.ts";
 import { Output } from "./output/output.ts";
@@ -29,6 +30,11 @@ async function run(words: readonly string[], context: ClientContext): Promise<Ex
   // A command line that cannot be parsed was asked for JSON all the same.
   let json = words.includes("--json");
   try {
+    const completed = await completions(words, context);
+    if (completed !== undefined) {
+      context.output.print(completed.join("\n"));
+      return ExitCodes.succeeded;
+    }
     const parsed = await parseArguments(words, commands, context.output.columns);
     if ("text" in parsed) {
       context.output.print(parsed.text);

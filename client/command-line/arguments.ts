@@ -2,6 +2,7 @@ import yargs, { type Argv } from "yargs";
 import { nearest } from "../../src/job/nearest.ts";
 import { buildId } from "../../src/programs.ts";
 import { type ChosenRun, type Command, type Registration, usageError } from "./command.ts";
+import { completionWord } from "./completion.ts";
 import { fromTonyArguments } from "./tony-arguments.ts";
 
 /** What a command line asks for: a command to run, or text to print (help, version, completion). */
@@ -11,7 +12,7 @@ export type Parsed = { readonly run: ChosenRun; readonly json: boolean } | { rea
 const helpColumns = 110;
 
 /** Words at which the parser prints what it knows; the last one is how a shell asks for completions. */
-const explaining = new Set(["--help", "-h", "help", "completion", "--get-yargs-completions"]);
+const explaining = new Set(["--help", "-h", "help", completionWord]);
 
 /**
  * Reads a command line (without `node` and the script). A mistake in it is a UserError with code `USAGE`; a bare `tony-ts` is one too,
@@ -50,7 +51,7 @@ function baseParser(columns: number): Argv {
     .alias("help", "h")
     .version("version", "Show the version", buildId())
     .option("debug", { type: "boolean", describe: "Show the stack and the causes of an error" })
-    .completion("completion", "Print a completion script for the shell: source <(tony-ts completion)")
+    .completion("parser-completion", false)
     .epilogue("Exit codes: 0 succeeded, 1 the job failed, 2 usage or job.xml, 3 cluster, 4 killed, 5 unknown.")
     .wrap(Math.min(helpColumns, columns))
     .exitProcess(false);

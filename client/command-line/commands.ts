@@ -1,5 +1,6 @@
 import { attach } from "../commands/attach.ts";
 import { cache } from "../commands/cache.ts";
+import { completion } from "../commands/completion.ts";
 import { doctor } from "../commands/doctor.ts";
 import { init } from "../commands/init.ts";
 import { keys } from "../commands/keys.ts";
@@ -26,4 +27,5 @@ export const commands: readonly Command[] = [
   keys,
   doctor,
   cache,
+  completion,
 ];

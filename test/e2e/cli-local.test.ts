@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { programPath } from "../../src/programs.ts";
 import { TonyTs, tonyTs } from "../support/tony-ts.ts";
 
 function jobFile(command: string): string {
@@ -23,6 +26,12 @@ describe("a job on this machine, without any cluster", () => {
     environment = { XDG_STATE_HOME: join(folder, "state"), HADOOP_HOME: "/nowhere" };
     await writeFile(join(folder, "hello.xml"), jobFile("echo hello"));
     await writeFile(join(folder, "long.xml"), jobFile("echo started; sleep 600"));
+    const lines = "echo one; sleep 0.6; echo two &gt;&amp;2; sleep 0.6; echo three; test $SESSION_ID = 1";
+    const restarted = jobFile(lines).replace(
+      "</configuration>",
+      "<property><name>tony.am.retry-count</name><value>1</value></property></configuration>",
+    );
+    await writeFile(join(folder, "restarted.xml"), restarted);
     await writeFile(join(folder, "stubborn.xml"), jobFile("trap '' TERM; echo started; sleep 600"));
   });
   afterAll(() => rm(folder, { recursive: true }));
@@ -65,6 +74,93 @@ describe("a job on this machine, without any cluster", () => {
     );
     const after = await tonyTs(["status", id], environment);
     expect(after.stdout).toMatch(/^KILLED {2}local_/);
+  });
+
+  test("a closed pipe and a client that is killed leave it running; SIGTERM ends it, and who waits for it is told", async () => {
+    const submit = [
+      process.execPath,
+      programPath("tony-ts"),
+      "submit",
+      "--scheduler",
+      "local",
+      join(folder, "long.xml"),
+    ];
+    const { stdout: first } = await promisify(execFile)("sh", ["-c", `"$@" | head -1`, "sh", ...submit], {
+      env: { ...process.env, ...environment },
+    });
+    const [id = ""] = first.split(" ");
+    const waiting = new TonyTs(["wait", id], environment);
+    const killed = new TonyTs(["attach", id], environment);
+    await killed.output(/^worker:0 \| started$/m);
+    killed.process.kill("SIGKILL");
+    await killed.ended;
+    expect((await tonyTs(["list", "--state", "running"], environment)).stdout).toContain(id);
+
+    const attached = new TonyTs(["attach", id, "--logs", "worker:1", "--json"], environment);
+    await attached.output(/"task":"worker:1","stream":"stdout","line":"started"/);
+    attached.process.kill("SIGTERM");
+    const { exitCode, stdout } = await attached.ended;
+    expect(exitCode).toBe(4);
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events[0]).toMatchObject({ jsonVersion: 1, event: "job", applicationId: id, submitted: false });
+    expect(events.at(-1)).toMatchObject({ jsonVersion: 1, event: "end", outcome: { result: "killed" }, exitCode: 4 });
+    const waited = await waiting.ended;
+    expect(waited.stdout).toMatch(new RegExp(`^${id} KILLED: .*SIGTERM`));
+    expect(waited.exitCode).toBe(4);
+    expect((await tonyTs(["attach", id], environment)).exitCode).toBe(4);
+  });
+
+  test("its lines stay in their order, with their generation; the end of what is followed is told", async () => {
+    const submit = ["submit", "--scheduler", "local", "--json", "--name", "again", join(folder, "restarted.xml")];
+    const submitted = await tonyTs(submit, environment);
+    expect(submitted.exitCode).toBe(0);
+    const events = submitted.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    const { applicationId: id } = events[0];
+    expect(events[0]).toMatchObject({ event: "job", name: "again", submitted: true });
+    expect(events.at(-1)).toMatchObject({ event: "end", outcome: { result: "succeeded" }, exitCode: 0 });
+
+    const logs = await tonyTs(["logs", id, "worker:1", "--json"], environment);
+    const lines = logs.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(lines.map(({ stream, line, generation }) => `${generation} ${stream} ${line}`)).toEqual(
+      [1, 2].flatMap((number) => [`${number} stdout one`, `${number} stderr two`, `${number} stdout three`]),
+    );
+    expect((await tonyTs(["logs", id, "--tail", "1", "--generation", "1"], environment)).stdout).toBe("three\n");
+    expect(await tonyTs(["logs", id, "--since", "1h", "worker:7"], environment)).toMatchObject({
+      exitCode: 2,
+      stderr: "tony-ts: The job has no task worker:7; it has worker:0, worker:1\n",
+    });
+  });
+
+  test("a rehearsal checks and says what it would do; several jobs are ended at once", async () => {
+    const job = ["submit", "--scheduler", "local", join(folder, "long.xml")];
+    const rehearsed = await tonyTs([...job, "--dry-run", "--name", "try"], environment);
+    expect(rehearsed.stdout).toMatch(
+      /^try · on this machine[\s\S]*asks for +3 containers: [\s\S]*Nothing was uploaded/,
+    );
+    const none = await tonyTs([...job, "--logs", "worker:7"], environment);
+    expect(none).toMatchObject({ exitCode: 2, stderr: expect.stringContaining("it has worker:0, worker:1") });
+    const ids = await Promise.all(
+      [1, 2].map(async () => (await tonyTs([...job, "--detach"], environment)).stdout.trim()),
+    );
+    const killed = await tonyTs(["kill", ...ids, "local_1_0001", "--json"], environment);
+    expect(JSON.parse(killed.stdout)).toMatchObject({
+      jobs: [
+        { applicationId: ids[0], finalStatus: "KILLED" },
+        { applicationId: ids[1], finalStatus: "KILLED" },
+        { applicationId: "local_1_0001", error: { code: "APPLICATION_NOT_FOUND" } },
+      ],
+    });
+    expect(killed.exitCode).not.toBe(0);
+    expect(JSON.parse((await tonyTs(["list", "--json"], environment)).stdout)).toMatchObject({ jobs: [], more: 0 });
   });
 
   test("the second Ctrl-C leaves at once and says that it may still run", async () => {

@@ -1,0 +1,105 @@
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { Applications } from "../applications/applications.ts";
+import { isLocalId } from "../applications/local-folder.ts";
+import type { ClientContext } from "../context.ts";
+
+/** How a shell asks for the words that may follow: `tony-ts --get-yargs-completions tony-ts logs ''`. */
+export const completionWord = "--get-yargs-completions";
+
+/** Nobody waits longer at a Tab key. */
+const patienceMs = 2_000;
+const mostTasks = 100;
+
+/** Verbs whose first argument is a job's id. */
+const aboutJobs: readonly string[] = ["status", "logs", "attach", "wait", "kill"];
+/** Verbs whose first argument is a file: what the shell itself completes. */
+const aboutFiles: readonly string[] = ["submit", "validate"];
+
+/**
+ * The jobs, or a job's tasks, that may stand where the cursor is; undefined where the parser knows more: of commands and options.
+ * Whatever goes wrong comes to no words.
+ */
+export async function completions(words: readonly string[], context: ClientContext): Promise<string[] | undefined> {
+  const [asked, , verb = "", ...typed] = words;
+  const current = typed.at(-1);
+  if (asked !== completionWord || current === undefined || current.startsWith("-")) return undefined;
+  const before = typed.slice(0, -1).filter((word) => !word.startsWith("-"));
+  if (aboutFiles.includes(verb) && before.length === 0) return [];
+  if (!aboutJobs.includes(verb)) return undefined;
+  const [id] = before;
+  if (id === undefined || verb === "kill") return await soon(runningJobs(context), context);
+  return verb === "logs" && before.length === 1 ? await soon(tasksOf(id, context), context) : [];
+}
+
+/** The script that connects a shell's completion with this. */
+export function completionScript(shell: "bash" | "zsh"): string {
+  return shell === "zsh" ? zsh : bash;
+}
+
+async function soon(words: Promise<string[]>, { environment }: ClientContext): Promise<string[]> {
+  const late = new Promise<string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
+  const found = await Promise.race([words.catch(() => []), late]);
+  // What follows a colon is a description to zsh.
+  return environment.SHELL?.endsWith("zsh") ? found.map((word) => word.replaceAll(":", "\\:")) : found;
+}
+
+async function runningJobs(context: ClientContext): Promise<string[]> {
+  const { openLocalApplications, openYarnApplications } = await import("../applications/backend.ts");
+  const here = idsOf(openLocalApplications(context));
+  const there = idsOf(openYarnApplications(undefined, context));
+  return [...(await here.catch(() => [])), ...(await there.catch(() => []))];
+}
+
+async function idsOf(opening: Promise<Applications>): Promise<string[]> {
+  const { chooseJobs } = await import("../applications/job-filter.ts");
+  const applications = await opening;
+  try {
+    const all = { all: false, states: undefined, name: undefined, queue: undefined, user: undefined };
+    return (await chooseJobs(applications, all)).map(({ id }: ApplicationReport) => id);
+  } finally {
+    applications.close();
+  }
+}
+
+async function tasksOf(id: string, context: ClientContext): Promise<string[]> {
+  const { openLocalApplications, openYarnApplications } = await import("../applications/backend.ts");
+  const { inspect } = await import("../applications/inspection.ts");
+  const { connectMaster } = await import("../following/master-connection.ts");
+  const applications = isLocalId(id)
+    ? await openLocalApplications(context)
+    : await openYarnApplications(undefined, context);
+  try {
+    const { status } = await inspect(id, applications, connectMaster);
+    const roles = status?.roles.map(({ name }) => name) ?? [];
+    return ["am", ...roles, ...(status?.tasks ?? []).slice(0, mostTasks).map(({ task }) => task)];
+  } finally {
+    applications.close();
+  }
+}
+
+/** Words are taken from the line itself: bash would cut `worker:0` at its colon, and completes from the last colon on. */
+const bash = `_tony_ts()
+{
+    local line="\${COMP_LINE:0:COMP_POINT}" words current
+    IFS=$' \\t' read -ra words <<< "$line"
+    [[ "$line" == *[[:space:]] ]] && words+=("")
+    current="\${words[-1]}"
+    mapfile -t COMPREPLY < <(compgen -W "$(tony-ts ${completionWord} "\${words[@]}" 2> /dev/null)" -- "$current")
+    if [[ "$current" == *:* && "$COMP_WORDBREAKS" == *:* ]]; then
+        COMPREPLY=("\${COMPREPLY[@]#"\${current%"\${current##*:}"}"}")
+    fi
+}
+complete -o bashdefault -o default -F _tony_ts tony-ts`;
+
+const zsh = `#compdef tony-ts
+_tony_ts()
+{
+    local reply
+    reply=("\${(@f)$(SHELL=zsh tony-ts ${completionWord} "\${words[@]}" 2> /dev/null)}")
+    if [[ -n "$reply" ]]; then
+        _describe 'values' reply
+    else
+        _default
+    fi
+}
+compdef _tony_ts tony-ts`;

@@ -1,0 +1,22 @@
+import path from "node:path";
+import { ExitCode } from "../../src/errors.ts";
+import { defineCommand, usageError } from "../command-line/command.ts";
+import { completionScript } from "../command-line/completion.ts";
+
+export const completion = defineCommand({
+  verb: "completion",
+  summary: "Print a script with which a shell completes commands, options, ids of running jobs and their tasks",
+  positionals: { shell: { describe: "bash or zsh; default the one of $SHELL, else bash" } },
+  options: {},
+  examples: [
+    ["completion bash", "In ~/.bashrc: source <(tony-ts completion bash)"],
+    ["completion zsh", "In ~/.zshrc, after compinit: source <(tony-ts completion zsh)"],
+  ],
+  run: async ({ shell }, { output, environment }) => {
+    const usual = path.basename(environment.SHELL ?? "") === "zsh" ? "zsh" : "bash";
+    const chosen = shell ?? usual;
+    if (chosen !== "bash" && chosen !== "zsh") throw usageError(`There is no completion for ${chosen}: bash, zsh`);
+    output.print(completionScript(chosen));
+    return ExitCode.succeeded;
+  },
+});

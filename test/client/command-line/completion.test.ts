@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { parseArguments } from "../../../client/command-line/arguments.ts";
+import { commands } from "../../../client/command-line/commands.ts";
+import { completionScript, completions, completionWord } from "../../../client/command-line/completion.ts";
+import { aJobStatus } from "../job-status.ts";
+import { recordedContext } from "../support.ts";
+
+let home = "";
+beforeEach(() => {
+  home = mkdtempSync(path.join(tmpdir(), "tony-completion-"));
+});
+afterEach(() => rmSync(home, { recursive: true }));
+
+/** The words for `tony-ts …` with the cursor at the end of the last one, on a machine that ran one local job, and no cluster. */
+async function words(...typed: string[]): Promise<string[] | undefined> {
+  const folder = path.join(home, ".local/state/tony-ts/local/local_1795305600000_0001");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, "status.json"), JSON.stringify(aJobStatus({ outcome })));
+  const environment = { HOME: home, HADOOP_HOME: "/nowhere", SHELL: "/bin/bash" };
+  return await completions([completionWord, "tony-ts", ...typed], recordedContext({ environment }));
+}
+const outcome = { result: "succeeded", summary: "", endedAtMs: 1 } as const;
+
+describe("words that may follow", () => {
+  test("are a job's tasks and roles, and its AM", async () => {
+    expect(await words("logs", "local_1795305600000_0001", "")).toEqual([
+      "am",
+      "worker",
+      "ps",
+      "worker:0",
+      "worker:1",
+      "ps:0",
+    ]);
+    expect(await words("logs", "local_1_0001", "")).toEqual([]);
+  });
+
+  test("are ids of jobs that run: none of one that has ended", async () => {
+    expect(await words("kill", "")).toEqual([]);
+  });
+
+  test("are left to the shell where a file is wanted, and to the parser elsewhere", async () => {
+    expect(await words("submit", "jo")).toEqual([]);
+    expect(await words("submit", "--")).toBeUndefined();
+    expect(await words("lo")).toBeUndefined();
+    const parsed = await parseArguments([completionWord, "tony-ts", "wa"], commands);
+    expect("text" in parsed && parsed.text.split("\n")).toContain("wait");
+  });
+});
+
+describe("the script for bash", () => {
+  test("completes a task at its colon, where bash divides words", () => {
+    const bin = path.join(home, "tony-ts");
+    writeFileSync(bin, "#!/bin/sh\nprintf 'am\\nworker:0\\nworker:1\\nps:0\\n'\n", { mode: 0o755 });
+    const complete = (line: string) =>
+      execFileSync(
+        "bash",
+        [
+          "-c",
+          `${completionScript("bash")}\nCOMP_LINE='${line}' COMP_POINT=${line.length}\n_tony_ts; echo "\${COMPREPLY[@]}"`,
+        ],
+        {
+          env: { PATH: `${home}:${process.env.PATH}` },
+          encoding: "utf8",
+        },
+      ).trim();
+    expect(complete("tony-ts logs job_1 w")).toBe("worker:0 worker:1");
+    expect(complete("tony-ts logs job_1 worker:")).toBe("0 1");
+    expect(complete("tony-ts logs job_1 ")).toBe("am worker:0 worker:1 ps:0");
+  });
+});
