@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { containerVariables, programVariables } from "../../src/frameworks/variables.ts";
@@ -7,6 +7,7 @@ import { at, listAt, requestJson } from "../support/http-json.ts";
 import { Person } from "../support/person.ts";
 import { printEnvironment, printedEnvironments } from "../support/printed-environment.ts";
 import { sweep } from "../support/sweep.ts";
+import { writeZip } from "../support/zip-writer.ts";
 
 const cluster = await testCluster();
 
@@ -71,19 +72,28 @@ open("written-beside", "w").close()
 print("units", UNITS, sys.argv[1:], flush=True)
 `,
         "src/models/layers/dense.py": "UNITS = 42\n",
-        "environment/bin/python": '#!/bin/sh\necho "the Python of the job"\nexec python3 "$@"\n',
+        "src/.git/HEAD": "ref: refs/heads/main\n",
+        "environment.zip": writeZip([
+          {
+            path: "bin/started",
+            mode: 0o100755,
+            content: '#!/bin/sh\necho "the Python of the job"\nexec python3 "$@"\n',
+          },
+          { path: "bin/python", mode: 0o120777, content: "started" },
+        ]),
       },
     );
     const folder = path.dirname(job);
-    chmodSync(path.join(folder, "environment", "bin", "python"), 0o755);
     const options = ["-executes", "models/train.py", "-src_dir", path.join(folder, "src")];
-    const python = ["-python_venv", path.join(folder, "environment"), "-python_binary_path", "bin/python"];
+    const python = ["-python_venv", path.join(folder, "environment.zip"), "-python_binary_path", "bin/python"];
     const words = ["submit", "-conf_file", job, ...options, ...python, "-task_params", '--name "two words"'];
     const { exitCode, stdout, stderr } = await alice.run(...words, "--logs", "all");
     for (const worker of ["worker:0", "worker:1"]) {
       expect(stdout).toContain(`${worker} | the Python of the job`);
       expect(stdout).toContain(`${worker} | units 42 ['--name', 'two words']`);
     }
+    expect(stdout).toMatch(/^ +src-dir: 2 files, .*; left out: \.git$/m);
+    expect(stdout).toMatch(/^ +venv: sent as \.tar\.gz: .*1 symbolic link /m);
     expect(stderr).toBe("");
     expect(exitCode).toBe(0);
   });
