@@ -1,7 +1,7 @@
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Wait } from "../../src/job/status.ts";
 import { containerWait } from "./container-wait.ts";
-import type { CoreState, RoleState, TaskPhase } from "./state.ts";
+import type { CoreState, RoleState, TaskPhase, TaskRecord } from "./state.ts";
 import { countWords, durationWords, keyWords, listWords } from "./words.ts";
 
 interface Job {
@@ -39,21 +39,32 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
   if (role.counts.waiting > 0) {
     waits.push({ ...containerWait(job, position, role.counts.waiting), sinceMs });
   }
-  const starting = role.counts.allocated + role.counts.launched;
-  if (starting > 0) {
-    const names = listWords(namesIn(job, position, ["allocated", "launched"]));
-    const reasons = ["their files are being brought to the nodes, then their executors register"];
-    const endsAtMs = sinceMs + job.spec.timeouts.launchMs;
-    waits.push({ cause: `executors of ${role.name}`, what: `the executors of ${names}`, sinceMs, reasons, endsAtMs });
+  const starting = tasksIn(job, position, ["allocated", "launched"]);
+  if (starting.length > 0) {
+    waits.push(executorsWait(job, role.name, starting));
   }
   const stopping = role.counts.stopping;
   if (stopping > 0) {
     const reasons = [`they have ${durationWords(job.spec.timeouts.stopGraceMs)} to stop by themselves`];
-    const what = `the programs of ${listWords(namesIn(job, position, ["stopping"]))}`;
+    const names = tasksIn(job, position, ["stopping"]).map(({ id }) => id);
+    const what = `the programs of ${listWords(names)}`;
     const cause = `programs of ${role.name} to stop`;
     waits.push({ cause, what, sinceMs: generation?.endedAtMs ?? sinceMs, reasons });
   }
   return waits;
+}
+
+/** Counted from the container that was given first. */
+function executorsWait({ spec, state }: Job, role: string, starting: readonly TaskRecord[]): Wait {
+  const given = starting.flatMap(({ containerId }) => state.containers[containerId]?.allocatedAtMs ?? []);
+  const sinceMs = Math.min(...given);
+  return {
+    cause: `executors of ${role}`,
+    what: `the executors of ${listWords(starting.map(({ id }) => id))}`,
+    sinceMs,
+    reasons: ["their files are being brought to the nodes, then their executors register"],
+    endsAtMs: sinceMs + spec.timeouts.launchMs,
+  };
 }
 
 /** One whose words never change. */
@@ -131,6 +142,6 @@ function finishWait({ state }: Job): Wait {
   return plainWait(whats[state.finish], { sinceMs, ...(bounded ? { endsAtMs: state.finishByMs } : {}) });
 }
 
-function namesIn({ state }: Job, position: number, phases: readonly TaskPhase[]): string[] {
-  return state.tasks.filter((task) => task.role === position && phases.includes(task.phase)).map((task) => task.id);
+function tasksIn({ state }: Job, position: number, phases: readonly TaskPhase[]): TaskRecord[] {
+  return state.tasks.filter((task) => task.role === position && phases.includes(task.phase));
 }

@@ -48,6 +48,18 @@ describe("the published status", () => {
     expect(statusOf(scenario.core, scenario.nowMs).waits[1]?.what).toBe("1 container of ps: 1 GiB, 1 core");
   });
 
+  test("waits for executors since their containers came, not since these were asked for", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.after(60_000);
+    scenario.allocateAll();
+    expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toMatchObject({
+      what: "the executors of worker:0, worker:1",
+      sinceMs: scenario.nowMs,
+      endsAtMs: scenario.nowMs + spec.timeouts.launchMs,
+    });
+  });
+
   test("says when a gang in part gives back what it holds", () => {
     const scenario = new Scenario(spec);
     scenario.register();

@@ -1,0 +1,34 @@
+import { expect, test } from "@jest/globals";
+import { briefPatience, configuredPatience, showTrouble } from "../../../client/cluster/patience.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { recordedContext } from "../support.ts";
+
+const prefix = "yarn.resourcemanager.connect";
+const patienceOf = (values: Readonly<Record<string, string>>) =>
+  configuredPatience(new Configuration().withValues(values));
+
+test("a ResourceManager is asked again as Hadoop's keys say, soon at first", () => {
+  expect(patienceOf({})).toEqual({ giveUpAfterMs: 900_000, firstDelayMs: 200, longestDelayMs: 30_000 });
+  expect(patienceOf({ [`${prefix}.max-wait.ms`]: "-1", [`${prefix}.retry-interval.ms`]: "50" })).toEqual({
+    giveUpAfterMs: Number.POSITIVE_INFINITY,
+    firstDelayMs: 50,
+    longestDelayMs: 50,
+  });
+});
+
+test("what is waited for is told beside the result, with the key that says how long", () => {
+  const { output, err, out } = recordedContext({});
+  const trouble = { method: "getApplications", error: new Error("refused"), elapsedMs: 4_000 };
+  showTrouble(output, "rm:8032", trouble, patienceOf({}));
+  showTrouble(output, "rm:8032", undefined, patienceOf({}));
+  expect(err.text).toBe(
+    "The ResourceManager at rm:8032 has not answered for 4 s; trying on for 15 min (yarn.resourcemanager.connect.max-wait.ms): refused\n",
+  );
+  expect(out.text).toBe("");
+});
+
+test("nothing is told by who asks again himself", () => {
+  const { output, err } = recordedContext({});
+  showTrouble(output, "rm:8032", { method: "x", error: new Error("refused"), elapsedMs: 0 }, briefPatience);
+  expect(err.text).toBe("");
+});
