@@ -3,6 +3,7 @@ import { finish } from "./finish.ts";
 import type { RoleState } from "./state.ts";
 import { log, roleOf, type Step } from "./step.ts";
 import { setTimer } from "./timers.ts";
+import { AFTER_END } from "./transitions.ts";
 import { countWords } from "./words.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
@@ -14,6 +15,10 @@ export const EVALUATOR = "evaluator";
  */
 export function finishWhenDone(step: Step): void {
   const { state, spec } = step;
+  if (state.phase === "restarting" && chiefIsDone(step)) {
+    // What others lost by its end was heard first: they are being stopped already.
+    finish(step, summarise(step));
+  }
   if (state.phase !== "running" || state.verdicts.some((verdict) => verdict.held)) {
     return;
   }
@@ -31,18 +36,29 @@ export function finishWhenDone(step: Step): void {
     const words = `The main tasks are done; the others may run on for ${spec.timeouts.afterChiefMs / 1000} s.`;
     log(step, "info", "grace-begun", words);
   }
-  if (step.nowMs >= state.graceEndsAtMs) {
+  if (step.nowMs >= state.graceEndsAtMs || nobodyRunsOn(step)) {
     finish(step, summarise(step));
   }
 }
 
+/** Whether the job has what it ran for: from then on no other task's failure ends or restarts anything. */
+export function chiefIsDone(step: Step): boolean {
+  const chiefs = tracked(step).filter(([role]) => role.chief === "all");
+  return chiefs.length > 0 && chiefs.every(([role, { counts }]) => counts.succeeded === role.instances);
+}
+
+/** Whether all tracked tasks are over, however they ended. */
+function nobodyRunsOn(step: Step): boolean {
+  return tracked(step).every(
+    ([role, { counts }]) => AFTER_END.reduce((sum, phase) => sum + counts[phase], 0) === role.instances,
+  );
+}
+
 function othersMayRunOn(step: Step): boolean {
-  const roles = tracked(step);
-  const chiefs = roles.filter(([role]) => role.chief === "all");
-  if (chiefs.length > 0 && chiefs.every(([role, counts]) => isDone(step, role, counts))) {
+  if (chiefIsDone(step)) {
     return true;
   }
-  const others = roles.filter(([role]) => role.name !== EVALUATOR);
+  const others = tracked(step).filter(([role]) => role.name !== EVALUATOR);
   return others.length > 0 && others.every(([role, counts]) => isDone(step, role, counts));
 }
 

@@ -36,8 +36,9 @@ export function earlyExitBefore({ state: { firstExit } }: Step, ending: Ending):
   return follows ? firstExit : undefined;
 }
 
-/** Where there are parameter servers each worker ends when its own share is done, and an evaluator works alone. */
+/** Where there are parameter servers each worker ends when its own share is done, an evaluator works alone, and a chief's end is the job's. */
 function needsOthers(step: Step, task: TaskRecord): boolean {
-  const isTracked = ({ tracking, name }: RoleSpec) => tracking === "tracked" && name !== EVALUATOR;
-  return isTracked(roleOf(step, task)) && step.spec.roles.every(({ tracking }) => tracking !== "untracked");
+  const isOneOfMany = ({ tracking, name, chief }: RoleSpec) =>
+    tracking === "tracked" && name !== EVALUATOR && chief !== "all";
+  return isOneOfMany(roleOf(step, task)) && step.spec.roles.every(({ tracking }) => tracking !== "untracked");
 }

@@ -1,5 +1,6 @@
 import { backOffMs } from "./budgets.ts";
 import { letGo } from "./containers.ts";
+import { chiefIsDone } from "./done.ts";
 import { overdueEnding } from "./endings.ts";
 import { openGeneration, renewTask } from "./generation.ts";
 import type { Ending, TaskRecord } from "./state.ts";
@@ -78,7 +79,8 @@ export function restartUncharged(step: Step, reason: string): void {
 /** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */
 export function joinNext(step: Step, task: TaskRecord): void {
   const { state } = step;
-  if (state.phase === "restarting" && !state.started && isMember(step, task) && task.generation < state.generation) {
+  const isBehind = state.phase === "restarting" && !state.started && task.generation < state.generation;
+  if (isBehind && isMember(step, task) && !chiefIsDone(step)) {
     renewTask(step, task, state.generation);
   }
 }

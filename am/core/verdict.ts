@@ -1,6 +1,7 @@
 import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
+import { chiefIsDone } from "./done.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
 import type { ChildExit } from "./events.ts";
 import { failedBy, finish } from "./finish.ts";
@@ -23,7 +24,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     return;
   }
   const policy = policyOf(step, task);
-  if (isSidecar(step, task) && policy !== "task") {
+  if ((isSidecar(step, task) && policy !== "task") || chiefIsDone(step)) {
     logFailure(step, task, ending);
     blame(step, ending);
     return;

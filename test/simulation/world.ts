@@ -139,6 +139,9 @@ export class World {
 
   /** The present attempt reads something. */
   heard(event: Event): void {
+    if (this.core.state.outcome !== undefined) {
+      return;
+    }
     const isExit = event.type === "child-exited";
     const isRegistration = event.type === "executor-registered" || event.type === "executor-reattached";
     if (isExit || (isRegistration && event.child.state === "exited")) {

@@ -36,3 +36,35 @@ describe("where failures are tolerated", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
   });
 });
+
+describe("when the chief is done", () => {
+  const roles = [role("chief", 1), role("worker", 2, { chief: "none" })];
+
+  test("a worker that fails of it ends nothing and restarts nothing", () => {
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("chief:0");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
+    expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running", used: { program: 0 } });
+    scenario.exits("worker:1");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 3 tasks exited 0" });
+  });
+
+  test("nor does one whose failure is heard before the chief's end", () => {
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.exits("chief:0");
+    scenario.stops("worker:1");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 3 tasks exited 0" });
+  });
+
+  test("nor does one whose node is lost", () => {
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("chief:0");
+    scenario.completes("c2", -100, "Container released on a *lost* node");
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(scenario.core.state).toMatchObject({ generation: 1, outcome: { result: "succeeded" } });
+  });
+});
