@@ -84,7 +84,7 @@ const resourceManagerKeys = [
   "yarn.resourcemanager.ha.rm-ids",
 ] as const;
 
-const elsewhere = "  Or run the job on this machine alone: tony-ts submit --scheduler local --conf job.xml";
+const elsewhere = "  Or run the job on this machine alone: tony-ts submit job.xml --scheduler local";
 
 function noCluster(what: string): UserError {
   const mend = "  Set HADOOP_CONF_DIR to the folder with the cluster's core-site.xml, hdfs-site.xml and yarn-site.xml.";

@@ -43,7 +43,7 @@ export function readJob(
     try {
       const text = readText(path);
       if (text !== undefined) return parseProperties(text, path, { readText });
-      if (!optional) problems.push({ severity: "error", message: `${path} does not exist`, at: "--conf" });
+      if (!optional) problems.push({ severity: "error", message: `the job's file ${path} does not exist` });
     } catch (error) {
       problems.push({ severity: "error", message: errorMessage(error) });
     }

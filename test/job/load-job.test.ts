@@ -49,7 +49,7 @@ describe("loading a job", () => {
   });
 
   test("a file that is missing or no XML is one clear problem, and no spec", () => {
-    expect(load({ conf: ["gone.xml"], executes: "true" }).said[0]).toBe("--conf: gone.xml does not exist");
+    expect(load({ conf: ["gone.xml"], executes: "true" }).said[0]).toBe("the job's file gone.xml does not exist");
     const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
     expect(broken.said[0]).toMatch(/^broken.xml:2: not well-formed XML/);
     expect(broken.spec).toBeUndefined();

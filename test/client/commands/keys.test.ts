@@ -37,7 +37,7 @@ describe("tony-ts keys", () => {
 
   test("shows no values of a job that cannot be read without saying so", async () => {
     const { err, exitCode } = await ran("--effective", "--conf", "gone.xml");
-    expect(err).toBe("--conf: gone.xml does not exist\n");
+    expect(err).toBe("the job's file gone.xml does not exist\n");
     expect(exitCode).toBe(ExitCode.usage);
   });
 });
