@@ -130,11 +130,12 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
   return waits;
 }
 
-function finishWait({ state }: Job): Wait {
+function finishWait({ spec, state }: Job): Wait {
   const whats = {
     none: "the end",
     journaling: "the outcome to be written down",
-    stopping: "the programs to stop",
+    stopping:
+      spec.carrier === undefined ? "the programs to stop" : "the programs to stop, and what they left to be brought up",
     unregistering: "the ResourceManager to accept the end",
   } as const;
   const sinceMs = state.outcome?.endedAtMs ?? state.startedAtMs;

@@ -56,12 +56,12 @@ def run_worker(server):
         inter_op_parallelism_threads=1,
     )
     chief = index == 0
-    # The chief writes the files itself: they are to be in its container.
-    with tf.device("/job:worker/task:0/cpu:0"):
-        saver = tf.train.Saver()
     sessions = tf.train.SessionManager(ready_op=tf.report_uninitialized_variables(), recovery_wait_secs=1)
     if chief:
         os.makedirs(checkpoints, exist_ok=True)
+        # The chief writes the files itself: they are to be in its container.
+        with tf.device(f"/job:worker/task:{index}/cpu:0"):
+            saver = tf.train.Saver()
         init = tf.global_variables_initializer()
         session = sessions.prepare_session(
             server.target, init_op=init, saver=saver, checkpoint_filename_with_path=checkpoint, config=config

@@ -98,9 +98,10 @@ export function widen(spec: JobSpec, random: Random): JobSpec {
   };
 }
 
-/** The same job, its programs reporting steps: a hanging one is noticed. */
+/** The same job, its programs reporting steps and checkpoints: a hanging one is noticed, and what they leave is waited for. */
 export function reportingSteps(spec: JobSpec, random: Random): JobSpec {
-  return { ...spec, timeouts: { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 } };
+  const carrier = { output: { localDir: "results", dir: "hdfs:///results" }, timeoutMs: 60_000 };
+  return { ...spec, carrier, timeouts: { ...spec.timeouts, progressMs: random.integer(20, 120) * 1000 } };
 }
 
 function randomNeeds(random: Random): Pick<RoleSpec, "resource" | "placement"> {
