@@ -113,7 +113,9 @@ export class Cluster {
   }
 }
 
-/** The cluster that a job goes to. @throws UserError when the environment names none */
+/** The cluster that a job goes to; a person is told which where nobody named it. @throws UserError when there is none */
 export function clusterOf({ hadoop, settings }: JobText, context: ClientContext): Cluster {
-  return new Cluster(context, { hadoop, gateway: readSetting(settings, "tony.hdfs.endpoint") });
+  const cluster = new Cluster(context, { hadoop, gateway: readSetting(settings, "tony.hdfs.endpoint") });
+  if (cluster.folder.namedBy === undefined) context.output.problem(describeFolder(cluster.folder));
+  return cluster;
 }

@@ -4,6 +4,7 @@ import type { Cluster as OpenCluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { Output } from "../output/output.ts";
+import { wrap } from "../output/wrap.ts";
 import type { DoctorJson } from "../printed-json.ts";
 
 export const doctor = defineCommand({
@@ -71,9 +72,13 @@ class Report {
     return this.#findings.every(({ state }) => state !== "wrong");
   }
 
+  get #columns(): number | undefined {
+    return this.#output.isTerminal ? this.#output.columns : undefined;
+  }
+
   add(findings: readonly Finding[]): void {
     this.#findings.push(...findings);
-    if (!this.#json) for (const finding of findings) this.#output.print(describe(finding));
+    if (!this.#json) for (const finding of findings) this.#output.print(describe(finding, this.#columns));
   }
 
   end(): ExitCode {
@@ -84,7 +89,13 @@ class Report {
 
 const marks = { well: "✓", remark: "!", wrong: "✗" } as const;
 
-function describe({ subject, state, found, remedy }: Finding): string {
-  const line = `  ${marks[state]} ${subject.padEnd(15)}  ${found}`;
-  return remedy === undefined ? line : `${line}\n${" ".repeat(21)}→ ${remedy}`;
+/** Where what was found begins, under the mark and the subject. */
+const indent = 21;
+
+/** @param columns a terminal's width; undefined: lines are as long as they are */
+export function describe({ subject, state, found, remedy }: Finding, columns: number | undefined): string {
+  const rows = (text: string) => (columns === undefined ? [text] : wrap(text, columns - indent - 1));
+  const [first = "", ...rest] = [...rows(found), ...(remedy === undefined ? [] : rows(`→ ${remedy}`))];
+  const head = `  ${marks[state]} ${subject.padEnd(15)}  ${first}`;
+  return [head, ...rest.map((row) => " ".repeat(indent) + row)].join("\n");
 }

@@ -110,15 +110,12 @@ async function submitThere(
   stop: AbortSignal,
   listener: SubmissionListener,
 ): Promise<Running | undefined> {
-  const [{ clusterOf }, { describeFolder }, { submitToYarn }, { YarnApplications }] = await Promise.all([
+  const [{ clusterOf }, { submitToYarn }, { YarnApplications }] = await Promise.all([
     import("../cluster/cluster.ts"),
-    import("../cluster/hadoop-configuration.ts"),
     import("./submission.ts"),
     import("../applications/yarn-applications.ts"),
   ]);
   const cluster = clusterOf(text, context);
-  const { folder } = cluster;
-  if (folder.namedBy === undefined) context.output.problem(describeFolder(folder));
   try {
     const submitted = await cluster.use(() => submitToYarn(text, draft, context, cluster, listener, stop));
     if (submitted === undefined) {

@@ -8,6 +8,7 @@ import "../../../client/cluster/doctor.ts";
 import "../../../client/cluster/runtime-probe.ts";
 import "../../../client/submission/place.ts";
 import "../../../src/machine.ts";
+import { describe } from "../../../client/commands/doctor.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { recordedContext } from "../support.ts";
 
@@ -34,4 +35,21 @@ test("the configuration is looked for where Hadoop's own commands look, and name
   expect(configurationFolder({ ...environment, YARN_CONF_DIR: "/b" }, () => true)?.path).toBe("/b");
   expect(configurationFolder({ ...environment, HADOOP_CONF_DIR: "/a" }, () => true)?.path).toBe("/a");
   expect(configurationFolder({}, () => false)).toBeUndefined();
+});
+
+test("a finding is wrapped below itself on a terminal, and one line in a pipe", () => {
+  const finding = {
+    subject: "HDFS",
+    state: "wrong",
+    found: "it cannot be written by ada, who is not its owner",
+    remedy: "ask for a home",
+  } as const;
+  expect(describe(finding, 50)).toBe(
+    [
+      "  ✗ HDFS             it cannot be written by ada,",
+      "                       who is not its owner",
+      "                     → ask for a home",
+    ].join("\n"),
+  );
+  expect(describe(finding, undefined).split("\n")).toHaveLength(2);
 });
