@@ -1,4 +1,4 @@
-import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type {
   Allocation,
@@ -83,6 +83,8 @@ export class YarnScheduler implements Scheduler {
   #woken = false;
   #wake: () => void = () => {};
   #silent = false;
+  /** Whether the answer to this attempt's registration came, with the tokens of the nodes that have kept containers. */
+  #heardRegistration = true;
   /** When the ResourceManager began to refuse every heartbeat for what we do not know. */
   #refusedSinceMs: number | undefined;
   #questions: ((current: boolean) => void)[] = [];
@@ -99,6 +101,7 @@ export class YarnScheduler implements Scheduler {
     this.#address = { host: address.host, rpcPort: address.port, trackingUrl: address.trackingUrl };
     const registration = await this.#options.master.register(this.#address);
     const { attempt, nodeManagers, nodes } = this.#options;
+    this.#heardRegistration = registration.answered;
     if (!registration.answered) this.#options.log.warn("registration-unheard", unheardWords);
     nodeManagers.addTokens(registration.nodeTokens);
     const kept = registration.containersFromPreviousAttempts;
@@ -144,7 +147,19 @@ export class YarnScheduler implements Scheduler {
 
   launch(commands: readonly ContainerCommand[]): void {
     const containerOf = (id: ContainerId): Container | undefined => this.#containers.get(id);
-    launchContainers(commands, this.#options.nodeManagers, containerOf, (event) => this.#emit(event));
+    const starter: ContainerStarter = { start: (nodeId, starts) => this.#start(nodeId, starts) };
+    launchContainers(commands, starter, containerOf, (event) => this.#emit(event));
+  }
+
+  /** A token goes out once for each attempt and node: what was lost with the registration's answer the next attempt alone is told. */
+  async #start(...start: Parameters<ContainerStarter["start"]>): ReturnType<ContainerStarter["start"]> {
+    try {
+      return await this.#options.nodeManagers.start(...start);
+    } catch (error) {
+      const lost = !this.#heardRegistration && errorCode(error) === "NODE_TOKEN_MISSING";
+      if (lost) this.#over(`the answer to its registration was lost, and with it the token for node ${start[0]}`);
+      throw error;
+    }
   }
 
   /** By its NodeManager, which is at once; where that cannot be reached, the ResourceManager will tell it. */

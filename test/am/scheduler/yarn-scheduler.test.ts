@@ -114,9 +114,10 @@ describe("the YARN scheduler", () => {
     disposals = [];
   });
 
-  async function setUp() {
+  async function setUp({ answered = true } = {}) {
     const clock = new SteppedClock();
     const master = new ScriptedMaster();
+    master.answered = answered;
     const nodeManagers = new ScriptedNodes();
     const events: SchedulerEvent[] = [];
     const nodes = new NodeTable({ nodes: [], sharedLabels: [] }, { host: "", resource: small });
@@ -163,6 +164,15 @@ describe("the YARN scheduler", () => {
     await clock.pass(1_000);
     expect(types()).not.toContain("resource-manager-shutdown");
     await refuse();
+    expect(types()).toContain("resource-manager-shutdown");
+  });
+
+  test("a node's token that was lost with the registration's answer ends the attempt: the next one is told it", async () => {
+    const { master, nodeManagers, scheduler, types } = await setUp({ answered: false });
+    nodeManagers.startFails = new HadoopError("no token", { code: "NODE_TOKEN_MISSING" });
+    await master.answer({ allocated: [aContainer(2)] });
+    scheduler.launch([command("container_1_0001_01_000002")]);
+    await turn();
     expect(types()).toContain("resource-manager-shutdown");
   });
 
