@@ -84,6 +84,7 @@ export const clientVariables = {
   XDG_STATE_HOME:
     "Jobs of `--scheduler local` and their logs are in `$XDG_STATE_HOME/tony-ts`; default `~/.local/state`",
   XDG_CACHE_HOME: "`$XDG_CACHE_HOME/tony-ts` remembers the hashes of large files; default `~/.cache`",
+  SHELL: "The shell that `tony-ts completion` writes for when none is named",
   CUDA_VISIBLE_DEVICES: "Which GPUs of this machine `--scheduler local` may give to tasks; default all",
   NO_COLOR: "When set and not empty: no colours",
   TERM: "`dumb`: no colours, and no line is drawn again",

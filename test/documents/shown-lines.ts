@@ -2,7 +2,6 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { parseArguments } from "../../client/command-line/arguments.ts";
 import { commands } from "../../client/command-line/commands.ts";
 
 /** A command line that a person is shown. */
@@ -24,7 +23,7 @@ export async function allShownLines(): Promise<ShownLine[]> {
   const inDocuments = documents
     .filter((file) => file.endsWith(".md"))
     .flatMap((file) => linesInMarkdown(readFileSync(file, "utf8"), file));
-  const all = [...inDocuments, ...(await linesInOwnHelp()), ...(await linesInHelpOfCheckout())];
+  const all = [...inDocuments, ...linesInOwnHelp(), ...(await linesInHelpOfCheckout())];
   return [...new Map(all.reverse().map((shown) => [shown.line, shown])).values()].reverse();
 }
 
@@ -50,14 +49,11 @@ function inBlock(text: string): string[] {
   return line === "" ? [] : [line];
 }
 
-/** The examples of every command's help, and what the whole help says of completion. */
-async function linesInOwnHelp(): Promise<ShownLine[]> {
-  const help = await parseArguments(["--help"], commands);
-  const sourced = "text" in help ? (help.text.match(/source <\([^)]*\)/g) ?? []) : [];
-  const examples = commands.flatMap(({ verb, examples }) =>
+/** The examples of every command's help. */
+function linesInOwnHelp(): ShownLine[] {
+  return commands.flatMap(({ verb, examples }) =>
     examples.map(([line]) => ({ line: `tony-ts ${line}`, at: `tony-ts ${verb} --help` })),
   );
-  return [...sourced.map((line) => ({ line, at: "tony-ts --help" })), ...examples];
 }
 
 /** Usage lines are two spaces, the line, two spaces or more, its meaning. */
