@@ -12,6 +12,8 @@ export interface Fault {
   readonly freezes?: true;
   /** The ApplicationMaster and an executor hear each other late. */
   readonly deafens?: true;
+  /** Programs lose their connections to others that live on: nothing tells such a failure from one of their own. */
+  readonly severs?: true;
   /** Another attempt of the ApplicationMaster follows. */
   readonly recovers?: true;
   readonly strike: (world: World) => void;
@@ -173,6 +175,7 @@ export const WIDE_FAULTS: readonly [Fault, ...Fault[]] = [
     name: "a node is cut off",
     deafens: true,
     freezes: true,
+    severs: true,
     class: "infrastructure",
     strike: (world) => cutNode(world, "whole"),
   },
@@ -180,6 +183,7 @@ export const WIDE_FAULTS: readonly [Fault, ...Fault[]] = [
     name: "a node is cut off from the ApplicationMaster",
     deafens: true,
     freezes: true,
+    severs: true,
     class: "infrastructure",
     strike: (world) => cutNode(world, "from the ApplicationMaster"),
   },

@@ -21,7 +21,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
     return [];
   }
   const problems = judgeOutcome(world);
-  const programFaults = faults.filter((fault) => fault.class === "program").length + world.overTime;
+  const programFaults = faults.filter((fault) => fault.class === "program" || fault.severs).length + world.overTime;
   const limited = world.spec.timeouts.executionMs !== undefined;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);

@@ -70,13 +70,18 @@ export class Witness {
 
   /**
    * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each, while no other has failed
-   * whose failure may end the job.
+   * whose failure may end the job. Where there is a chief, its end is enough.
    */
   mustHaveSucceeded(): boolean {
+    const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
+    const isTold = (life: Life | undefined) => exitedWell(life) && life?.told === true;
+    if (chiefs.length > 0 && chiefs.every((role) => this.#tasksOf(role).every(isTold))) {
+      return true;
+    }
     return this.#spec.roles.every((role) =>
       this.#tasksOf(role).every((life) => {
         if (role.tracking === "tracked") {
-          return exitedWell(life) && life?.told === true;
+          return isTold(life);
         }
         return role.tracking === "sidecar" || life?.end === undefined || exitedWell(life) || wasStopped(life);
       }),
