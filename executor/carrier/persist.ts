@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { backOffMs } from "../../src/back-off.ts";
+import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 
 const BACK_OFF = { firstMs: 1_000, mostMs: 15_000 };
 const MOST_TRIES = 6;
@@ -12,7 +13,7 @@ export interface Persistence {
 
 /**
  * Tries work again that failed, with pauses that grow, beside what the file system tries by itself: a file system that is being restarted
- * is back by then. Throws the last failure, at once when the signal fires.
+ * is back by then. Throws the last failure; at once when the signal fires, or when another try would fail alike.
  */
 export async function persistently<Result>(
   work: () => Promise<Result>,
@@ -23,7 +24,8 @@ export async function persistently<Result>(
     try {
       return await work();
     } catch (error) {
-      if (signal.aborted || tries === MOST_TRIES) throw error;
+      const isFinal = hasCode(error, "ACCESS_DENIED", "AUTHENTICATION_FAILED", "INVALID_REQUEST", "FILE_NOT_FOUND");
+      if (signal.aborted || isFinal || tries === MOST_TRIES) throw error;
       failed(error, tries);
       await pause(backOffMs(BACK_OFF, tries, random()), signal).catch(() => undefined);
       if (signal.aborted) throw error;
