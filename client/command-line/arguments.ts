@@ -72,13 +72,20 @@ function mistake(message: string, words: readonly string[], commands: readonly C
   const [, unfollowed] = /^Not enough arguments following: (\S+)$/.exec(message) ?? [];
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? [];
   if (unfollowed !== undefined) return `--${unfollowed} needs a value\n${help}`;
-  if (unknown !== undefined) return unknownWords(unknown.split(", "), words, commands);
+  if (unknown !== undefined) return unknownWords(asTyped(unknown.split(", "), words), words, commands);
   if (/^Not enough non-option arguments/.test(message)) return `${missing(words, commands)}\n${help}`;
   return `${message}\n${help}`;
 }
 
 function missing([verb]: readonly string[], commands: readonly Command[]): string {
   return commands.find((command) => command.verb === verb)?.missing ?? "Something is missing";
+}
+
+/** The parser takes `-confg` for five options of one letter each. */
+function asTyped(unknown: readonly string[], words: readonly string[]): string[] {
+  const bundles = words.flatMap((word) => /^-([A-Za-z][\w-]+)/.exec(word)?.[1] ?? []);
+  const names = unknown.map((name) => bundles.find((bundle) => name.length === 1 && bundle.includes(name)) ?? name);
+  return [...new Set(names)];
 }
 
 /** What was typed and is neither a command nor an option, with the option that was most likely meant. */

@@ -25,6 +25,10 @@ describe("mistakes in a command line", () => {
     [["kill"], "Which job? Give its id (tony-ts list)\n  tony-ts kill <application..>\n  tony-ts kill --help"],
     [["wait", "a", "b"], "Neither a command nor an option: b\n  tony-ts wait <application>\n  tony-ts wait --help"],
     [["submit", "--xyz"], "Neither a command nor an option: --xyz\n  tony-ts submit [job]\n  tony-ts submit --help"],
+    [
+      ["submit", "-confg", "job.xml"],
+      "Neither a command nor an option: -confg\n  Did you mean --conf?\n  tony-ts submit [job]\n  tony-ts submit --help",
+    ],
     [["submit", "--conf"], "--conf needs a value\n  tony-ts submit [job]\n  tony-ts submit --help"],
     [["cache"], "Say what to do with the cache: list, prune\n  tony-ts cache list|prune\n  tony-ts cache --help"],
   ])("%j", async (words, message) => {
