@@ -38,7 +38,7 @@ describe("a job on this machine, without any cluster", () => {
 
   test("without HADOOP_CONF_DIR a submission says what to set and offers the local scheduler", async () => {
     const { exitCode, stderr } = await tonyTs(["submit", "--conf", join(folder, "hello.xml")], environment);
-    expect(stderr).toMatch(/HADOOP_CONF_DIR is not set[\s\S]*tony-ts submit --scheduler local --conf job\.xml/);
+    expect(stderr).toMatch(/HADOOP_CONF_DIR is not set[\s\S]*tony-ts submit job\.xml --scheduler local/);
     expect(exitCode).toBe(2);
   });
 

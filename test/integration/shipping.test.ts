@@ -61,7 +61,7 @@ describe("shipping to a real HDFS", () => {
       const { first, second, status } = await shipAs(user);
       expect(first.file).toMatchObject({ visibility, modificationTimeMs: status.modificationTimeMs });
       expect(first.uploadedBytes).toBe(status.lengthBytes);
-      expect(second).toEqual({ file: first.file, uploadedBytes: 0 });
+      expect(second).toEqual({ file: first.file, uploadedBytes: 0, remarks: [] });
       expect([status.owner, status.permission]).toEqual([user, 0o755]);
     }
   });
