@@ -25,10 +25,16 @@ export function unusableProgram({ command, resources, workFolder }: ProgramFiles
     const archive = archiveOf(file, resources);
     const fault = archive === undefined ? undefined : faultOf(path.join(workFolder, file));
     if (archive !== undefined && fault !== undefined) {
-      return `${file} ${fault}; it came from ${archive.source}: pack that as tar.gz, which keeps links and modes`;
+      return `${file} ${fault}; it came from ${archive.source}: ${remedyFor(archive.source)}`;
     }
   }
   return undefined;
+}
+
+function remedyFor(source: string): string {
+  return /\.(zip|jar)$/i.test(source)
+    ? "pack that as tar.gz, which keeps links and modes"
+    : "pack the file itself into that, with what it needs, not a link to what one machine has";
 }
 
 /** The relative paths in a shell's command that stand where it expects a program; quoted ones are passed over. */

@@ -59,6 +59,12 @@ describe("a program out of a shipped archive", () => {
     expect(asked("venv/bin/python train.py")).toContain("a symbolic link to /opt/builder/python3.11, which this node");
   });
 
+  it("is advised to be packed whole where the archive is no zip", () => {
+    symlinkSync("/opt/builder/python3.11", path.join(workFolder, "venv/bin/python"));
+    const tar = { ...venv, source: "/home/ada/venv.tar.gz" };
+    expect(asked("venv/bin/python train.py", [tar])).toMatch(/venv\.tar\.gz: pack the file itself into that, with/);
+  });
+
   it("may be a binary, a script that names its interpreter, or a shell's script", () => {
     unpacked("venv/bin/python", "\x7fELF\x02\x01\x01");
     unpacked("venv/bin/torchrun", "#!/usr/bin/env python3\n");
