@@ -1,10 +1,11 @@
 import { ExitCode } from "../../src/errors.ts";
-import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
+import { configurationFolder } from "../cluster/hadoop-configuration.ts";
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import { counted, formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
@@ -47,7 +48,7 @@ export const list = defineCommand({
   },
 });
 
-/** Where jobs are looked for. Without a cluster those of this machine are all there are, if it ever had any. */
+/** Where jobs are looked for. Where no cluster is configured those of this machine are all there are, if it ever had any. */
 async function openPlaces(
   asked: {
     readonly scheduler: string | undefined;
@@ -63,7 +64,7 @@ async function openPlaces(
   try {
     return [await openYarnApplications(conf, context), ...here];
   } catch (error) {
-    if (!ranHere || errorCode(error) !== "NO_CLUSTER") throw error;
+    if (!ranHere || configurationFolder(context.environment) !== undefined) throw error;
     context.output.problem(`Jobs of this machine only. ${errorMessage(error).split("\n")[0]}`);
     return here;
   }
