@@ -13,11 +13,14 @@ const HEALTHY_RUN_MS = 600_000;
  * of the job, then the job fails. A program's own bug blames no machine.
  */
 export function blame(step: Step, ending: Ending): void {
+  const task = findTask(step, ending.task);
+  if (ending.refused && task !== undefined) {
+    task.machineFailures++;
+  }
   if (!ending.machine) {
     return;
   }
   const { failure } = step.spec;
-  const task = findTask(step, ending.task);
   const node = blameOf(step, ending.host);
   if (task !== undefined) {
     if (task.startedAtMs > 0 && ending.atMs - task.startedAtMs >= HEALTHY_RUN_MS) {
@@ -76,15 +79,16 @@ export function excludedHosts(step: Step): string[] {
   return Object.entries(step.state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
 }
 
-/** The machines of one task have failed so often that others will not help. */
-export function isExhausted(step: Step, task: TaskRecord): boolean {
-  return task.machineFailures >= step.spec.failure.blame.job;
+/** The machines of one task have failed, or refused its launch, so often that others will not help. */
+export function isExhausted(step: Step, task: TaskRecord, { machine, refused }: Ending): boolean {
+  return (machine || refused === true) && task.machineFailures >= step.spec.failure.blame.job;
 }
 
-export function exhaustedWords(step: Step, task: TaskRecord): string {
+export function exhaustedWords(step: Step, task: TaskRecord, { refused }: Ending): string {
   const key = keyWords(step, "tony.failure.blame.job");
-  const times = task.machineFailures;
-  const what = times === 1 ? `a machine failed ${task.id}` : `machines failed ${task.id} ${times} times in a row`;
+  const times = task.machineFailures === 1 ? "" : ` ${task.machineFailures} times in a row`;
+  const failed = task.machineFailures === 1 ? "a machine failed" : "machines failed";
+  const what = refused ? `${task.id} could not be launched${times}` : `${failed} ${task.id}${times}`;
   return `${what}, which ends the job: ${key}`;
 }
 

@@ -1,6 +1,7 @@
 import { linkEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { containerGone } from "./losses.ts";
+import type { Ending } from "./state.ts";
 import { log, type Step, tenantOf } from "./step.ts";
 import { clearOrder, setOrder } from "./timers.ts";
 import { moveTask } from "./transitions.ts";
@@ -29,6 +30,7 @@ export function launchFailed(step: Step, event: Extract<Event, { type: "launch-f
     task: task.id,
     container: container.id,
   });
-  const ending = linkEnding(step, task, container, `could not be launched: ${event.message}`);
+  const failure = linkEnding(step, task, container, `could not be launched: ${event.message}`);
+  const ending: Ending = event.nodeAtFault ? failure : { ...failure, machine: false, refused: true };
   containerGone(step, container, ending, "its launch failed");
 }

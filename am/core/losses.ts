@@ -146,8 +146,8 @@ function judgeReplaced(step: Step, ending: Ending): void {
   blame(step, ending);
   if (ending.class === "program" && !charge(step, "program")) {
     cannotStart(step, task, causeOf(ending), budgetWords(step, "program"));
-  } else if (ending.machine && isExhausted(step, task)) {
-    cannotStart(step, task, causeOf(ending), exhaustedWords(step, task));
+  } else if (isExhausted(step, task, ending)) {
+    cannotStart(step, task, causeOf(ending), exhaustedWords(step, task, ending));
   }
 }
 

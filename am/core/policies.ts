@@ -47,8 +47,8 @@ function ruleOfRoot(step: Step, root: Ending): string | undefined {
   if (role.stopOnFailure && root.class === "program") {
     return `a failure of ${role.name} ends the job: ${keyWords(step, "tony.application.stop-on-failure-jobtypes")}`;
   }
-  if (root.machine && isExhausted(step, task)) {
-    return exhaustedWords(step, task);
+  if (isExhausted(step, task, root)) {
+    return exhaustedWords(step, task, root);
   }
   return isNeverRestarted(step, task) ? neverRestartedWords(step, task) : repeatedStartFailure(step, root);
 }

@@ -144,6 +144,8 @@ export interface Ending {
   readonly class: FailureClass;
   /** The machine may be at fault: counts on the blame ladder. */
   readonly machine: boolean;
+  /** A launch that the node refused through no fault of its own: counts for the task alone. */
+  readonly refused?: true;
   /** Who said so: YARN's word on a container replaces what was guessed from its link. */
   readonly source: "child" | "link" | "yarn" | "core";
   readonly summary: string;

@@ -69,7 +69,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "machines may fail one task for ever",
-      from: "if (root.machine && isExhausted(step, task)) {",
+      from: "if (isExhausted(step, task, root)) {",
       to: "if (false) {",
     },
   ]),

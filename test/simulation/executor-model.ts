@@ -163,7 +163,7 @@ export class ExecutorModel {
     }
     this.alive = false;
     if (this.child.state === "running") {
-      this.#world.witness.ended(this, undefined);
+      this.#world.witness.ended(this, undefined, this.#world.clock.nowMs);
     }
     this.#endLife();
     if (this.container.node.alive) {

@@ -118,8 +118,9 @@ function judgeCharge(world: World): string[] {
 }
 
 /** Whether it had to be charged to a budget: it was stopped in time for that, and its failure is neither ignored nor tolerated. */
-function isCharged({ spec, outcome }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
+function isCharged({ spec, outcome, witness }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
   const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
   const inTime = endedAtMs + ON_THE_WAY_MS < (outcome?.endedAtMs ?? 0);
-  return noticed && inTime && role?.tracking !== "sidecar" && spec.failure.onWorkerFailure === "fail";
+  const matters = !witness.mustHaveSucceeded();
+  return matters && noticed && inTime && role?.tracking !== "sidecar" && spec.failure.onWorkerFailure === "fail";
 }

@@ -7,9 +7,9 @@ export interface Life {
   readonly containerId: string;
   readonly generation: number;
   /** Absent while it runs; `undefined` when it died with its container. */
-  end?: { readonly exit: ChildExit | undefined };
-  /** The ApplicationMaster has heard of the exit. */
-  told: boolean;
+  end?: { readonly exit: ChildExit | undefined; readonly atMs: number };
+  /** When the ApplicationMaster heard of the exit; absent while it has not. */
+  toldAtMs?: number;
 }
 
 /** What really happened, whatever the core believes: by this its word is judged. */
@@ -25,7 +25,7 @@ export class Witness {
   }
 
   started({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">): void {
-    this.#last.set(task, { task, containerId, generation, told: false });
+    this.#last.set(task, { task, containerId, generation });
     const life = `${task} ${generation}`;
     this.#starts.set(life, (this.#starts.get(life) ?? 0) + 1);
   }
@@ -35,18 +35,18 @@ export class Witness {
     return this.#starts.get(`${task} ${generation}`) ?? 0;
   }
 
-  ended({ task, containerId }: Pick<Life, "task" | "containerId">, exit: ChildExit | undefined): void {
+  ended({ task, containerId }: Pick<Life, "task" | "containerId">, exit: ChildExit | undefined, atMs: number): void {
     const life = this.#last.get(task);
     if (life?.containerId === containerId) {
-      life.end ??= { exit };
+      life.end ??= { exit, atMs };
     }
   }
 
   /** The present ApplicationMaster reads that a program has ended. */
-  told({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">): void {
+  told({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">, atMs: number): void {
     const life = this.#last.get(task);
     if (life?.containerId === containerId && life.generation === generation) {
-      life.told = true;
+      life.toldAtMs ??= atMs;
     }
   }
 
@@ -70,13 +70,15 @@ export class Witness {
 
   /**
    * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each, while no other has failed
-   * whose failure may end the job. Where there is a chief, its end is enough.
+   * whose failure may end the job. Where there is a chief, its end is enough, when nobody failed before it.
    */
   mustHaveSucceeded(): boolean {
     const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
-    const isTold = (life: Life | undefined) => exitedWell(life) && life?.told === true;
-    if (chiefs.length > 0 && chiefs.every((role) => this.#tasksOf(role).every(isTold))) {
-      return true;
+    const isTold = (life: Life | undefined) => exitedWell(life) && life?.toldAtMs !== undefined;
+    const chiefLives = chiefs.flatMap((role) => this.#tasksOf(role));
+    if (chiefLives.length > 0 && chiefLives.every(isTold)) {
+      const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
+      return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !exitedWell(life));
     }
     return this.#spec.roles.every((role) =>
       this.#tasksOf(role).every((life) => {

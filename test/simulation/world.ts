@@ -145,7 +145,7 @@ export class World {
     const isExit = event.type === "child-exited";
     const isRegistration = event.type === "executor-registered" || event.type === "executor-reattached";
     if (isExit || (isRegistration && event.child.state === "exited")) {
-      this.witness.told(event);
+      this.witness.told(event, this.clock.nowMs);
     }
   }
 
@@ -300,7 +300,7 @@ export class World {
     const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
     this.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
     this.overTime += Number(exit.stopReason === timeLimitReason(this));
-    this.witness.ended(executor, exit);
+    this.witness.ended(executor, exit, this.clock.nowMs);
     if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === "") {
       this.peersLose(executor);
     }

@@ -308,3 +308,38 @@ describe("a file that a node cannot fetch", () => {
     });
   });
 });
+
+describe("a launch that fails", () => {
+  const nodes = ["a", "b", "c"].map((host) => ({
+    nodeId: `${host}:1`,
+    host,
+    rack: "/r",
+    usable: true,
+    labels: [],
+    free: { memoryMiB: 8192, vcores: 8, others: {} },
+  }));
+  const failingLaunches = (nodeAtFault: boolean, ...hosts: string[]) => {
+    const scenario = new Scenario(jobSpec([role("worker", 4)]));
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    for (const host of hosts) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host })] });
+      const { containerId } = scenario.task("worker:0");
+      scenario.on({ type: "launch-failed", containerId, message: "InvalidToken", nodeAtFault });
+    }
+    return scenario.core.state;
+  };
+
+  test("through the node's fault counts against the node", () => {
+    expect(failingLaunches(true, "a", "a").blame).toMatchObject({ a: { failures: 2, excluded: true } });
+  });
+
+  test("through a fault of what we asked for blames no node, and ends the job when it goes on", () => {
+    expect(failingLaunches(false, "a", "a")).toMatchObject({ outcome: undefined, blame: {} });
+    expect(failingLaunches(false, "a", "b", "c").outcome).toMatchObject({
+      result: "failed",
+      cause: { summary: "worker:0 on c could not be launched: InvalidToken" },
+      rule: "worker:0 could not be launched 3 times in a row, which ends the job: tony.failure.blame.job",
+    });
+  });
+});
