@@ -15,8 +15,8 @@ export const EVALUATOR = "evaluator";
  */
 export function finishWhenDone(step: Step): void {
   const { state, spec } = step;
-  if (state.phase === "restarting" && chiefIsDone(step)) {
-    // What others lost by its end was heard first: they are being stopped already.
+  if ((state.phase === "restarting" || state.phase === "gathering") && chiefIsDone(step)) {
+    // Its end was heard after a failure of another had begun a restart, which nobody needs now.
     finish(step, summarise(step));
   }
   if (state.phase !== "running" || state.verdicts.some((verdict) => verdict.held)) {

@@ -4,6 +4,7 @@ import { budgetWords, charge } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 import { discard, letGo, removeContainer } from "./containers.ts";
+import { chiefIsDone } from "./done.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
 import type { Event } from "./events.ts";
 import { failedBy, finish } from "./finish.ts";
@@ -134,7 +135,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
 /** What the loss of a container in which nothing had started yet costs: no generation ends, but it must not go on for ever. */
 function judgeReplaced(step: Step, ending: Ending): void {
   const task = findTask(step, ending.task);
-  if (task === undefined || step.state.phase === "finishing") {
+  if (task === undefined || step.state.phase === "finishing" || chiefIsDone(step)) {
     return;
   }
   const fileFault = fileAtFault(step, ending);

@@ -59,6 +59,14 @@ describe("when the chief is done", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 3 tasks exited 0" });
   });
 
+  test("nor one whose container is being replaced as the chief ends", () => {
+    const scenario = new Scenario(jobSpec([role("chief", 1), role("worker", 1, { chief: "none" })]));
+    scenario.toRunning();
+    scenario.completes("c2", -100, "Container released on a *lost* node");
+    scenario.exits("chief:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
+  });
+
   test("nor does one whose node is lost", () => {
     const scenario = new Scenario(jobSpec(roles));
     scenario.toRunning();
