@@ -208,7 +208,7 @@ class Follower {
       report?.currentAttemptId === undefined ? "" : `, attempt ${parseAttemptId(report.currentAttemptId).attempt}`;
     const manager =
       report === undefined ? "nor does the ResourceManager" : `the ResourceManager says ${report.state}${attempt}`;
-    this.#view.line(`The AM has not answered for ${formatWholeSeconds(session.silentMs)}; ${manager}; trying on`);
+    this.#view.line(`The AM has not answered for ${formatWholeSeconds(session.silentMs)}; ${manager}; still trying`);
   }
 
   async #startedTooLate(limitMs: number): Promise<void> {
@@ -251,7 +251,7 @@ class Follower {
       await applications.kill(id, this.#stopReason());
       this.#killed = true;
     } catch (error) {
-      this.#view.line(`Asking for the end failed, trying on: ${errorMessage(error)}`);
+      this.#view.line(`Could not ask for the end, trying again: ${errorMessage(error)}`);
     }
   }
 

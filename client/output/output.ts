@@ -127,7 +127,7 @@ export class Output {
     const changed = news.length > 0 || change !== before?.change;
     if (sinceMs < (changed ? quietMs : repeatAfterMs)) return;
     this.#told.set(cause, { atMs: nowMs, change, facts });
-    sink.write(`${[line, ...(news.length === 0 ? [] : [news.join("; ")])].join(": ")}\n`);
+    sink.write(`${[line, ...(news.length === 0 ? [] : [news.join("; ").replaceAll("; →", " →")])].join(": ")}\n`);
   }
 
   #write(sink: TextSink, text: string): void {

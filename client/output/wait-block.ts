@@ -30,7 +30,7 @@ export function waitBlock(
 /** What a person sees while the ResourceManager is silent. */
 export function managerWait(silentMs: number, reason: string): WaitBlock {
   const cause = "the ResourceManager";
-  const line = `The ResourceManager has not answered for ${formatWholeSeconds(silentMs)}; trying on, the job itself may be well`;
+  const line = `The ResourceManager has not answered for ${formatWholeSeconds(silentMs)}; still trying, the job itself may be fine`;
   return { lines: [`${line}: ${reason}`], cause, line, change: cause, facts: [reason] };
 }
 

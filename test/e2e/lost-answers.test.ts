@@ -40,7 +40,7 @@ test("a job whose client and ApplicationMaster lose every third answer, registra
   );
   expect(stdout).toMatch(/SUCCEEDED +1 of 1 task exited 0 · 0 restarts/);
   expect(stdout).not.toMatch(/AM restarted/);
-  expect(stderr).toMatch(/^The ResourceManager at .* does not answer; trying on for 15 min/m);
+  expect(stderr).toMatch(/^The ResourceManager at .* does not answer; still trying, for 15 min/m);
   expect(exitCode).toBe(0);
   expect(client.answers.get("submitApplication")).toBe(2);
   expect(master.answers.get("registerApplicationMaster")).toBe(2);

@@ -65,7 +65,7 @@ describe("a cluster in trouble: one message, exit code 3, nothing left", () => {
       const patience = ["--conf", "yarn.resourcemanager.connect.max-wait.ms=3000"];
       const submitted = await submit(...patience);
       expect(submitted.stderr).toMatch(
-        /^The ResourceManager at .* does not answer; trying on for 3 s \(yarn\.resourcemanager\.connect\.max-wait\.ms\): /,
+        /^The ResourceManager at .* does not answer; still trying, for 3 s \(yarn\.resourcemanager\.connect\.max-wait\.ms\): /,
       );
       expect(submitted.stderr).toMatch(
         /^tony-ts: The ResourceManager does not answer: .*\n {2}Is it running, and is this/m,

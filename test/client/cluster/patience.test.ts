@@ -22,7 +22,7 @@ test("what is waited for is told beside the result, with the key that says how l
   showTrouble(output, "rm:8032", trouble, patienceOf({}));
   showTrouble(output, "rm:8032", undefined, patienceOf({}));
   expect(err.text).toBe(
-    "The ResourceManager at rm:8032 has not answered for 4 s; trying on for 15 min (yarn.resourcemanager.connect.max-wait.ms): refused\n",
+    "The ResourceManager at rm:8032 has not answered for 4 s; still trying, for 15 min (yarn.resourcemanager.connect.max-wait.ms): refused\n",
   );
   expect(out.text).toBe("");
 });

@@ -23,7 +23,7 @@ describe("a wait in a pipe", () => {
     at(start + 37_000, "37 s for 2 of 4", ["no room", "→ lower"]);
     at(start + 43_000, "43 s for 2 of 4", ["no node", "→ lower"]);
     expect(out.text).toBe(
-      "0 s for 4 of 4: no room; → lower\n7 s for 2 of 4\n37 s for 2 of 4\n43 s for 2 of 4: no node\n",
+      "0 s for 4 of 4: no room → lower\n7 s for 2 of 4\n37 s for 2 of 4\n43 s for 2 of 4: no node\n",
     );
   });
 
