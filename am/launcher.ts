@@ -15,6 +15,8 @@ export interface LauncherOptions {
   readonly credentials: Uint8Array;
   /** What the container was really given. */
   readonly memoryMiBOf: (containerId: string) => number | undefined;
+  /** Whether anything ends a container that outgrows it. */
+  readonly memoryEnforced: boolean;
 }
 
 /** Says how a task's container is started: with which files, environment and command. */
@@ -38,7 +40,7 @@ export class Launcher {
   }
 
   #executorEnvironment({ task, containerId, generation }: Launch, role: RoleSpec): Record<string, string> {
-    const { job, attempt, masterAddress, memoryMiBOf } = this.#options;
+    const { job, attempt, masterAddress, memoryMiBOf, memoryEnforced } = this.#options;
     const { spec, applicationId } = job;
     return executorEnvironment({
       task,
@@ -50,7 +52,7 @@ export class Launcher {
       ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),
       tensorBoard: spec.tensorBoardTask === task,
       reusePort: role.reusePort,
-      memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB,
+      ...(memoryEnforced && { memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB }),
       logLevel: spec.logs.level,
     });
   }

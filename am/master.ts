@@ -126,6 +126,7 @@ class Master {
       masterAddress: address,
       credentials: this.#credentials,
       memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
+      memoryEnforced: !surroundings.local,
     });
     log.info("am-listening", `The ApplicationMaster listens on ${address}.`, { address });
     const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);

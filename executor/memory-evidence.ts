@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** An output above this part of the limit is as good as over it: samples are seconds apart. */
+/** A sample above this part of the limit is as good as over it: samples are seconds apart. */
 const FULL = 0.95;
 
 export interface MemoryEvidence {
@@ -9,14 +9,19 @@ export interface MemoryEvidence {
   readonly killsAfter: number | undefined;
   /** Of the whole container, executor included, when it was last looked at. */
   readonly lastSampleBytes: number;
-  readonly limitBytes: number;
+  /** Undefined where nothing ends a container that outgrows its memory. */
+  readonly limitBytes: number | undefined;
 }
 
-/** Whether a program that ended badly, by itself, ran out of memory: only with evidence. */
+/**
+ * Whether a program that ended badly, by itself, ran out of memory: only with evidence. Whoever enforces a limit kills; a program that
+ * exits has an error of its own, however full its memory was.
+ */
 export function ranOutOfMemory(killed: boolean, evidence: MemoryEvidence): boolean {
   const { killsBefore, killsAfter, lastSampleBytes, limitBytes } = evidence;
   const kernelKilled = killsBefore !== undefined && killsAfter !== undefined && killsAfter > killsBefore;
-  return (killed && kernelKilled) || lastSampleBytes >= FULL * limitBytes;
+  const wasFull = limitBytes !== undefined && lastSampleBytes >= FULL * limitBytes;
+  return killed && (kernelKilled || wasFull);
 }
 
 /** The kernel's count of kills for memory in the cgroup of this process; undefined where it keeps none. */

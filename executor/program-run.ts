@@ -14,8 +14,8 @@ export interface ProgramRunOptions {
   readonly index: OutputIndex;
   readonly sampler: MemorySampler;
   readonly progress: ProgressFile;
-  /** Of the container. */
-  readonly memoryLimitBytes: number;
+  /** Of the container; none where nothing enforces it. */
+  readonly memoryLimitBytes: number | undefined;
   readonly metricsIntervalMs: number;
   /** How many last lines are reported when it fails. */
   readonly outputLines: number;

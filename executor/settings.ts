@@ -22,7 +22,8 @@ export interface ExecutorSettings {
   readonly tensorBoard: boolean;
   /** Ports are held with SO_REUSEPORT while the program runs. */
   readonly reusePort: boolean;
-  readonly memoryBytes: number;
+  /** Of the container; none where nothing enforces it. */
+  readonly memoryLimitBytes?: number;
   /** The first of LOG_DIRS. */
   readonly logFolder: string;
   readonly tokenFile: string;
@@ -36,6 +37,7 @@ const MEBIBYTE = 1_048_576;
 /** Throws a TonyError with code `NOT_IN_A_CONTAINER` naming what is missing or malformed. */
 export function readSettings(environment: Environment): ExecutorSettings {
   const ports = environment[executorVariable.portRange];
+  const memory = environment[executorVariable.memoryMiB];
   return {
     task: required(environment, executorVariable.task, parseTaskId),
     applicationId: required(environment, executorVariable.applicationId, text),
@@ -48,7 +50,7 @@ export function readSettings(environment: Environment): ExecutorSettings {
     ...(ports && { ports: required(environment, executorVariable.portRange, portRange) }),
     tensorBoard: environment[executorVariable.tensorBoard] === "true",
     reusePort: environment[executorVariable.reusePort] === "true",
-    memoryBytes: required(environment, executorVariable.memoryMiB, count) * MEBIBYTE,
+    ...(memory && { memoryLimitBytes: required(environment, executorVariable.memoryMiB, count) * MEBIBYTE }),
     logFolder: required(environment, "LOG_DIRS", (folders) => folders.split(",")[0]),
     tokenFile: required(environment, "HADOOP_TOKEN_FILE_LOCATION", text),
     logLevel: required(environment, executorVariable.logLevel, logLevel),

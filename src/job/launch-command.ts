@@ -33,14 +33,14 @@ export interface ExecutorLaunch {
   /** The task gets a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
   readonly reusePort: boolean;
-  /** What was granted, not what was asked for. */
-  readonly memoryMiB: number;
+  /** What was granted, not what was asked for; none where nothing enforces it. */
+  readonly memoryMiB?: number;
   readonly logLevel: string;
 }
 
 /** The executor's own variables, as a launch script needs them; the job's `containerEnvironment` goes beside them as it is. */
 export function executorEnvironment(launch: ExecutorLaunch): Record<string, string> {
-  const { portRange } = launch;
+  const { portRange, memoryMiB } = launch;
   const values: Record<keyof typeof executorVariable, string | undefined> = {
     task: launch.task,
     applicationId: launch.applicationId,
@@ -51,7 +51,7 @@ export function executorEnvironment(launch: ExecutorLaunch): Record<string, stri
     portRange: portRange && `${portRange.from}-${portRange.to}`,
     tensorBoard: launch.tensorBoard ? "true" : undefined,
     reusePort: launch.reusePort ? "true" : undefined,
-    memoryMiB: String(launch.memoryMiB),
+    memoryMiB: memoryMiB === undefined ? undefined : String(memoryMiB),
     logLevel: launch.logLevel,
   };
   return Object.fromEntries(

@@ -124,12 +124,19 @@ describe("how a program ended", () => {
 
     it.each([
       ["the kernel has killed for memory in the cgroup", { signal: "SIGKILL" as const, memory: killedByKernel }],
-      ["the last sample was at the limit", { code: 1, memory: full }],
+      ["it was killed and its last sample was at the limit", { signal: "SIGKILL" as const, memory: full }],
+      ["a shell tells the same of what it ran", { code: 137, memory: full }],
     ])("is claimed when %s", (_evidence, end) => {
       expect(exitOf(end).outOfMemory).toBe(true);
     });
 
     it.each([
+      ["it raised an exception of its own with its memory nearly full", { code: 1, memory: full }],
+      ["it crashed with its memory nearly full", { signal: "SIGSEGV" as const, memory: full }],
+      [
+        "it was killed where nothing enforces a limit",
+        { signal: "SIGKILL" as const, memory: { ...full, limitBytes: undefined } },
+      ],
       ["killed without evidence", { signal: "SIGKILL" as const }],
       ["the kernel killed another process of the cgroup", { code: 1, memory: killedByKernel }],
       ["the cgroup tells nothing", { signal: "SIGKILL" as const, memory: { ...fits, killsBefore: undefined } }],

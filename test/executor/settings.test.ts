@@ -28,11 +28,15 @@ describe("what an executor's container says", () => {
       ports: { from: 5000, to: 5010 },
       tensorBoard: true,
       reusePort: false,
-      memoryBytes: 1_073_741_824,
+      memoryLimitBytes: 1_073_741_824,
       logFolder: "/disk1/logs",
       tokenFile: "/work/container_tokens",
       logLevel: "info",
     });
+  });
+
+  it("has no memory limit where nothing enforces one", () => {
+    expect(readSettings({ ...environment, TONY_CONTAINER_MEMORY_MIB: undefined }).memoryLimitBytes).toBeUndefined();
   });
 
   it.each([
