@@ -1,7 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { MasterSession } from "../following/master-session.ts";
@@ -11,8 +10,6 @@ import { type Applications, hasEnded, type MasterContact } from "./applications.
 const orderlyMs = 8_000;
 /** For what follows the last program's end, or the ResourceManager's order. */
 const limitMs = 30_000;
-/** An AM that follows its own bounds says so every second. */
-const silentMs = 5_000;
 
 /**
  * Ends an application: by its AM, so that its programs have their grace and its history is written, else by the ResourceManager. Resolves
@@ -36,8 +33,8 @@ export async function endApplication(
     for (;;) {
       const report = await applications.report(id);
       if (hasEnded(report)) return report;
-      limitAtMs = Math.max(limitAtMs, (asked?.stoppedAtMs() ?? 0) + limitMs);
-      if (!forced && now() > orderlyUntilMs && asked?.isEnding() !== true) {
+      limitAtMs = Math.max(limitAtMs, (asked?.stoppedAtMs ?? 0) + limitMs);
+      if (!forced && now() > orderlyUntilMs && asked?.isEnding !== true) {
         forced = true;
         output.problem("The AM takes its time; the ResourceManager is asked to end it");
         await applications.kill(id, words);
@@ -57,44 +54,22 @@ function stillRunning({ id, state }: ApplicationReport): UserError {
   });
 }
 
-/** An AM that took the request. */
-interface Asked {
-  /** Whether it does what was asked, and says so. */
-  readonly isEnding: () => boolean;
-  /** By when, by our clock, it will have stopped the programs; 0 while it has not said. */
-  readonly stoppedAtMs: () => number;
-  readonly close: () => void;
-}
-
-/** Undefined when no AM took the request. */
+/** What is heard of the AM from then on; undefined when no AM took the request. */
 async function askMaster(
   applications: Applications,
   report: ApplicationReport,
   reason: string,
   now: () => number,
   connect?: (contact: MasterContact) => MasterLink,
-): Promise<Asked | undefined> {
+): Promise<MasterSession | undefined> {
   const contact: MasterContact | undefined = await applications.contact(report).catch(() => undefined);
   if (contact === undefined) return undefined;
   const { connectMaster } = await import("../following/master-connection.ts");
-  let heard: JobStatus | undefined;
-  let stoppedAtMs = 0;
-  const status = (next: JobStatus) => {
-    heard = next;
-    const [wait] = next.waits;
-    if (next.outcome !== undefined && wait?.endsAtMs !== undefined) stoppedAtMs = now() + wait.endsAtMs - next.nowMs;
-  };
-  const events = { status, outcome: () => undefined, closed: () => undefined };
+  const events = { status: () => undefined, outcome: () => undefined, closed: () => undefined };
   const session = new MasterSession(contact, (connect ?? connectMaster)(contact), events, now);
   try {
     await session.link.stop(reason);
-    return {
-      isEnding: () =>
-        session.heardOutcome ||
-        (heard?.outcome !== undefined && session.state === "open" && session.silentMs < silentMs),
-      stoppedAtMs: () => stoppedAtMs,
-      close: () => session.close(),
-    };
+    return session;
   } catch {
     session.close();
     return undefined;

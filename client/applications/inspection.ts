@@ -5,7 +5,7 @@ import { counted, formatBytes, formatClock, formatDate, formatTable, formatWhole
 import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
-import { waitBlock } from "../output/wait-block.ts";
+import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
 import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
 import { masterFailure } from "./master-failure.ts";
@@ -114,8 +114,8 @@ function body(
 }
 
 function statusLines(status: JobStatus, nowMs: number): string[] {
-  const block = waitBlock(status, "", nowMs);
-  const waits = block === undefined ? [] : ["", ...block.lines.slice(1, -1)];
+  const waiting = waitingLines(status, nowMs);
+  const waits = waiting.length === 0 ? [] : ["", ...waiting];
   const restarts = `generation ${status.generation} · ${formatBudgets(status.budgets)}`;
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];

@@ -24,6 +24,8 @@ export interface FollowListener {
   taskLine(task: string, line: OutputLine): void;
   /** A remark of the following itself. */
   line(text: string): void;
+  /** The job is being ended, from here. */
+  ending(text: string): void;
   ended(end: FollowedEnd): void;
   /** Nobody follows any more, though the job has not ended. */
   left(reason: string, exitCode: ExitCode): void;

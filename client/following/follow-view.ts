@@ -6,7 +6,7 @@ import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
-import { managerWait, waitBlock } from "../output/wait-block.ts";
+import { hintLines, managerWait, waitBlock } from "../output/wait-block.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
 /** A wait that is over sooner is not worth a person's attention, and a line of a log even less. */
@@ -20,6 +20,7 @@ export class FollowView implements FollowListener {
   #shown: JobStatus | undefined;
   #trackingUrl = "";
   #masterTold = false;
+  #ending = false;
 
   /** @param sinceMs the moment that the times in front of lines count from */
   constructor(output: Output, now: () => number, sinceMs: number) {
@@ -35,10 +36,7 @@ export class FollowView implements FollowListener {
     const waited = formatWholeSeconds(waitedMs);
     const line = `${report.state} ${waited}`;
     this.#output.wait({
-      lines: [
-        `${line}: ${reason}`,
-        `  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${report.id}`,
-      ],
+      lines: [`${line}: ${reason}`, ...hintLines({ applicationId: report.id }, this.#ending)],
       cause: "the AM",
       line: this.#timed(line),
       change: report.state,
@@ -64,7 +62,10 @@ export class FollowView implements FollowListener {
     for (const { what, details } of milestones(this.#shown, status)) this.line(what, details);
     this.#shown = status;
     const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
-    const block = waitBlock(status, head, this.#now(), this.#shortestShownMs);
+    const block = waitBlock(status, head, this.#now(), {
+      shortestShownMs: this.#shortestShownMs,
+      ending: this.#ending,
+    });
     if (block === undefined) this.#output.endWait();
     else this.#output.wait({ ...block, line: this.#timed(block.line) });
   }
@@ -88,6 +89,11 @@ export class FollowView implements FollowListener {
 
   #timed(text: string): string {
     return `${formatDuration(this.#now() - this.#sinceMs).padStart(8)}  ${text}`;
+  }
+
+  ending(text: string): void {
+    this.#ending = true;
+    this.line(text);
   }
 
   /** How it ended, with the report when it did not go well. */

@@ -8,7 +8,7 @@ import { type Applications, hasEnded, type MasterContact } from "../applications
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import { type LogSelection, noSuchTask, selectTasks, taskNames } from "../logs/log-selection.ts";
 import { TaskTails, type TaskTailsOptions } from "../logs/task-tails.ts";
-import { formatWholeSeconds } from "../output/format.ts";
+import { formatClock, formatWholeSeconds } from "../output/format.ts";
 import type { FollowListener } from "./follow-listener.ts";
 import type { MasterLink } from "./master-link.ts";
 import { MasterSession } from "./master-session.ts";
@@ -17,9 +17,9 @@ import { MasterSession } from "./master-session.ts";
 const tellSilenceAfterMs = 5_000;
 /** Nobody answered for so long: what became of the job is unknown. */
 const giveUpAfterMs = 600_000;
-/** From the request to stop until we leave, whatever has come of it. */
+/** From the request to stop, or by when the AM says that the programs are stopped, until we leave. */
 const stopLimitMs = 15_000;
-/** An AM that was asked to stop gets this long before the ResourceManager is asked to kill it. */
+/** An AM that was asked to stop and does not say that it does gets this long before the ResourceManager is asked to kill it. */
 const orderlyStopMs = 10_000;
 /** The rest of the output after the end, from an AM that is still sending it. */
 const lastOutputMs = 5_000;
@@ -63,7 +63,9 @@ class Follower {
   #silenceTold = false;
   #contactlessSinceMs: number | undefined;
   #contactlessTold = false;
-  #stopAtMs: number | undefined;
+  #stopAskedAtMs: number | undefined;
+  #leaveAtMs = Number.POSITIVE_INFINITY;
+  #longerTold = false;
   #killed = false;
   #refused: UserError | undefined;
 
@@ -90,7 +92,7 @@ class Follower {
           if (report !== undefined) await this.#look(report);
           this.#tellSilence(report);
         }
-        if (this.#stopAtMs !== undefined && this.#options.now() >= this.#stopAtMs) return this.#leave();
+        if (this.#options.now() >= this.#leaveAtMs) return this.#leave();
         await this.#sleep();
       }
     } finally {
@@ -222,14 +224,26 @@ class Follower {
   /** First the AM in order, then the ResourceManager by force; called until the end is seen or the time is up. */
   async #stopJob(): Promise<void> {
     const { now } = this.#options;
-    if (this.#stopAtMs === undefined) {
-      this.#stopAtMs = now() + stopLimitMs;
-      this.#view.line(`Ending the job: up to ${stopLimitMs / 1000} s; again to leave at once`);
+    if (this.#stopAskedAtMs === undefined) {
+      this.#stopAskedAtMs = now();
+      this.#leaveAtMs = now() + stopLimitMs;
+      this.#view.ending("Ending the job; again to leave at once");
       if (await this.#stopInOrder()) return;
       await this.#kill();
-    } else if (!this.#killed && this.#outcome === undefined && now() >= this.#stopAtMs - stopLimitMs + orderlyStopMs) {
+    } else if (!this.#killed && this.#session?.isEnding !== true && now() >= this.#stopAskedAtMs + orderlyStopMs) {
       await this.#kill();
     }
+    this.#allowForGrace();
+  }
+
+  /** An AM that gives the programs longer, or has more to bring up, is waited for by its own word. */
+  #allowForGrace(): void {
+    const stoppedAtMs = this.#session?.stoppedAtMs ?? 0;
+    if (stoppedAtMs > this.#leaveAtMs && !this.#longerTold) {
+      this.#longerTold = true;
+      this.#view.line(`The AM ends it by ${formatClock(stoppedAtMs)} at the latest; waiting for that`);
+    }
+    this.#leaveAtMs = Math.max(this.#leaveAtMs, stoppedAtMs + stopLimitMs);
   }
 
   /** Whether the AM took the request. */
@@ -260,8 +274,9 @@ class Follower {
   }
 
   #leave(): ExitCode {
-    const { id } = this.#options;
-    const reason = `${id} has not ended within ${stopLimitMs / 1000} s and may still run: tony-ts kill ${id}`;
+    const { id, now } = this.#options;
+    const waited = formatWholeSeconds(now() - (this.#stopAskedAtMs ?? now()));
+    const reason = `${id} has not ended within ${waited} and may still run: tony-ts kill ${id}`;
     this.#view.left(reason, ExitCode.unknown);
     return ExitCode.unknown;
   }

@@ -58,6 +58,10 @@ export class JsonView implements FollowListener {
     this.#print({ event: "remark", text });
   }
 
+  ending(text: string): void {
+    this.line(text);
+  }
+
   ended({ outcome, exitCode, cleaned }: FollowedEnd): void {
     if (cleaned !== undefined) this.line(cleaned);
     this.#print({ event: "end", outcome, exitCode });

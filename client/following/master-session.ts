@@ -3,6 +3,9 @@ import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
 import type { MasterLink } from "./master-link.ts";
 
+/** An AM that follows its own bounds says so every second. */
+const endingSilentMs = 5_000;
+
 export interface SessionEvents {
   readonly status: (status: JobStatus) => void;
   readonly outcome: (outcome: JobOutcome) => void;
@@ -20,6 +23,8 @@ export class MasterSession {
   #state: "connecting" | "open" | "closed" = "connecting";
   #problem = "";
   #heardOutcome = false;
+  #toldOutcome = false;
+  #stoppedAtMs = 0;
 
   constructor(contact: MasterContact, link: MasterLink, events: SessionEvents, now: () => number) {
     this.contact = contact;
@@ -44,6 +49,16 @@ export class MasterSession {
     return this.#heardOutcome;
   }
 
+  /** Whether it ends the job and goes on saying so, or has said its last word. */
+  get isEnding(): boolean {
+    return this.#heardOutcome || (this.#toldOutcome && this.#state === "open" && this.silentMs < endingSilentMs);
+  }
+
+  /** By when, by our clock, the AM of a job that ends will have stopped its programs; 0 while it has not said. */
+  get stoppedAtMs(): number {
+    return this.#stoppedAtMs;
+  }
+
   /** The AM sends its state every second to those who follow. */
   get silentMs(): number {
     return this.#now() - this.#lastHeardAtMs;
@@ -54,12 +69,18 @@ export class MasterSession {
     this.link.close();
   }
 
+  #hear({ outcome, waits: [wait], nowMs }: JobStatus): void {
+    this.#toldOutcome = outcome !== undefined;
+    if (outcome !== undefined && wait?.endsAtMs !== undefined) this.#stoppedAtMs = this.#now() + wait.endsAtMs - nowMs;
+  }
+
   async #listen(events: SessionEvents): Promise<void> {
     try {
       for await (const update of this.link.follow(this.#abort.signal)) {
         this.#state = "open";
         this.#lastHeardAtMs = this.#now();
         if (update.type === "status") {
+          this.#hear(update.status);
           events.status(update.status);
         } else {
           this.#heardOutcome = true;

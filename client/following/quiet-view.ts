@@ -51,6 +51,10 @@ export class QuietView implements FollowListener {
     this.#output.problem(text);
   }
 
+  ending(text: string): void {
+    this.line(text);
+  }
+
   ended(end: FollowedEnd): void {
     this.#output.endWait();
     const { outcome, report } = end;

@@ -2,24 +2,28 @@ import type { JobStatus, RoleStatus, TaskStatus, Wait } from "../../src/job/stat
 import { formatClock, formatResource, formatWholeSeconds } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
 
-/** What a person sees while a job waits. Undefined while nothing is waited for, or not for as long as `shortestShownMs`. */
+/** A wait that is over sooner is not worth a look. */
+const shortestMs = 1_500;
+
+/**
+ * What a person sees while a job waits. Undefined while nothing is waited for, or not for as long as `shortestShownMs`.
+ * @param options.ending whether the one who looks has asked for the job's end
+ */
 export function waitBlock(
   status: JobStatus,
   head: string,
   nowMs: number,
-  shortestShownMs = 1_500,
+  {
+    shortestShownMs = shortestMs,
+    ending = false,
+  }: { readonly shortestShownMs?: number; readonly ending?: boolean } = {},
 ): WaitBlock | undefined {
-  const waits = status.waits.filter(({ sinceMs }) => nowMs - sinceMs >= shortestShownMs);
+  const waits = lasting(status, nowMs, shortestShownMs);
   const [first] = waits;
   if (first === undefined) return undefined;
   const state = `${first.what} (${status.roles.map((role) => `${role.name} ${countsOf(role)}`).join(", ")})`;
   return {
-    lines: [
-      head,
-      ...status.roles.flatMap((role) => roleLines(role, status.tasks)),
-      ...waits.flatMap((wait) => waitLines(wait, nowMs)),
-      `  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${status.applicationId}`,
-    ],
+    lines: [head, ...linesOf(status, waits, nowMs), ...hintLines(status, ending)],
     cause: first.cause,
     line: `waiting ${formatWholeSeconds(nowMs - first.sinceMs)} for ${state}`,
     change: state,
@@ -27,11 +31,36 @@ export function waitBlock(
   };
 }
 
+/** How far every role is and what is waited for; empty while nothing is. */
+export function waitingLines(status: JobStatus, nowMs: number): string[] {
+  const waits = lasting(status, nowMs, shortestMs);
+  return waits.length === 0 ? [] : linesOf(status, waits, nowMs);
+}
+
+/** How whoever follows a job leaves it. A job that ends by itself needs no such word. */
+export function hintLines(
+  { applicationId, outcome }: Pick<JobStatus, "applicationId" | "outcome">,
+  ending: boolean,
+): string[] {
+  if (ending && outcome === undefined) return ["  Ctrl-C again leaves at once"];
+  if (ending) return [`  Ctrl-C again leaves it to end by itself: tony-ts status ${applicationId}`];
+  if (outcome !== undefined) return [];
+  return [`  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status ${applicationId}`];
+}
+
 /** What a person sees while the ResourceManager is silent. */
 export function managerWait(silentMs: number, reason: string): WaitBlock {
   const cause = "the ResourceManager";
   const line = `The ResourceManager has not answered for ${formatWholeSeconds(silentMs)}; still trying, the job itself may be fine`;
   return { lines: [`${line}: ${reason}`], cause, line, change: cause, facts: [reason] };
+}
+
+function lasting({ waits }: JobStatus, nowMs: number, shortestShownMs: number): Wait[] {
+  return waits.filter(({ sinceMs }) => nowMs - sinceMs >= shortestShownMs);
+}
+
+function linesOf({ roles, tasks }: JobStatus, waits: readonly Wait[], nowMs: number): string[] {
+  return [...roles.flatMap((role) => roleLines(role, tasks)), ...waits.flatMap((wait) => waitLines(wait, nowMs))];
 }
 
 function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {
@@ -53,7 +82,7 @@ function countsOf({ instances, allocated, registered, running, ended }: RoleStat
 
 function waitLines({ what, sinceMs, reasons, remedy, endsAtMs }: Wait, nowMs: number): string[] {
   return [
-    `  ${what}, waiting ${formatWholeSeconds(nowMs - sinceMs)}`,
+    `  waiting ${formatWholeSeconds(nowMs - sinceMs)} for ${what}`,
     ...reasons.map((reason, index) => `            ${index === 0 ? "why: " : "     "}${reason}`),
     ...(remedy === undefined ? [] : [`            → ${remedy}`]),
     ...(endsAtMs === undefined ? [] : [`            until ${formatClock(endsAtMs)} at the latest`]),

@@ -1,31 +1,15 @@
 import { describe, expect, test } from "@jest/globals";
 import { endApplication } from "../../../client/applications/end-application.ts";
-import type { FollowUpdate, MasterLink } from "../../../client/following/master-link.ts";
-import { sleep } from "../../../src/hadoop/clock.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus } from "../job-status.ts";
 import { aPlace } from "../place.ts";
+import { endingBy, masterSaying } from "../speaking-master.ts";
 import { recordedContext } from "../support.ts";
 
 const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 4242 });
 const killed = aReport({ state: "KILLED", finalStatus: "KILLED" });
 const access = { applicationId: "", masterCertificate: "", clientSecret: "" };
-
-/** An AM that takes the request and goes on saying how the job is. */
-function masterSaying(status: () => JobStatus): MasterLink {
-  return {
-    async *follow(signal): AsyncGenerator<FollowUpdate> {
-      while (!signal.aborted) {
-        yield { type: "status", status: status() };
-        await sleep(10, signal);
-      }
-    },
-    async *readLog() {},
-    stop: async () => undefined,
-    close: () => undefined,
-  };
-}
 
 /** Ends a job that has ended after so many looks, each a second apart; how it was ended by force, and what was said. */
 async function end(endsAfterLooks: number, status: (nowMs: number) => JobStatus) {
@@ -48,22 +32,7 @@ async function end(endsAfterLooks: number, status: (nowMs: number) => JobStatus)
 
 describe("ending a job", () => {
   test("leaves its programs the grace that its AM gives them", async () => {
-    const ending = (nowMs: number) =>
-      aJobStatus({
-        state: "finishing",
-        nowMs,
-        outcome: { result: "killed", summary: "enough", endedAtMs: nowMs },
-        waits: [
-          {
-            cause: "the programs to stop",
-            what: "the programs to stop",
-            sinceMs: 0,
-            reasons: [],
-            endsAtMs: nowMs + 60_000,
-          },
-        ],
-      });
-    expect(await end(20, ending)).toEqual({ report: killed, forced: [], said: "" });
+    expect(await end(20, (nowMs) => endingBy(nowMs + 60_000, nowMs))).toEqual({ report: killed, forced: [], said: "" });
   });
 
   test("asks the ResourceManager where the AM took the request and does nothing", async () => {

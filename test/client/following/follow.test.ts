@@ -7,7 +7,8 @@ import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, role } from "../job-status.ts";
+import { aJobStatus, noonishMs, role } from "../job-status.ts";
+import { endingBy, masterSaying } from "../speaking-master.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
 
 const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 4000 });
@@ -105,6 +106,7 @@ function followed(
   applications: Applications,
   masters: MasterLink[],
   stop = new AbortController().signal,
+  now = Date.now,
 ) {
   const connected: MasterContact[] = [];
   const connect = (contact: MasterContact) => {
@@ -115,8 +117,8 @@ function followed(
   };
   const { output } = context;
   const logs = { kind: "all" } as const;
-  const view = new FollowView(output, Date.now, Date.now());
-  const options = { id: running.id, applications, connect, view, now: Date.now, sinceMs: Date.now(), logs, stop };
+  const view = new FollowView(output, now, now());
+  const options = { id: running.id, applications, connect, view, now, sinceMs: now(), logs, stop };
   return { ended: follow(options), connected };
 }
 
@@ -228,6 +230,36 @@ describe("ending a job that is followed", () => {
     stop.abort("Ctrl-C");
     expect(await ended).toBe(4);
     expect(master.stopped).toEqual(["killed by Ctrl-C at the client"]);
+    expect(applications.killed).toEqual([]);
+  });
+
+  test("waits for an AM that gives the programs longer, and says until when", async () => {
+    const stop = new AbortController();
+    const applications = new ScriptedApplications(running);
+    let nowMs = noonishMs;
+    let spoken = () => {};
+    let asked = false;
+    const speaking = masterSaying(() => {
+      spoken();
+      return asked ? endingBy(noonishMs + 60_000, nowMs) : aJobStatus({ nowMs });
+    });
+    const stopping = async () => {
+      asked = true;
+    };
+    const context = recordedContext({});
+    const masters = [{ ...speaking, stop: stopping }];
+    const { ended } = followed(context, applications, masters, stop.signal, () => nowMs);
+    await context.out.waitFor("ps 1/1 running");
+    stop.abort("Ctrl-C");
+    await context.out.waitFor("The AM ends it by 14:01:00 at the latest; waiting for that");
+    for (let seconds = 0; seconds < 20; seconds += 4) {
+      nowMs += 4_000;
+      await new Promise<void>((resolve) => {
+        spoken = resolve;
+      });
+    }
+    applications.report = async () => killed;
+    expect(await ended).toBe(4);
     expect(applications.killed).toEqual([]);
   });
 

@@ -127,7 +127,7 @@ describe("a wait", () => {
       "bert · queue ml",
       "  worker    2 of 4 allocated    4 GiB, 2 cores, 1 GPU · label gpu",
       "  ps        1 of 1 registered   4 GiB, 2 cores, 1 GPU · 127.0.0.11:38211",
-      "  2 of 4 containers of worker, waiting 1 min 12 s",
+      "  waiting 1 min 12 s for 2 of 4 containers of worker",
       "            why: label gpu has 1 node, both its GPUs are in use",
       "            → lower tony.worker.instances (job.xml:14)",
       "  Ctrl-C ends the job · close the terminal and it runs on: tony-ts status application_1795305600000_0009",
@@ -143,6 +143,21 @@ describe("a wait", () => {
       facts: ["label gpu has 1 node, both its GPUs are in use", "→ lower tony.worker.instances (job.xml:14)"],
     });
     expect(late?.change).toBe(early?.change);
+  });
+
+  test("of a job that ends tells how to leave it only whoever asked for that", () => {
+    const wait = { cause: "the end", what: "the programs to stop", sinceMs: noonishMs, reasons: [] };
+    const outcome = { result: "killed" as const, summary: "", endedAtMs: noonishMs };
+    const ending = aJobStatus({ roles: [], waits: [wait], outcome });
+    const shown = (status: JobStatus, asked: boolean) =>
+      waitBlock(status, "", noonishMs + 3_000, { ending: asked })?.lines.slice(1);
+    const waits = "  waiting 3 s for the programs to stop";
+    expect(shown(ending, false)).toEqual([waits]);
+    expect(shown(ending, true)).toEqual([
+      waits,
+      "  Ctrl-C again leaves it to end by itself: tony-ts status application_1795305600000_0009",
+    ]);
+    expect(shown(aJobStatus({ roles: [], waits: [wait] }), true)).toEqual([waits, "  Ctrl-C again leaves at once"]);
   });
 
   test("that is over at once is not shown", () => {

@@ -1,0 +1,30 @@
+import type { FollowUpdate, MasterLink } from "../../client/following/master-link.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { aJobStatus } from "./job-status.ts";
+
+/** An AM that takes the request to stop and goes on saying how the job is. */
+export function masterSaying(status: () => JobStatus): MasterLink {
+  return {
+    async *follow(signal): AsyncGenerator<FollowUpdate> {
+      while (!signal.aborted) {
+        yield { type: "status", status: status() };
+        await sleep(10, signal);
+      }
+    },
+    async *readLog() {},
+    stop: async () => undefined,
+    close: () => undefined,
+  };
+}
+
+/** A job that is killed, whose programs have until then to stop. */
+export function endingBy(endsAtMs: number, nowMs: number): JobStatus {
+  const what = "the programs to stop";
+  return aJobStatus({
+    state: "finishing",
+    nowMs,
+    outcome: { result: "killed", summary: "enough", endedAtMs: nowMs },
+    waits: [{ cause: what, what, sinceMs: 0, reasons: [], endsAtMs }],
+  });
+}
