@@ -37,7 +37,11 @@ export interface ListJson {
   readonly jobs: readonly ApplicationReport[];
   /** How many older ones there are beyond `--limit`. */
   readonly more: number;
+  /** Where was looked: without `yarn` the cluster was not asked. */
+  readonly places: readonly ListPlace[];
 }
+
+export type ListPlace = "yarn" | "local";
 
 export interface KillJson {
   readonly jobs: readonly (KilledJob | NotKilledJob)[];

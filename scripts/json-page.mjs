@@ -39,12 +39,14 @@ Made from \`client/printed-json.ts\` by \`npm run docs\`; edit it there.
 Each command that reads has \`--json\`: it prints one JSON object on stdout, or with a job that is followed one object a line; what is said
 for people goes to stderr. Each object begins with \`jsonVersion\`, now 1. It is raised when a field goes or changes its meaning; new
 fields, new events and new words may come at any time. Times end in \`Ms\` and are milliseconds since the epoch; sizes end in \`Bytes\` or
-\`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists.
+\`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists; a cluster
+that is not configured (\`NO_CLUSTER\`) is 3 as one that does not answer.
 `;
 const following = `## A job that is followed
 
 \`submit\`, \`attach\` and \`wait\` print events, told apart by \`event\`. The first is \`job\`, the last \`end\`, unless the command fails: then it is
-the error. \`wait\` has no \`output\`. \`logs --json\` prints \`output\` alone, and with \`--follow\` also \`end\`.
+the error. \`wait\` has no \`output\`. \`logs --json\` prints \`output\` alone, and with \`--follow\` also \`end\`. \`submit\` prints \`job\` once the
+ResourceManager has the job: a signal before that leaves the error \`NOT_SUBMITTED\` alone.
 `;
 
 /** @param {string} root the checkout */

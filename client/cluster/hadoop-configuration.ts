@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { UserError } from "../../src/errors.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
 import { type Configuration, loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { surroundingsOf } from "../command-line/job-options.ts";
@@ -39,19 +39,14 @@ function usualFolders({ HADOOP_HOME }: ClientContext["environment"]): string[] {
 
 /**
  * The configuration of the cluster that the environment names, with a job's own Hadoop settings on top. What is missing in it for
- * reaching a cluster at all is a UserError (`NO_CLUSTER`, exit code 2) that says what to set.
+ * reaching a cluster at all is a UserError (`NO_CLUSTER`, exit code 3) that says what to set.
  */
 export function readClusterConfiguration(
   context: ClientContext,
   overrides: Readonly<Record<string, string>> = {},
 ): Configuration {
   const folder = configurationFolder(context.environment)?.path;
-  if (folder === undefined) {
-    const places = usualFolders(context.environment).join(" or ");
-    throw noCluster(
-      `HADOOP_CONF_DIR is not set, so there is no cluster to talk to. There is no core-site.xml in ${places} either.`,
-    );
-  }
+  if (folder === undefined) throw noConfiguration(context.environment);
   if (!existsSync(folder)) throw noCluster(`The Hadoop configuration folder ${folder} does not exist.`);
   let configuration: Configuration;
   try {
@@ -60,6 +55,7 @@ export function readClusterConfiguration(
     // The message says how to mend it.
     throw new UserError(`The cluster's configuration cannot be used: ${errorMessage(error)}\n${elsewhere}`, {
       code: "NO_CLUSTER",
+      exitCode: ExitCode.cluster,
       cause: error,
     });
   }
@@ -78,6 +74,14 @@ export function readClusterConfiguration(
   return configuration;
 }
 
+/** What to say where `configurationFolder` finds none. */
+export function noConfiguration(environment: ClientContext["environment"]): UserError {
+  const places = usualFolders(environment).join(" or ");
+  return noCluster(
+    `HADOOP_CONF_DIR is not set, so there is no cluster to talk to. There is no core-site.xml in ${places} either.`,
+  );
+}
+
 const resourceManagerKeys = [
   "yarn.resourcemanager.hostname",
   "yarn.resourcemanager.address",
@@ -88,5 +92,5 @@ const elsewhere = "  Or run the job on this machine alone: tony-ts submit job.xm
 
 function noCluster(what: string): UserError {
   const mend = "  Set HADOOP_CONF_DIR to the folder with the cluster's core-site.xml, hdfs-site.xml and yarn-site.xml.";
-  return new UserError([what, mend, elsewhere].join("\n"), { code: "NO_CLUSTER" });
+  return new UserError([what, mend, elsewhere].join("\n"), { code: "NO_CLUSTER", exitCode: ExitCode.cluster });
 }

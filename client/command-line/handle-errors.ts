@@ -52,9 +52,11 @@ const systemErrors: Readonly<Record<string, readonly [string, ExitCode]>> = {
   ETIMEDOUT: ["No answer in time", ExitCode.cluster],
 };
 
-/** Codes that a person mends on their own side; all others of Hadoop's are the cluster's. */
+/** What is wrong with a file or a name that a person gave; all others of Hadoop's codes are the cluster's or its configuration's. */
+const mistakes = ["INVALID_ID", "CONFIGURATION_UNREADABLE", "CONFIGURATION_MALFORMED", "FILE_SYSTEM_UNSUPPORTED"];
+
 function exitCodeOf(code: string): ExitCode {
-  return code === "INVALID_ID" || code.startsWith("CONFIGURATION") ? ExitCode.usage : ExitCode.cluster;
+  return mistakes.includes(code) ? ExitCode.usage : ExitCode.cluster;
 }
 
 /** The message and those of its causes that say something new. */

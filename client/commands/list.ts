@@ -1,15 +1,14 @@
 import { ExitCode } from "../../src/errors.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
-import { configurationFolder } from "../cluster/hadoop-configuration.ts";
+import { configurationFolder, noConfiguration } from "../cluster/hadoop-configuration.ts";
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import { counted, formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
-import type { ListJson } from "../printed-json.ts";
+import type { ListJson, ListPlace } from "../printed-json.ts";
 
 const usualLimit = 50;
 
@@ -31,14 +30,16 @@ export const list = defineCommand({
   examples: [["list --state failed --name bert", "Yours that failed and have bert in their name"]],
   run: async ({ all, state, name, queue, user, scheduler, limit, conf, json }, context) => {
     if (!Number.isInteger(limit) || limit < 1) throw usageError("--limit takes a whole number above 0");
-    const places = await openPlaces({ scheduler, own: queue === undefined && user === undefined, conf }, context);
+    const opened = await openPlaces({ scheduler, own: queue === undefined && user === undefined, conf }, context);
+    const places = [...opened.values()];
     try {
       const filter: JobFilter = { all, states: state, name, queue, user };
       const found = await Promise.all(places.map((applications) => chooseJobs(applications, filter)));
       const jobs = found.flat().sort((a, b) => b.startTimeMs - a.startTimeMs);
+      if (!opened.has("yarn") && scheduler === undefined) sayUnasked(jobs, context);
       const newest = jobs.slice(0, limit);
       const more = jobs.length - newest.length;
-      if (json) context.output.json({ jobs: newest, more } satisfies ListJson);
+      if (json) context.output.json({ jobs: newest, more, places: [...opened.keys()] } satisfies ListJson);
       else context.output.print([table(newest, filter, context.now()), ...hint(newest, more)].join("\n"));
       await Promise.all(places.map((applications) => applications.sweep().catch(() => undefined)));
       return ExitCode.succeeded;
@@ -56,18 +57,21 @@ async function openPlaces(
     readonly conf: readonly string[] | undefined;
   },
   context: ClientContext,
-): Promise<Applications[]> {
+): Promise<ReadonlyMap<ListPlace, Applications>> {
   const { scheduler, own, conf } = asked;
-  if (scheduler === "local") return [await openLocalApplications(context)];
+  const here = async () => ["local", await openLocalApplications(context)] as const;
+  if (scheduler === "local") return new Map([await here()]);
   const ranHere = scheduler === undefined && own && localIds(localRoot(context.environment)).length > 0;
-  const here = ranHere ? [await openLocalApplications(context)] : [];
-  try {
-    return [await openYarnApplications(conf, context), ...here];
-  } catch (error) {
-    if (!ranHere || configurationFolder(context.environment) !== undefined) throw error;
-    context.output.problem(`Jobs of this machine only. ${errorMessage(error).split("\n")[0]}`);
-    return here;
-  }
+  if (ranHere && configurationFolder(context.environment) === undefined) return new Map([await here()]);
+  const cluster = ["yarn", await openYarnApplications(conf, context)] as const;
+  return new Map<ListPlace, Applications>(ranHere ? [cluster, await here()] : [cluster]);
+}
+
+/** Without a configured cluster an empty list would read as if nothing ran. @throws UserError (`NO_CLUSTER`) when there are no jobs */
+function sayUnasked(jobs: readonly ApplicationReport[], { environment, output }: ClientContext): void {
+  const why = noConfiguration(environment);
+  if (jobs.length === 0) throw why;
+  output.problem(`Jobs of this machine only. ${why.message.split("\n")[0]}`);
 }
 
 function table(reports: readonly ApplicationReport[], { all, states }: JobFilter, nowMs: number): string {

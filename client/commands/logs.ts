@@ -1,8 +1,12 @@
 import { ExitCode } from "../../src/errors.ts";
 import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
-import { hasEnded } from "../applications/applications.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
 import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
+import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import type { ClientContext } from "../context.ts";
+import { printEvent } from "../following/json-view.ts";
 import { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, parseLogSelection } from "../logs/log-selection.ts";
 import type { LineFilter } from "../logs/ordered-output.ts";
@@ -49,12 +53,24 @@ export const logs = defineCommand({
       if (live !== undefined) return ExitCode.succeeded;
       const { storedLogs } = await import("../logs/stored-logs.ts");
       await storedLogs(applications, request, printer, context);
+      if (follow && json) await tellEnd(applications, report, context);
       return ExitCode.succeeded;
     } finally {
       applications.close();
     }
   },
 });
+
+/** The last event of a job that had ended before it could be followed. */
+async function tellEnd(
+  applications: Applications,
+  report: ApplicationReport,
+  { output, now }: ClientContext,
+): Promise<void> {
+  const status = await applications.finalStatus(report);
+  const outcome = outcomeOf(report, status?.outcome, now());
+  printEvent(output, { event: "end", outcome, exitCode: exitCodeOf(outcome) });
+}
 
 function lineFilter(
   {

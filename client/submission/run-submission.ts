@@ -47,7 +47,7 @@ export async function runSubmission(
       announce.named(id, spec);
     };
     const running = await submit(text, choices, context, signals.stop, { ...announce, named });
-    if (running === undefined) return ExitCode.killed;
+    announce.submitted(running.id, running.spec);
     signals.submitted();
     try {
       const swept = running.applications.sweep().catch(() => undefined);
@@ -68,16 +68,23 @@ export async function runSubmission(
   }
 }
 
+interface Announcer extends SubmissionListener {
+  /** The job has been taken. */
+  readonly submitted: (id: string, spec: JobSpec) => void;
+}
+
 /** What is said of a submission: its way for people, the job for programs, nothing where only its id is wanted. */
-function announcer({ detach, json, local }: SubmissionChoices, output: Output): SubmissionListener {
+function announcer({ detach, json, local }: SubmissionChoices, output: Output): Announcer {
   if (detach || json) {
+    const uploads: string[] = [];
     return {
-      named: (applicationId, { name, queue }) => {
-        if (!detach) printEvent(output, { event: "job", applicationId, name, queue, submitted: true });
-      },
+      named: () => undefined,
       uploading: (block) => output.waitAside(block),
-      uploaded: (line) => {
-        if (!detach) printEvent(output, { event: "remark", text: line.trim() });
+      uploaded: (line) => uploads.push(line.trim()),
+      submitted: (applicationId, { name, queue }) => {
+        if (detach) return;
+        printEvent(output, { event: "job", applicationId, name, queue, submitted: true });
+        for (const text of uploads) printEvent(output, { event: "remark", text });
       },
     };
   }
@@ -85,17 +92,18 @@ function announcer({ detach, json, local }: SubmissionChoices, output: Output): 
     named: (id, spec) => output.print(submissionLine(id, spec, local ? "on this machine" : `queue ${spec.queue}`)),
     uploading: (block) => output.wait(block),
     uploaded: (line) => output.print(line),
+    submitted: () => undefined,
   };
 }
 
-/** Undefined when a signal came before the job was handed in. */
+/** @throws UserError (`NOT_SUBMITTED`) when a signal came before the job was handed in */
 async function submit(
   text: JobText,
   { local, logs }: SubmissionChoices,
   context: ClientContext,
   stop: AbortSignal,
   listener: SubmissionListener,
-): Promise<Running | undefined> {
+): Promise<Running> {
   // A mistake in the job is told before one in the cluster's configuration.
   const draft = checkAlone(text, logs, context);
   if (!local) return await submitThere(text, draft.spec, context, stop, listener);
@@ -109,7 +117,7 @@ async function submitThere(
   context: ClientContext,
   stop: AbortSignal,
   listener: SubmissionListener,
-): Promise<Running | undefined> {
+): Promise<Running> {
   const [{ clusterOf }, { submitToYarn }, { YarnApplications }] = await Promise.all([
     import("../cluster/cluster.ts"),
     import("./submission.ts"),
@@ -118,10 +126,6 @@ async function submitThere(
   const cluster = clusterOf(text, context);
   try {
     const submitted = await cluster.use(() => submitToYarn(text, draft, context, cluster, listener, stop));
-    if (submitted === undefined) {
-      cluster.close();
-      return undefined;
-    }
     const applications = new YarnApplications(cluster, readSetting(text.settings, "tony.staging-dir"), context.now);
     applications.remember(submitted.access satisfies ClientAccess);
     return { ...submitted, applications };

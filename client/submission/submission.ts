@@ -44,9 +44,10 @@ const jobLink = "job.json";
 /**
  * Submits a job to a cluster. Everything that can be known to be wrong is known before the first byte is uploaded; the staging folder
  * is made last and removed again when anything fails after it, so that a client that dies leaves at most that folder, which the user's
- * next command sweeps. Undefined when `stop` fired before the ResourceManager was told: nothing is left then.
+ * next command sweeps.
  *
  * @param draft the same job as `checkAlone` gave it
+ * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before the ResourceManager was told: nothing is left then
  */
 export async function submitToYarn(
   text: JobText,
@@ -55,17 +56,17 @@ export async function submitToYarn(
   cluster: Cluster,
   listener: SubmissionListener,
   stop: AbortSignal,
-): Promise<Submitted | undefined> {
+): Promise<Submitted> {
   const { settings } = text;
   const checked = await untilStopped(checkThere(text, draft, context, cluster), stop);
-  if (checked === undefined) return givenUp(context);
+  if (checked === undefined) throw notSubmitted();
   const { spec, facts, root, runtime, problems } = checked;
   for (const problem of problems) context.output.problem(formatProblem(problem));
 
   const { id } = facts.application;
   listener.named(id, spec);
   const shipped = await shipFiles({ text, spec, cluster, runtime, root }, context, listener, stop);
-  if (shipped === undefined || stop.aborted) return givenUp(context);
+  if (shipped === undefined || stop.aborted) throw notSubmitted();
   const identity = makeIdentity(id, context.now());
   const staging = await StagingFolder.create(root, id, cluster.user.name);
   try {
@@ -81,16 +82,12 @@ export async function submitToYarn(
       environment: spec.containerEnvironment,
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     };
-    if (stop.aborted) {
-      await staging.remove();
-      return givenUp(context);
-    }
+    if (stop.aborted) throw notSubmitted();
     await handIn(submissionContext(id, spec, launch), cluster, stop);
   } catch (error) {
     // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
     if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);
-    if (stop.aborted && errorCode(error) !== submissionUnknown) return givenUp(context);
-    throw error;
+    throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted() : error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
 }
@@ -176,9 +173,11 @@ async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T |
   }
 }
 
-function givenUp({ output }: ClientContext): undefined {
-  output.endWait();
-  output.problem("Nothing was submitted, and nothing is left on the cluster");
+function notSubmitted(): UserError {
+  return new UserError("Nothing was submitted, and nothing is left on the cluster", {
+    code: "NOT_SUBMITTED",
+    exitCode: ExitCode.killed,
+  });
 }
 
 async function runtimeOf(settings: JobText["settings"]): Promise<ProvidedRuntime> {

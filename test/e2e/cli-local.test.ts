@@ -39,7 +39,7 @@ describe("a job on this machine, without any cluster", () => {
   test("without HADOOP_CONF_DIR a submission says what to set and offers the local scheduler", async () => {
     const { exitCode, stderr } = await tonyTs(["submit", "--conf", join(folder, "hello.xml")], environment);
     expect(stderr).toMatch(/HADOOP_CONF_DIR is not set[\s\S]*tony-ts submit job\.xml --scheduler local/);
-    expect(exitCode).toBe(2);
+    expect(exitCode).toBe(3);
   });
 
   test("it runs to its end, and its state and logs stay", async () => {
@@ -94,7 +94,9 @@ describe("a job on this machine, without any cluster", () => {
     await killed.output(/^worker:0 \| started$/m);
     killed.process.kill("SIGKILL");
     await killed.ended;
-    expect((await tonyTs(["list", "--state", "running"], environment)).stdout).toContain(id);
+    const listed = await tonyTs(["list", "--state", "running", "--json"], environment);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ jobs: [{ id }], more: 0, places: ["local"] });
+    expect(listed.stderr).toMatch(/^Jobs of this machine only\. HADOOP_CONF_DIR is not set/);
 
     const attached = new TonyTs(["attach", id, "--logs", "worker:1", "--json"], environment);
     await attached.output(/"task":"worker:1","stream":"stdout","line":"started"/);
@@ -125,11 +127,12 @@ describe("a job on this machine, without any cluster", () => {
     expect(events[0]).toMatchObject({ event: "job", name: "again", submitted: true });
     expect(events.at(-1)).toMatchObject({ event: "end", outcome: { result: "succeeded" }, exitCode: 0 });
 
-    const logs = await tonyTs(["logs", id, "worker:1", "--json"], environment);
+    const logs = await tonyTs(["logs", id, "worker:1", "--follow", "--json"], environment);
     const lines = logs.stdout
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
+    expect(lines.pop()).toMatchObject({ event: "end", outcome: { result: "succeeded" }, exitCode: 0 });
     expect(lines.map(({ stream, line, generation }) => `${generation} ${stream} ${line}`)).toEqual(
       [1, 2].flatMap((number) => [`${number} stdout one`, `${number} stderr two`, `${number} stdout three`]),
     );
@@ -160,7 +163,9 @@ describe("a job on this machine, without any cluster", () => {
       ],
     });
     expect(killed.exitCode).not.toBe(0);
-    expect(JSON.parse((await tonyTs(["list", "--json"], environment)).stdout)).toMatchObject({ jobs: [], more: 0 });
+    const listed = await tonyTs(["list", "--json"], environment);
+    expect(JSON.parse(listed.stdout)).toMatchObject({ error: { code: "NO_CLUSTER" }, exitCode: 3 });
+    expect(listed.exitCode).toBe(3);
   });
 
   test("the second Ctrl-C leaves at once and says that it may still run", async () => {

@@ -84,7 +84,7 @@ describe("what cannot work is said before anything is on the cluster", () => {
   test("a folder without site files is not a configuration", async () => {
     const { exitCode, stderr } = await tonyTs(["list"], { ...alice, HADOOP_CONF_DIR: folder });
     expect(stderr).toMatch(/holds no core-site\.xml[\s\S]*--scheduler local/);
-    expect(exitCode).toBe(2);
+    expect(exitCode).toBe(3);
   });
 
   test("an application that does not exist", async () => {

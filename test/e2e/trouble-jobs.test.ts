@@ -103,12 +103,14 @@ describe("a client that goes away before its job runs", () => {
       "tony.cache.dir": cache,
       "dfs.namenode.http-address": await way.open(),
     });
-    const submitting = alice.start("submit", "--conf", job);
+    const submitting = alice.start("submit", "--json", "--conf", job);
     await way.held;
     submitting.process.kill("SIGINT");
-    const { exitCode, stderr } = await submitting.ended;
+    const { exitCode, stdout, stderr } = await submitting.ended;
     await way.close();
-    expect(stderr).toMatch(/Nothing was submitted, and nothing is left on the cluster/);
+    const message = "Nothing was submitted, and nothing is left on the cluster";
+    expect(stderr).toContain(message);
+    expect(JSON.parse(stdout)).toEqual({ jsonVersion: 1, error: { code: "NOT_SUBMITTED", message }, exitCode: 4 });
     expect(exitCode).toBe(4);
     expect(await alice.json("cache", "list", "--conf", `tony.cache.dir=${cache}`)).not.toMatchObject({
       files: expect.arrayContaining([expect.objectContaining({ partial: true })]),

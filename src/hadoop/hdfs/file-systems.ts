@@ -1,6 +1,6 @@
 import { join } from "node:path/posix";
 import type { Configuration } from "../conf/configuration.ts";
-import { ConfigurationError } from "../conf/errors.ts";
+import { HadoopError } from "../errors.ts";
 import type { FileSystem } from "./file-system.ts";
 import { LocalFileSystem } from "./local.ts";
 import { nameNodeEndpoints } from "./namenodes.ts";
@@ -110,7 +110,7 @@ export class FileSystems {
   }
 }
 
-function unsupported(configuration: Configuration, scheme: string, asked: string): ConfigurationError {
+function unsupported(configuration: Configuration, scheme: string, asked: string): HadoopError {
   const supported = "supported are hdfs, webhdfs, swebhdfs, viewfs and file";
   if (splitUri(asked) === undefined) {
     return configuration.invalid(
@@ -118,8 +118,8 @@ function unsupported(configuration: Configuration, scheme: string, asked: string
       `names the file system "${scheme}", which is not supported; ${supported}`,
     );
   }
-  return new ConfigurationError(`${asked}: the file system "${scheme}" is not supported; ${supported}`, {
-    code: "CONFIGURATION_INVALID",
+  return new HadoopError(`${asked}: the file system "${scheme}" is not supported; ${supported}`, {
+    code: "FILE_SYSTEM_UNSUPPORTED",
   });
 }
 

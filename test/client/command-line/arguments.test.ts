@@ -55,7 +55,6 @@ describe("mistakes in a command line", () => {
     [["submit"], "Which job? Give its file: job.xml"],
     [["submit", "--name", "bert"], "Which job? Give its file: job.xml"],
     [["submit", "job.xml", "--conf", "other.xml"], "one job file can be given, not job.xml and other.xml"],
-    [["submit", "hdfs:///jobs/job.xml"], "HADOOP_CONF_DIR is not set"],
     [["submit", "--conf", "job.xml", "--logs", "Worker"], "--logs takes none, all, or tasks"],
     [["validate"], "Which job?"],
     [["status", "nonsense"], '"nonsense" is not an application\'s id'],
@@ -68,7 +67,6 @@ describe("mistakes in a command line", () => {
     [["list", "--limit", "0"], "--limit takes a whole number above 0"],
     [["cache", "prune", "--unused-for", "soon"], "--unused-for takes a duration"],
     [["init", "caffe"], 'There is no "caffe" to start from'],
-    [["list"], "HADOOP_CONF_DIR is not set, so there is no cluster to talk to."],
   ])("%j", async (words, message) => {
     const parsed = await parseArguments(words, commands);
     if (!("run" in parsed)) throw new Error("nothing to run");
@@ -76,6 +74,25 @@ describe("mistakes in a command line", () => {
     await expect(parsed.run(context)).rejects.toMatchObject({
       exitCode: ExitCode.usage,
       message: expect.stringContaining(message),
+    });
+  });
+});
+
+describe("a cluster that is not configured", () => {
+  test.each([
+    [["submit", "hdfs:///jobs/job.xml"]],
+    [["status", "application_1_0001"]],
+    [["logs", "application_1_0001"]],
+    [["list"]],
+    [["cache", "list"]],
+  ])("is exit code 3: %j", async (words) => {
+    const parsed = await parseArguments(words, commands);
+    if (!("run" in parsed)) throw new Error("nothing to run");
+    const context = recordedContext({ environment: { HADOOP_HOME: "/nowhere", HOME: "/nowhere" } });
+    await expect(parsed.run(context)).rejects.toMatchObject({
+      exitCode: ExitCode.cluster,
+      code: "NO_CLUSTER",
+      message: expect.stringContaining("HADOOP_CONF_DIR is not set, so there is no cluster to talk to."),
     });
   });
 });

@@ -22,9 +22,12 @@ describe("what people see of an error", () => {
     });
   });
 
-  test("a mistyped id or a wrong configuration is the user's", () => {
+  test("a mistyped id or a job's file that is no XML is the user's; a cluster's configuration that lacks something is the cluster's", () => {
     expect(reportError(new HadoopError("not an id", { code: "INVALID_ID" })).exitCode).toBe(2);
-    expect(reportError(new HadoopError("bad", { code: "CONFIGURATION_INVALID" })).exitCode).toBe(2);
+    expect(reportError(new HadoopError("bad", { code: "CONFIGURATION_MALFORMED" })).exitCode).toBe(2);
+    for (const code of ["CONFIGURATION", "CONFIGURATION_MISSING", "CONFIGURATION_INVALID"]) {
+      expect(reportError(new HadoopError("bad", { code })).exitCode).toBe(3);
+    }
   });
 
   test("a file that is not there is named in words", () => {
