@@ -1,10 +1,11 @@
 import type { Cause } from "../../src/job/status.ts";
 import type { Ending } from "./state.ts";
+import { Strength } from "./strength.ts";
 
 /** Consequences that are named; a gang of thousands fails together. */
 const MOST_CONSEQUENCES = 20;
 
-/** The root of a failure as people are told of it; of the endings that it was found among the others are its consequences. */
+/** The root of a failure as people are told of it; the other endings that it was found among follow in words. */
 export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> = {}): Cause {
   const others = Object.values(endings).filter((ending) => ending.task !== root.task);
   return {
@@ -18,13 +19,21 @@ export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> 
     atMs: root.atMs,
     lines: root.lines.slice(-20),
     ...(root.remedy === "" ? {} : { remedy: root.remedy }),
-    consequences: others.slice(0, MOST_CONSEQUENCES).map((ending) => consequenceWords(ending, root)),
+    consequences: others.slice(0, MOST_CONSEQUENCES).map((ending) => otherWords(ending, root)),
   };
 }
 
 /** YARN's word on the root often comes after what followed from it. */
-function consequenceWords(ending: Ending, root: Ending): string {
+function otherWords(ending: Ending, root: Ending): string {
   const laterMs = ending.seenAtMs - root.seenAtMs;
   const when = `${(Math.abs(laterMs) / 1000).toFixed(1)} s ${laterMs < 0 ? "earlier" : "later"}`;
-  return `${ending.summary}, ${when} (a consequence, not counted)`;
+  return `${ending.summary}, ${when} (${relationOf(ending)})`;
+}
+
+/** One cause may make several tasks fail, each by itself; only what followed from another's end, or from our order, is a consequence. */
+function relationOf({ strength }: Ending): string {
+  if (strength <= Strength.peerLost) {
+    return "a consequence, not counted";
+  }
+  return strength === Strength.earlyExit ? "not counted" : "also failed";
 }

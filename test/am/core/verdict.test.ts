@@ -41,6 +41,49 @@ describe("the root of a failure", () => {
   });
 });
 
+describe("the other endings that a root is found among", () => {
+  const told = (scenario: Scenario) => scenario.core.state.outcome?.cause?.consequences;
+  const noRestart = { budgets: { program: 0, infrastructure: 0 } };
+
+  test("are failures of their own where nothing says that they followed", () => {
+    const scenario = running({}, noRestart);
+    scenario.exits("worker:0", { exitCode: 3 });
+    scenario.exits("worker:1", { exitCode: 4 });
+    scenario.exits("worker:2", { exitCode: 5 });
+    expect(told(scenario)).toEqual([
+      "worker:1 exited 4 on n2, 0.0 s later (also failed)",
+      "worker:2 exited 5 on n3, 0.0 s later (also failed)",
+    ]);
+  });
+
+  test("are failures of their own where YARN says so of each", () => {
+    const scenario = running({}, noRestart);
+    scenario.completes("c1", -104);
+    scenario.completes("c2", -104);
+    scenario.stops("worker:2");
+    expect(told(scenario)).toEqual(["worker:1 ran out of memory on n2, 0.0 s later (also failed)"]);
+  });
+
+  test("are consequences where the connection to a peer was lost", () => {
+    const scenario = running({}, noRestart);
+    scenario.exits("worker:0", { exitCode: 3 });
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("worker:2");
+    expect(told(scenario)).toEqual(["worker:1 exited 1 on n2, 0.0 s later (a consequence, not counted)"]);
+  });
+
+  test("are no failure where one ended with 0", () => {
+    const scenario = running({}, noRestart);
+    scenario.exits("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.exits("worker:2", { exitCode: 3 });
+    expect(told(scenario)).toEqual([
+      "worker:1 ended with 0 after 0 s on n2, before the others, 0.0 s later (not counted)",
+      "worker:0 exited 1 on n1, 0.0 s later (a consequence, not counted)",
+    ]);
+  });
+});
+
 describe("what is not the machine's fault", () => {
   test("is no longer blamed on it once YARN has said so", () => {
     const scenario = running();
