@@ -1,16 +1,24 @@
+import { programFileOf, shippingWords } from "../../src/job/program-file.ts";
 import type { ChildExit } from "./events.ts";
+import { missingScriptOf } from "./start-failure.ts";
 import type { TaskRecord } from "./state.ts";
 import { roleOf, type Step } from "./step.ts";
 import { keyWords } from "./words.ts";
 
 /** What a person can do about a program that ended badly by itself; empty where nothing better is known than its own words. */
 export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): string {
-  return misreadScript(step, task, exit) ?? missingModule(step, task, exit) ?? crash(step, task, exit) ?? "";
+  return (
+    misreadScript(step, task, exit) ??
+    missingFile(step, task, exit) ??
+    missingModule(step, task, exit) ??
+    crash(step, task, exit) ??
+    ""
+  );
 }
 
 /** What to do where the shell could not run the command. */
 export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): string {
-  return misreadScript(step, task, exit) ?? `check ${keyWords(step, commandKey(step, task))}`;
+  return misreadScript(step, task, exit) ?? missingFile(step, task, exit) ?? `check ${commandPlace(step, task)}`;
 }
 
 /**
@@ -49,14 +57,38 @@ function setting(step: Step, task: TaskRecord, command: string): string {
   return isOption(step, key) ? `give --executes "${command}"` : `set ${keyWords(step, key)} to ${command}`;
 }
 
+/** As a shell says that there is nothing of that name. */
+const NO_FILE = /: (\S+): No such file or directory$/;
+
+function missingFile(step: Step, task: TaskRecord, exit: ChildExit): string | undefined {
+  const { name, command } = roleOf(step, task);
+  const toBash = exit.lastLines.flatMap((line) => NO_FILE.exec(line)?.[1] ?? []).map(withoutDot);
+  const missing = missingScriptOf(exit) ?? toBash.find((file) => file === programFileOf(command));
+  if (missing === undefined) {
+    return undefined;
+  }
+  const words = command.split(/\s+/).map(withoutDot);
+  const asWritten = words.find((word) => word === missing || word.endsWith(`/${missing}`));
+  if (asWritten === undefined) {
+    return `no ${missing} in the container: bring it by ${shippingWords(name)}`;
+  }
+  const check = `check its name in ${commandPlace(step, task)}`;
+  return asWritten.startsWith("/")
+    ? `no ${asWritten} on that node: ${check}`
+    : `no ${asWritten} in the container: ${check}, and that it travels: ${shippingWords(name)}`;
+}
+
+function withoutDot(path: string): string {
+  return path.replace(/^\.\//, "");
+}
+
 function missingModule(step: Step, task: TaskRecord, { errorSummary }: ChildExit): string | undefined {
   if (!/^ModuleNotFoundError\b/.test(errorSummary)) {
     return undefined;
   }
   const [interpreter = "its Python"] = /[^\s"'`;&|()=]*\bpython[\d.]*(?=\s|$)/.exec(roleOf(step, task).command) ?? [];
-  const key = commandKey(step, task);
   const option = step.spec.sources["tony.python-exec-path"] === undefined ? "--executes" : "--python_binary_path";
-  const another = isOption(step, key) ? option : keyWords(step, key);
+  const another = commandPlace(step, task, option);
   return `${interpreter} of that node does not have it: name another in ${another}, or bring one by --python_venv`;
 }
 
@@ -66,6 +98,12 @@ function crash(step: Step, task: TaskRecord, { signal }: ChildExit): string | un
     return undefined;
   }
   return `to see where its Python stood, add ${variable}=1 to ${keyWords(step, "tony.execution.envs")}`;
+}
+
+/** Where the role's command is given: a key with its place, or an option. */
+function commandPlace(step: Step, task: TaskRecord, option = "--executes"): string {
+  const key = commandKey(step, task);
+  return isOption(step, key) ? option : keyWords(step, key);
 }
 
 function commandKey(step: Step, task: TaskRecord): string {

@@ -22,8 +22,13 @@ export function startFailureOf(task: TaskRecord, exit: ChildExit): string | unde
   if (LASTING.test(exit.errorSummary)) {
     return exit.errorSummary;
   }
-  const [words] = exit.lastLines.flatMap((line) => NO_SCRIPT.exec(line)?.[1] ?? []);
-  return words === undefined ? undefined : `no ${words}`;
+  const script = missingScriptOf(exit);
+  return script === undefined ? undefined : `no ${script}`;
+}
+
+/** The name of the script that Python did not find, without its folder. */
+export function missingScriptOf({ lastLines }: ChildExit): string | undefined {
+  return lastLines.flatMap((line) => NO_SCRIPT.exec(line)?.[1] ?? [])[0];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { buildCarrier } from "./build-carrier.ts";
 import { buildRoles, type ContainerSurroundings, readResource } from "./build-roles.ts";
 import { checkKeys } from "./check-keys.ts";
+import { checkProgramFiles } from "./check-program-files.ts";
 import { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
 import { checkLimits } from "./limits.ts";
@@ -42,6 +43,7 @@ export function buildJobSpec(settings: Settings, surroundings: JobSurroundings):
   checkWhole(reader, roles);
   checkLimits(reader, roles);
   checkNames(reader, resources, am, roles);
+  checkProgramFiles(reader, roles, resources);
   const carrier = buildCarrier(reader);
   const problems = [...checkKeys(settings), ...reader.problems];
   if (hasErrors(problems)) return { problems };

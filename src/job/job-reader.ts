@@ -11,13 +11,14 @@ import type { ResourceToLocalize } from "./spec.ts";
 export class JobReader {
   readonly settings: Settings;
   readonly problems: Problem[] = [];
+  /** What is at a local path. */
+  readonly lookUp: LookUpPath;
   readonly #workingDirectory: string;
-  readonly #lookUp: LookUpPath;
 
   constructor(settings: Settings, workingDirectory: string, lookUp: LookUpPath) {
     this.settings = settings;
     this.#workingDirectory = workingDirectory;
-    this.#lookUp = lookUp;
+    this.lookUp = lookUp;
   }
 
   read<K extends KeyName>(name: K, parameters?: KeyParameters): KeyValue<K> {
@@ -49,7 +50,7 @@ export class JobReader {
   ): ResourceToLocalize[] {
     const key = keyFor(name, parameters);
     return (this.read(name, parameters) ?? []).flatMap((text) =>
-      this.#attempt(key, () => parseResourceString(text, { folders: this.#foldersOf(key), lookUp: this.#lookUp })),
+      this.#attempt(key, () => parseResourceString(text, { folders: this.#foldersOf(key), lookUp: this.lookUp })),
     );
   }
 
@@ -57,12 +58,18 @@ export class JobReader {
   shipped(resource: ResourceToLocalize, option: string): ResourceToLocalize[] {
     if (/^[a-z][a-z0-9+.-]*:\//i.test(resource.source)) return [resource];
     try {
-      const { source } = locate(resource.source, { folders: [this.#workingDirectory], lookUp: this.#lookUp });
+      const { source } = locate(resource.source, { folders: [this.#workingDirectory], lookUp: this.lookUp });
       return [{ ...resource, source }];
     } catch (error) {
       this.problems.push({ severity: "error", message: errorMessage(error), at: option });
       return [];
     }
+  }
+
+  /** Where a file that the key's text names by a relative path lies on this machine; undefined when it does not. */
+  localFile(key: string, path: string): string | undefined {
+    const candidates = this.#foldersOf(key).map((folder) => posix.join(folder, path));
+    return candidates.find((candidate) => this.lookUp(candidate) === "file");
   }
 
   #attempt<T>(key: string, read: () => T): T[] {

@@ -21,7 +21,7 @@ describe("a job's spec", () => {
         instances: 2,
         resource: { memoryMiB: 2048, vcores: 1, others: {} },
         placement: "any",
-        command: "python3 train.py",
+        command: "python3 -m train",
         environment: {},
         tracking: "tracked",
         stopOnFailure: false,

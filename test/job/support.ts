@@ -24,7 +24,7 @@ export function optionSetting(key: string, value: string): Setting {
 }
 
 /** The smallest job there is. */
-export const minimalJob = { "tony.worker.instances": "2", "tony.containers.command": "python3 train.py" };
+export const minimalJob = { "tony.worker.instances": "2", "tony.containers.command": "python3 -m train" };
 
 /** Builds a spec in a working directory in which every path is a file. */
 export function check(

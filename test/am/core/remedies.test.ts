@@ -57,6 +57,39 @@ describe("what is advised", () => {
     );
   });
 
+  test.each([
+    [
+      "of Python",
+      "train.py",
+      { exitCode: 2, lastLines: ["python3: can't open file '/c_2/train.py': [Errno 2] No such"] },
+    ],
+    ["of a shell", "bash run.sh", { exitCode: 127, lastLines: ["bash: run.sh: No such file or directory"] }],
+    ["itself", "./x", { failedToStart: true, lastLines: ["/bin/bash: line 1: ./x: No such file or directory"] }],
+  ])("for a program that is not there: its name, and what brings it (%s)", (_whose, program, exit) => {
+    const command = program === "train.py" ? "python3 train.py --steps 3" : program;
+    const file = /[\w.]+$/.exec(program)?.[0];
+    expect(advice(exit, { command })).toBe(
+      `no ${file} in the container: check its name in tony.worker.command (job.xml:5), and that it travels: tony.containers.resources, tony.worker.resources or --src_dir`,
+    );
+    const sources = { "tony.containers.command": "-executes" };
+    expect(advice(exit, { command, sources })).toContain("check its name in --executes, and");
+  });
+
+  test("for a script that is not there and that the command does not name, or names on the node", () => {
+    const exit = { exitCode: 2, lastLines: ["python3: can't open file '/opt/train.py': [Errno 2] No such file"] };
+    expect(advice(exit, { command: "./run.sh" })).toBe(
+      "no train.py in the container: bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+    );
+    expect(advice(exit, { command: "python3 /opt/train.py" })).toBe(
+      "no /opt/train.py on that node: check its name in tony.worker.command (job.xml:5)",
+    );
+  });
+
+  test("for another file that a program misses: nothing, its own words say more", () => {
+    const exit = { exitCode: 1, lastLines: ["cat: data.txt: No such file or directory"] };
+    expect(advice(exit, { command: "bash run.sh data.txt" })).toBeUndefined();
+  });
+
   test("for a command that is not there: to look at it", () => {
     const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: pyhton: command not found"] };
     expect(advice(exit, { command: "pyhton train.py" })).toBe("check tony.worker.command (job.xml:5)");

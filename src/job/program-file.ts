@@ -1,0 +1,27 @@
+import { posix } from "node:path";
+
+const INTERPRETER = /^(?:python[\d.]*|bash|sh)$/;
+/** Options of interpreters that take no value: what follows is still the script. */
+const PLAIN_OPTION = /^-[uBEsSIOex]+$/;
+/** A word that the shell takes as it is. */
+const PLAIN_WORD = /^[\w./+@%:,=-]+$/;
+
+/**
+ * The file that a command runs, as a path in the container's working directory: `train.py` of `python3 -u train.py --steps 3`, `x` of
+ * `./x`. Undefined where that is not certain: an absolute path, a module, a program of the node's, whatever a shell would make of it.
+ */
+export function programFileOf(command: string): string | undefined {
+  const words = command.trim().split(/\s+/);
+  const [program = "", ...others] = words.slice(words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word)));
+  const isScript = INTERPRETER.test(posix.basename(program));
+  const file = isScript ? others.find((word) => !PLAIN_OPTION.test(word)) : program;
+  if (file === undefined || !PLAIN_WORD.test(file) || /^(?:-|\/|\.\.)/.test(posix.normalize(file))) {
+    return undefined;
+  }
+  return isScript || file.includes("/") ? posix.normalize(file) : undefined;
+}
+
+/** What brings a file to the tasks of a role. */
+export function shippingWords(role: string): string {
+  return `tony.containers.resources, tony.${role}.resources or --src_dir`;
+}
