@@ -1,4 +1,14 @@
-import { accessSync, closeSync, constants, lstatSync, openSync, readlinkSync, readSync, statSync } from "node:fs";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { basename } from "node:path";
 import path from "node:path/posix";
 import { errorCode } from "../src/hadoop/errors.ts";
@@ -25,16 +35,23 @@ export function unusableProgram({ command, resources, workFolder }: ProgramFiles
     const archive = archiveOf(file, resources);
     const fault = archive === undefined ? undefined : faultOf(path.join(workFolder, file));
     if (archive !== undefined && fault !== undefined) {
-      return `${file} ${fault}; it came from ${archive.source}: ${remedyFor(archive.source)}`;
+      const remedy = fault.remedy ?? remedyFor(archive.source);
+      return `${file} ${fault.words}; it came from ${archive.source}: ${remedy}`;
     }
   }
   return undefined;
 }
 
 function remedyFor(source: string): string {
-  return /\.(zip|jar)$/i.test(source)
-    ? "pack that as tar.gz, which keeps links and modes"
-    : "pack the file itself into that, with what it needs, not a link to what one machine has";
+  return /\.(zip|jar)$/i.test(source) ? "pack that as tar.gz, which keeps links and modes" : PACK_THE_FILE;
+}
+
+const PACK_THE_FILE = "pack the file itself into that, with what it needs, not a link to what one machine has";
+
+interface Fault {
+  readonly words: string;
+  /** Where the way it was packed is not to blame. */
+  readonly remedy?: string;
 }
 
 /** The relative paths in a shell's command that stand where it expects a program; quoted ones are passed over. */
@@ -54,13 +71,14 @@ function archiveOf(file: string, resources: readonly ResourceToLocalize[]): Reso
   return named ?? resources.find(({ as }) => as === "working-directory");
 }
 
-function faultOf(file: string): string | undefined {
+function faultOf(file: string): Fault | undefined {
   try {
-    if (!statSync(file).isFile()) return "is not a file";
+    if (!statSync(file).isFile()) return { words: "is not a file" };
     accessSync(file, constants.X_OK);
-    return faultOfContent(basename(file), headOf(file));
+    const words = faultOfContent(basename(file), headOf(file));
+    return words === undefined ? undefined : { words };
   } catch (error) {
-    if (errorCode(error) === "EACCES") return "is not executable";
+    if (errorCode(error) === "EACCES") return { words: "is not executable" };
     return errorCode(error) === "ENOENT" ? missing(file) : undefined;
   }
 }
@@ -72,13 +90,31 @@ function faultOfContent(name: string, head: Buffer): string | undefined {
   if (head.length < LONGEST_LINK && /^[\x21-\x7e]+$/.test(text)) {
     return `is not a program but the text of a symbolic link to ${text}`;
   }
-  return /^python[\d.]*$/.test(name) ? "is neither a program nor a script that names its interpreter" : undefined;
+  return isPythonName(name) ? "is neither a program nor a script that names its interpreter" : undefined;
+}
+
+function isPythonName(name: string): boolean {
+  return /^python[\d.]*$/.test(name);
 }
 
 /** A link whose target only the machine had that it was packed on. */
-function missing(file: string): string {
-  const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  return isLink ? `is a symbolic link to ${readlinkSync(file)}, which this node does not have` : "does not exist";
+function missing(file: string): Fault {
+  const target = lastTarget(file);
+  if (target === undefined) return { words: "does not exist" };
+  const isPython = isPythonName(basename(target)) || isPythonName(basename(file));
+  return {
+    words: `is a symbolic link to ${target}, which this node does not have`,
+    remedy: isPython
+      ? "install that Python on every node, or make the environment with python3 -m venv --copies"
+      : PACK_THE_FILE,
+  };
+}
+
+/** What the last link of a chain that leads nowhere names; undefined where the file itself is no link. */
+function lastTarget(file: string): string | undefined {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
+  const target = readlinkSync(file);
+  return lastTarget(path.resolve(realpathSync(path.dirname(file)), target)) ?? target;
 }
 
 function headOf(file: string): Buffer {

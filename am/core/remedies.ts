@@ -9,6 +9,7 @@ import { keyWords } from "./words.ts";
 export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): string {
   return (
     misreadScript(step, task, exit) ??
+    windowsLineEnds(exit) ??
     missingFile(step, task, exit) ??
     missingModule(step, task, exit) ??
     crash(step, task, exit) ??
@@ -18,7 +19,12 @@ export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): st
 
 /** What to do where the shell could not run the command. */
 export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): string {
-  return misreadScript(step, task, exit) ?? missingFile(step, task, exit) ?? `check ${commandPlace(step, task)}`;
+  return (
+    misreadScript(step, task, exit) ??
+    missingInterpreter(exit) ??
+    missingFile(step, task, exit) ??
+    `check ${commandPlace(step, task)}`
+  );
 }
 
 /**
@@ -81,6 +87,28 @@ function missingFile(step: Step, task: TaskRecord, exit: ChildExit): string | un
 function withoutDot(path: string): string {
   return path.replace(/^\.\//, "");
 }
+
+/** Bash's words for a script whose first line names what is not there: of 5.2, and of those before. */
+const NO_INTERPRETER = /: ([^:]+): (?:cannot execute: required file not found$|[^:]+: bad interpreter: )/;
+
+/** What that line names the message does not always tell; a carriage return at its end nobody sees. */
+function missingInterpreter({ lastLines }: ChildExit): string | undefined {
+  const [script] = lastLines.flatMap((line) => NO_INTERPRETER.exec(line)?.[1] ?? []);
+  return script === undefined
+    ? undefined
+    : `the first line (#!) of ${script} names a program that the node does not have: name one that it has; ` +
+        `if the file has Windows line ends (CRLF), remove them: ${WITHOUT_CARRIAGE_RETURNS} ${script}`;
+}
+
+/** As env shows the carriage return at the end of a name. */
+function windowsLineEnds({ lastLines }: ChildExit): string | undefined {
+  const complaint = lastLines.some((line) => /\benv: \S+\\r\S*: No such file/.test(line));
+  return complaint
+    ? `the script has Windows line ends (CRLF): remove them with ${WITHOUT_CARRIAGE_RETURNS}`
+    : undefined;
+}
+
+const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;
 
 function missingModule(step: Step, task: TaskRecord, { errorSummary }: ChildExit): string | undefined {
   if (!/^ModuleNotFoundError\b/.test(errorSummary)) {

@@ -60,9 +60,20 @@ describe("a program out of a shipped archive", () => {
   });
 
   it("is advised to be packed whole where the archive is no zip", () => {
-    symlinkSync("/opt/builder/python3.11", path.join(workFolder, "venv/bin/python"));
+    unpacked("venv/bin/python", "");
     const tar = { ...venv, source: "/home/ada/venv.tar.gz" };
     expect(asked("venv/bin/python train.py", [tar])).toMatch(/venv\.tar\.gz: pack the file itself into that, with/);
+  });
+
+  it("is advised to be brought with its interpreter where a link ends at what the node does not have", () => {
+    symlinkSync("python3", path.join(workFolder, "venv/bin/python"));
+    symlinkSync("/opt/nothere/python3", path.join(workFolder, "venv/bin/python3"));
+    expect(asked("venv/bin/python train.py")).toBe(
+      "venv/bin/python is a symbolic link to /opt/nothere/python3, which this node does not have; it came from " +
+        "hdfs://nn/envs/torch.zip: install that Python on every node, or make the environment with python3 -m venv --copies",
+    );
+    symlinkSync("/opt/nothere/tool", path.join(workFolder, "venv/bin/tool"));
+    expect(asked("venv/bin/tool")).toMatch(/: pack the file itself into that, with what it needs, not a link/);
   });
 
   it("may be a binary, a script that names its interpreter, or a shell's script", () => {

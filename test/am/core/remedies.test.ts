@@ -95,6 +95,32 @@ describe("what is advised", () => {
     expect(advice(exit, { command: "pyhton train.py" })).toBe("check tony.worker.command (job.xml:5)");
   });
 
+  test.each([
+    [
+      "bash 5.2",
+      { failedToStart: true, lastLines: ["/bin/bash: line 1: ./run.sh: cannot execute: required file not found"] },
+    ],
+    [
+      "bash 5.0",
+      { failedToStart: true, lastLines: ["/bin/bash: ./run.sh: /opt/sh: bad interpreter: No such file or directory"] },
+    ],
+  ])(
+    "for a script whose first line names no program of the node: that line and CRLF, as %s complains",
+    (_bash, exit) => {
+      expect(advice(exit, { command: "./run.sh" })).toBe(
+        "the first line (#!) of ./run.sh names a program that the node does not have: name one that it has; " +
+          String.raw`if the file has Windows line ends (CRLF), remove them: sed -i 's/\r$//' ./run.sh`,
+      );
+    },
+  );
+
+  test("for a script whose interpreter env cannot find for its CRLF: to remove that", () => {
+    const lastLines = [String.raw`/usr/bin/env: ‘python3\r’: No such file or directory`];
+    expect(advice({ exitCode: 127, lastLines }, { command: "./train.py" })).toBe(
+      String.raw`the script has Windows line ends (CRLF): remove them with sed -i 's/\r$//'`,
+    );
+  });
+
   test("for too little memory: a value above all that was used", () => {
     const [used, limit] = [900 * 2 ** 20, 1024];
     expect(advice({ outOfMemory: true, peakMemoryBytes: used })).toContain("e.g. to 1536m");
