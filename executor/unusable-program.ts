@@ -12,6 +12,7 @@ import {
 import { basename } from "node:path";
 import path from "node:path/posix";
 import { errorCode } from "../src/hadoop/errors.ts";
+import { archiveOf } from "../src/job/archive-of.ts";
 import type { ResourceToLocalize } from "../src/job/spec.ts";
 
 /** Longer no link's target can be (PATH_MAX, limits.h). */
@@ -63,12 +64,6 @@ function filesRun(command: string): string[] {
     );
     return first !== undefined && /^[\w.+@-][\w.+@/-]*\/[\w.+@-]+$/.test(first) ? [path.normalize(first)] : [];
   });
-}
-
-/** The archive whose unpacked content holds the file: one of that name, else the one that is laid out in the working directory itself. */
-function archiveOf(file: string, resources: readonly ResourceToLocalize[]): ResourceToLocalize | undefined {
-  const named = resources.find(({ as, name }) => as === "archive" && file.startsWith(`${name}/`));
-  return named ?? resources.find(({ as }) => as === "working-directory");
 }
 
 function faultOf(file: string): Fault | undefined {

@@ -1,3 +1,4 @@
+import { archiveOf } from "../../src/job/archive-of.ts";
 import type { ContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../src/job/execution.ts";
 import type { ChildExit } from "./events.ts";
@@ -5,7 +6,7 @@ import { exitMeaning } from "./exit-status.ts";
 import { commandRemedy, memoryRemedy, programRemedy } from "./remedies.ts";
 import { startFailureOf } from "./start-failure.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "./state.ts";
-import type { Step } from "./step.ts";
+import { roleOf, type Step } from "./step.ts";
 import { Strength } from "./strength.ts";
 import { Bounds } from "./timers.ts";
 import { durationWords, keyWords, memoryWords } from "./words.ts";
@@ -100,6 +101,10 @@ export function containerEnding(
   diagnostics: ContainerDiagnostics,
 ): Ending {
   const { memory, resource, stderr, words } = diagnostics;
+  const unreadable = exitStatus === 1 && stderr.length === 0 ? diagnostics.unreadable : undefined;
+  if (unreadable !== undefined) {
+    return unreadableEnding(step, task, container, unreadable);
+  }
   const meaning = exitMeaning(exitStatus, words);
   const used = memory === undefined ? "" : `: used ${memory.used} of ${memory.limit}`;
   const why =
@@ -118,6 +123,26 @@ export function containerEnding(
     lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
     remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory, memory?.usedMiB ?? 0),
     ...(resource === undefined ? {} : { resource }),
+  };
+}
+
+/** The launch script met a file of the job that it may not read, as the next one on any node will. */
+function unreadableEnding(step: Step, task: TaskRecord, container: ContainerRecord, file: string): Ending {
+  const archive = archiveOf(file, [...step.spec.resources, ...roleOf(step, task).resources]);
+  const origin = archive === undefined ? "" : ` of ${archive.source}`;
+  return {
+    ...where(task, container),
+    ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
+    source: "yarn",
+    strength: Strength.outside,
+    class: "program",
+    machine: false,
+    summary: `${task.id} could not be launched on ${container.host}: the node's user may not read ${file}${origin}, or what it links to`,
+    exit: "1",
+    lines: [],
+    remedy:
+      "pack the file itself, not a link into somebody's home: a virtual environment by python3 -m venv --copies or " +
+      "conda-pack, from a Python that is installed where everybody may read it",
   };
 }
 

@@ -11,6 +11,8 @@ export interface ContainerDiagnostics {
   readonly memory?: ExceededMemory;
   /** The address of a file that could not be brought to the node. */
   readonly resource?: string;
+  /** The first file that the launch script may not read, relative to the working directory; it ends there, before anything of ours starts. */
+  readonly unreadable?: string;
   /** What the container wrote last to its stderr; none when YARN does not tell it. */
   readonly stderr: readonly string[];
   /** YARN's own words, without time stamps and frames, when there is nothing better to show. */
@@ -25,9 +27,11 @@ export interface ContainerDiagnostics {
 export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
   const memory = exceededMemory(text);
   const resource = missingResource(text);
+  const unreadable = unreadableFile(text);
   return {
     ...(memory === undefined ? {} : { memory }),
     ...(resource === undefined ? {} : { resource }),
+    ...(unreadable === undefined ? {} : { unreadable }),
     stderr: lastStderr(text),
     words: ownWords(text),
   };
@@ -36,6 +40,14 @@ export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
 /** FSDownload: `File does not exist: URL`, or `Resource URL changed on src filesystem - expected: …`. */
 function missingResource(text: string): string | undefined {
   return /(?:does not exist: |Resource )([a-z][a-z0-9+.-]*:\/\S+)/.exec(text)?.[1];
+}
+
+/**
+ * launch_container.sh lists the working directory by `find -L . -maxdepth 5 -ls`, and ends where that fails
+ * (ContainerLaunch.UnixShellScriptBuilder#listDebugInformation; bash's `-e`). GNU find quotes names as the locale has it.
+ */
+function unreadableFile(text: string): string | undefined {
+  return /^find: [^\w./]?\.\/(.+?)[^\w./]?: Permission denied$/m.exec(text)?.[1];
 }
 
 function exceededMemory(text: string): ExceededMemory | undefined {

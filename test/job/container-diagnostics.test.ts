@@ -48,6 +48,18 @@ describe("a container's diagnostics", () => {
     });
   });
 
+  test.each([
+    ["‘./venv/bin/python’", "a UTF-8 locale"],
+    ["'./venv/bin/python'", "the C locale"],
+  ])("name the file that the launch script may not read: %s in %s", (quoted) => {
+    const errors = `find: ${quoted}: Permission denied\nfind: './venv/bin/python3': Permission denied\n`;
+    const text = failedStart
+      .replaceAll(/line one\n\ntony-ts: .*\n/g, "")
+      .replaceAll("prelaunch.err :\n", `prelaunch.err :\n${errors}`);
+    expect(parseContainerDiagnostics(text)).toMatchObject({ unreadable: "venv/bin/python", stderr: [] });
+    expect(parseContainerDiagnostics(failedStart).unreadable).toBeUndefined();
+  });
+
   test("say so in the words of Hadoop 2, too", () => {
     const text =
       "Container [pid=1,containerID=container_1_0001_01_000002] is running beyond physical memory limits. Current usage: " +

@@ -309,6 +309,38 @@ describe("a file that a node cannot fetch", () => {
   });
 });
 
+describe("a file that the launch script may not read", () => {
+  const denied = "Last 4096 bytes of prelaunch.err :\nfind: ‘./venv/bin/python’: Permission denied\n";
+  const venv = { source: "/home/ada/envs/torch", name: "venv", as: "archive" } as const;
+  const base = jobSpec([role("worker", 1)]);
+
+  function lost(diagnostics: string): Scenario {
+    const failure = { ...base.failure, budgets: { program: 0, infrastructure: 5 } };
+    const scenario = new Scenario({ ...base, failure, resources: [venv] });
+    scenario.register();
+    scenario.allocateAll();
+    scenario.completes("c1", 1, diagnostics);
+    return scenario;
+  }
+
+  test("is the job's error, not its node's: the file and its archive are named, and how to pack it", () => {
+    const scenario = lost(denied);
+    expect(scenario.core.state.outcome?.cause).toMatchObject({
+      class: "program",
+      summary:
+        "worker:0 could not be launched on n1: the node's user may not read venv/bin/python of /home/ada/envs/torch, or what it links to",
+      remedy: expect.stringContaining("python3 -m venv --copies"),
+    });
+    expect(scenario.task("worker:0").machineFailures).toBe(0);
+  });
+
+  test("does not explain the end of an executor that had begun", () => {
+    const scenario = lost(`${denied}Last 4096 bytes of stderr :\ntony-ts: the executor could not begin\n`);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    expect(scenario.core.state.used).toMatchObject({ program: 0 });
+  });
+});
+
 describe("a launch that fails", () => {
   const nodes = ["a", "b", "c"].map((host) => ({
     nodeId: `${host}:1`,
