@@ -21,6 +21,7 @@ import { about, emit, findTask, log, record, type Step, tenantOf } from "./step.
 import { Bounds, clearOrder, setOrder } from "./timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "./transitions.ts";
 import { accountFor, lateEvidence, programSucceeded, taskFailed } from "./verdict.ts";
+import { durationWords, keyWords } from "./words.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -225,7 +226,10 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   task.exit = exitWords(exit);
   step.state.journal.dirty = true;
   record(step, "task-ended", task, { exit: task.exit, result: to });
-  log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}.`, about(task));
+  const cutShort = to === "stopped" && exit.signal === "SIGKILL" && exit.stopReason !== CONTAINER_TOLD_TO_END;
+  const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;
+  const remark = cutShort ? `: it was still stopping; the time for that is ${grace}` : "";
+  log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}${remark}.`, about(task));
   if (exit.stopReason !== CONTAINER_TOLD_TO_END) {
     accountFor(step, container.id);
   }

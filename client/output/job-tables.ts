@@ -37,7 +37,18 @@ export function taskTable(tasks: readonly TaskStatus[]): string[] {
   ]);
   const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];
   const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint"];
-  return [...formatTable([head, ...rows]), ...more];
+  return [...formatTable([head, ...rows]), ...more, ...stillStopping(tasks)];
+}
+
+/** Programs that were killed as they stopped: most had something to save. */
+function stillStopping(tasks: readonly TaskStatus[]): string[] {
+  const [first, ...others] = tasks.filter(({ state, exit }) => state === "stopped" && exit === "SIGKILL");
+  if (first === undefined) return [];
+  const [who, what] =
+    others.length === 0
+      ? [first.task, "was killed while it was"]
+      : [`${first.task} and ${others.length} more`, "were killed while they were"];
+  return [`${who} ${what} still stopping: to give programs more time, raise tony.task.stop-grace`];
 }
 
 /** Of a job that has ended: a task whose end nobody told was ended with its container, by YARN. */

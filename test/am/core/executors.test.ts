@@ -16,6 +16,21 @@ describe("the end of a program", () => {
     });
   });
 
+  test.each([
+    [
+      "SIGKILL",
+      "worker:1 ended: stopped, exit SIGKILL: it was still stopping; the time for that is tony.task.stop-grace (10 s).",
+    ],
+    ["SIGTERM", "worker:1 ended: stopped, exit SIGTERM."],
+  ])("that was stopped, by %s, says whether it had the time to", (signal, message) => {
+    const base = jobSpec([role("worker", 2)]);
+    const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, stopGraceMs: 10_000 } });
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1 });
+    const effects = scenario.exits("worker:1", { signal, stopReason: "worker:0 failed" });
+    expect(effects).toContainEqual(expect.objectContaining({ type: "log", message }));
+  });
+
   test("of an earlier generation is acknowledged, and changes nothing", () => {
     const scenario = new Scenario(jobSpec([role("worker", 2)]));
     scenario.toRunning();

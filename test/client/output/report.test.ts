@@ -110,6 +110,16 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
     expect(rows.map((row) => row.split(/ +/)[1])).toEqual(["succeeded", "killed", "killed"]);
   });
 
+  test("says of a program that was killed as it stopped which key gives it more time", () => {
+    const stopped = (task: string, exit: string) => ({ task, state: "stopped", exit, restarts: 0 }) as const;
+    const reportOf = (exit: string) =>
+      failureReport(aJobStatus({ tasks: [stopped("ps:0", exit), stopped("worker:1", "SIGTERM")] }), outcome).join("\n");
+    expect(reportOf("SIGKILL")).toContain(
+      "ps:0 was killed while it was still stopping: to give programs more time, raise tony.task.stop-grace\n",
+    );
+    expect(reportOf("SIGTERM")).not.toContain("stop-grace");
+  });
+
   test("keeps to the last 20 lines of a program and 30 tasks, the failed ones first", () => {
     const many = Array.from({ length: 40 }, (_, index) => ({
       task: `worker:${index}`,
