@@ -12,7 +12,7 @@ import type { LaunchFile } from "../../src/job/job-file.ts";
 import { counted } from "../output/format.ts";
 import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
-import { isZip, type Packing, packingOfFolder, packingOfZip } from "./packing/packing.ts";
+import { isZip, type Packing, packingForOthers, packingOfZip } from "./packing/packing.ts";
 import { countLinks } from "./packing/repack-zip.ts";
 
 /** Something that containers are to find in their working directory. */
@@ -149,7 +149,7 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
   const stats = await stat(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
   });
-  if (stats.isDirectory()) return findPacked(item, await packingOfFolder(source, item.as), options);
+  if (stats.isDirectory()) return findPacked(item, await packingForOthers(source, item.as), options);
   if (!stats.isFile()) throw new UserError(`${source} is neither a file nor a folder`, { code: "RESOURCE_UNREADABLE" });
   if (item.as !== "file") checkEnding(item, source);
   const known = await options.memo.file(source).catch((error: unknown) => {

@@ -6,6 +6,7 @@ import type { KnownContent } from "../hash-memo.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
 import { packDirectory } from "./pack-directory.ts";
+import { type PrivateLink, privateLinks } from "./private-links.ts";
 import { countLinks, repackZip } from "./repack-zip.ts";
 
 /** A `.tar.gz` that is made on this machine before it travels. */
@@ -33,7 +34,17 @@ const zipEnding = /\.(zip|jar)$/i;
 
 /** A local folder as it travels. @throws UserError for what cannot be packed */
 export async function packingOfFolder(folder: string, as: ResourceToLocalize["as"]): Promise<Packing> {
+  return packingOfTree(folder, as, await readTree(folder, await exclusionOf(folder, as)));
+}
+
+/** The same for containers that another user may run, with a remark on links which that user cannot follow. */
+export async function packingForOthers(folder: string, as: ResourceToLocalize["as"]): Promise<Packing> {
   const tree = await readTree(folder, await exclusionOf(folder, as));
+  const packing = packingOfTree(folder, as, tree);
+  return { ...packing, remarks: [...packing.remarks, ...linkRemarks(await privateLinks(tree))] };
+}
+
+function packingOfTree(folder: string, as: ResourceToLocalize["as"], tree: Tree): Packing {
   return {
     key: `tree:${folder}`,
     identity: fingerprintTree(tree),
@@ -88,6 +99,15 @@ function folderRemarks(tree: Tree): string[] {
   if (totalBytes <= largeBytes) return remarks;
   const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;
   return [...remarks, leftOut.length === 0 ? `${size}: ${hint}` : hint];
+}
+
+function linkRemarks([first, ...others]: readonly PrivateLink[]): string[] {
+  if (first === undefined) return [];
+  const more = others.length === 0 ? "" : ` (and ${others.length} more like it)`;
+  return [
+    `${first.path} is a link to ${first.target}${more}, which other users may not read: where YARN runs containers as another ` +
+      "user none starts; pack the file itself (python3 -m venv --copies, conda-pack)",
+  ];
 }
 
 function filesOf({ entries }: Tree): { readonly path: string; readonly sizeBytes: number }[] {

@@ -1,18 +1,20 @@
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readlinkSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { isZip, packingOfFolder, packingOfZip } from "../../../../client/shipping/packing/packing.ts";
+import { isZip, packingForOthers, packingOfFolder, packingOfZip } from "../../../../client/shipping/packing/packing.ts";
 import { writeZip } from "../../../support/zip-writer.ts";
 
 let base: string;
@@ -57,6 +59,21 @@ describe("a folder that travels", () => {
     file("p/.tonyignore", "lib/\n!env\n");
     const packing = await packingOfFolder(path.join(base, "p"), "working-directory");
     expect(await packed(packing)).toEqual([".tonyignore", "env/", "env/pyvenv.cfg", "train.py"]);
+  });
+
+  test("is said to be of no use to other users where it links to what they may not read", async () => {
+    file("home/python3", "\x7fELF");
+    mkdirSync(path.join(base, "venv"));
+    for (const target of [path.join(base, "home/python3"), "/bin/sh", "/nothere/python3"]) {
+      symlinkSync(target, path.join(base, "venv", path.basename(path.dirname(target))));
+    }
+    chmodSync(path.join(base, "home"), 0o700);
+    const venv = path.join(base, "venv");
+    expect((await packingForOthers(venv, "archive")).remarks).toEqual([
+      `home is a link to ${base}/home/python3, which other users may not read: where YARN runs containers as another user none ` +
+        "starts; pack the file itself (python3 -m venv --copies, conda-pack)",
+    ]);
+    expect((await packingOfFolder(venv, "archive")).remarks).toEqual([]);
   });
 
   test("is silent when nothing is left out of it, and names what makes it large", async () => {
