@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -38,8 +39,13 @@ function npmCi() {
   });
 }
 
+/** `--if-missing`: what an npm script of a fresh clone needs, without a word and without touching packages that are there. */
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   await runMain(async () => {
+    if (process.argv.includes("--if-missing")) {
+      if (existsSync(join(CHECKOUT, "node_modules"))) return;
+      console.error("Installing npm packages …");
+    }
     const started = performance.now();
     const ran = await installPackages();
     console.log(

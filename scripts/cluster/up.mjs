@@ -154,7 +154,7 @@ async function writeShim({ state }) {
     join(bin, "tony-ts"),
     [
       "#!/bin/sh",
-      `if [ ! -f '${program}' ]; then echo "tony-ts is not built yet: npm run build" >&2; exit 2; fi`,
+      `if [ ! -f '${program}' ]; then echo "tony-ts is not built yet: npm run build in ${CHECKOUT}" >&2; exit 2; fi`,
       `exec '${process.execPath}' '${program}' "$@"`,
       "",
     ].join("\n"),

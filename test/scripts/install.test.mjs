@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+
+const run = promisify(execFile);
+
+describe("in a checkout", () => {
+  let checkout;
+
+  beforeEach(async () => {
+    checkout = await mkdtemp(join(tmpdir(), "tony-install-"));
+    await cp("scripts", join(checkout, "scripts"), { recursive: true });
+    await cp("package-lock.json", join(checkout, "package-lock.json"));
+    // Stands for npm: says how it was called, and makes what `npm ci` would.
+    await mkdir(join(checkout, "bin"));
+    await writeFile(join(checkout, "bin", "npm"), '#!/bin/sh\necho "$@" >called; mkdir -p node_modules\n', { mode: 0o755 });
+  });
+  afterEach(() => rm(checkout, { recursive: true }));
+
+  const installIfMissing = () =>
+    run(process.execPath, [join(checkout, "scripts", "install.mjs"), "--if-missing"], {
+      env: { ...process.env, PATH: `${join(checkout, "bin")}:${process.env.PATH}` },
+    });
+
+  test("without packages they are installed first", async () => {
+    expect((await installIfMissing()).stderr).toContain("Installing npm packages");
+    expect(await readFile(join(checkout, "called"), "utf8")).toMatch(/^ci /);
+  });
+
+  test("with packages nothing is touched and nothing said", async () => {
+    await mkdir(join(checkout, "node_modules"));
+    expect(await installIfMissing()).toEqual({ stdout: "", stderr: "" });
+    await expect(readFile(join(checkout, "called"))).rejects.toThrow("ENOENT");
+  });
+});
+
+test("every npm script that needs packages installs them first where there are none", async () => {
+  const { scripts } = JSON.parse(await readFile("package.json", "utf8"));
+  const needed = ["proto", "build", "typecheck", "lint", "test:unit", "docs", "simulate", "mutants", "bench", "prepack"];
+  for (const name of needed) expect(scripts[name]).toMatch(/^node scripts\/install\.mjs --if-missing && /);
+});
