@@ -1,6 +1,6 @@
+import { budgetWords } from "../../src/job/budget-words.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Step } from "./step.ts";
-import { countWords, keyWords } from "./words.ts";
 
 /** Takes one restart from the budget of the class; false when none is left. */
 export function charge(step: Step, failureClass: FailureClass): boolean {
@@ -16,14 +16,12 @@ export function refund(step: Step, failureClass: FailureClass): void {
 }
 
 /** Says that no restart is left, or that none was allowed, and which key allows more. */
-export function budgetWords(step: Step, failureClass: FailureClass): string {
+export function spentWords(step: Step, failureClass: FailureClass): string {
   const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
   const limit = step.spec.failure.budgets[failureClass];
-  if (limit === 0) {
-    const place = step.spec.sources[key];
-    return `no restarts allowed (${key} = 0${place === undefined ? "" : `, ${place}`})`;
-  }
-  return `the ${failureClass} budget of ${countWords(limit, "restart")} is spent: ${keyWords(step, key)}`;
+  const place = step.spec.sources[key];
+  const setting = `${key} = ${limit}${place === undefined ? "" : `, ${place}`}`;
+  return `${budgetWords(failureClass, { used: limit, limit })} (${setting})`;
 }
 
 /** The first restart is immediate, the second waits, each further one twice as long up to the longest. */

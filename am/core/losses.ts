@@ -1,6 +1,6 @@
 import type { Cause } from "../../src/job/status.ts";
 import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
-import { budgetWords, charge } from "./budgets.ts";
+import { charge, spentWords } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 import { discard, letGo, removeContainer } from "./containers.ts";
@@ -146,7 +146,7 @@ function judgeReplaced(step: Step, ending: Ending): void {
   }
   blame(step, ending);
   if (ending.class === "program" && !charge(step, "program")) {
-    cannotStart(step, task, causeOf(ending), budgetWords(step, "program"));
+    cannotStart(step, task, causeOf(ending), spentWords(step, "program"));
   } else if (isExhausted(step, task, ending)) {
     cannotStart(step, task, causeOf(ending), exhaustedWords(step, task, ending));
   }

@@ -1,5 +1,5 @@
 import { exhaustedWords, isExhausted } from "./blame.ts";
-import { budgetWords } from "./budgets.ts";
+import { spentWords } from "./budgets.ts";
 import { repeatedStartFailure } from "./start-failure.ts";
 import type { Ending, TaskRecord } from "./state.ts";
 import { findTask, roleOf, type Step } from "./step.ts";
@@ -65,5 +65,5 @@ function neverRestartedWords(step: Step, task: TaskRecord): string {
 
 /** Why the job cannot go on after this root cause. */
 export function endingRule(step: Step, root: Ending, neverRestarted: string): string {
-  return finalRule(step, root, neverRestarted) ?? budgetWords(step, root.class);
+  return finalRule(step, root, neverRestarted) ?? spentWords(step, root.class);
 }

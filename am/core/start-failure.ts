@@ -60,5 +60,5 @@ export function repeatedStartFailure({ state }: Step, root: Ending): string | un
   if (before?.startFailure !== root.startFailure) {
     return undefined;
   }
-  return `generations ${before.generation} and ${present.generation} failed alike at their start, as another one would`;
+  return `generations ${before.generation} and ${present.generation} failed the same way at start, so no further restart is tried`;
 }

@@ -1,7 +1,7 @@
+import { budgetWords } from "../../src/job/budget-words.ts";
 import type {
   Checkpoint,
   DroppedCheckpoint,
-  FailureClass,
   GenerationSummary,
   JobStatus,
   TaskState,
@@ -78,16 +78,13 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
     if (endedBy === undefined) return "–";
     if (isLast) return `${endedBy.class}, no restart`;
     spent[endedBy.class] += 1;
-    return `${endedBy.class} ${spent[endedBy.class]} of ${budgets[endedBy.class].limit}`;
+    return budgetWords(endedBy.class, { used: spent[endedBy.class], limit: budgets[endedBy.class].limit });
   }
 }
 
-/** `program budget 1 of 2 spent, infrastructure 0 of 10`, `no program restarts allowed, infrastructure 0 of 10` */
+/** `program restarts: 1 of 2 used, infrastructure restarts: 0 of 10 used` */
 export function formatBudgets({ program, infrastructure }: JobStatus["budgets"]): string {
-  const none = (failureClass: FailureClass) => `no ${failureClass} restarts allowed`;
-  const ofProgram = program.limit === 0 ? none("program") : `program budget ${program.used} of ${program.limit} spent`;
-  const { used, limit } = infrastructure;
-  return `${ofProgram}, ${limit === 0 ? none("infrastructure") : `infrastructure ${used} of ${limit}`}`;
+  return `${budgetWords("program", program)}, ${budgetWords("infrastructure", infrastructure)}`;
 }
 
 /** `step 1800, 40 s old: hdfs:///ckpt/step-1800` */

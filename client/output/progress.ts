@@ -1,3 +1,4 @@
+import { budgetWords } from "../../src/job/budget-words.ts";
 import type { JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
 import { counted, formatResource } from "./format.ts";
 
@@ -27,11 +28,9 @@ function masterMilestones(before: JobStatus | undefined, after: JobStatus): Mile
 function generationMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   if (before === undefined || after.generation <= before.generation) return [];
   const ended = after.generations.find(({ generation }) => generation === after.generation - 1);
-  const { program, infrastructure } = after.budgets;
-  const spent = ended?.endedBy?.class === "program" ? program : infrastructure;
-  const kind = ended?.endedBy?.class === "program" ? "program failures" : "infrastructure failures";
-  const details = [ended?.endedBy?.summary ?? "restarted", `${spent.used} of ${spent.limit} ${kind} spent`];
-  return [{ what: `generation ${after.generation}`, details: details.join(" · ") }];
+  const failureClass = ended?.endedBy?.class ?? "infrastructure";
+  const details = [ended?.endedBy?.summary ?? "restarted", budgetWords(failureClass, after.budgets[failureClass])];
+  return [{ what: `restarting (generation ${after.generation}):`, details: details.join(" · ") }];
 }
 
 function roleMilestones(before: JobStatus | undefined, role: RoleStatus, after: JobStatus): Milestone[] {

@@ -86,7 +86,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^FAILED {2}application_\d+_\d+ {2}fail · /m);
     expect(stdout).toMatch(/^Root cause {3}worker:[01] /m);
     expect(stdout).toMatch(/^ {2}\| before$/m);
-    expect(stdout).toMatch(/^No restart {3}no restarts allowed \(tony\.am\.retry-count = 0/m);
+    expect(stdout).toMatch(/^No restart {3}program restarts: none allowed \(tony\.am\.retry-count = 0/m);
     expect(stdout).toMatch(/^worker:[01] +failed +\S+ +7 /m);
     expect(exitCode).toBe(1);
 
@@ -122,12 +122,12 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     const { exitCode, stdout } = await submit.ended;
     expect(exitCode).toBe(1);
     expect(stdout).toMatch(/^worker:0 \| from nothing$/m);
-    expect(stdout).toMatch(/ generation 2 +worker:1 exited 7 .* · 1 of 1 program failures spent$/m);
+    expect(stdout).toMatch(/ restarting \(generation 2\): +worker:1 exited 7 .* · program restarts: 1 of 1 used$/m);
     expect(stdout).toMatch(/ worker 2\/2 running +cluster spec sent · resumes from step 100$/m);
     expect(stdout).toMatch(/^worker:0 \| from \/ckpt\/0$/m);
     expect(stdout).toMatch(/^Root cause {3}worker:1 exited 7 .*, generation 2 \(/m);
     expect(stdout).toMatch(/^worker:0 +stopped .* step 200$/m);
-    expect(stdout).toMatch(/^1 .* +program 1 of 1 +–$/m);
+    expect(stdout).toMatch(/^1 .* +program restarts: 1 of 1 used +–$/m);
     expect(stdout).toMatch(/^2 .* +program, no restart +step 100, .+ old$/m);
     expect(stdout).toMatch(/^All containers are returned; the last checkpoint is kept: step 200, .+ old: \/ckpt\/1$/m);
   });

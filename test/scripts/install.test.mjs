@@ -16,7 +16,9 @@ describe("in a checkout", () => {
     await cp("package-lock.json", join(checkout, "package-lock.json"));
     // Stands for npm: says how it was called, and makes what `npm ci` would.
     await mkdir(join(checkout, "bin"));
-    await writeFile(join(checkout, "bin", "npm"), '#!/bin/sh\necho "$@" >called; mkdir -p node_modules\n', { mode: 0o755 });
+    await writeFile(join(checkout, "bin", "npm"), '#!/bin/sh\necho "$@" >called; mkdir -p node_modules\n', {
+      mode: 0o755,
+    });
   });
   afterEach(() => rm(checkout, { recursive: true }));
 
@@ -39,6 +41,17 @@ describe("in a checkout", () => {
 
 test("every npm script that needs packages installs them first where there are none", async () => {
   const { scripts } = JSON.parse(await readFile("package.json", "utf8"));
-  const needed = ["proto", "build", "typecheck", "lint", "test:unit", "docs", "simulate", "mutants", "bench", "prepack"];
+  const needed = [
+    "proto",
+    "build",
+    "typecheck",
+    "lint",
+    "test:unit",
+    "docs",
+    "simulate",
+    "mutants",
+    "bench",
+    "prepack",
+  ];
   for (const name of needed) expect(scripts[name]).toMatch(/^node scripts\/install\.mjs --if-missing && /);
 });

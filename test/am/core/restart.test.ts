@@ -39,7 +39,7 @@ describe("a program fails", () => {
     scenario.stops("worker:0");
     expect(scenario.core.state.outcome).toMatchObject({
       result: "failed",
-      summary: "worker:1 exited 3 on n2: ValueError: bad; no restarts allowed (tony.am.retry-count = 0)",
+      summary: "worker:1 exited 3 on n2: ValueError: bad; program restarts: none allowed (tony.am.retry-count = 0)",
       cause: { class: "program", task: "worker:1", exit: "3" },
     });
   });

@@ -34,7 +34,7 @@ describe("a failure at the start that the next start meets again", () => {
       used: { program: 1 },
       outcome: {
         result: "failed",
-        rule: "generations 1 and 2 failed alike at their start, as another one would",
+        rule: "generations 1 and 2 failed the same way at start, so no further restart is tried",
         cause: { task: "worker:1", summary: "worker:1 exited 1 on n2: ModuleNotFoundError: No module named 'torch'" },
       },
     });
@@ -45,7 +45,7 @@ describe("a failure at the start that the next start meets again", () => {
     scenario.exits("worker:0", missing);
     scenario.exits("worker:2", missing);
     scenario.stops("worker:1");
-    expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed alike/);
+    expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed the same way/);
   });
 
   test("ends the job after a recovery between the two as well", () => {
@@ -56,7 +56,7 @@ describe("a failure at the start that the next start meets again", () => {
       scenario.reports(id, { state: "running", pid: 7, startedAtMs: scenario.nowMs });
     }
     fails(scenario, missing);
-    expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed alike/);
+    expect(scenario.core.state.outcome?.rule).toMatch(/^generations 1 and 2 failed the same way/);
   });
 
   test.each<[string, Partial<ChildExit>]>([

@@ -77,8 +77,8 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     scenario.completes("c2", -103);
     expect(scenario.core.state.outcome).toMatchObject({
       result: "failed",
-      summary: expect.stringContaining("; no restarts allowed (tony.am.retry-count = 0)"),
-      rule: "no restarts allowed (tony.am.retry-count = 0)",
+      summary: expect.stringContaining("; program restarts: none allowed (tony.am.retry-count = 0)"),
+      rule: "program restarts: none allowed (tony.am.retry-count = 0)",
       cause: { class: "program", exit: "-103" },
     });
   });
@@ -154,7 +154,7 @@ describe("before its program has started", () => {
     scenario.allocateAll();
     end("c3");
     expect(scenario.core.state.outcome).toMatchObject({
-      summary: expect.stringContaining("the program budget of 1 restart is spent"),
+      summary: expect.stringContaining("program restarts: 1 of 1 used (tony.am.retry-count = 1"),
       cause: { remedy: expect.stringContaining("tony.worker.memory") },
     });
   });

@@ -58,7 +58,10 @@ describe("the way of a job, told from one state to the next", () => {
       ],
     });
     expect(milestones(aJobStatus(), next)).toEqual([
-      { what: "generation 2", details: "worker:1 ran out of memory on 127.0.0.12 · 1 of 2 program failures spent" },
+      {
+        what: "restarting (generation 2):",
+        details: "worker:1 ran out of memory on 127.0.0.12 · program restarts: 1 of 2 used",
+      },
     ]);
   });
 
@@ -67,9 +70,9 @@ describe("the way of a job, told from one state to the next", () => {
     const next = (changes: Partial<JobStatus["roles"][number]>) =>
       aJobStatus({ generation: 2, roles: [{ ...role("worker", 2), ...changes }] });
     const what = (before: JobStatus, after: JobStatus) => milestones(before, after).map((one) => one.what);
-    expect(what(running, next({ registered: 0 }))).toEqual(["generation 2"]);
+    expect(what(running, next({ registered: 0 }))).toEqual(["restarting (generation 2):"]);
     expect(what(next({ registered: 0 }), next({ running: 2 }))).toEqual(["worker 2/2 running"]);
-    expect(what(running, next({ allocated: 1, registered: 0 }))).toEqual(["generation 2"]);
+    expect(what(running, next({ allocated: 1, registered: 0 }))).toEqual(["restarting (generation 2):"]);
     expect(what(next({ allocated: 1, registered: 0 }), next({ registered: 0 }))).toEqual(["worker 2/2 allocated"]);
   });
 
@@ -83,7 +86,7 @@ describe("the way of a job, told from one state to the next", () => {
       ),
     });
     const what = (before: JobStatus, after: JobStatus) => milestones(before, after).map((one) => one.what);
-    expect(what(running, stopping)).toEqual(["generation 2"]);
+    expect(what(running, stopping)).toEqual(["restarting (generation 2):"]);
     expect(what(stopping, startedAgain)).toEqual(["worker 2/2 running"]);
   });
 

@@ -36,7 +36,7 @@ const outcome: JobOutcome = {
   result: "failed",
   summary: "worker:1 ran out of memory on 127.0.0.12",
   cause: outOfMemory(),
-  rule: "the program budget of 2 restarts is spent: tony.am.retry-count",
+  rule: "program restarts: 2 of 2 used (tony.am.retry-count = 2, job.xml:9)",
   endedAtMs: noonishMs + 132_000,
 };
 
@@ -44,23 +44,23 @@ describe("the report of a job that failed", () => {
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
     expect(failureReport(failedStatus, outcome).join("\n")).toBe(
       `
-FAILED  application_1795305600000_0009  bert · 2 min 12 s · generation 2 (program budget 1 of 1 spent, infrastructure 1 of 10)
+FAILED  application_1795305600000_0009  bert · 2 min 12 s · generation 2 (program restarts: 1 of 1 used, infrastructure restarts: 1 of 10 used)
 
 Root cause   worker:1 ran out of memory on 127.0.0.12, 14:02:11, generation 2 (container_e01_1795305600000_0009_01_000005, exit -104 OOM)
              → raise tony.worker.memory (job.xml:16), e.g. to 5g
   | epoch 7 step 1840 loss 0.402
   | File "train.py", line 88, in collate
 Then         worker:0 exit 1 Connection closed by peer, 0.2 s later (a consequence, not counted)
-No restart   the program budget of 2 restarts is spent: tony.am.retry-count
+No restart   program restarts: 2 of 2 used (tony.am.retry-count = 2, job.xml:9)
 
 task       state     host         exit       start      end        progress    last checkpoint
 worker:0   failed    127.0.0.11   1          14:00:05   14:02:11   step 1840   step 1800
 worker:1   lost      127.0.0.12   -104 OOM   14:00:05   14:02:11   –           –
 ps:0       stopped   127.0.0.11   SIGTERM    14:00:05   14:02:11   –           –
 
-generation    ended by                 counted as               resumed from
-1  13:59:00   node 127.0.0.12 lost     infrastructure 1 of 10   –
-2  14:00:00   worker:1 out of memory   program, no restart      step 600, 40 s old
+generation    ended by                 counted as                              resumed from
+1  13:59:00   node 127.0.0.12 lost     infrastructure restarts: 1 of 10 used   –
+2  14:00:00   worker:1 out of memory   program, no restart                     step 600, 40 s old
 
 All containers are returned; the last checkpoint is kept: step 1800, 12 s old: hdfs:///user/ada/ckpt/bert
   tony-ts logs application_1795305600000_0009 worker:1 | … am     tony-ts status application_1795305600000_0009 --json     exit code 1
