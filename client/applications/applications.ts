@@ -25,6 +25,8 @@ export interface Applications {
   waitingReason(report: ApplicationReport): Promise<string>;
   /** Undefined while the AM serves nobody yet, or when its staging folder may not be read. */
   contact(report: ApplicationReport): Promise<MasterContact | undefined>;
+  /** Why `contact` gave nothing the last time, of a job that runs, in words. */
+  noContactReason(report: ApplicationReport): string;
   /** Asks for its end, whatever state it is in; to be repeated until the report says that it has ended. */
   kill(id: string, reason: string): Promise<void>;
   /** The last state of a job that has ended, outcome included; undefined when its AM left none, or it is not ours. */

@@ -36,11 +36,7 @@ export async function inspect(
   }
   if (report.state !== "RUNNING") return { report, remark: await applications.waitingReason(report) };
   const contact = await applications.contact(report);
-  if (contact === undefined)
-    return {
-      report,
-      remark: `its AM was not asked: HDFS does not give its staging folder, which is ${report.user}'s alone`,
-    };
+  if (contact === undefined) return { report, remark: `its AM was not asked: ${applications.noContactReason(report)}` };
   const status = await firstStatus(connect(contact));
   return status === undefined ? { report, remark: "its AM does not answer" } : { report, status };
 }

@@ -81,6 +81,10 @@ export class LocalApplications implements Applications {
     return { attempt: 1, ...address, access: parseClientAccess(access) };
   }
 
+  noContactReason(): string {
+    return "it has not said yet where it listens";
+  }
+
   /** The AM takes SIGTERM as the request to end the job. */
   async kill(id: string): Promise<void> {
     const pid = processOf(this.folder(id));

@@ -1,5 +1,6 @@
 import { type ClientAccess, clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
@@ -28,6 +29,7 @@ export class YarnApplications implements Applications {
   readonly #stagingDir: string | undefined;
   readonly #now: () => number;
   readonly #access = new Map<string, ClientAccess>();
+  #accessProblem: unknown;
   #root: Promise<LocatedPath> | undefined;
   #queue: { readonly info: QueueInfo | undefined; readonly askedAtMs: number } | undefined;
 
@@ -73,6 +75,13 @@ export class YarnApplications implements Applications {
     const access = this.#access.get(id) ?? (await this.#readAccess(report));
     if (access === undefined) return undefined;
     return { attempt: parseAttemptId(currentAttemptId).attempt, host, port, access };
+  }
+
+  noContactReason({ user }: ApplicationReport): string {
+    const code = errorCode(this.#accessProblem);
+    const silent = code === "UNREACHABLE" || code === "TIMEOUT" || code === "CONNECTION_LOST";
+    if (silent) return "HDFS, which keeps what it takes to ask it, does not answer";
+    return `HDFS does not give its staging folder, which is ${user}'s alone`;
   }
 
   async kill(id: string, reason: string): Promise<void> {
@@ -142,7 +151,8 @@ export class YarnApplications implements Applications {
       const access = parseClientAccess(bytes.toString("utf8"));
       this.#access.set(id, access);
       return access;
-    } catch {
+    } catch (error) {
+      this.#accessProblem = error;
       return undefined;
     }
   }

@@ -6,7 +6,14 @@ import { connectMaster } from "../following/master-connection.ts";
 import type { MasterLink } from "../following/master-link.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LogPrinter } from "./log-printer.ts";
-import { type LogsRequest, noSuchTask, selectTasks, taskNames } from "./log-selection.ts";
+import {
+  type LogsRequest,
+  missingGenerations,
+  noSuchGeneration,
+  noSuchTask,
+  selectTasks,
+  taskNames,
+} from "./log-selection.ts";
 import { isWanted, masterLine } from "./master-log.ts";
 import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
 
@@ -33,7 +40,7 @@ export async function liveLogs(
       return () => printed;
     }
     const status = await firstStatus(link);
-    const unknown = noSuchTask(selection, taskNames(status));
+    const unknown = noSuchTask(selection, taskNames(status)) ?? noSuchGeneration(filter, status.generation);
     if (unknown !== undefined) throw unknown;
     const tasks = selectTasks(selection, status).map(({ task }) => task);
     printer.several = tasks.length > 1;
@@ -44,6 +51,8 @@ export async function liveLogs(
         : await snapshotOf(link, task, filter);
       if (output === undefined) continue;
       outputs.set(task, output);
+      const missing = missingGenerations(task, output.firstGeneration ?? status.generation, filter);
+      if (missing !== undefined) printer.remark(missing);
       for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) printer.line(task, line);
     }
     return (task, stream) => outputs.get(task)?.endOf(stream) ?? 0;

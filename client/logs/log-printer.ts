@@ -27,6 +27,11 @@ export class LogPrinter {
     this.#print(task, stream, line);
   }
 
+  /** Says something beside the logs. */
+  remark(text: string): void {
+    this.#output.problem(text);
+  }
+
   /** A task that was started again says so before its first line; beside the result, which is the program's alone. */
   #markGeneration(task: string, { generation, atMs }: Pick<OutputLine, "generation" | "atMs">): void {
     if (generation === undefined || generation === (this.#generations.get(task) ?? 1)) return;

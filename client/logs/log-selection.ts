@@ -50,6 +50,24 @@ export function noSuchTask(selection: LogSelection, tasks: readonly string[]): U
   return usageError(`The job has no task ${unknown}; it has ${spans(tasks)}`);
 }
 
+/** What to say when a generation is asked for that the job has not had; undefined when it has. */
+export function noSuchGeneration({ generation }: LineFilter, last: number): UserError | undefined {
+  if (generation === undefined || generation <= last) return undefined;
+  return usageError(`The job has no generation ${generation}; it has ${last === 1 ? "1 alone" : `1 to ${last}`}`);
+}
+
+/** What of a task's output lay in a container that is gone while its job runs, in words; undefined when nothing that is wanted did. */
+export function missingGenerations(
+  task: string,
+  firstThere: number,
+  { generation = 1, tail, sinceMs }: LineFilter,
+): string | undefined {
+  if (generation >= firstThere || tail !== undefined || sinceMs !== undefined) return undefined;
+  const last = firstThere - 1;
+  const which = last === 1 ? "generation 1" : `generations 1 to ${last}`;
+  return `${which} of ${task} ran in containers that are gone: their logs can be read when the job has ended`;
+}
+
 /** `worker:0`, `worker:1`, … of a job that is not running yet. */
 export function tasksOf(roles: readonly { readonly name: string; readonly instances: number }[]): string[] {
   return roles.flatMap(({ name, instances }) => Array.from({ length: instances }, (_, index) => `${name}:${index}`));

@@ -28,6 +28,12 @@ export function tasksByContainer(masterLogText: string): Map<ContainerId, string
   return tasks;
 }
 
+/** The last generation of the job's tasks, from the lines that name it. */
+export function lastGeneration(masterLogText: string): number {
+  const generations = masterLogText.split("\n").map((line) => fieldsOf(line).generation);
+  return generations.reduce<number>((last, next) => (typeof next === "number" ? Math.max(last, next) : last), 1);
+}
+
 interface Fields {
   readonly task?: unknown;
   readonly container?: unknown;

@@ -44,12 +44,15 @@ const everything: Sizes = { stdout: Number.POSITIVE_INFINITY, stderr: Number.POS
  * all of it is one span, whose generation and time are unknown: it is left out where a generation is asked for.
  */
 export class OrderedOutput {
+  /** The first that wrote here; undefined without marks. */
+  readonly firstGeneration: number | undefined;
   readonly #source: OutputSource;
   readonly #spans: readonly Span[];
   readonly #ends: Record<OutputStream, number>;
 
   constructor(source: OutputSource, { sinceMs = 0, generation }: LineFilter = {}) {
     this.#source = source;
+    this.firstGeneration = source.marks[0]?.generation;
     this.#spans = spansOf(source.marks).filter(
       (span) =>
         (span.atMs === undefined || span.atMs >= sinceMs) &&

@@ -1,14 +1,14 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
-import type { Applications } from "../applications/applications.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import { formatWholeSeconds } from "../output/format.ts";
 import type { LogPrinter } from "./log-printer.ts";
-import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchTask } from "./log-selection.ts";
+import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchGeneration, noSuchTask } from "./log-selection.ts";
 import type { LogStore } from "./log-store.ts";
-import { isWanted, masterLine, tasksByContainer } from "./master-log.ts";
+import { isWanted, lastGeneration, masterLine, tasksByContainer } from "./master-log.ts";
 import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
 
 /** The AM's own log, in the log folder of its container. */
@@ -25,6 +25,7 @@ export async function storedLogs(
   context: ClientContext,
 ): Promise<void> {
   const { id } = report;
+  if (report.user === applications.user && report.usage?.memorySeconds === 0) throw neverHeldContainer(report);
   const store = applications.logStore(report);
   const master = await awaitMasterLog(store, context);
   if (master === undefined) throw nothingThere(id, store);
@@ -35,7 +36,9 @@ export async function storedLogs(
     return;
   }
   const all = tasksByContainer(master);
-  const unknown = all.size === 0 ? undefined : noSuchTask(selection, [...new Set(all.values())].sort());
+  const names = [...new Set(all.values())].sort();
+  const unknown =
+    all.size === 0 ? undefined : (noSuchTask(selection, names) ?? noSuchGeneration(filter, lastGeneration(master)));
   if (unknown !== undefined) throw unknown;
   const tasks = selectContainers(all, selection);
   if (tasks.size === 0) throw neverStarted(id);
@@ -134,10 +137,24 @@ function containersByTask(tasks: ReadonlyMap<ContainerId, string>): [string, Con
 }
 
 function nothingThere(id: string, { pending }: LogStore): UserError {
-  const why = pending === undefined ? "" : `: ${pending}, which has not brought any. tony-ts logs ${id} tries again`;
-  return new UserError(`There are no logs of ${id}${why}`, { code: "NO_LOGS", exitCode: ExitCode.cluster });
+  const why = pending === undefined ? "" : ` yet: still ${pending} after ${patienceMs / 1000} s`;
+  const again = pending === undefined ? "" : `\n  tony-ts logs ${id} waits again`;
+  return new UserError(`There are no logs of ${id}${why}${again}`, { code: "NO_LOGS", exitCode: ExitCode.cluster });
+}
+
+/** YARN counts what an application's containers held: none had one without memory. */
+function neverHeldContainer(report: ApplicationReport): UserError {
+  const { id } = report;
+  const why = hasEnded(report) ? "it ended before its AM had a container" : "its AM has no container yet";
+  return new UserError(`There are no logs of ${id}: ${why}\n  tony-ts status ${id} says more`, {
+    code: "NO_LOGS",
+    exitCode: ExitCode.cluster,
+  });
 }
 
 function neverStarted(id: string): UserError {
-  return new UserError(`No task of ${id} ever had a container: tony-ts logs ${id} am says more`, { code: "NO_LOGS" });
+  return new UserError(`No task of ${id} ever had a container: tony-ts logs ${id} am says more`, {
+    code: "NO_LOGS",
+    exitCode: ExitCode.cluster,
+  });
 }

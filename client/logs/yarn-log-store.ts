@@ -23,7 +23,11 @@ export class YarnLogStore implements LogStore {
   }
 
   async *logs(wanted: (containerId: string) => boolean): AsyncGenerator<StoredLog> {
-    for (const file of await this.#files()) yield* readAggregatedLogs(file, wanted);
+    try {
+      for (const file of await this.#files()) yield* readAggregatedLogs(file, wanted);
+    } catch (error) {
+      throw this.#cluster.explain(error);
+    }
   }
 
   #files(): Promise<NodeLogFile[]> {

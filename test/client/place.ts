@@ -10,6 +10,7 @@ export function aPlace(changes: Partial<Applications> = {}): Applications {
     reports: async () => [],
     waitingReason: async () => "queue ml has no room",
     contact: async () => undefined,
+    noContactReason: () => "HDFS does not answer",
     kill: async () => undefined,
     finalStatus: async () => undefined,
     clean: async () => "",

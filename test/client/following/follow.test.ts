@@ -54,6 +54,7 @@ class ScriptedApplications implements Applications {
 
   reports = async () => [];
   waitingReason = async () => "queue ml has no room";
+  noContactReason = () => "HDFS does not answer";
   finalStatus = async () => this.kept;
   sweep = async () => undefined;
   logStore = () => ({ pending: undefined, async *logs() {} });
