@@ -40,7 +40,8 @@ Each command that reads has \`--json\`: it prints one JSON object on stdout, or 
 for people goes to stderr. Each object begins with \`jsonVersion\`, now 1. It is raised when a field goes or changes its meaning; new
 fields, new events and new words may come at any time. Times end in \`Ms\` and are milliseconds since the epoch; sizes end in \`Bytes\` or
 \`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists; a cluster
-that is not configured (\`NO_CLUSTER\`) is 3 as one that does not answer.
+that is not configured (\`NO_CLUSTER\`) is 3 as one that does not answer. An \`ApplicationId\`, \`ApplicationAttemptId\`, \`ContainerId\` or
+\`NodeId\` is text as YARN writes it. A \`JobSpec\` is an object with a \`specVersion\` of its own: all that a job's file comes to.
 `;
 const following = `## A job that is followed
 
@@ -51,9 +52,9 @@ ResourceManager has the job: a signal before that leaves the error \`NOT_SUBMITT
 
 /** @param {string} root the checkout */
 export function jsonPage(root) {
-  const declared = new Map(
-    sources.flatMap((file) => declarations(readFileSync(path.join(root, file), "utf8"))).reverse(),
-  );
+  const texts = sources.map((file) => readFileSync(path.join(root, file), "utf8"));
+  const lists = wordLists(texts.join("\n"));
+  const declared = new Map(texts.flatMap((text) => declarations(text, lists)).reverse());
   const shown = new Set();
   const waiting = [];
   const show = (name, title) => {
@@ -96,18 +97,35 @@ function eventOf({ fields }) {
 }
 
 /** The interfaces of a file, as the formatter lays them out. */
-function declarations(text) {
+function declarations(text, lists) {
   const found = text.matchAll(
     /(?:^\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^(?:export )?interface (\w+) \{\n([\s\S]*?)^\}/gm,
   );
-  return [...found].map(([, doc, name, body]) => [name, { doc: sentence(doc), fields: fieldsOf(body) }]);
+  return [...found].map(([, doc, name, body]) => [name, { doc: sentence(doc), fields: fieldsOf(body, lists) }]);
 }
 
-function fieldsOf(body) {
+function fieldsOf(body, lists) {
   const found = body.matchAll(
     /(?:^ {2}\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?^ {2}readonly (\w+)(\??): ([\s\S]*?);$(?=\n {2}[^\s}]|\n?$(?![\s\S]))/gm,
   );
-  return [...found].map(([, doc, name, optional, type]) => ({ name, optional, type: plain(type), doc: sentence(doc) }));
+  return [...found].map(([, doc, name, optional, type]) => {
+    const spelt = type.replace(/\(typeof (\w+)\)\[number\]/g, (whole, list) => lists.get(list) ?? whole);
+    return { name, optional, type: plain(spelt), doc: sentence(doc) };
+  });
+}
+
+/** Lists of words that types are made from: `kinds` → `"a" | "b"`. */
+function wordLists(text) {
+  const found = text.matchAll(/^export const (\w+) = \[("[^\]]*)\] as const;/gm);
+  return new Map(
+    [...found].map(([, name, words]) => [
+      name,
+      words
+        .split(",")
+        .map((word) => word.trim())
+        .join(" | "),
+    ]),
+  );
 }
 
 function sentence(doc = "") {

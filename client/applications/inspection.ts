@@ -87,12 +87,14 @@ function headline(report: ApplicationReport, status: JobStatus | undefined, nowM
   const until = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
   const state = hasEnded(report) ? finalState(report) : (status?.state ?? report.state);
   const queue = report.queue.slice(report.queue.lastIndexOf(".") + 1);
+  const from = formatDate(report.startTimeMs);
+  const took = formatWholeSeconds(until - report.startTimeMs);
   return [
     `${report.id}  ${report.name}`,
     state.toUpperCase(),
     `queue ${queue}`,
     `user ${report.user}`,
-    `since ${formatDate(report.startTimeMs)}, ${formatWholeSeconds(until - report.startTimeMs)}`,
+    hasEnded(report) ? `started ${from}, took ${took}` : `since ${from}, ${took}`,
   ].join(" · ");
 }
 

@@ -11,7 +11,12 @@ import type { KeysJson } from "../printed-json.ts";
 export const keys = defineCommand({
   verb: "keys",
   summary: "List the keys of job.xml, or what a job sets",
-  positionals: { filter: { describe: "Only keys that contain this text, or one key: tony.worker.memory" } },
+  positionals: {
+    filter: {
+      describe:
+        "Only keys that contain this text, or one key: tony.worker.memory; with --effective also the job's file",
+    },
+  },
   options: {
     effective: {
       type: "boolean",
@@ -23,12 +28,13 @@ export const keys = defineCommand({
   },
   examples: [
     ["keys memory", "All keys about memory"],
-    ["keys --effective --conf job.xml", "What the job runs with, and why"],
+    ["keys --effective job.xml", "What the job runs with, and why"],
   ],
   run: async (args, context) => {
     const { output } = context;
-    const job = args.effective ? await readJobOf(args, context) : undefined;
-    const wanted = args.filter ?? "";
+    const file = args.effective && args.filter?.endsWith(".xml") ? args.filter : undefined;
+    const job = args.effective ? await readJobOf({ ...args, job: file }, context) : undefined;
+    const wanted = file === undefined ? (args.filter ?? "") : "";
     const all = job === undefined ? listKeys() : effectiveKeys(job.settings);
     const named = [wanted, `tony.${wanted}`].map((name) => findKey(name)?.name);
     const listed = all.filter(({ key }) => key.includes(wanted) || named.some((name) => name === key));

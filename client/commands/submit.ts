@@ -32,6 +32,7 @@ export const submit = defineCommand({
   run: async (args, context) => {
     const { detach, json, "dry-run": isDryRun } = args;
     if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
+    if (args.name?.trim() === "") throw usageError("--name takes a name, not nothing");
     const logs = parseLogSelection(args.logs);
     const text = await readJobOf(args, context);
     for (const remark of optionRemarks(args)) context.output.problem(remark);

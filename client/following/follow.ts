@@ -227,7 +227,7 @@ class Follower {
     if (this.#stopAskedAtMs === undefined) {
       this.#stopAskedAtMs = now();
       this.#leaveAtMs = now() + stopLimitMs;
-      this.#view.ending("Ending the job; again to leave at once");
+      this.#view.ending("Ending the job; press Ctrl-C again to leave at once");
       if (await this.#stopInOrder()) return;
       await this.#kill();
     } else if (!this.#killed && this.#session?.isEnding !== true && now() >= this.#stopAskedAtMs + orderlyStopMs) {

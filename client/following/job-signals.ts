@@ -52,7 +52,7 @@ export class JobSignals {
   }
 
   #leaveRunning(): never {
-    return this.#leave(`${this.#id} runs on: tony-ts status ${this.#id}`);
+    return this.#leave(`${this.#id} still runs; see tony-ts status ${this.#id}`);
   }
 
   #leave(reason: string): never {

@@ -9,7 +9,7 @@ export interface UploadedPart {
   readonly totalBytes: number;
 }
 
-/** `  upload  node runtime 94.3 MiB · program 6 KiB   0.8 s   (next time cached: 0 B)` */
+/** `  upload  node runtime 94.3 MiB · program 6 KiB   0.8 s` */
 export function uploadLine(parts: readonly UploadedPart[], tookMs: number): string {
   const sent = parts.filter(({ uploadedBytes }) => uploadedBytes > 0);
   const cachedBytes = parts.reduce(
@@ -19,7 +19,7 @@ export function uploadLine(parts: readonly UploadedPart[], tookMs: number): stri
   if (sent.length === 0) return `  upload  nothing: ${formatBytes(cachedBytes)} are cached`;
   const listed = sent.map(({ what, uploadedBytes }) => `${what} ${formatBytes(uploadedBytes)}`).join(" · ");
   const rest = cachedBytes > 0 ? ` · ${formatBytes(cachedBytes)} were cached` : "";
-  return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}   (next time cached: 0 B)`;
+  return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}`;
 }
 
 /** `          src-dir: 14 files, 32 KiB; left out: .git`, below the upload's line. */

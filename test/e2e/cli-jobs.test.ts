@@ -158,7 +158,7 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     await submit.output(/^worker:0 \| started$/m);
     submit.process.kill("SIGINT");
     const { exitCode, stdout } = await submit.ended;
-    expect(stdout).toMatch(/Ending the job; again to leave at once/);
+    expect(stdout).toMatch(/Ending the job; press Ctrl-C again to leave at once/);
     expect(stdout).toMatch(/^KILLED {2}application_/m);
     expect(stdout).toMatch(/Ended: all containers are returned/);
     expect(exitCode).toBe(4);

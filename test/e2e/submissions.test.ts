@@ -68,7 +68,7 @@ describe("a submission", () => {
     const [, id = ""] = await submitting.output(/^(application_\d+_\d+) [\s\S]*^worker:0 \| up$/m);
     submitting.process.kill("SIGHUP");
     const { exitCode, stderr } = await submitting.ended;
-    expect(stderr).toContain(`${id} runs on: tony-ts status ${id}`);
+    expect(stderr).toContain(`${id} still runs; see tony-ts status ${id}`);
     expect(exitCode).toBe(5);
     expect(await alice.json("status", id)).toMatchObject({ status: { state: "running" } });
     expect((await alice.run("kill", id)).exitCode).toBe(0);

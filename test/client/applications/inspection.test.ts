@@ -23,6 +23,8 @@ describe("what status shows of a job", () => {
     const outcome = { result: "succeeded", summary: "2 of 2 tasks exited 0", endedAtMs: nowMs } as const;
     const status = aJobStatus({ state: "succeeded", services, outcome });
     const report = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: nowMs });
-    expect(inspectionLines({ report, status }, nowMs).join("\n")).not.toContain("41877");
+    const lines = inspectionLines({ report, status }, nowMs);
+    expect(lines.join("\n")).not.toContain("41877");
+    expect(lines[0]).toMatch(/ · started \d{4}-\d\d-\d\d \d\d:\d\d, took /);
   });
 });

@@ -54,6 +54,7 @@ describe("mistakes in a command line", () => {
     [["submit", "job.xml", "--dry-run", "--detach"], "--dry-run submits nothing that --detach could leave"],
     [["submit"], "Which job? Give its file: job.xml"],
     [["submit", "--name", "bert"], "Which job? Give its file: job.xml"],
+    [["submit", "job.xml", "--name", ""], "--name takes a name"],
     [["submit", "job.xml", "--conf", "other.xml"], "one job file can be given, not job.xml and other.xml"],
     [["submit", "--conf", "job.xml", "--logs", "Worker"], "--logs takes none, all, or tasks"],
     [["validate"], "Which job?"],

@@ -29,6 +29,12 @@ describe("tony-ts keys", () => {
     }
   });
 
+  test("with --effective takes a job's file as submit does", async () => {
+    const file = "examples/hello/job.xml";
+    expect(await ran("--effective", file)).toEqual(await ran("--effective", "--conf", file));
+    expect((await ran("--effective", file)).out).toContain("examples/hello/job.xml:");
+  });
+
   test("says when there is none", async () => {
     const nothing = { out: "", err: "No key contains nomatch; tony-ts keys lists all\n", exitCode: ExitCode.succeeded };
     expect(await ran("nomatch")).toEqual(nothing);
