@@ -78,6 +78,7 @@ function summarise(step: Step) {
   const roles = tracked(step);
   const all = roles.reduce((sum, [role]) => sum + role.instances, 0);
   const good = roles.reduce((sum, [, { counts }]) => sum + counts.succeeded, 0);
-  const summary = `${good} of ${countWords(all, "task")} exited 0`;
+  const noun = roles.length < step.spec.roles.length ? "tracked task" : "task";
+  const summary = `${good} of ${countWords(all, noun)} exited 0`;
   return good === 0 ? ({ result: "failed", summary } as const) : ({ result: "succeeded", summary } as const);
 }

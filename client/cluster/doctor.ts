@@ -4,13 +4,11 @@ import type { Machine } from "../../src/machine.ts";
 import { counted, formatMemory, formatResource } from "../output/format.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../submission/staging.ts";
+import { clockFinding } from "./clock-finding.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Finding } from "./finding.ts";
 import { describeFolder } from "./hadoop-configuration.ts";
 import { queueFinding } from "./queue-finding.ts";
-
-/** Clocks further apart than this make Kerberos refuse and times in logs confusing. */
-const largestSkewMs = 30_000;
 
 /** What is looked at with or without a cluster. */
 export interface AloneOptions {
@@ -103,21 +101,15 @@ async function fileSystemFinding(
   const folder = StagingFolder.of({ ...root, path: `${root.path}/doctor-${process.pid}` }, String(now()));
   await folder.fileSystem.mkdirs(folder.path, 0o700);
   try {
-    const before = now();
+    const startMs = now();
     const { modificationTimeMs } = await folder.write("probe", Buffer.from("tony-ts doctor"));
     return [
       { subject: "HDFS", state: "well", found: `${root.fileSystem.uri}${root.path} can be written by ${user.name}` },
-      clockFinding(modificationTimeMs - (before + now()) / 2),
+      clockFinding(modificationTimeMs, { startMs, endMs: now() }),
     ];
   } finally {
     await root.fileSystem.delete(`${root.path}/doctor-${process.pid}`, { recursive: true });
   }
-}
-
-function clockFinding(skewMs: number): Finding {
-  const found = `differs from HDFS's by ${(Math.abs(skewMs) / 1000).toFixed(1)} s`;
-  if (Math.abs(skewMs) <= largestSkewMs) return { subject: "clock", state: "well", found };
-  return { subject: "clock", state: "remark", found, remedy: "set this machine's clock, or the cluster's, by NTP" };
 }
 
 async function lookAtQueue({ resourceManager }: Cluster, name: string): Promise<Finding> {

@@ -101,7 +101,7 @@ export class FollowView implements FollowListener {
     this.#output.endWait();
     const status = this.#shown;
     if (outcome.result === "succeeded") {
-      this.line("SUCCEEDED", status === undefined ? "" : successDetails(status), "green");
+      this.line("SUCCEEDED", status === undefined ? "" : successDetails(status, outcome), "green");
       for (const line of status === undefined ? [] : transferLines(status))
         this.#output.print(`${" ".repeat(10)}${line}`);
     } else if (status === undefined && outcome.result === "killed") {

@@ -60,7 +60,8 @@ export class QuietView implements FollowListener {
     const { outcome, report } = end;
     const { id } = report;
     const { result, summary } = outcome;
-    const words = result === "succeeded" && this.#status !== undefined ? successDetails(this.#status) : summary;
+    const words =
+      result === "succeeded" && this.#status !== undefined ? successDetails(this.#status, outcome) : summary;
     const more = result === "succeeded" ? "" : `\n  tony-ts status ${id} says more`;
     this.#options.end(`${id} ${result.toUpperCase()}: ${words}${more}`, end);
   }

@@ -1,5 +1,5 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
-import type { JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
+import type { JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
 import { counted, formatResource } from "./format.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
@@ -124,11 +124,10 @@ function serviceMilestones(before: JobStatus | undefined, after: JobStatus): Mil
 }
 
 /** The last line of a job that went well: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */
-export function successDetails(status: JobStatus): string {
-  const succeeded = status.tasks.filter(({ state }) => state === "succeeded").length;
+export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, "summary">): string {
   const restarts = status.generation - 1 + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
   return [
-    `${succeeded} of ${counted(status.tasks.length, "task")} exited 0`,
+    summary,
     ...failedWords(status.tasks.filter(isFailed)),
     counted(restarts, "restart"),
     formatUsage(status),

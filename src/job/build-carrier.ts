@@ -42,7 +42,7 @@ function localFolder(
   } else if (place.startsWith("/")) {
     reader.error(
       target,
-      `= ${place} leaves open what it is a path of: write hdfs://${place}, or file://${place} where all machines share it`,
+      `= ${place} has no scheme: write hdfs://${place} on a cluster, file://${place} on one machine or where all machines share it`,
     );
   }
   return folder;

@@ -3,7 +3,7 @@ import { buildRoles, type ContainerSurroundings, readResource } from "./build-ro
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { JobReader } from "./job-reader.ts";
-import { keyFor } from "./keys.ts";
+import { findKey, keyFor } from "./keys.ts";
 import { checkLimits } from "./limits.ts";
 import { hasErrors, type Problem } from "./problem.ts";
 import type { LookUpPath } from "./resource-strings.ts";
@@ -40,12 +40,13 @@ export function buildJobSpec(settings: Settings, surroundings: JobSurroundings):
     ...reader.resources("tony.containers.resources"),
     ...(surroundings.ship ?? []).flatMap((resource) => reader.shipped(resource, shipOption(resource.as))),
   ];
-  checkWhole(reader, roles);
+  const keyProblems = checkKeys(settings);
+  checkWhole(reader, roles, keyProblems);
   checkLimits(reader, roles);
   checkNames(reader, resources, am, roles);
   checkProgramFiles(reader, roles, resources);
   const carrier = buildCarrier(reader);
-  const problems = [...checkKeys(settings), ...reader.problems];
+  const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   return { spec: assemble(reader, { roles, am, resources, carrier, ...surroundings }), problems };
 }
@@ -151,10 +152,13 @@ function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
 }
 
 /** What only the job as a whole shows. */
-function checkWhole(reader: JobReader, roles: readonly RoleSpec[]): void {
+function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: readonly Problem[]): void {
   const framework = reader.read("tony.application.framework");
   if (framework === "pytorch" && reader.read("tony.application.distributed-mode") === "fcfs") {
     reader.warn("tony.application.distributed-mode", "= fcfs gives PyTorch no ranks and no master address; gang does");
+  }
+  if (roles.length === 0 && keyProblems.some(({ key, severity }) => severity === "error" && isInstances(key))) {
+    return;
   }
   if (roles.length === 0) {
     reader.error(
@@ -167,6 +171,11 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[]): void {
       "and sidecar.jobtypes leave no role whose end would end the job; leave one out of them",
     );
   }
+}
+
+/** Whether the key makes a role: where its value cannot be read, that the job has none is no second mistake. */
+function isInstances(key: string | undefined): boolean {
+  return key !== undefined && findKey(key)?.name === "tony.{role}.instances";
 }
 
 /** Two files of one name cannot lie in one folder. */

@@ -47,7 +47,7 @@ describe("what executors are to carry", () => {
 
   test("a place says which file system it is on, and the two local folders are two", () => {
     expect(errors({ ...checkpoints, "tony.application.checkpoint-dir": "/user/ada" })).toEqual([
-      expect.stringContaining("write hdfs:///user/ada, or file:///user/ada where all machines share it"),
+      expect.stringContaining("has no scheme: write hdfs:///user/ada on a cluster, file:///user/ada on one machine"),
     ]);
     expect(errors({ ...checkpoints, ...output, "tony.output.local-dir": "./ckpt" })).toEqual([
       expect.stringContaining("is the folder of checkpoints too"),

@@ -169,6 +169,11 @@ describe("what a job cannot be", () => {
     expect(problems.length).toBeGreaterThanOrEqual(3);
   });
 
+  test("a number of tasks that cannot be read is the only mistake, not that there are none", () => {
+    const said = saidAbout({ ...minimalJob, "tony.worker.instances": "two" });
+    expect(said).toEqual([expect.stringMatching(/^job\.xml:1: tony\.worker\.instances must be /)]);
+  });
+
   test("a role in a list that the job does not have is most often misspelt", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.stop-on-failure-jobtypes": "workers" })).toEqual([
       "job.xml:3: warning: tony.application.stop-on-failure-jobtypes names workers, which the job does not have; did you mean worker?",

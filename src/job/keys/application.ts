@@ -49,7 +49,7 @@ export const applicationKeys = {
   }),
   "tony.application.checkpoint-dir": key({
     type: path,
-    doc: "Where checkpoints stay (hdfs://, or a path that all machines share); given to the program as TONY_CHECKPOINT_DIR. Without a scheme and a leading slash it starts in your home. tony.checkpoint.local-dir has executors bring them there.",
+    doc: "Where checkpoints stay (hdfs://, or a path that all machines share); given to the program as TONY_CHECKPOINT_DIR. With neither a scheme nor a leading slash it starts in your home. tony.checkpoint.local-dir has executors bring them there.",
     support: "works",
     ours: true,
   }),

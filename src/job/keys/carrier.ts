@@ -24,7 +24,7 @@ export const carrierKeys = {
   }),
   "tony.output.dir": key({
     type: path,
-    doc: "Where results go: below it a folder for the application, and in that one for each task. Without a scheme and a leading slash it starts in your home.",
+    doc: "Where results go: below it a folder for the application, and in that one for each task. With neither a scheme nor a leading slash it starts in your home.",
     support: "works",
     ours: true,
   }),

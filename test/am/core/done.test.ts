@@ -37,6 +37,13 @@ describe("where failures are tolerated", () => {
   });
 });
 
+test("what need not end well is not counted among the tasks that did", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })]));
+  scenario.toRunning();
+  scenario.exits("worker:0");
+  expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 1 tracked task exited 0" });
+});
+
 describe("when the chief is done", () => {
   const roles = [role("chief", 1), role("worker", 2, { chief: "none" })];
 

@@ -27,7 +27,10 @@ describe("a job ends", () => {
       "exit",
     ]);
     expect(scenario.effects.at(-1)).toEqual({ type: "exit", exitCode: 0, cleanStaging: true });
-    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 2 tasks exited 0" });
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      summary: "2 of 2 tracked tasks exited 0",
+    });
   });
 
   test("with the outcome as the last word of its journal", () => {

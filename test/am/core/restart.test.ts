@@ -230,7 +230,7 @@ describe("roles", () => {
       scenario.exits("worker:1", peerLost);
       scenario.exits("worker:0");
       expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
-      expect(scenario.core.state.outcome?.summary).toBe("1 of 3 tasks exited 0");
+      expect(scenario.core.state.outcome?.summary).toBe("1 of 3 tracked tasks exited 0");
     });
 
     test("a task whose failure is not tolerated ends the job, with the machine's failure as the cause", () => {

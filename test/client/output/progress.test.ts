@@ -113,12 +113,14 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(next, next)).toEqual([]);
   });
 
-  test("success counts tasks, restarts and what was used", () => {
+  test("success has the outcome's own words, restarts and what was used", () => {
     const tasks = [{ task: "worker:0", state: "succeeded" as const, restarts: 0 }];
     const usage = { memoryMiBSeconds: 25_805, vcoreSeconds: 25 };
-    expect(successDetails(aJobStatus({ tasks, usage }))).toBe("1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h");
+    expect(successDetails(aJobStatus({ tasks, usage }), { summary: "1 of 1 task exited 0" })).toBe(
+      "1 of 1 task exited 0 · 0 restarts · 0.007 GiB·h",
+    );
     const tolerated = [...tasks, { task: "worker:1", state: "failed" as const, exit: "1", restarts: 0 }];
-    expect(successDetails(aJobStatus({ tasks: tolerated, usage }))).toBe(
+    expect(successDetails(aJobStatus({ tasks: tolerated, usage }), { summary: "1 of 2 tasks exited 0" })).toBe(
       "1 of 2 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h",
     );
   });
