@@ -5,6 +5,12 @@ export interface XmlMistake {
   readonly line: number;
 }
 
+/** A tag with the line in which it was opened. */
+export interface OpenedTag {
+  readonly name: string;
+  readonly line: number;
+}
+
 /** Comments, CDATA and processing instructions, where any character may stand, and an `&` that begins no reference. */
 const STRAY_AMPERSAND =
   /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|&(?!(?:[A-Za-z_:][\w.:-]*|#\d+|#x[\da-fA-F]+);)/g;
@@ -22,8 +28,9 @@ const HINTS: Readonly<Record<string, string>> = {
  * its `;`, and complains far below it or of something else: so it is looked for first.
  * @param complaint the first one, as saxes words it
  * @param line where the parser had got to
+ * @param unclosed the tag that stands open where another one's end, or the file's, has come
  */
-export function explainXmlMistake(text: string, complaint: string, line: number): XmlMistake {
+export function explainXmlMistake(text: string, complaint: string, line: number, unclosed?: OpenedTag): XmlMistake {
   const read = text.split("\n").slice(0, line).join("\n");
   for (const { 0: found, index } of read.matchAll(STRAY_AMPERSAND)) {
     if (found === "&") {
@@ -33,5 +40,12 @@ export function explainXmlMistake(text: string, complaint: string, line: number)
   }
   // saxes puts `line:column: ` in front; the line is said once, as file:line.
   const said = complaint.replace(/^\d+:\d+: /, "");
+  if (unclosed !== undefined && /^(unexpected close tag|unclosed tag)/.test(said)) {
+    const { name, line: opened } = unclosed;
+    return {
+      message: `not well-formed XML: <${name}> is opened here and has no </${name}> up to line ${line}`,
+      line: opened,
+    };
+  }
   return { message: `not well-formed XML: ${HINTS[said] ?? said}`, line };
 }

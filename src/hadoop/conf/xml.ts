@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { SaxesParser } from "saxes";
 import { errorCode, errorMessage } from "../errors.ts";
 import { ConfigurationError, type SourceLocation } from "./errors.ts";
-import { explainXmlMistake } from "./xml-mistakes.ts";
+import { explainXmlMistake, type OpenedTag } from "./xml-mistakes.ts";
 
 /** One `<property>` of a Hadoop configuration file, with the place of its opening tag. */
 export interface XmlProperty extends SourceLocation {
@@ -73,6 +73,8 @@ class PropertiesParser {
   readonly #parser = new SaxesParser();
   readonly #results: XmlProperty[] = [];
   #depth = 0;
+  readonly #opened: OpenedTag[] = [];
+  #lastClosed: OpenedTag | undefined;
   #text: string | undefined;
   #property: PendingProperty | undefined;
   #missingInclude: { readonly href: string; readonly line: number } | undefined;
@@ -90,7 +92,7 @@ class PropertiesParser {
   parse(text: string): XmlProperty[] {
     const parser = this.#parser;
     parser.on("error", (error) => {
-      const { message, line } = explainXmlMistake(text, error.message, parser.line);
+      const { message, line } = explainXmlMistake(text, error.message, parser.line, this.#unclosed(error.message));
       this.#fail(message, line);
     });
     parser.on("opentag", (tag) => this.#open(localName(tag.name), tag.attributes));
@@ -101,8 +103,14 @@ class PropertiesParser {
     return this.#results;
   }
 
+  /** A parser that meets another tag's end closes the open one first, and complains then. */
+  #unclosed(complaint: string): OpenedTag | undefined {
+    return complaint.endsWith("unexpected close tag.") ? this.#lastClosed : this.#opened.at(-1);
+  }
+
   #open(element: string, attributes: Readonly<Record<string, string>>): void {
     this.#depth += 1;
+    this.#opened.push({ name: element, line: this.#parser.line });
     if (this.#depth === 1 && element !== "configuration") {
       this.#fail(`a Hadoop configuration starts with <configuration>, this file with <${element}>`, this.#parser.line);
     }
@@ -128,6 +136,7 @@ class PropertiesParser {
   }
 
   #close(element: string): void {
+    this.#lastClosed = this.#opened.pop();
     const text = this.#text ?? "";
     if (textElements.has(element)) this.#text = undefined;
     const property = this.#property;

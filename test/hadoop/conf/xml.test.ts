@@ -38,7 +38,21 @@ describe("a Hadoop configuration file", () => {
   });
 
   test.each([
-    ["a tag left open", "<configuration>\n<property>", /^f:2: not well-formed XML: unclosed tag/],
+    [
+      "a tag left open",
+      "<configuration>\n<property>",
+      /^f:2: not well-formed XML: <property> is opened here and has no <\/property> up to line 2$/,
+    ],
+    [
+      "a tag left open before another one's end",
+      document("<property>\n<name>a</name>\n<value>1\n</property>"),
+      /^f:5: not well-formed XML: <value> is opened here/,
+    ],
+    [
+      "a property left open before the next one",
+      document("<property><name>a</name>\n<property><name>b</name></property>"),
+      /^f:3: not well-formed XML: <property> is opened here/,
+    ],
     ["text that is no XML", "hello", /^f:1: not well-formed XML/],
     ["another kind of file", "<project/>", /^f:1: a Hadoop configuration starts with <configuration>/],
     [
@@ -76,7 +90,7 @@ describe("a Hadoop configuration file", () => {
 
   test("an & further down is not blamed for a mistake above it", () => {
     expect(() => parseProperties("<configuration>\n</wrong>\n&\n", "f")).toThrow(
-      /^f:2: not well-formed XML: unexpected close tag/,
+      /^f:1: not well-formed XML: <configuration> is opened here and has no <\/configuration> up to line 2$/,
     );
   });
 
