@@ -5,7 +5,7 @@ import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { checkFolders, isOpenToAll, type TrustedOwners } from "./cache-trust.ts";
-import { sweepUploads, uploadName, uploadsFolder } from "./uploads.ts";
+import { removeBrokenOff, sweepUploads, uploadName, uploadsFolder } from "./uploads.ts";
 
 /** What an entry is found by. */
 export interface CacheKey {
@@ -179,7 +179,8 @@ export class ContentCache {
       }
       if (!(await this.fileSystem.rename(temporary, file))) await this.fileSystem.delete(temporary);
     } catch (error) {
-      await this.fileSystem.delete(temporary).catch(() => false);
+      if (signal?.aborted) await removeBrokenOff(this.fileSystem, temporary);
+      else await this.fileSystem.delete(temporary).catch(() => false);
       throw this.#notWritable(error);
     }
   }

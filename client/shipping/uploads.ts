@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path/posix";
+import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { mayBeAtWork, type Submitter, thisSubmitter } from "./submitter.ts";
@@ -35,6 +36,20 @@ export async function sweepUploads(
   const uploads = await listOrNothing(fileSystem, path.join(cacheRoot, uploadsFolder));
   const abandoned = uploads.filter((file) => file.owner === user && isAbandoned(file, nowMs));
   await Promise.all(abandoned.map((file) => fileSystem.delete(file.path)));
+}
+
+/** When a file that was not there yet is looked for again, after a broken off upload. */
+const lookAgainAfterMs = [0, 250, 750];
+
+/**
+ * Removes what was sent of an upload that was broken off. A DataNode that was slow to begin makes the file when its writer has gone, so
+ * one that is not there is looked for again.
+ */
+export async function removeBrokenOff(fileSystem: Pick<FileSystem, "delete">, file: string): Promise<void> {
+  for (const pauseMs of lookAgainAfterMs) {
+    await sleep(pauseMs);
+    if (await fileSystem.delete(file).catch(() => false)) return;
+  }
 }
 
 /** What a folder of the cache holds: nothing when it is not there, or when it is somebody else's and closed. */
