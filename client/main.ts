@@ -32,12 +32,12 @@ async function run(words: readonly string[], context: ClientContext): Promise<Ex
   try {
     const completed = await completions(words, context);
     if (completed !== undefined) {
-      context.output.print(completed.join("\n"));
+      context.output.verbatim(completed.join("\n"));
       return ExitCodes.succeeded;
     }
     const parsed = await parseArguments(words, commands, context.output.columns);
     if ("text" in parsed) {
-      context.output.print(parsed.text);
+      context.output.verbatim(parsed.text);
       return ExitCodes.succeeded;
     }
     ({ json } = parsed);

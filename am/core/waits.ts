@@ -93,9 +93,9 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
     waits.push(
       plainWait("the rest of the gang", {
         sinceMs: state.gang.waitingSinceMs,
-        reasons: ["what is held so far is given back and asked for again, so that another job can go on"],
-        remedy: `raise ${keyWords({ spec }, "tony.container.hold-timeout")} to hold it longer`,
+        reasons: [],
         endsAtMs: state.gang.waitingSinceMs + spec.timeouts.gangHoldMs,
+        atEnd: `what is held goes back and is asked for again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
       }),
     );
   }

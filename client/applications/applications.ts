@@ -45,6 +45,11 @@ export function finalState({ state, finalStatus }: ApplicationReport): string {
   return state === "FINISHED" ? finalStatus : state;
 }
 
+/** From its submission to its end, or until now. */
+export function durationMs({ startTimeMs, finishTimeMs }: ApplicationReport, nowMs: number): number {
+  return (finishTimeMs === 0 ? nowMs : finishTimeMs) - startTimeMs;
+}
+
 /** Whether nothing more will come of it. */
 export function hasEnded({ state }: ApplicationReport): boolean {
   return state === "FINISHED" || state === "FAILED" || state === "KILLED";

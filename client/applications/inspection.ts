@@ -7,7 +7,7 @@ import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
-import { type Applications, finalState, hasEnded, type MasterContact } from "./applications.ts";
+import { type Applications, durationMs, finalState, hasEnded, type MasterContact } from "./applications.ts";
 import { masterFailure } from "./master-failure.ts";
 import { statusOfReport } from "./report-status.ts";
 
@@ -74,7 +74,7 @@ export function inspectionJson({ report, status, remark }: Inspection, nowMs: nu
 /** The same for people. */
 export function inspectionLines({ report, status, remark }: Inspection, nowMs: number): string[] {
   if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
-    return failureReport(status, status.outcome);
+    return failureReport(status, status.outcome, durationMs(report, nowMs));
   const masterless = status === undefined ? masterFailure(report, nowMs) : undefined;
   if (masterless !== undefined) {
     const { summary } = masterless;
@@ -84,11 +84,10 @@ export function inspectionLines({ report, status, remark }: Inspection, nowMs: n
 }
 
 function headline(report: ApplicationReport, status: JobStatus | undefined, nowMs: number): string {
-  const until = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
   const state = hasEnded(report) ? finalState(report) : (status?.state ?? report.state);
   const queue = report.queue.slice(report.queue.lastIndexOf(".") + 1);
   const from = formatDate(report.startTimeMs);
-  const took = formatWholeSeconds(until - report.startTimeMs);
+  const took = formatWholeSeconds(durationMs(report, nowMs));
   return [
     `${report.id}  ${report.name}`,
     state.toUpperCase(),

@@ -59,7 +59,7 @@ export class LocalApplications implements Applications {
       diagnostics: status?.outcome?.summary ?? (alive ? "" : this.#lastErrors(id)),
       startTimeMs: submittedAtMs(id),
       launchTimeMs: submittedAtMs(id),
-      finishTimeMs: status?.outcome?.endedAtMs ?? 0,
+      finishTimeMs: status?.outcome === undefined ? 0 : status.nowMs,
       progress: status === undefined ? 0 : 1,
       priority: 0,
     };

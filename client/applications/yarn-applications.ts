@@ -1,4 +1,5 @@
 import { type ClientAccess, clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
+import { TonyError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
@@ -50,8 +51,12 @@ export class YarnApplications implements Applications {
     this.#cluster.askBriefly();
   }
 
-  report(id: string): Promise<ApplicationReport> {
-    return this.#cluster.use(({ resourceManager }) => resourceManager.report(id));
+  async report(id: string): Promise<ApplicationReport> {
+    try {
+      return await this.#cluster.use(({ resourceManager }) => resourceManager.report(id));
+    } catch (error) {
+      throw errorCode(error) === "APPLICATION_NOT_FOUND" ? notKnown(id) : error;
+    }
   }
 
   async reports(filter: ApplicationFilter): Promise<ApplicationReport[]> {
@@ -156,4 +161,10 @@ export class YarnApplications implements Applications {
       return undefined;
     }
   }
+}
+
+/** The ResourceManager's own words name a Java class. */
+function notKnown(id: string): TonyError {
+  const message = `The ResourceManager does not know ${id}: it is another cluster's, or ended too long ago (tony-ts list --all)`;
+  return new TonyError(message, { code: "APPLICATION_NOT_FOUND" });
 }

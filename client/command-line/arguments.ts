@@ -35,7 +35,7 @@ export async function parseArguments(
     baseParser(columns),
   );
   const { error, text } = await captured(parser, read);
-  if (error !== undefined) throw usageError(words.length === 0 ? text : mistake(error, words, commands));
+  if (error !== undefined) throw usageError(words.length === 0 ? withoutUsage(text) : mistake(error, words, commands));
   return chosen ?? { text };
 }
 
@@ -66,6 +66,11 @@ async function captured(parser: Argv, words: string[]): Promise<{ readonly error
     result = error === undefined || error === null ? { text } : { error: error.message, text };
   });
   return result;
+}
+
+/** The help from what the program does on: a message begins with the program's name anyway. */
+function withoutUsage(help: string): string {
+  return help.replace(/^tony-ts <command>\s+/, "");
 }
 
 /** yargs' words for a mistake in ours, with where to read more. */

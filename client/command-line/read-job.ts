@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
@@ -11,19 +13,25 @@ import { type JobOptionValues, submissionOptions, surroundingsOf } from "./job-o
 /**
  * Reads the job that the options describe, out of the cluster's file system where its file is a URL; neither a file nor a command given
  * is a mistake in usage.
+ * @param verb the command that needs the job
  */
-export async function readJobOf(values: JobOptionValues, context: ClientContext): Promise<JobText> {
+export async function readJobOf(verb: string, values: JobOptionValues, context: ClientContext): Promise<JobText> {
   const options = submissionOptions(values);
   const { jobFile } = submissionSettings(options);
   const fetched = jobFile !== undefined && isOnCluster(jobFile) ? await fetchText(jobFile, values, context) : undefined;
   const text = readJob(options, {
     surroundings: surroundingsOf(context),
-    readText: (path) => (path === jobFile && isOnCluster(path) ? fetched : readLocalText(localPath(path))),
+    readText: (file) => (file === jobFile && isOnCluster(file) ? fetched : readLocalText(localPath(file))),
   });
   if (jobFile === undefined && text.submission.settings.every(({ at }) => at === "--name")) {
-    throw usageError("Which job? Give its file: job.xml\n  tony-ts init writes one");
+    throw usageError(whichJob(verb, context));
   }
   return text;
+}
+
+function whichJob(verb: string, { workingDirectory }: ClientContext): string {
+  if (existsSync(path.join(workingDirectory, "job.xml"))) return `Which job? Give the file: tony-ts ${verb} job.xml`;
+  return "Which job? Give its file: job.xml\n  tony-ts init writes one";
 }
 
 function isOnCluster(file: string): boolean {

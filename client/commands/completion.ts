@@ -16,7 +16,7 @@ export const completion = defineCommand({
     const usual = path.basename(environment.SHELL ?? "") === "zsh" ? "zsh" : "bash";
     const chosen = shell ?? usual;
     if (chosen !== "bash" && chosen !== "zsh") throw usageError(`There is no completion for ${chosen}: bash, zsh`);
-    output.print(completionScript(chosen));
+    output.verbatim(completionScript(chosen));
     return ExitCode.succeeded;
   },
 });

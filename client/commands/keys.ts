@@ -33,7 +33,7 @@ export const keys = defineCommand({
   run: async (args, context) => {
     const { output } = context;
     const file = args.effective && args.filter?.endsWith(".xml") ? args.filter : undefined;
-    const job = args.effective ? await readJobOf({ ...args, job: file }, context) : undefined;
+    const job = args.effective ? await readJobOf("keys --effective", { ...args, job: file }, context) : undefined;
     const wanted = file === undefined ? (args.filter ?? "") : "";
     const all = job === undefined ? listKeys() : effectiveKeys(job.settings);
     const named = [wanted, `tony.${wanted}`].map((name) => findKey(name)?.name);

@@ -1,6 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { type Applications, finalState } from "../applications/applications.ts";
+import { type Applications, durationMs, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
@@ -84,7 +84,7 @@ function table(reports: readonly ApplicationReport[], { all, states }: JobFilter
     report.user,
     report.queue.slice(report.queue.lastIndexOf(".") + 1),
     formatDate(report.startTimeMs),
-    formatWholeSeconds((report.finishTimeMs === 0 ? nowMs : report.finishTimeMs) - report.startTimeMs),
+    formatWholeSeconds(durationMs(report, nowMs)),
     report.usage === undefined || report.usage.usedContainers <= 0 ? "–" : formatMemory(report.usage.used.memoryMiB),
   ]);
   return formatTable([["application", "state", "name", "user", "queue", "start", "time", "memory"], ...rows]).join(

@@ -34,7 +34,7 @@ export const submit = defineCommand({
     if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
     if (args.name?.trim() === "") throw usageError("--name takes a name, not nothing");
     const logs = parseLogSelection(args.logs);
-    const text = await readJobOf(args, context);
+    const text = await readJobOf("submit", args, context);
     for (const remark of optionRemarks(args)) context.output.problem(remark);
     const local = args.scheduler === "local";
     if (isDryRun) {

@@ -16,7 +16,7 @@ export const validate = defineCommand({
   examples: [["validate job.xml", "Says everything that is wrong with the job, each with its line"]],
   run: async (args, context) => {
     const { output, workingDirectory } = context;
-    const text = await readJobOf(args, context);
+    const text = await readJobOf("validate", args, context);
     const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {

@@ -1,5 +1,6 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { durationMs } from "../applications/applications.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
 import { formatDuration, formatWholeSeconds } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
@@ -18,6 +19,8 @@ export class FollowView implements FollowListener {
   readonly #now: () => number;
   readonly #sinceMs: number;
   #shown: JobStatus | undefined;
+  /** The last state that the attempt before this one told. */
+  #handedOver: JobStatus | undefined;
   #trackingUrl = "";
   #masterTold = false;
   #ending = false;
@@ -59,7 +62,8 @@ export class FollowView implements FollowListener {
       this.#masterTold = true;
       this.line(`AM running on ${status.amHost}`, this.#trackingUrl);
     }
-    for (const { what, details } of milestones(this.#shown, status)) this.line(what, details);
+    if (this.#shown?.attempt !== status.attempt) this.#handedOver = this.#shown;
+    for (const { what, details } of milestones(this.#shown, status, this.#handedOver)) this.line(what, details);
     this.#shown = status;
     const head = `${status.applicationId}  ${status.name} · queue ${status.queue} · AM on ${status.amHost} · ${this.#trackingUrl}`;
     const block = waitBlock(status, head, this.#now(), {
@@ -72,7 +76,7 @@ export class FollowView implements FollowListener {
 
   /** One line of a task's output. */
   taskLine(task: string, { line }: OutputLine): void {
-    this.#output.print(`${task} | ${line}`);
+    this.#output.verbatim(`${task} | ${line}`);
   }
 
   /** `   1.5 s  worker 2/2 allocated         worker:0 127.0.0.11` */
@@ -109,7 +113,9 @@ export class FollowView implements FollowListener {
     } else if (status === undefined) {
       this.#report(masterlessReport(report, outcome));
     } else {
-      this.#report(failureReport({ ...status, state: outcome.result, outcome }, outcome));
+      this.#report(
+        failureReport({ ...status, state: outcome.result, outcome }, outcome, durationMs(report, this.#now())),
+      );
     }
     if (cleaned !== undefined) this.line(cleaned);
   }

@@ -32,9 +32,9 @@ export class LogPrinter {
     this.#output.problem(text);
   }
 
-  /** A task that was started again says so before its first line; beside the result, which is the program's alone. */
+  /** A task that was started again says so before its first line; beside the result, which is the program's alone. The AM never is. */
   #markGeneration(task: string, { generation, atMs }: Pick<OutputLine, "generation" | "atMs">): void {
-    if (generation === undefined || generation === (this.#generations.get(task) ?? 1)) return;
+    if (task === "am" || generation === undefined || generation === (this.#generations.get(task) ?? 1)) return;
     this.#generations.set(task, generation);
     const time = atMs === undefined ? "" : `, ${formatClock(atMs)}`;
     this.#print(task, "stderr", `── generation ${generation}${time} ──`);
@@ -42,7 +42,6 @@ export class LogPrinter {
 
   #print(task: string, stream: OutputStream, line: string): void {
     const text = this.several ? `${task} | ${line}` : line;
-    if (stream === "stdout") this.#output.print(text);
-    else this.#output.problem(text);
+    this.#output.verbatim(text, stream === "stdout" ? "out" : "err");
   }
 }

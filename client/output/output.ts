@@ -1,5 +1,4 @@
-import { stripVTControlCharacters } from "node:util";
-import { wrap } from "./wrap.ts";
+import { widthOf, wrap } from "./wrap.ts";
 
 /** Where text goes: a terminal or a pipe. */
 export interface TextSink {
@@ -77,24 +76,29 @@ export class Output {
     return this.#out.columns ?? 120;
   }
 
-  /** Prints text, one or several lines, above the block of a wait. */
+  /** Prints text, one or several lines, above the block of a wait; a terminal's rows end between words. */
   print(text: string): void {
-    this.#write(this.#out, text);
+    this.#write(this.#out, fitted(text, this.#out));
   }
 
   /** Prints a problem or a remark that is not part of the result. */
   problem(text: string): void {
-    this.#write(this.#err, text);
+    this.#write(this.#err, fitted(text, this.#err));
+  }
+
+  /** Prints what is to be taken as it is: what a program wrote, or what a program is to read. */
+  verbatim(text: string, to: "out" | "err" = "out"): void {
+    this.#write(to === "out" ? this.#out : this.#err, text);
   }
 
   /** Prints a result for programs; docs/json.md describes them all. */
   json(value: object): void {
-    this.print(JSON.stringify({ jsonVersion, ...value }, undefined, 2));
+    this.verbatim(JSON.stringify({ jsonVersion, ...value }, undefined, 2));
   }
 
   /** The same on one line: one of many. */
   jsonLine(value: object): void {
-    this.print(JSON.stringify({ jsonVersion, ...value }));
+    this.verbatim(JSON.stringify({ jsonVersion, ...value }));
   }
 
   /** Shows what is waited for, instead of what was shown before. */
@@ -161,6 +165,10 @@ function fitRows(rows: readonly string[], screenRows = Number.POSITIVE_INFINITY)
   return rows.length < screenRows ? rows : [...rows.slice(0, screenRows - 2), "…"];
 }
 
-function widthOf(line: string): number {
-  return stripVTControlCharacters(line).length;
+function fitted(text: string, { isTTY, columns }: TextSink): string {
+  if (isTTY !== true || columns === undefined) return text;
+  return text
+    .split("\n")
+    .flatMap((line) => wrap(line, columns - 1, "whole"))
+    .join("\n");
 }

@@ -8,12 +8,15 @@ export interface Milestone {
   readonly details: string;
 }
 
-/** What a job has come to between two states that were seen of it, in the order in which it happens; `before` is absent at first. */
-export function milestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
+/**
+ * What a job has come to between two states that were seen of it, in the order in which it happens; `before` is absent at first.
+ * @param handedOver the last state that an earlier attempt of the AM told: the next one hears of its programs again one by one
+ */
+export function milestones(before: JobStatus | undefined, after: JobStatus, handedOver?: JobStatus): Milestone[] {
   return [
     ...masterMilestones(before, after),
     ...generationMilestones(before, after),
-    ...after.roles.flatMap((role) => roleMilestones(before, role, after)),
+    ...after.roles.flatMap((role) => roleMilestones(before, role, after, handedOver)),
     ...taskMilestones(before, after),
     ...serviceMilestones(before, after),
   ];
@@ -33,15 +36,21 @@ function generationMilestones(before: JobStatus | undefined, after: JobStatus): 
   return [{ what: `restarting (generation ${after.generation}):`, details: details.join(" · ") }];
 }
 
-function roleMilestones(before: JobStatus | undefined, role: RoleStatus, after: JobStatus): Milestone[] {
+function roleMilestones(
+  before: JobStatus | undefined,
+  role: RoleStatus,
+  after: JobStatus,
+  handedOver: JobStatus | undefined,
+): Milestone[] {
   const tasks = after.tasks.filter(({ task }) => task.startsWith(`${role.name}:`));
   if (tasks.some(isUnstarted)) return [];
   const earlier = before?.roles.find(({ name }) => name === role.name);
   const complete = `${role.name} ${role.instances}/${role.instances}`;
   // What ran before and still does, or is being stopped, is no news; nor is a container that was kept.
   const again = started(role) >= role.instances && isStartedAgain(before, tasks);
-  if (again || isNews(earlier, role, started))
-    return [{ what: `${complete} running`, details: ["cluster spec sent", ...resumed(after)].join(" · ") }];
+  const runs = again || isNews(earlier, role, started);
+  if (runs && isHandedOver(handedOver, tasks)) return [];
+  if (runs) return [{ what: `${complete} running`, details: ["cluster spec sent", ...resumed(after)].join(" · ") }];
   if (isNews(earlier, role, ({ allocated }) => allocated))
     return [{ what: `${complete} allocated`, details: placesOf(tasks) }];
   return [];
@@ -65,6 +74,12 @@ function isStartedAgain(before: JobStatus | undefined, tasks: readonly TaskStatu
     const earlierMs = known.get(task);
     return earlierMs !== undefined && startedAtMs !== undefined && startedAtMs !== earlierMs;
   });
+}
+
+/** Whether the earlier attempt knew these very programs. */
+function isHandedOver(handedOver: JobStatus | undefined, tasks: readonly TaskStatus[]): boolean {
+  const known = new Map(handedOver?.tasks.map(({ task, startedAtMs }) => [task, startedAtMs]));
+  return tasks.every(({ task, startedAtMs }) => startedAtMs !== undefined && known.get(task) === startedAtMs);
 }
 
 /** Tasks that failed or were started again alone while the others go on. */

@@ -17,10 +17,11 @@ const shownLines = 20;
 /**
  * What people read when a job did not succeed: the root cause with its remedy, what followed from it, every task, every generation,
  * and where to read on. Plain text, a line each.
+ * @param durationMs from the job's submission to its end
  */
-export function failureReport(status: JobStatus, outcome: JobOutcome): string[] {
+export function failureReport(status: JobStatus, outcome: JobOutcome, durationMs: number): string[] {
   const sections = [
-    [headline(status, outcome)],
+    [headline(status, outcome, durationMs)],
     whyLines(outcome),
     taskTable(status.tasks),
     generationTable(status),
@@ -40,10 +41,10 @@ interface Named {
   readonly name: string;
 }
 
-function headline(status: JobStatus, outcome: JobOutcome): string {
+function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): string {
   const generations = `generation ${outcome.cause?.generation ?? status.generation}`;
   const budget = formatBudgets(status.budgets);
-  const duration = formatWholeSeconds(outcome.endedAtMs - status.startedAtMs);
+  const duration = formatWholeSeconds(durationMs);
   return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations} (${budget})`;
 }
 

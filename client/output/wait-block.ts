@@ -27,7 +27,11 @@ export function waitBlock(
     cause: first.cause,
     line: `waiting ${formatWholeSeconds(nowMs - first.sinceMs)} for ${state}`,
     change: state,
-    facts: [...first.reasons, ...(first.remedy === undefined ? [] : [`→ ${first.remedy}`])],
+    facts: [
+      ...first.reasons,
+      ...(first.remedy === undefined ? [] : [`→ ${first.remedy}`]),
+      ...(first.atEnd === undefined ? [] : endWords(first)),
+    ],
   };
 }
 
@@ -80,11 +84,19 @@ function countsOf({ instances, allocated, registered, running, ended }: RoleStat
   return running < instances ? `${running} of ${instances} running` : `${instances} running`;
 }
 
-function waitLines({ what, sinceMs, reasons, remedy, endsAtMs }: Wait, nowMs: number): string[] {
+function waitLines(wait: Wait, nowMs: number): string[] {
+  const { what, sinceMs, reasons, remedy } = wait;
   return [
     `  waiting ${formatWholeSeconds(nowMs - sinceMs)} for ${what}`,
     ...reasons.map((reason, index) => `            ${index === 0 ? "why: " : "     "}${reason}`),
     ...(remedy === undefined ? [] : [`            → ${remedy}`]),
-    ...(endsAtMs === undefined ? [] : [`            until ${formatClock(endsAtMs)} at the latest`]),
+    ...endWords(wait).map((words) => `            ${words}`),
   ];
+}
+
+/** Until when it lasts at most, and what happens then. */
+function endWords({ endsAtMs, atEnd }: Wait): string[] {
+  if (endsAtMs === undefined) return [];
+  const clock = formatClock(endsAtMs);
+  return [atEnd === undefined ? `until ${clock} at the latest` : `at ${clock} ${atEnd}`];
 }

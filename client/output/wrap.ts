@@ -5,19 +5,46 @@ const hanging = 2;
 /** A terminal narrower than this is not worth indenting for. */
 const narrowest = 20;
 
-/** A line as rows of at most so many columns, broken between words; a word that is longer is broken too. A coloured line loses its colour then. */
-export function wrap(line: string, columns: number): string[] {
-  const text = stripVTControlCharacters(line);
-  if (text.length <= columns) return [line];
-  const indent = columns < narrowest ? 0 : Math.min(text.search(/\S|$/) + hanging, columns - narrowest);
+/**
+ * A line as rows of at most so many columns, broken between words. A word that is longer is broken too, or stays `whole`, so that an
+ * address can be copied; colours stay.
+ */
+export function wrap(line: string, columns: number, longWords: "broken" | "whole" = "broken"): string[] {
+  if (widthOf(line) <= columns) return [line];
+  const own = stripVTControlCharacters(line).search(/\S|$/);
+  const indent = columns < narrowest ? 0 : Math.min(own + hanging, columns - narrowest);
   const rows: string[] = [];
-  let rest = text;
-  while (rest.length > columns) {
-    const before = rows.length === 0 ? text.search(/\S|$/) : indent;
-    const space = rest.lastIndexOf(" ", columns);
-    const end = space > before ? space : columns;
+  let rest = line;
+  while (widthOf(rest) > columns) {
+    const end = breakAt(rest, columns, rows.length === 0 ? own : indent, longWords);
+    if (end === -1) break;
     rows.push(rest.slice(0, end).trimEnd());
     rest = `${" ".repeat(indent)}${rest.slice(end).trimStart()}`;
   }
   return rest.trim() === "" ? rows : [...rows, rest];
+}
+
+/** How many columns it takes. */
+export function widthOf(line: string): number {
+  return stripVTControlCharacters(line).length;
+}
+
+/** Where a row ends that begins with so many blanks; -1 when nowhere. */
+function breakAt(text: string, columns: number, blanks: number, longWords: "broken" | "whole"): number {
+  const full = offsetOf(text, columns);
+  const space = text.lastIndexOf(" ", full);
+  if (space > offsetOf(text, blanks)) return space;
+  return longWords === "broken" ? full : text.indexOf(" ", full);
+}
+
+/** The index behind so many columns of a text that may be coloured. */
+function offsetOf(text: string, columns: number): number {
+  let at = 0;
+  for (let seen = 0; seen < columns && at < text.length; ) {
+    const codeEnd = text[at] === "\u001b" ? text.indexOf("m", at) : -1;
+    const isColour = codeEnd !== -1 && widthOf(text.slice(at, codeEnd + 1)) === 0;
+    at = isColour ? codeEnd + 1 : at + 1;
+    if (!isColour) seen += 1;
+  }
+  return at;
 }

@@ -73,14 +73,17 @@ interface Announcer extends SubmissionListener {
   readonly submitted: (id: string, spec: JobSpec) => void;
 }
 
-/** What is said of a submission: its way for people, the job for programs, nothing where only its id is wanted. */
+/** What is said of a submission: its way for people, the job for programs, beside the result where that is the id alone. */
 function announcer({ detach, json, local }: SubmissionChoices, output: Output): Announcer {
   if (detach || json) {
     const uploads: string[] = [];
     return {
       named: () => undefined,
       uploading: (block) => output.waitAside(block),
-      uploaded: (line) => uploads.push(line.trim()),
+      uploaded: (line) => {
+        if (detach) output.problem(line);
+        else uploads.push(line.trim());
+      },
       submitted: (applicationId, { name, queue }) => {
         if (detach) return;
         printEvent(output, { event: "job", applicationId, name, queue, submitted: true });

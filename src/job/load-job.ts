@@ -42,8 +42,9 @@ export function readJob(
   const read = (path: string, optional: boolean): XmlProperty[] => {
     try {
       const text = readText(path);
-      if (text !== undefined) return parseProperties(text, path, { readText });
-      if (!optional) problems.push({ severity: "error", message: `the job's file ${path} does not exist` });
+      if (text !== undefined && !isMarkup(text)) problems.push({ severity: "error", message: notJobXml(path) });
+      else if (text !== undefined) return parseProperties(text, path, { readText });
+      else if (!optional) problems.push({ severity: "error", message: `the job's file ${path} does not exist` });
     } catch (error) {
       problems.push({ severity: "error", message: errorMessage(error) });
     }
@@ -60,6 +61,16 @@ export function readJob(
   const settings = expandSettings(merged.settings, surroundings);
   problems.push(...merged.problems, ...checkOtherNames(merged.settings));
   return { submission, settings, hadoop: hadoopSettings(settings), problems };
+}
+
+/** Whether it begins as XML does; what is empty is left to the parser. */
+function isMarkup(text: string): boolean {
+  const begin = text.trimStart();
+  return begin === "" || begin.startsWith("<");
+}
+
+function notJobXml(path: string): string {
+  return `${path} is no job.xml: it does not begin as XML does. A program is named in a job.xml, by its command (tony-ts init writes one)`;
 }
 
 /**

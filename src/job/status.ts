@@ -115,6 +115,8 @@ export interface Wait {
   readonly reasons: readonly string[];
   readonly remedy?: string;
   readonly endsAtMs?: number;
+  /** What happens at `endsAtMs`, where it is not that the job ends or goes on: `what is held goes back`. */
+  readonly atEnd?: string;
 }
 
 export interface Budget {

@@ -15,6 +15,7 @@ const files: Readonly<Record<string, string>> = {
   <property><name>tony.worker.memory</name><value>8g</value><final>true</final></property>
 </configuration>`,
   "broken.xml": "<configuration>\n</wrong>",
+  "train.py": "import torch\n",
 };
 
 function load(options: SubmissionOptions, siteFolder = "/etc/tony") {
@@ -50,6 +51,7 @@ describe("loading a job", () => {
 
   test("a file that is missing or no XML is one clear problem, and no spec", () => {
     expect(load({ conf: ["gone.xml"], executes: "true" }).said[0]).toBe("the job's file gone.xml does not exist");
+    expect(load({ conf: ["train.py"], executes: "true" }).said[0]).toMatch(/^train.py is no job.xml: /);
     const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
     expect(broken.said[0]).toMatch(/^broken.xml:2: not well-formed XML/);
     expect(broken.spec).toBeUndefined();

@@ -66,7 +66,11 @@ describe("the published status", () => {
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     scenario.ready("worker:0");
     expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
-      expect.objectContaining({ what: "the rest of the gang", endsAtMs: scenario.nowMs + spec.timeouts.gangHoldMs }),
+      expect.objectContaining({
+        what: "the rest of the gang",
+        endsAtMs: scenario.nowMs + spec.timeouts.gangHoldMs,
+        atEnd: expect.stringMatching(/^what is held goes back .*\(tony\.container\.hold-timeout\)$/),
+      }),
     );
   });
 

@@ -18,6 +18,13 @@ describe("what status shows of a job", () => {
     );
   });
 
+  test("a failure lasted from its submission to its end, as tony-ts list says", () => {
+    const outcome = { result: "killed", summary: "enough", endedAtMs: nowMs - 30_000 } as const;
+    const status = aJobStatus({ state: "killed", outcome });
+    const report = aReport({ state: "KILLED", startTimeMs: nowMs - 38_000, finishTimeMs: nowMs });
+    expect(inspectionLines({ report, status }, nowMs)[0]).toContain(" · 38 s · ");
+  });
+
   test("of a job that has ended, nothing that ended with it", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
     const outcome = { result: "succeeded", summary: "2 of 2 tasks exited 0", endedAtMs: nowMs } as const;

@@ -9,6 +9,28 @@ const block = (line: string, facts: readonly string[] = []) => ({
   facts,
 });
 
+describe("what is printed", () => {
+  test("breaks between words on a terminal, unless it is a program's", () => {
+    const { output, out, err } = recordedContext({ terminal: true });
+    const long = `${"word ".repeat(25)}last`;
+    output.print(long);
+    output.problem(long);
+    expect(out.text).toBe(`${"word ".repeat(19)}word\n  ${"word ".repeat(5)}last\n`);
+    expect(err.text).toBe(out.text);
+    out.text = "";
+    output.verbatim(long);
+    output.jsonLine({ long });
+    expect(out.text).toBe(`${long}\n{"jsonVersion":1,"long":"${long}"}\n`);
+  });
+
+  test("stays as it is in a pipe", () => {
+    const { output, out } = recordedContext({});
+    const long = "word ".repeat(40).trim();
+    output.print(long);
+    expect(out.text).toBe(`${long}\n`);
+  });
+});
+
 describe("a wait in a pipe", () => {
   test("is told whole once, then what is new of it, and how long each 30 s", () => {
     const { output, out, clock } = recordedContext({});

@@ -113,6 +113,15 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(next, next)).toEqual([]);
   });
 
+  test("programs that a new attempt of the AM hears of again are no news, others are", () => {
+    const earlier = aJobStatus();
+    const next = (changes: Partial<JobStatus>) => aJobStatus({ attempt: 2, ...changes });
+    const hearing = next({ roles: [{ ...role("worker", 2), running: 1 }] });
+    expect(milestones(hearing, next({}), earlier)).toEqual([]);
+    const tasks = earlier.tasks.map((task) => ({ ...task, startedAtMs: noonishMs + 50_000 }));
+    expect(milestones(hearing, next({ tasks }), earlier).map(({ what }) => what)).toContain("worker 2/2 running");
+  });
+
   test("success has the outcome's own words, restarts and what was used", () => {
     const tasks = [{ task: "worker:0", state: "succeeded" as const, restarts: 0 }];
     const usage = { memoryMiBSeconds: 25_805, vcoreSeconds: 25 };
@@ -148,6 +157,23 @@ describe("a wait", () => {
       facts: ["label gpu has 1 node, both its GPUs are in use", "→ lower tony.worker.instances (job.xml:14)"],
     });
     expect(late?.change).toBe(early?.change);
+  });
+
+  test("says what happens when its time is up, on a terminal and in a pipe", () => {
+    const gang = {
+      cause: "the rest of the gang",
+      what: "the rest of the gang",
+      sinceMs: noonishMs,
+      reasons: [],
+      endsAtMs: noonishMs + 60_000,
+      atEnd: "what is held goes back",
+    };
+    const block = waitBlock(aJobStatus({ roles: [], waits: [gang] }), "", noonishMs + 3_000);
+    expect(block?.lines.slice(1, -1)).toEqual([
+      "  waiting 3 s for the rest of the gang",
+      "            at 14:01:00 what is held goes back",
+    ]);
+    expect(block?.facts).toEqual(["at 14:01:00 what is held goes back"]);
   });
 
   test("of a job that ends tells how to leave it only whoever asked for that", () => {

@@ -3,6 +3,9 @@ import { failureReport } from "../../../client/output/report.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import { aJobStatus, noonishMs, outOfMemory } from "../job-status.ts";
 
+/** Longer than until its outcome was known: its programs had to stop. */
+const lastedMs = 155_000;
+
 const tasks = [
   { task: "worker:0", state: "failed", host: "127.0.0.11", exit: "1", step: 1840, checkpointStep: 1800 },
   { task: "worker:1", state: "lost", host: "127.0.0.12", exit: "-104" },
@@ -42,9 +45,9 @@ const outcome: JobOutcome = {
 
 describe("the report of a job that failed", () => {
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
-    expect(failureReport(failedStatus, outcome).join("\n")).toBe(
+    expect(failureReport(failedStatus, outcome, lastedMs).join("\n")).toBe(
       `
-FAILED  application_1795305600000_0009  bert · 2 min 12 s · generation 2 (program restarts: 1 of 1 used, infrastructure restarts: 1 of 10 used)
+FAILED  application_1795305600000_0009  bert · 2 min 35 s · generation 2 (program restarts: 1 of 1 used, infrastructure restarts: 1 of 10 used)
 
 Root cause   worker:1 ran out of memory on 127.0.0.12, 14:02:11, generation 2 (container_e01_1795305600000_0009_01_000005, exit -104 OOM)
              → raise tony.worker.memory (job.xml:16), e.g. to 5g
@@ -73,16 +76,18 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
     const ofSecond = { ...outcome, cause: outOfMemory({ generation: 2 }) };
     const generations = [...failedStatus.generations, next];
     const status = { ...failedStatus, generation: 3, generations, outcome: ofSecond };
-    expect(failureReport(status, ofSecond)).toEqual(failureReport({ ...failedStatus, outcome: ofSecond }, ofSecond));
+    expect(failureReport(status, ofSecond, lastedMs)).toEqual(
+      failureReport({ ...failedStatus, outcome: ofSecond }, ofSecond, lastedMs),
+    );
     const ofFirst = { ...outcome, cause: outOfMemory({ generation: 1 }) };
-    const report = failureReport({ ...failedStatus, outcome: ofFirst }, ofFirst).join("\n");
+    const report = failureReport({ ...failedStatus, outcome: ofFirst }, ofFirst, lastedMs).join("\n");
     expect(report).toContain("· generation 1 (");
     expect(report).not.toContain("counted as");
   });
 
   test("names task and host where the summary does not", () => {
     const cause = outOfMemory({ summary: "exit 1", exit: "1" });
-    expect(failureReport(failedStatus, { ...outcome, cause })[2]).toBe(
+    expect(failureReport(failedStatus, { ...outcome, cause }, lastedMs)[2]).toBe(
       "Root cause   worker:1 on 127.0.0.12 exit 1, 14:02:11, generation 2 (container_e01_1795305600000_0009_01_000005, exit 1)",
     );
   });
@@ -93,7 +98,7 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
       summary: "killed by Ctrl-C at the client",
       endedAtMs: noonishMs + 1_000,
     } as const;
-    const lines = failureReport(aJobStatus(), killed);
+    const lines = failureReport(aJobStatus(), killed, 1_500);
     expect(lines[0]).toMatch(/^KILLED {2}application_1795305600000_0009 {2}bert · 1 s/);
     expect(lines[2]).toBe("Reason       killed by Ctrl-C at the client");
     expect(lines.at(-1)).toMatch(/exit code 4$/);
@@ -106,7 +111,7 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
       { task: first ?? "", state: "succeeded", restarts: 0 } as const,
       ...others.map((task) => ({ task, state: "running", restarts: 0 }) as const),
     ];
-    const rows = failureReport(aJobStatus({ tasks }), killed).filter((line) => /^\w+:\d/.test(line));
+    const rows = failureReport(aJobStatus({ tasks }), killed, lastedMs).filter((line) => /^\w+:\d/.test(line));
     expect(rows.map((row) => row.split(/ +/)[1])).toEqual(["succeeded", "killed", "killed"]);
   });
 
@@ -127,7 +132,7 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
       restarts: 0,
     }));
     const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
-    const report = failureReport(aJobStatus({ tasks: many }), { ...outcome, cause: outOfMemory({ lines }) });
+    const report = failureReport(aJobStatus({ tasks: many }), { ...outcome, cause: outOfMemory({ lines }) }, lastedMs);
     expect(report.filter((line) => line.startsWith("  | "))).toHaveLength(20);
     expect(report).toContain("  | line 49");
     expect(report[report.findIndex((line) => line.startsWith("task ")) + 1]).toMatch(/^worker:39 +failed/);

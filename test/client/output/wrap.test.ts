@@ -13,6 +13,21 @@ test("further rows hang below the first, at its own indentation", () => {
   ]);
 });
 
+test("a coloured line keeps its colour", () => {
+  expect(wrap("\u001b[31mFAILED  after all\u001b[39m of it", 14)).toEqual([
+    "\u001b[31mFAILED  after",
+    "all\u001b[39m of it",
+  ]);
+});
+
+test("an address can be left whole", () => {
+  expect(wrap("  see http://127.0.0.1:8088/proxy now", 12, "whole")).toEqual([
+    "  see",
+    "http://127.0.0.1:8088/proxy",
+    "now",
+  ]);
+});
+
 test("a word wider than the terminal is broken", () => {
   expect(wrap("x".repeat(25), 10)).toEqual(["xxxxxxxxxx", "xxxxxxxxxx", "xxxxx"]);
 });
