@@ -118,7 +118,11 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
   test("says of a program that was killed as it stopped which key gives it more time", () => {
     const stopped = (task: string, exit: string) => ({ task, state: "stopped", exit, restarts: 0 }) as const;
     const reportOf = (exit: string) =>
-      failureReport(aJobStatus({ tasks: [stopped("ps:0", exit), stopped("worker:1", "SIGTERM")] }), outcome).join("\n");
+      failureReport(
+        aJobStatus({ tasks: [stopped("ps:0", exit), stopped("worker:1", "SIGTERM")] }),
+        outcome,
+        lastedMs,
+      ).join("\n");
     expect(reportOf("SIGKILL")).toContain(
       "ps:0 was killed while it was still stopping: to give programs more time, raise tony.task.stop-grace\n",
     );
