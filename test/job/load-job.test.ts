@@ -53,7 +53,7 @@ describe("loading a job", () => {
     expect(load({ conf: ["gone.xml"], executes: "true" }).said[0]).toBe("the job's file gone.xml does not exist");
     expect(load({ conf: ["train.py"], executes: "true" }).said[0]).toMatch(/^train.py is no job.xml: /);
     const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
-    expect(broken.said[0]).toMatch(/^broken.xml:2: not well-formed XML/);
+    expect(broken.said[0]).toMatch(/^broken.xml:1: not well-formed XML/);
     expect(broken.spec).toBeUndefined();
   });
 
