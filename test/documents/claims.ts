@@ -71,6 +71,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "tony-ts keys": inEmpty(),
   "tony-ts keys memory": inEmpty(),
+  "tony-ts keys --effective job.xml": inJob(),
   "tony-ts keys --effective --conf job.xml": inJob(),
   "tony-ts cache list": inEmpty(),
   "tony-ts cache list|prune": inEmpty("tony-ts cache list", "tony-ts cache prune --dry-run"),
