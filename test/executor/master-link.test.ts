@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { findMaster } from "../../executor/find-master.ts";
 import { MasterLink } from "../../executor/master-link.ts";
 import { executorIdentity } from "../../src/api/identity.ts";
@@ -10,7 +10,8 @@ import { openLog } from "../../src/log.ts";
 import { anExecutorJob, aRegistration, identity, startMaster } from "../support/api.ts";
 
 describe("an executor whose ApplicationMaster died before it was welcomed", () => {
-  it("finds the next attempt by the staging folder, and registers there", async () => {
+  it("finds the next attempt by the staging folder, registers there, and obeys no earlier one again", async () => {
+    const orphaned = jest.fn();
     const folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
     const dead = await startMaster();
     await dead.server.close(0);
@@ -36,7 +37,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       left: () => {},
       command: () => {},
       refused: () => {},
-      orphaned: () => {},
+      orphaned,
       findMaster: () => findMaster(staging),
     });
     try {
@@ -45,6 +46,12 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       expect(call).toMatchObject({ registration });
       await joined;
       expect(link.master).toEqual({ attempt: 2, address: next.address });
+      expect(orphaned).not.toHaveBeenCalled();
+      expect(link.reattach({ attempt: 1, address: dead.address })).toEqual({
+        accepted: false,
+        reason: "attempt 2 is obeyed already",
+      });
+      expect(link.master.attempt).toBe(2);
     } finally {
       await link.close("the test is over");
       await next.server.close(0);
