@@ -25,8 +25,7 @@ export default {
     },
     {
       name: "core-is-pure",
-      comment:
-        "am/core imports itself and types of src/job (that they are types alone: test/walls.test.ts), and nothing of Node",
+      comment: "am/core imports itself and what is pure in src/job (see test/walls.test.ts), and nothing of Node",
       severity: "error",
       from: { path: "^am/core/" },
       to: { pathNot: "^(am/core/|src/job/)" },

@@ -1,5 +1,3 @@
-import { posix } from "node:path";
-
 const INTERPRETER = /^(?:python[\d.]*|bash|sh)$/;
 /** Options of interpreters that take no value: what follows is still the script. */
 const PLAIN_OPTION = /^-[uBEsSIOex]+$/;
@@ -13,12 +11,16 @@ const PLAIN_WORD = /^[\w./+@%:,=-]+$/;
 export function programFileOf(command: string): string | undefined {
   const words = command.trim().split(/\s+/);
   const [program = "", ...others] = words.slice(words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word)));
-  const isScript = INTERPRETER.test(posix.basename(program));
+  const isScript = INTERPRETER.test(program.slice(program.lastIndexOf("/") + 1));
   const file = isScript ? others.find((word) => !PLAIN_OPTION.test(word)) : program;
-  if (file === undefined || !PLAIN_WORD.test(file) || /^(?:-|\/|\.\.)/.test(posix.normalize(file))) {
-    return undefined;
-  }
-  return isScript || file.includes("/") ? posix.normalize(file) : undefined;
+  return file !== undefined && (isScript || file.includes("/")) ? inWorkingDirectory(file) : undefined;
+}
+
+/** `./src//train.py` → `src/train.py`; undefined for what may lie elsewhere. */
+function inWorkingDirectory(file: string): string | undefined {
+  const parts = file.split("/").filter((part) => part !== "" && part !== ".");
+  const mayLieElsewhere = /^[-/]/.test(file) || parts.includes("..");
+  return PLAIN_WORD.test(file) && !mayLieElsewhere ? parts.join("/") : undefined;
 }
 
 /** What brings a file to the tasks of a role. */

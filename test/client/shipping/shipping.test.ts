@@ -35,6 +35,13 @@ function openCache(): ContentCache {
   return new ContentCache({ fileSystems, stagingRoot: root, user });
 }
 
+test("an upload of which less arrived than was sent is no entry of the cache, and nothing of it stays", async () => {
+  const key = { sha256: "0".repeat(64), sizeBytes: 10, name: "data.bin", shared: false };
+  await expect(cache.put(key, Buffer.from("half"))).rejects.toMatchObject({ code: "UPLOAD_INCOMPLETE" });
+  expect(await cache.get(key)).toBeUndefined();
+  expect(await readdir(join(base, "staging", "cache", "uploads"))).toEqual([]);
+});
+
 describe("the staging folder", () => {
   test("is the user's alone, and so is each file in it", async () => {
     const folder = await StagingFolder.create(root, "application_1_0001", user);

@@ -81,3 +81,11 @@ describe("where and when", () => {
     );
   });
 });
+
+test("clients that failed together come back apart: each waits a random half to the whole delay", () => {
+  const delayOf = (random: number) => {
+    const decision = decideRetry(failed({ tries: 2 }), policy, random);
+    return decision.kind === "retry" ? decision.delayMs : undefined;
+  };
+  expect([delayOf(0), delayOf(0.5), delayOf(1)]).toEqual([100, 150, 200]);
+});
