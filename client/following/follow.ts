@@ -145,12 +145,12 @@ class Follower {
   }
 
   /** The job is somebody else's, or was known before its AM's address was. */
-  #tellNoContact({ user }: ApplicationReport): void {
-    const { now } = this.#options;
+  #tellNoContact(report: ApplicationReport): void {
+    const { now, applications } = this.#options;
     this.#contactlessSinceMs ??= now();
     if (this.#contactlessTold || now() - this.#contactlessSinceMs < tellSilenceAfterMs) return;
     this.#contactlessTold = true;
-    this.#view.line(`Its AM cannot be asked: the staging folder is ${user}'s alone. Only its end will be seen`);
+    this.#view.line(`Its AM cannot be asked: ${applications.noContactReason(report)}. Only its end will be seen`);
   }
 
   /** Not the attempt that is being connected to, nor one older than what was heard. */
