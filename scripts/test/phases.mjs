@@ -142,6 +142,13 @@ export const phases = [
     needs: ["packages"],
   },
   {
+    name: "mutants",
+    what: "ten small bugs, others each day, that the tests must notice",
+    command: ["node", "scripts/mutants.mjs", "--rotate", "10"],
+    limitSeconds: 600,
+    needs: ["unit"],
+  },
+  {
     name: "package",
     what: "the packed tarball, installed where there is nothing but Node and npm",
     command: jest("--selectProjects", "package"),
