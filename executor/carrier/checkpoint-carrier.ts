@@ -1,30 +1,18 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
-import type { Log } from "../../src/log.ts";
+import type { CarrierOptions } from "./carrier-options.ts";
 import { checkpointFiles, holdFiles, type LocalFile } from "./local-files.ts";
 import { carriedName } from "./names.ts";
-import type { Pace } from "./pace.ts";
-import { type Persistence, persistently } from "./persist.ts";
+import { persistently } from "./persist.ts";
 import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 
-export interface CheckpointCarrierOptions {
-  /** Where the program saves. */
-  readonly localDir: string;
+export interface CheckpointCarrierOptions extends CarrierOptions {
   /** A folder of the carrier's own on the same disk. */
   readonly holdFolder: string;
-  /** The task's folder where checkpoints stay. */
-  readonly folder: LocatedPath;
   /** How many stay there. */
   readonly keep: number;
-  readonly pace: Pace;
-  readonly log: Log;
-  readonly nowMs: () => number;
-  readonly random: () => number;
-  readonly pause?: Persistence["pause"];
-  readonly report: (transfer: Transfer) => void;
   /** It is complete there: `path` is its address. */
   readonly carried: (checkpoint: Checkpoint, generation: number) => void;
 }

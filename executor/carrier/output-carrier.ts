@@ -1,33 +1,18 @@
 import path from "node:path";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { Transfer } from "../../src/job/status.ts";
-import type { Log } from "../../src/log.ts";
+import type { CarrierOptions } from "./carrier-options.ts";
 import { filesBelow, type LocalFile } from "./local-files.ts";
-import type { Pace } from "./pace.ts";
-import { type Persistence, persistently } from "./persist.ts";
+import { persistently } from "./persist.ts";
 import { uploadOutput } from "./upload.ts";
-
-export interface OutputCarrierOptions {
-  /** Where the program leaves its results. */
-  readonly localDir: string;
-  /** The task's folder where they stay. */
-  readonly folder: LocatedPath;
-  readonly pace: Pace;
-  readonly log: Log;
-  readonly nowMs: () => number;
-  readonly random: () => number;
-  readonly pause?: Persistence["pause"];
-  readonly report: (transfer: Transfer) => void;
-}
 
 /** Brings up what a program has left, when it has ended. */
 export class OutputCarrier {
-  readonly #options: OutputCarrierOptions;
+  readonly #options: CarrierOptions;
   readonly #stop = new AbortController();
   #working: Promise<void> = Promise.resolve();
 
-  constructor(options: OutputCarrierOptions) {
+  constructor(options: CarrierOptions) {
     this.#options = options;
   }
 

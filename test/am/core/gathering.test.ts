@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../simulation/job.ts";
-import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
+import { asksOf, idleNode, Scenario, sentOf, typesOf } from "./scenario.ts";
 
 describe("a heterogeneous gang is gathered", () => {
   const spec = jobSpec([
@@ -342,14 +342,7 @@ describe("a file that the launch script may not read", () => {
 });
 
 describe("a launch that fails", () => {
-  const nodes = ["a", "b", "c"].map((host) => ({
-    nodeId: `${host}:1`,
-    host,
-    rack: "/r",
-    usable: true,
-    labels: [],
-    free: { memoryMiB: 8192, vcores: 8, others: {} },
-  }));
+  const nodes = ["a", "b", "c"].map(idleNode);
   const failingLaunches = (nodeAtFault: boolean, ...hosts: string[]) => {
     const scenario = new Scenario(jobSpec([role("worker", 4)]));
     scenario.on({ type: "nodes-changed", nodes });

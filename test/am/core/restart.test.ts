@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { silentAfterMs } from "../../../am/core/liveness.ts";
 import type { FailureSpec, JobSpec } from "../../../src/job/spec.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
-import { asksOf, Scenario, sentOf, typesOf } from "./scenario.ts";
+import { asksOf, idleNode, Scenario, sentOf, typesOf } from "./scenario.ts";
 
 const base = jobSpec([role("worker", 2)]);
 
@@ -254,14 +254,7 @@ describe("roles", () => {
 });
 
 describe("machines are blamed for machines' failures only", () => {
-  const nodes = ["a", "b", "c"].map((host) => ({
-    nodeId: `${host}:1`,
-    host,
-    rack: "/r",
-    usable: true,
-    labels: [],
-    free: { memoryMiB: 8192, vcores: 8, others: {} },
-  }));
+  const nodes = ["a", "b", "c"].map(idleNode);
 
   test("SIGBUS takes the container away, a second failure the node, a third of the same task fails the job", () => {
     const scenario = new Scenario(base);

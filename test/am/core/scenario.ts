@@ -1,6 +1,6 @@
 import { type Core, createCore } from "../../../am/core/core.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/effects.ts";
-import type { AllocatedContainer, ChildExit, ChildReport, Event } from "../../../am/core/events.ts";
+import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/events.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
@@ -228,4 +228,16 @@ export function sentOf<T extends ExecutorCommand["type"]>(effects: readonly Effe
 
 export function typesOf(effects: readonly Effect[]): string[] {
   return effects.map(({ type }) => type);
+}
+
+/** A node without a label that has nothing to do. */
+export function idleNode(host: string): NodeView {
+  return {
+    nodeId: `${host}:1`,
+    host,
+    rack: "/r",
+    usable: true,
+    labels: [],
+    free: { memoryMiB: 8192, vcores: 8, others: {} },
+  };
 }

@@ -1,0 +1,19 @@
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { Transfer } from "../../src/job/status.ts";
+import type { Log } from "../../src/log.ts";
+import type { Pace } from "./pace.ts";
+import type { Persistence } from "./persist.ts";
+
+/** What bringing anything up from a container needs. */
+export interface CarrierOptions {
+  /** Where the program writes. */
+  readonly localDir: string;
+  /** The task's folder where it stays. */
+  readonly folder: LocatedPath;
+  readonly pace: Pace;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly pause?: Persistence["pause"];
+  readonly report: (transfer: Transfer) => void;
+}
