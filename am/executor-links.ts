@@ -2,8 +2,8 @@ import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../src/api/executor
 import type { ExecutorReport, MasterCommand, Metrics } from "../src/api/messages.ts";
 import { encodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
-import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/effects.ts";
-import type { Event } from "./core/events.ts";
+import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/state/effects.ts";
+import type { Event } from "./core/state/events.ts";
 import type { LogTails } from "./log-tails.ts";
 
 /** Who is told of what executors do. */

@@ -3,7 +3,7 @@ import { executorEnvironment, launchCommand } from "../src/job/launch-command.ts
 import type { RoleSpec } from "../src/job/spec.ts";
 import { stagingLocation } from "../src/job/staging-location.ts";
 import { parseTaskId } from "../src/job/task.ts";
-import type { Launch } from "./core/effects.ts";
+import type { Launch } from "./core/state/effects.ts";
 import type { ContainerCommand } from "./scheduler/scheduler.ts";
 
 export interface LauncherOptions {

@@ -1,6 +1,6 @@
 import type { ApplicationIdentity } from "../src/api/identity.ts";
 import { callReattach } from "../src/api/rejoin.ts";
-import type { Rejoin } from "./core/effects.ts";
+import type { Rejoin } from "./core/state/effects.ts";
 
 /** Who calls. */
 export interface Caller {

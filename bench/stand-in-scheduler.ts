@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import path from "node:path";
-import type { Ask } from "../am/core/effects.ts";
+import type { Ask } from "../am/core/state/effects.ts";
 import type { SchedulerInput } from "../am/make-scheduler.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../am/scheduler/scheduler.ts";
 import { executorVariable } from "../src/job/launch-command.ts";

@@ -1,6 +1,6 @@
 import type { JobSpec } from "../../src/job/spec.ts";
-import type { Effect } from "./effects.ts";
-import type { CoreState } from "./state.ts";
+import type { Effect } from "./state/effects.ts";
+import type { CoreState } from "./state/state.ts";
 
 /** What must hold after every step, whatever happened. Each can fail: see test/simulation/mutants.test.ts. */
 export interface Invariants {

@@ -1,7 +1,7 @@
 import type { LaunchFile } from "../../src/job/job-file.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
-import type { Ask } from "../core/effects.ts";
-import type { AllocatedContainer, Event } from "../core/events.ts";
+import type { Ask } from "../core/state/effects.ts";
+import type { AllocatedContainer, Event } from "../core/state/events.ts";
 
 /** The events that only a scheduler makes. */
 export type SchedulerEvent = Extract<

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Effect } from "../../am/core/effects.ts";
-import type { Event } from "../../am/core/events.ts";
+import type { Effect } from "../../am/core/state/effects.ts";
+import type { Event } from "../../am/core/state/events.ts";
 import { Shell, type ShellOptions } from "../../am/shell.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { silentLog } from "../support/silent-log.ts";

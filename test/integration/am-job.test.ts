@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { CoreState } from "../../am/core/state.ts";
+import type { CoreState } from "../../am/core/state/state.ts";
 import { readJournal } from "../../am/journal.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type ClusterStatus, clusterStatus, testCluster } from "../support/cluster.ts";

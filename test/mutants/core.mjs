@@ -4,7 +4,7 @@ const core = { unit: "am/core/" };
 
 /** Bugs of the ApplicationMaster's decisions. */
 export const CORE_MUTANTS = [
-  ...mutantsOf("am/core/verdict.ts", core, [
+  ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
       bug: "a machine stays blamed after YARN's word showed that it was not at fault",
       from: "    pardon(step, earlier);",
@@ -56,7 +56,7 @@ export const CORE_MUTANTS = [
       to: "isEmpty(verdict.unaccounted)",
     },
   ]),
-  ...mutantsOf("am/core/policies.ts", core, [
+  ...mutantsOf("am/core/failures/policies.ts", core, [
     {
       bug: "every tolerated failure counts, a chief's too",
       from: 'role.tracking === "tracked" && !isChief',
@@ -73,7 +73,7 @@ export const CORE_MUTANTS = [
       to: "if (false) {",
     },
   ]),
-  ...mutantsOf("am/core/budgets.ts", core, [
+  ...mutantsOf("am/core/failures/budgets.ts", core, [
     {
       bug: "the pause before a restart has no longest",
       from: "Math.min(maxMs, initialMs",
@@ -82,7 +82,7 @@ export const CORE_MUTANTS = [
     { bug: "one restart more than the budget has", from: "] >= step.spec", to: "] > step.spec" },
     { bug: "the first restart waits", from: "restartsBefore === 0 ? 0 : ", to: "" },
   ]),
-  ...mutantsOf("am/core/blame.ts", core, [
+  ...mutantsOf("am/core/failures/blame.ts", core, [
     {
       bug: "every failure blames the machine",
       from: "  if (!ending.machine) {\n    return;\n  }\n  const { failure } = step.spec;",
@@ -100,7 +100,7 @@ export const CORE_MUTANTS = [
       to: "return",
     },
   ]),
-  ...mutantsOf("am/core/containers.ts", core, [
+  ...mutantsOf("am/core/containers/containers.ts", core, [
     {
       bug: "surplus containers are kept",
       from: '    emit(step, { type: "release", containerIds: surplus, reason: "no task needs it" });',
@@ -128,7 +128,7 @@ export const CORE_MUTANTS = [
       to: '  container.phase = "leaving";\n  emit(step, { type: "release", containerIds: [container.id], reason });\n  container.discardReason = reason;',
     },
   ]),
-  ...mutantsOf("am/core/placement.ts", core, [
+  ...mutantsOf("am/core/containers/placement.ts", core, [
     { bug: "two roles are promised the same room of a host", from: "    take(candidate, resource, room);", to: "" },
     {
       bug: "an excluded host is named",
@@ -142,7 +142,7 @@ export const CORE_MUTANTS = [
     },
     { bug: "pack spreads", from: "b.held - a.held || b.room - a.room", to: "a.held - b.held || a.room - b.room" },
   ]),
-  ...mutantsOf("am/core/asks.ts", core, [
+  ...mutantsOf("am/core/containers/asks.ts", core, [
     {
       bug: "after a restart of the ResourceManager nothing is asked for again",
       from: "    role.outstanding = -1;",
@@ -155,7 +155,7 @@ export const CORE_MUTANTS = [
     },
     { bug: "hosts that bring nothing are named for ever", from: "      role.hintsExhausted = true;", to: "" },
   ]),
-  ...mutantsOf("am/core/gang.ts", core, [
+  ...mutantsOf("am/core/gang/hold.ts", core, [
     {
       bug: "two gangs that gave back ask again at the same moment",
       from: "baseMs * (0.5 + fraction(`${state.applicationId} ${state.gang.returns}`))",
@@ -172,7 +172,7 @@ export const CORE_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("am/core/begin.ts", core, [
+  ...mutantsOf("am/core/job/begin.ts", core, [
     {
       bug: "the job's time limit begins anew with each attempt",
       from: "Math.max(0, applicationMs - elapsedMs)",
@@ -184,7 +184,7 @@ export const CORE_MUTANTS = [
       to: "allocationMs",
     },
   ]),
-  ...mutantsOf("am/core/done.ts", core, [
+  ...mutantsOf("am/core/job/done.ts", core, [
     {
       bug: "a job ends as succeeded while a failure is still held",
       from: " || state.verdicts.some((verdict) => verdict.held)",
@@ -206,7 +206,7 @@ export const CORE_MUTANTS = [
       to: "state.graceEndsAtMs = step.nowMs;",
     },
   ]),
-  ...mutantsOf("am/core/executors.ts", core, [
+  ...mutantsOf("am/core/executors/executors.ts", core, [
     {
       bug: "a program that we stopped and that exits 0 has succeeded",
       from: "const succeeded = endedItself && exit.exitCode",
@@ -243,7 +243,7 @@ export const CORE_MUTANTS = [
       to: "const stoppedForCause = isOverTime(step, exit);",
     },
   ]),
-  ...mutantsOf("am/core/links.ts", core, [
+  ...mutantsOf("am/core/executors/links.ts", core, [
     {
       bug: "an executor whose stream broke is not stopped at its node",
       from: 'letGo(step, container, "its stream broke", true);',
@@ -260,7 +260,7 @@ export const CORE_MUTANTS = [
       to: "false",
     },
   ]),
-  ...mutantsOf("am/core/timers.ts", core, [
+  ...mutantsOf("am/core/state/timers.ts", core, [
     {
       bug: "executors have a third of the time to find a new attempt",
       from: "rejoinMs: 45_000",
@@ -272,7 +272,7 @@ export const CORE_MUTANTS = [
       to: "  return true;",
     },
   ]),
-  ...mutantsOf("am/core/liveness.ts", core, [
+  ...mutantsOf("am/core/executors/liveness.ts", core, [
     {
       bug: "executors that fall silent together are lost as quickly as one alone",
       from: "const together = silent >= 2 && silent * 3 > executors.size;",
@@ -280,7 +280,7 @@ export const CORE_MUTANTS = [
     },
     { bug: "after a pause of our own everybody is silent", from: "          executor.lastMs += gapMs;", to: "" },
   ]),
-  ...mutantsOf("am/core/losses.ts", core, [
+  ...mutantsOf("am/core/failures/losses.ts", core, [
     {
       bug: "YARN's word on a container that was given up is dropped",
       from: "} else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unjudged) {",
@@ -297,7 +297,7 @@ export const CORE_MUTANTS = [
       to: "  if (ending.class",
     },
   ]),
-  ...mutantsOf("am/core/exit-status.ts", core, [
+  ...mutantsOf("am/core/failures/exit-status.ts", core, [
     {
       bug: "preemption blames the machine",
       from: '"-102": { class: "infrastructure", machine: false',
@@ -324,7 +324,7 @@ export const CORE_MUTANTS = [
       to: "exitStatus === 137",
     },
   ]),
-  ...mutantsOf("am/core/endings.ts", core, [
+  ...mutantsOf("am/core/failures/endings.ts", core, [
     {
       bug: "a program that ends at YARN's notice is at fault itself",
       from: "  return container.wantedBackAtMs > 0 &&",
@@ -341,7 +341,7 @@ export const CORE_MUTANTS = [
       to: "atMs",
     },
   ]),
-  ...mutantsOf("am/core/journal.ts", core, [
+  ...mutantsOf("am/core/journal/journal.ts", core, [
     {
       bug: "an acknowledgement credits a newer generation than was written",
       from: "journal.durableGeneration = journal.inFlightGeneration;",
@@ -363,7 +363,7 @@ export const CORE_MUTANTS = [
       to: "journal.durableOutcome = true;",
     },
   ]),
-  ...mutantsOf("am/core/generation.ts", core, [
+  ...mutantsOf("am/core/gang/generation.ts", core, [
     {
       bug: "programs start before the journal knows of it",
       from: "  return journal.durableStart === state.generation;",
@@ -380,7 +380,7 @@ export const CORE_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("am/core/restart.ts", core, [
+  ...mutantsOf("am/core/gang/restart.ts", core, [
     {
       bug: "a restart gives the containers back",
       from: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n    }",
@@ -393,7 +393,7 @@ export const CORE_MUTANTS = [
       caughtBy: { simulation: 3000 },
     },
   ]),
-  ...mutantsOf("am/core/recovery.ts", core, [
+  ...mutantsOf("am/core/job/recovery.ts", core, [
     {
       bug: "a partial picture of an earlier attempt is judged at once",
       from: "keepOpen(step, verdict, Bounds.rejoinMs + spec.timeouts.verdictMs);",

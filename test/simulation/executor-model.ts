@@ -1,6 +1,6 @@
-import type { ExecutorCommand } from "../../am/core/effects.ts";
-import { CONTAINER_TOLD_TO_END, isHung, timeLimitReason } from "../../am/core/endings.ts";
-import type { ChildExit, ChildReport, Event } from "../../am/core/events.ts";
+import { CONTAINER_TOLD_TO_END, isHung, timeLimitReason } from "../../am/core/failures/endings.ts";
+import type { ExecutorCommand } from "../../am/core/state/effects.ts";
+import type { ChildExit, ChildReport, Event } from "../../am/core/state/events.ts";
 import { childExit } from "../support/child-exit.ts";
 import type { Master } from "./master.ts";
 import type { World } from "./world.ts";

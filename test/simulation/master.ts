@@ -1,7 +1,7 @@
 import { type Core, createCore } from "../../am/core/core.ts";
-import type { Effect, ExecutorCommand } from "../../am/core/effects.ts";
-import type { Event } from "../../am/core/events.ts";
-import { createLiveness, type Liveness } from "../../am/core/liveness.ts";
+import { createLiveness, type Liveness } from "../../am/core/executors/liveness.ts";
+import type { Effect, ExecutorCommand } from "../../am/core/state/effects.ts";
+import type { Event } from "../../am/core/state/events.ts";
 import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import { ExecutorModel } from "./executor-model.ts";
 import type { World } from "./world.ts";

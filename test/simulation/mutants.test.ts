@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
-import type { Effect } from "../../am/core/effects.ts";
+import type { Effect } from "../../am/core/state/effects.ts";
 import { EARLY_EXIT, HANG } from "./faults.ts";
 import { runSeed } from "./run.ts";
 import type { Mutation } from "./world.ts";

@@ -1,4 +1,4 @@
-import type { ChildExit } from "../../am/core/events.ts";
+import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 
 /** One run of a task's program, as its node saw it. */

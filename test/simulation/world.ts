@@ -1,9 +1,9 @@
 import type { Core } from "../../am/core/core.ts";
-import type { Effect } from "../../am/core/effects.ts";
-import { timeLimitReason } from "../../am/core/endings.ts";
-import type { ChildExit, Event } from "../../am/core/events.ts";
+import { timeLimitReason } from "../../am/core/failures/endings.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
-import { isSnapshot, type Snapshot } from "../../am/core/journal.ts";
+import { isSnapshot, type Snapshot } from "../../am/core/journal/journal.ts";
+import type { Effect } from "../../am/core/state/effects.ts";
+import type { ChildExit, Event } from "../../am/core/state/events.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { Clock } from "./clock.ts";

@@ -1,5 +1,5 @@
-import type { Ask } from "../../am/core/effects.ts";
-import type { AllocatedContainer, NodeView } from "../../am/core/events.ts";
+import type { Ask } from "../../am/core/state/effects.ts";
+import type { AllocatedContainer, NodeView } from "../../am/core/state/events.ts";
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 

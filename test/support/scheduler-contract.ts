@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Ask } from "../../am/core/effects.ts";
-import type { AllocatedContainer } from "../../am/core/events.ts";
+import type { Ask } from "../../am/core/state/effects.ts";
+import type { AllocatedContainer } from "../../am/core/state/events.ts";
 import type { ContainerCommand, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";

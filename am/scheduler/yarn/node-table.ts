@@ -1,6 +1,6 @@
 import type { NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { JobFile } from "../../../src/job/job-file.ts";
-import type { NodeView } from "../../core/events.ts";
+import type { NodeView } from "../../core/state/events.ts";
 import { subtract } from "../resource-amounts.ts";
 
 const nothing = { memoryMiB: 0, vcores: 0, others: {} };

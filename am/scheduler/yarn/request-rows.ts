@@ -1,5 +1,5 @@
 import type { ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
-import type { Ask } from "../../core/effects.ts";
+import type { Ask } from "../../core/state/effects.ts";
 
 /** Anywhere (org.apache.hadoop.yarn.api.records.ResourceRequest#ANY). */
 const anywhere = "*";

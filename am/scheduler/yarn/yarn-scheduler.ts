@@ -14,8 +14,8 @@ import { parseContainerDiagnostics } from "../../../src/job/container-diagnostic
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
-import type { Ask } from "../../core/effects.ts";
-import type { AllocatedContainer } from "../../core/events.ts";
+import type { Ask } from "../../core/state/effects.ts";
+import type { AllocatedContainer } from "../../core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";

@@ -1,7 +1,7 @@
 import { type Core, createCore } from "../../../am/core/core.ts";
-import type { Ask, Effect, ExecutorCommand } from "../../../am/core/effects.ts";
-import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/events.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
+import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effects.ts";
+import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import { childExit } from "../../support/child-exit.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Ask } from "../../../am/core/effects.ts";
+import type { Ask } from "../../../am/core/state/effects.ts";
 import { requestRows } from "../../../am/scheduler/yarn/request-rows.ts";
 
 const resource = { memoryMiB: 1024, vcores: 1, others: {} };

@@ -1,0 +1,117 @@
+import type { Ask } from "../state/effects.ts";
+import type { RoleState } from "../state/state.ts";
+import { emit, log, type Step } from "../state/step.ts";
+import { setTimer } from "../state/timers.ts";
+import { priorityOf, wanting } from "./containers.ts";
+import { placeGang } from "./placement.ts";
+
+/**
+ * Brings what the ResourceManager is asked for in line with what tasks wait for. It counts down by itself with every container it
+ * gives, so that a new ask goes out only where the two differ: repeating a number would make it give containers twice.
+ */
+export function updateAsks(step: Step): void {
+  const changed: number[] = [];
+  for (const [position, role] of step.state.roles.entries()) {
+    const wanted = wantedOf(step, position);
+    if (wanted !== role.outstanding || mayBePending(role, wanted)) {
+      changed.push(position);
+    }
+  }
+  if (changed.length > 0) {
+    ask(step, changed);
+  }
+}
+
+/**
+ * Nothing is wanted any more, but the number was said twice: what the ResourceManager was giving as the second one came may be pending
+ * there still, as a claim on the queue that nobody needs.
+ */
+function mayBePending(role: RoleState, wanted: number): boolean {
+  return wanted === 0 && role.hintsExhausted;
+}
+
+/** After a ResourceManager's restart: whatever is outstanding is said again. */
+export function repeatAsks(step: Step): void {
+  for (const role of step.state.roles) {
+    role.outstanding = -1;
+  }
+}
+
+/**
+ * After how many node heartbeats naming hosts has brought nothing. Where they are named for speed, two; where a role's placement is
+ * asked for, it is worth as long again.
+ */
+const PATIENCE_HEARTBEATS = { any: 2, chosen: 4 } as const;
+
+/** Whether the role's placement is being asked for: hosts are named, and not for speed. */
+function isChosen({ state, spec }: Step, position: number): boolean {
+  return state.roles[position]?.hinted === true && spec.roles[position]?.placement !== "any";
+}
+
+/** Naming hosts has brought nothing for some node heartbeats: from here on any place will do. */
+export function placementTimer(step: Step): void {
+  const hinted = step.state.roles.flatMap((role, position) => (role.hinted && role.outstanding > 0 ? [position] : []));
+  for (const position of hinted) {
+    const role = step.state.roles[position];
+    if (role !== undefined) {
+      role.hintsExhausted = true;
+    }
+  }
+  if (hinted.length > 0) {
+    ask(step, hinted);
+  }
+}
+
+/** Containers a role still lacks; those kept from an earlier attempt that may yet name their task count as had. */
+function wantedOf(step: Step, position: number): number {
+  if (!wanting(step)) {
+    return 0;
+  }
+  const waiting = step.state.roles[position]?.counts.waiting ?? 0;
+  return Math.max(0, waiting - (step.state.unclaimed[position] ?? 0));
+}
+
+function ask(step: Step, positions: readonly number[]): void {
+  const hints = placeGang(
+    step,
+    positions.map((position) => ({ position, count: wantedOf(step, position) })),
+  );
+  const asks: Ask[] = [];
+  for (const position of positions) {
+    const role = step.state.roles[position];
+    const spec = step.spec.roles[position];
+    if (role === undefined || spec === undefined) {
+      continue;
+    }
+    const count = wantedOf(step, position);
+    const { hosts, racks } = hints.get(position) ?? { hosts: [], racks: [] };
+    if (count === 0 && role.outstanding === 0 && !mayBePending(role, count)) {
+      continue;
+    }
+    role.outstanding = count;
+    role.hinted = hosts.length > 0;
+    if (count === 0) {
+      role.hintsExhausted = false;
+    }
+    asks.push({
+      role: spec.name,
+      priority: priorityOf(position),
+      resource: spec.resource,
+      count,
+      ...(spec.nodeLabel === undefined ? {} : { nodeLabel: spec.nodeLabel }),
+      hosts,
+      racks,
+      ...(isChosen(step, position) ? { relaxLocality: false } : {}),
+    });
+  }
+  emit(step, { type: "ask", asks });
+  if (step.state.roles.some((role) => role.hinted)) {
+    const patience = step.state.roles.some((_, position) => isChosen(step, position)) ? "chosen" : "any";
+    setTimer(step, "placement", PATIENCE_HEARTBEATS[patience] * step.identity.nodeHeartbeatMs);
+  }
+  const wanted = asks.filter((one) => one.count > 0);
+  if (wanted.length > 0) {
+    const words = wanted.map((one) => `${one.role} × ${one.count}`).join(", ");
+    log(step, "info", "containers-asked", `Asked for containers: ${words}.`);
+  }
+}

@@ -1,0 +1,116 @@
+import type { Checkpoint } from "../../../src/job/status.ts";
+import type { ContainerRecord, TaskRecord } from "../state/state.ts";
+import { about, containerOf, inGang, log, record, roleOf, type Step } from "../state/step.ts";
+
+/**
+ * Whether a checkpoint can be read wherever a task runs next. A URL can; a path of a machine only below
+ * `tony.application.checkpoint-dir`, which says that the folder is shared: any other may be a container's, or one machine's alone.
+ */
+export function isShared(path: string, sharedFolder: string | undefined): boolean {
+  const local = localPath(path);
+  if (local === undefined) {
+    return true;
+  }
+  const folder = sharedFolder === undefined ? undefined : localPath(sharedFolder)?.replace(/\/+$/, "");
+  const inside = folder?.startsWith("/") === true && (local === folder || local.startsWith(`${folder}/`));
+  return inside && !local.split("/").includes("..");
+}
+
+/** Of a plain path or a `file:` URL; undefined for any other URL. */
+function localPath(pathOrUrl: string): string | undefined {
+  const [, scheme, rest] = /^([a-z][a-z0-9+.-]+):(?:\/\/[^/]*)?(.*)$/i.exec(pathOrUrl) ?? [];
+  if (scheme === undefined) {
+    return pathOrUrl;
+  }
+  return scheme.toLowerCase() === "file" ? rest : undefined;
+}
+
+/** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
+export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {
+  const { state } = step;
+  const container = containerOf(step, task);
+  const shared = isShared(saved.path, step.spec.checkpointDir);
+  if (isPresentLife) {
+    task.checkpointStep = saved.step;
+  }
+  const known = shared ? state.checkpoint : container?.checkpoint;
+  if ((!shared && (!isPresentLife || container === undefined)) || (known !== undefined && !isFurther(saved, known))) {
+    return;
+  }
+  if (shared) {
+    state.checkpoint = saved;
+  } else if (container !== undefined) {
+    container.checkpoint = saved;
+  }
+  state.journal.dirty = true;
+  step.changed = true;
+  record(step, "checkpoint", task, { path: saved.path, step: saved.step });
+}
+
+/** Where several tasks save at one step, the last of them is the further one. */
+function isFurther(saved: Checkpoint, known: Checkpoint): boolean {
+  return saved.step > known.step || (saved.step === known.step && saved.path !== known.path && saved.atMs > known.atMs);
+}
+
+/**
+ * Settles what the programs that start now go on from: the furthest checkpoint that each of them can read. That is the shared one, or one
+ * in their containers when every one of them has its own of the same step there. All others in these containers are dropped: who goes on
+ * from an earlier step does not have them.
+ */
+export function startingPoint(step: Step, starting: readonly TaskRecord[]): Checkpoint | undefined {
+  const shared = step.state.checkpoint;
+  const own = commonCheckpoint(step, starting);
+  const isOwn = own !== undefined && (shared === undefined || own.step > shared.step);
+  for (const task of starting) {
+    const container = containerOf(step, task);
+    if (container !== undefined && !isOwn) {
+      dropCheckpoint(step, container, "not every task that starts with it can read it");
+    }
+  }
+  return isOwn ? own : shared;
+}
+
+function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoint | undefined {
+  const [first, ...others] = starting.map((task) => containerOf(step, task)?.checkpoint);
+  return others.every((other) => other?.step === first?.step) ? first : undefined;
+}
+
+/** What a task's program is told to go on from; empty: nothing. A task of the gang is told what all of it are, however late. */
+export function checkpointOf(step: Step, task: TaskRecord): string {
+  const point = inGang(step, roleOf(step, task)) ? step.state.generations.at(-1)?.resumedFrom : step.state.checkpoint;
+  return (containerOf(step, task)?.checkpoint ?? point)?.path ?? "";
+}
+
+/** A container's own checkpoint goes with it, or is passed over; it is said when nothing that counts is as far. */
+export function dropCheckpoint(step: Step, container: ContainerRecord, why: string): void {
+  const { state } = step;
+  const { checkpoint } = container;
+  if (checkpoint === undefined) {
+    return;
+  }
+  container.checkpoint = undefined;
+  const task = state.tasks[step.positions.get(container.task) ?? -1];
+  if (task?.generation === container.generation && task.checkpointStep === checkpoint.step) {
+    task.checkpointStep = 0;
+  }
+  if (checkpoint.step <= Math.max(state.checkpoint?.step ?? -1, state.droppedCheckpoint?.step ?? -1)) {
+    return;
+  }
+  state.droppedCheckpoint = { ...checkpoint, task: container.task };
+  state.journal.dirty = true;
+  step.changed = true;
+  log(
+    step,
+    "warn",
+    "checkpoint-dropped",
+    `The checkpoint of step ${checkpoint.step} that ${container.task} keeps in its container does not count, ${why}: ${checkpoint.path}. tony.checkpoint.local-dir brings checkpoints to a folder that stays.`,
+    task === undefined ? {} : about(task),
+  );
+}
+
+/** The containers go back with the end of the job, and what is in them. */
+export function dropAllCheckpoints(step: Step): void {
+  for (const container of Object.values(step.state.containers)) {
+    dropCheckpoint(step, container, "its container goes back");
+  }
+}

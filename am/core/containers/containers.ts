@@ -1,0 +1,195 @@
+import type { AllocatedContainer } from "../state/events.ts";
+import type { ContainerRecord, Link, TaskRecord } from "../state/state.ts";
+import { emit, findTask, log, type Step } from "../state/step.ts";
+import { expireOrders, setOrder, setTimer } from "../state/timers.ts";
+import { moveTask } from "../state/transitions.ts";
+import { countWords } from "../words/words.ts";
+import { dropCheckpoint } from "./checkpoints.ts";
+
+/** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
+export function priorityOf(role: number): number {
+  return role + 1;
+}
+
+/**
+ * Gives newly allocated containers to tasks of the role whose priority they answer. Schedulers hand out more than was asked, and
+ * larger: what no task waits for goes back, what is already known changes nothing.
+ */
+export function containersAllocated(step: Step, containers: readonly AllocatedContainer[]): void {
+  const surplus: string[] = [];
+  const launches: { containerId: string; task: string; generation: number }[] = [];
+  for (const given of containers) {
+    if (isKnown(step, given.containerId)) {
+      continue;
+    }
+    const position = given.priority - 1;
+    const role = step.state.roles[position];
+    if (role !== undefined && role.outstanding > 0) {
+      role.outstanding--;
+    }
+    const task = wanting(step) ? nextWaiting(step, position) : undefined;
+    const container = addContainer(step, given, position);
+    if (task === undefined || step.state.blame[given.host]?.excluded === true) {
+      surplus.push(container.id);
+      container.phase = "discarded";
+      container.discardReason = "not needed";
+      continue;
+    }
+    bind(step, container, task);
+    launches.push({ containerId: container.id, task: task.id, generation: task.generation });
+  }
+  if (surplus.length > 0) {
+    log(
+      step,
+      "info",
+      "surplus-released",
+      `Given back, because no task needs them: ${countWords(surplus.length, "container")}.`,
+    );
+    emit(step, { type: "release", containerIds: surplus, reason: "no task needs it" });
+  }
+  if (launches.length > 0) {
+    emit(step, { type: "launch", launches });
+  }
+}
+
+/** Takes a container into the books, bound to no task. */
+export function addContainer(step: Step, given: AllocatedContainer, role: number): ContainerRecord {
+  const container: ContainerRecord = {
+    id: given.containerId,
+    nodeId: given.nodeId,
+    host: given.host,
+    nodeHttpAddress: given.nodeHttpAddress,
+    role,
+    resource: given.resource,
+    allocatedAtMs: step.nowMs,
+    phase: "unclaimed",
+    link: "none",
+    task: "",
+    generation: 0,
+    rejoinAddress: "",
+    brokenAtMs: 0,
+    machineFailures: 0,
+    silent: false,
+    unjudged: false,
+    wantedBackAtMs: 0,
+    discardReason: "",
+  };
+  step.state.containers[container.id] = container;
+  countUsage(step, container, 1);
+  return container;
+}
+
+/** The one way the state of a link changes, so that broken ones are counted right. */
+export function setLink(step: Step, container: ContainerRecord, link: Link): void {
+  step.state.brokenLinks += Number(link === "broken") - Number(container.link === "broken");
+  container.link = link;
+  container.brokenAtMs = link === "broken" || link === "closed" ? step.nowMs : 0;
+}
+
+/** YARN says that a container is over: it leaves the books. */
+export function removeContainer(step: Step, container: ContainerRecord): void {
+  setLink(step, container, "closed");
+  countUsage(step, container, -1);
+  delete step.state.containers[container.id];
+  step.state.ended[container.id] = true;
+}
+
+/**
+ * Gives a container up: no message about it counts from here on but YARN's word that it is over. One that runs nothing goes back by
+ * `release`; one whose executor may run is stopped at its node as well, which is quicker.
+ */
+export function discard(step: Step, container: ContainerRecord, reason: string): void {
+  if (container.phase === "discarded") {
+    return;
+  }
+  const tenant = findTask(step, container.task);
+  if (tenant?.containerId === container.id) {
+    tenant.containerId = "";
+  }
+  dropCheckpoint(step, container, "its container is given up");
+  container.phase = "discarded";
+  container.discardReason = reason;
+  setLink(step, container, "closed");
+  expireOrders(step, container.id);
+  emit(step, { type: "stop-container", containerId: container.id, reason });
+  emit(step, { type: "release", containerIds: [container.id], reason });
+  step.changed = true;
+}
+
+/**
+ * An executor is gone and its task with it; what became of the container is YARN's to say. Releasing it now would make the
+ * ResourceManager forget it before the node has told the exit status (AbstractYarnScheduler#completedContainer drops what it no longer
+ * knows), so it goes back only when YARN stays silent.
+ * With `stop` the node ends whatever may still run.
+ */
+export function letGo(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
+  const tenant = findTask(step, container.task);
+  if (tenant?.containerId === container.id) {
+    tenant.containerId = "";
+  }
+  dropCheckpoint(step, container, "its container is gone");
+  container.phase = "leaving";
+  container.discardReason = reason;
+  setLink(step, container, "closed");
+  expireOrders(step, container.id);
+  setOrder(step, "leave", container.id, step.spec.timeouts.verdictMs);
+  if (stop) {
+    emit(step, { type: "stop-container", containerId: container.id, reason });
+  }
+  step.changed = true;
+}
+
+/** Whether containers are wanted at all in the job's present phase. */
+export function wanting(step: Step): boolean {
+  const { phase, gang } = step.state;
+  return (phase === "gathering" || phase === "running" || phase === "restarting") && gang.askAgainAtMs === 0;
+}
+
+function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  container.phase = "held";
+  container.task = task.id;
+  container.generation = task.generation;
+  task.containerId = container.id;
+  task.host = container.host;
+  task.port = 0;
+  moveTask(step, task, ["waiting"], "allocated");
+  setTimer(step, `launch:${container.id}`, step.spec.timeouts.launchMs);
+  log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
+    task: task.id,
+    container: container.id,
+    generation: task.generation,
+  });
+}
+
+/** The first task of a role that wants a container; the hint makes a whole gang's allocation linear. */
+function nextWaiting(step: Step, position: number): TaskRecord | undefined {
+  const role = step.state.roles[position];
+  if (role === undefined || role.counts.waiting === 0) {
+    return undefined;
+  }
+  for (let index = role.firstWaiting; ; index++) {
+    const task = findTask(step, `${role.name}:${index}`);
+    if (task === undefined) {
+      return undefined;
+    }
+    if (task.phase === "waiting") {
+      role.firstWaiting = index;
+      return task;
+    }
+  }
+}
+
+function isKnown(step: Step, containerId: string): boolean {
+  return step.state.containers[containerId] !== undefined || step.state.ended[containerId] === true;
+}
+
+/** Integrates what is held over time. */
+export function countUsage(step: Step, container: ContainerRecord, sign: 1 | -1): void {
+  const { usage } = step.state;
+  const elapsedMs = step.nowMs - usage.countedAtMs;
+  usage.memoryMiBMs += usage.memoryMiB * elapsedMs;
+  usage.vcoreMs += usage.vcores * elapsedMs;
+  usage.countedAtMs = step.nowMs;
+  usage.memoryMiB += sign * container.resource.memoryMiB;
+  usage.vcores += sign * container.resource.vcores;
+}

@@ -1,0 +1,301 @@
+import { discard, letGo, setLink } from "../containers/containers.ts";
+import {
+  CONTAINER_TOLD_TO_END,
+  childEnding,
+  exitWords,
+  hungEnding,
+  isHung,
+  isYield,
+  leavingEnding,
+  orderedEnding,
+  timeLimitEnding,
+  timeLimitReason,
+  yieldEnding,
+} from "../failures/endings.ts";
+import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
+import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "../gang/generation.ts";
+import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import type { ChildExit, Event, ExecutorRegistration } from "../state/events.ts";
+import type { ContainerRecord, TaskRecord } from "../state/state.ts";
+import { about, emit, findTask, log, record, type Step, tenantOf } from "../state/step.ts";
+import { Bounds, clearOrder, setOrder } from "../state/timers.ts";
+import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { durationWords, keyWords } from "../words/words.ts";
+import { forgetProgress } from "./progress.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/**
+ * An executor says who it is: when it starts, when it is ready for another generation, and whenever its stream was opened again. What
+ * it reports is compared with what its task should be doing, and whatever it missed is said again: a lost message is no special case.
+ */
+export function executorRegistered(step: Step, registration: ExecutorRegistration): void {
+  const container = step.state.containers[registration.containerId];
+  if (container?.phase === "unclaimed") {
+    claim(step, container, registration.task);
+  }
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined || task.id !== registration.task) {
+    dismiss(step, registration, "its container is no longer part of the job");
+    return;
+  }
+  setLink(step, container, "up");
+  if (container.rejoinAddress !== registration.rejoinAddress) {
+    container.rejoinAddress = registration.rejoinAddress;
+    step.state.journal.dirty = true;
+  }
+  clearOrder(step, "launch", container.id);
+  clearOrder(step, "registration", container.id);
+  if (step.state.phase === "finishing") {
+    finishingRegistration(step, task, registration);
+  } else if (registration.generation < task.generation) {
+    behind(step, task, registration);
+  } else if (registration.generation === task.generation) {
+    upToDate(step, task, container, registration);
+  } else {
+    ahead(step, task, registration);
+  }
+}
+
+/** The executor of a kept container that the journal did not know names its task. */
+function claim(step: Step, container: ContainerRecord, taskId: string): void {
+  const task = findTask(step, taskId);
+  if (task?.role !== container.role || !moveTask(step, task, ["waiting"], "launched")) {
+    return;
+  }
+  step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+  container.phase = "held";
+  container.task = task.id;
+  container.generation = task.generation;
+  task.containerId = container.id;
+  task.host = container.host;
+}
+
+/**
+ * The executor knows a generation that the journal does not: the attempt before this one died during a restart. The higher generation
+ * wins; because nobody can say how far that restart had come, another one begins.
+ */
+function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  const { state } = step;
+  state.lastGeneration = Math.max(state.lastGeneration, registration.generation);
+  if (registration.child.state === "exited") {
+    acknowledge(step, registration);
+  }
+  moveTask(step, task, [...ALIVE, "allocated", "launched"], "stopped");
+  accountFor(step, registration.containerId);
+  if (!isMember(step, task)) {
+    renewAlone(step, task.id, "the attempt before had begun to");
+  } else if (registration.generation === state.generation) {
+    joinNext(step, task);
+  } else {
+    restartUncharged(step, "the attempt before had begun to restart the gang");
+  }
+}
+
+/** The executor is still in an earlier generation than its task. */
+function behind(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  if (registration.child.state === "exited") {
+    acknowledge(step, registration);
+  }
+  if (moveTask(step, task, ["allocated", "launched", "preparing"], "preparing")) {
+    prepare(step, task);
+  }
+}
+
+function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
+  const { child } = registration;
+  if (child.state !== "none" && BEFORE_START.includes(task.phase) && !adoptStart(step, task)) {
+    startedByAnother(step, task, registration);
+    return;
+  }
+  if (child.state === "exited") {
+    childExited(step, { type: "child-exited", ...registration, exit: child.exit });
+  } else if (child.state === "running") {
+    if (task.phase === "stopping") {
+      resendStop(step, task, "it is to stop");
+    } else {
+      started(step, task, child.startedAtMs);
+    }
+  } else if (task.phase === "stopping") {
+    moveTask(step, task, ["stopping"], "stopped");
+    accountFor(step, container.id);
+    joinNext(step, task);
+  } else if (task.phase === "starting") {
+    resendStart(step, task);
+  } else {
+    ready(step, task, container, registration);
+  }
+}
+
+/**
+ * A program of a gang that this attempt has not started: an attempt that did not know it was replaced did it. With which cluster spec
+ * nobody can say, so another generation begins.
+ */
+function startedByAnother(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  if (registration.child.state === "exited") {
+    acknowledge(step, registration);
+  }
+  moveTask(step, task, BEFORE_START, "stopped");
+  restartUncharged(step, "an attempt that was replaced had begun to start the gang");
+}
+
+/** Nothing runs and a port is held: the task waits for its cluster spec. */
+function ready(step: Step, task: TaskRecord, container: ContainerRecord, registration: ExecutorRegistration): void {
+  if (!moveTask(step, task, ["allocated", "launched", "preparing", "registered"], "registered")) {
+    return;
+  }
+  clearOrder(step, "prepare", container.id);
+  container.generation = task.generation;
+  task.host = registration.host;
+  task.port = registration.port;
+  step.state.journal.dirty = true;
+  if (isAlone(step, task)) {
+    registerAlone(step, task);
+  }
+  log(step, "info", "task-registered", `${task.id} is ready at ${task.host}:${task.port}.`, about(task));
+}
+
+function finishingRegistration(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
+  if (registration.child.state === "exited" && registration.generation === task.generation) {
+    childExited(step, { type: "child-exited", ...registration, exit: registration.child.exit });
+  }
+  if (registration.child.state === "none") {
+    moveTask(step, task, ["stopping"], "stopped");
+  }
+  dismiss(step, registration, "the job ends");
+}
+
+export function childStarted(step: Step, event: Of<"child-started">): void {
+  const task = current(step, event);
+  if (task !== undefined) {
+    started(step, task, event.atMs);
+  }
+}
+
+function started(step: Step, task: TaskRecord, atMs: number): void {
+  if (!moveTask(step, task, ["starting"], "running")) {
+    return;
+  }
+  task.startedAtMs = atMs;
+  clearOrder(step, "start", task.containerId);
+  forgetProgress(step, task.containerId);
+  log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
+  record(step, "task-started", task, { host: task.host });
+  const { executionMs } = step.spec.timeouts;
+  if (executionMs !== undefined) {
+    // The executor ends it, and tells: this bound is for one that does not.
+    const stopMs = step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs;
+    setOrder(step, "execution", task.containerId, executionMs + stopMs);
+  }
+  noteRunning(step);
+}
+
+/** When the last program of a generation runs, the generation does. */
+function noteRunning(step: Step): void {
+  const { state } = step;
+  const generation = state.generations.at(-1);
+  if (generation !== undefined && generation.runningAtMs === undefined && state.started) {
+    if (state.roles.every(({ counts }) => counts.starting === 0)) {
+      generation.runningAtMs = step.nowMs;
+      log(step, "info", "generation-running", `All programs of generation ${state.generation} run.`, {
+        generation: state.generation,
+      });
+    }
+  }
+}
+
+/** A program ended. Whatever generation it was of, its executor is told that the exit is known, or it would tell it for ever. */
+export function childExited(step: Step, event: Of<"child-exited">): void {
+  const container = step.state.containers[event.containerId];
+  acknowledge(step, event);
+  const task = current(step, event);
+  if (task === undefined || container === undefined) {
+    return;
+  }
+  const { exit } = event;
+  const endedItself = exit.stopReason === "";
+  const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
+  const stoppedForCause = isOverTime(step, exit) || isHung(exit);
+  const toldToLeave = exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing";
+  const stopped = toldToLeave ? "lost" : "stopped";
+  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : stopped;
+  if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
+    return;
+  }
+  task.endedAtMs = exit.atMs;
+  task.exit = exitWords(exit);
+  step.state.journal.dirty = true;
+  record(step, "task-ended", task, { exit: task.exit, result: to });
+  const cutShort = to === "stopped" && exit.signal === "SIGKILL" && exit.stopReason !== CONTAINER_TOLD_TO_END;
+  const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;
+  const remark = cutShort ? `: it was still stopping; the time for that is ${grace}` : "";
+  log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}${remark}.`, about(task));
+  if (exit.stopReason !== CONTAINER_TOLD_TO_END) {
+    accountFor(step, container.id);
+  }
+  if (to === "failed") {
+    programFailed(step, task, container, exit);
+  } else if (to === "succeeded") {
+    programSucceeded(step, task, container, exit);
+  }
+  if (toldToLeave) {
+    toldToEnd(step, task, container, exit);
+  } else if (to === "stopped" && step.state.phase === "running") {
+    taskFailed(step, task, orderedEnding(step, task, container, exit));
+  }
+  joinNext(step, task);
+}
+
+/** A program ended badly by itself, or was stopped for the time it took or because it hung. */
+function programFailed(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
+  if (isOverTime(step, exit)) {
+    taskFailed(step, task, timeLimitEnding(step, task, container));
+  } else if (isHung(exit)) {
+    taskFailed(step, task, hungEnding(step, task, container, exit));
+  } else if (isYield(step, container)) {
+    discard(step, container, "YARN wants it back");
+    taskFailed(step, task, yieldEnding(step, task, container, exit));
+  } else {
+    taskFailed(step, task, childEnding(step, task, container, exit));
+  }
+}
+
+function isOverTime(step: Step, { stopReason }: ChildExit): boolean {
+  return stopReason === timeLimitReason(step);
+}
+
+/** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */
+function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
+  const ending = leavingEnding(step, task, container, exit);
+  letGo(step, container, "its node ended it", false);
+  if (!lateEvidence(step, ending)) {
+    taskFailed(step, task, ending);
+  }
+}
+
+function current(
+  step: Step,
+  event: { readonly containerId: string; readonly task: string; readonly generation: number },
+): TaskRecord | undefined {
+  const task = findTask(step, event.task);
+  return task?.containerId === event.containerId && task.generation === event.generation ? task : undefined;
+}
+
+function acknowledge(
+  step: Step,
+  about: { readonly task: string; readonly containerId: string; readonly generation: number },
+): void {
+  emit(step, {
+    type: "send",
+    to: { task: about.task, containerId: about.containerId },
+    message: { type: "acknowledge-exit", generation: about.generation },
+  });
+}
+
+function dismiss(step: Step, registration: ExecutorRegistration, reason: string): void {
+  emit(step, {
+    type: "send",
+    to: { task: registration.task, containerId: registration.containerId },
+    message: { type: "exit", graceMs: step.spec.timeouts.stopGraceMs, reason },
+  });
+}

@@ -1,0 +1,36 @@
+import { linkEnding } from "../failures/endings.ts";
+import { containerGone } from "../failures/losses.ts";
+import type { Event } from "../state/events.ts";
+import type { Ending } from "../state/state.ts";
+import { log, type Step, tenantOf } from "../state/step.ts";
+import { clearOrder, setOrder } from "../state/timers.ts";
+import { moveTask } from "../state/transitions.ts";
+
+/** The NodeManager accepted the launch: files are being localised. */
+export function launchSucceeded(step: Step, containerId: string): void {
+  const container = step.state.containers[containerId];
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (task === undefined || !moveTask(step, task, ["allocated"], "launched")) {
+    return;
+  }
+  const { registrationMs } = step.spec.timeouts;
+  if (registrationMs !== undefined) {
+    setOrder(step, "registration", containerId, registrationMs);
+  }
+}
+
+export function launchFailed(step: Step, event: Extract<Event, { type: "launch-failed" }>): void {
+  const container = step.state.containers[event.containerId];
+  const task = container === undefined ? undefined : tenantOf(step, container);
+  if (container === undefined || task === undefined) {
+    return;
+  }
+  clearOrder(step, "launch", container.id);
+  log(step, "warn", "launch-failed", `${task.id} could not be launched on ${container.host}: ${event.message}`, {
+    task: task.id,
+    container: container.id,
+  });
+  const failure = linkEnding(step, task, container, `could not be launched: ${event.message}`);
+  const ending: Ending = event.nodeAtFault ? failure : { ...failure, machine: false, refused: true };
+  containerGone(step, container, ending, "its launch failed");
+}

@@ -1,0 +1,97 @@
+import type { Timeouts } from "../../../src/job/spec.ts";
+import type { Event } from "../state/events.ts";
+
+export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "executor-lost" | "woke" }>;
+
+interface Heard {
+  readonly task: string;
+  lastMs: number;
+  silent: boolean;
+}
+
+/** Who was heard when; turns the lack of heartbeats into events. Pure: the time comes in with every call. */
+export interface Liveness {
+  /** Something came from the executor; it is watched from now on. */
+  heard(task: string, containerId: string, nowMs: number): LivenessEvent[];
+  /** It is not to be watched any more. */
+  forget(containerId: string): void;
+  /** To be called about every second. */
+  tick(nowMs: number): LivenessEvent[];
+}
+
+/** Beats that an executor may miss before it counts as silent. */
+const MISSED_BEATS = 3;
+/** A gap between two ticks beyond which we ourselves were paused: what was not heard then says nothing about executors. */
+const PAUSED_MS = 5_000;
+
+/** How long nothing is heard of an executor before it counts as silent. */
+export function silentAfterMs(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): number {
+  return Math.min(MISSED_BEATS * timeouts.heartbeatIntervalMs, timeouts.heartbeatExpiryMs);
+}
+
+/**
+ * An executor is silent after three missed beats and lost after `heartbeatExpiryMs`; but while more than a third are silent together,
+ * two at least, the network is the likelier cause and `massSilenceMs` holds instead.
+ */
+export function createLiveness(
+  timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs" | "massSilenceMs">,
+): Liveness {
+  const executors = new Map<string, Heard>();
+  const silentMs = silentAfterMs(timeouts);
+  let lastTickMs: number | undefined;
+  return {
+    heard(task, containerId, nowMs) {
+      const executor = executors.get(containerId);
+      if (executor === undefined) {
+        executors.set(containerId, { task, lastMs: nowMs, silent: false });
+        return [];
+      }
+      executor.lastMs = nowMs;
+      if (!executor.silent) {
+        return [];
+      }
+      executor.silent = false;
+      return [{ type: "executor-back", task, containerId }];
+    },
+    forget(containerId) {
+      executors.delete(containerId);
+    },
+    tick(nowMs) {
+      const gapMs = lastTickMs === undefined ? 0 : nowMs - lastTickMs;
+      lastTickMs = nowMs;
+      if (gapMs > PAUSED_MS) {
+        for (const executor of executors.values()) {
+          executor.lastMs += gapMs;
+        }
+        return [{ type: "woke" }];
+      }
+      return watch(nowMs);
+    },
+  };
+
+  function watch(nowMs: number): LivenessEvent[] {
+    const events: LivenessEvent[] = [];
+    let silent = 0;
+    for (const [containerId, executor] of executors) {
+      const unheardMs = nowMs - executor.lastMs;
+      if (unheardMs >= silentMs) {
+        silent++;
+        if (!executor.silent) {
+          executor.silent = true;
+          events.push({ type: "executor-silent", task: executor.task, containerId, silentMs: unheardMs });
+        }
+      }
+    }
+    const together = silent >= 2 && silent * 3 > executors.size;
+    const expiryMs = together
+      ? Math.max(timeouts.massSilenceMs, timeouts.heartbeatExpiryMs)
+      : timeouts.heartbeatExpiryMs;
+    for (const [containerId, { task, lastMs }] of executors) {
+      if (nowMs - lastMs >= expiryMs) {
+        executors.delete(containerId);
+        events.push({ type: "executor-lost", task, containerId, cause: "heartbeat-expired" });
+      }
+    }
+    return events;
+  }
+}

@@ -1,0 +1,71 @@
+import { checkpointSaved } from "../containers/checkpoints.ts";
+import { hungEnding, hungReason } from "../failures/endings.ts";
+import { containerGone } from "../failures/losses.ts";
+import type { Event } from "../state/events.ts";
+import type { ContainerRecord, TaskRecord } from "../state/state.ts";
+import { about, emit, findTask, log, type Step } from "../state/step.ts";
+import { Bounds, clearTimer, hasOrder, setOrder } from "../state/timers.ts";
+
+/**
+ * A program says how far it is. An executor repeats its last report when its stream was opened anew, and tells of a checkpoint that it
+ * brought to where it stays when the program that saved it may have ended.
+ */
+export function childProgress(step: Step, event: Extract<Event, { type: "child-progress" }>): void {
+  const task = findTask(step, event.task);
+  if (task === undefined) {
+    return;
+  }
+  const isPresentLife = task.containerId === event.containerId && task.generation === event.generation;
+  const { checkpoint } = event;
+  const isNews = event.step !== task.step || (checkpoint !== undefined && checkpoint.step !== task.checkpointStep);
+  if (checkpoint !== undefined) {
+    checkpointSaved(step, task, checkpoint, isPresentLife);
+  }
+  if (!isPresentLife) {
+    return;
+  }
+  task.step = event.step;
+  step.changed = true;
+  if (isNews || !hasOrder(step, "progress", task.containerId)) {
+    watchProgress(step, task);
+  }
+}
+
+/** From its first report on a program owes the next one in time. */
+function watchProgress(step: Step, task: TaskRecord): void {
+  const { progressMs } = step.spec.timeouts;
+  if (progressMs !== undefined) {
+    setOrder(step, "progress", task.containerId, progressMs);
+  }
+}
+
+/** A program that starts owes nothing yet, whatever the one before it in this container did. */
+export function forgetProgress(step: Step, containerId: string): void {
+  for (const order of ["progress", "hung"] as const) {
+    if (hasOrder(step, order, containerId)) {
+      clearTimer(step, `${order}:${containerId}`);
+    }
+  }
+}
+
+/** No progress in time: its executor has it write where it stands, and ends it; the exit says that it hung. */
+export function progressExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  if (container.link !== "up" || container.silent) {
+    watchProgress(step, task);
+    return;
+  }
+  const reason = hungReason(step, task);
+  const graceMs = step.spec.timeouts.stopGraceMs;
+  log(step, "warn", "task-hung", `${task.id} is stopped, it ${reason}.`, about(task));
+  emit(step, {
+    type: "send",
+    to: { task: task.id, containerId: container.id },
+    message: { type: "stop-child", generation: task.generation, graceMs, reason, dumpStacks: true },
+  });
+  setOrder(step, "hung", container.id, Bounds.stackDumpMs + graceMs + Bounds.stopMarginMs);
+}
+
+/** Neither did its executor end it. */
+export function hungExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  containerGone(step, container, hungEnding(step, task, container), "its program hangs and could not be stopped");
+}

@@ -1,0 +1,113 @@
+import { discard } from "../containers/containers.ts";
+import { labelFits } from "../containers/placement.ts";
+import type { NodeView } from "../state/events.ts";
+import type { Ending, NodeBlame, TaskRecord } from "../state/state.ts";
+import { emit, findTask, log, type Step } from "../state/step.ts";
+import { keyWords } from "../words/words.ts";
+
+/** A task that ran so long in between failed anew: what its machines did before is forgotten. */
+const HEALTHY_RUN_MS = 600_000;
+
+/**
+ * The blame ladder counts failures of the machine's kind only: first the container is given up, then its node is kept off for the rest
+ * of the job, then the job fails. A program's own bug blames no machine.
+ */
+export function blame(step: Step, ending: Ending): void {
+  const task = findTask(step, ending.task);
+  if (ending.refused && task !== undefined) {
+    task.machineFailures++;
+  }
+  if (!ending.machine) {
+    return;
+  }
+  const { failure } = step.spec;
+  const node = blameOf(step, ending.host);
+  if (task !== undefined) {
+    if (task.startedAtMs > 0 && ending.atMs - task.startedAtMs >= HEALTHY_RUN_MS) {
+      task.machineFailures = 0;
+      node.failures = 0;
+    }
+    task.machineFailures++;
+  }
+  const container = step.state.containers[ending.containerId];
+  if (container !== undefined) {
+    container.machineFailures++;
+    if (container.machineFailures >= failure.blame.container && container.phase !== "leaving") {
+      discard(step, container, "its machine failed");
+    }
+  }
+  node.failures++;
+  if (node.failures >= failure.blame.node && !node.excluded && mayExclude(step, ending.host)) {
+    node.excluded = true;
+    log(
+      step,
+      "warn",
+      "node-excluded",
+      `${ending.host} is kept off for the rest of the job: ${node.failures} failures.`,
+      {
+        host: ending.host,
+      },
+    );
+    emit(step, { type: "blacklist", hosts: excludedHosts(step) });
+  }
+}
+
+/** A file that a second node fails to fetch is at fault itself: in words, or undefined while a node may be. */
+export function fileAtFault(step: Step, { resource, host }: Ending): string | undefined {
+  if (resource === undefined) {
+    return undefined;
+  }
+  step.state.unfetched[resource] ??= host;
+  const first = step.state.unfetched[resource];
+  return first === host ? undefined : `${first} failed on the same file before: it is the file, not the nodes`;
+}
+
+/** A later word showed that the machine was not at fault. An exclusion stays: the node had failed before as well. */
+export function pardon(step: Step, ending: Ending): void {
+  if (!ending.machine) {
+    return;
+  }
+  const task = findTask(step, ending.task);
+  if (task !== undefined) {
+    task.machineFailures = Math.max(0, task.machineFailures - 1);
+  }
+  const node = blameOf(step, ending.host);
+  node.failures = Math.max(0, node.failures - 1);
+}
+
+export function excludedHosts(step: Step): string[] {
+  return Object.entries(step.state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
+}
+
+/** The machines of one task have failed, or refused its launch, so often that others will not help. */
+export function isExhausted(step: Step, task: TaskRecord, { machine, refused }: Ending): boolean {
+  return (machine || refused === true) && task.machineFailures >= step.spec.failure.blame.job;
+}
+
+export function exhaustedWords(step: Step, task: TaskRecord, { refused }: Ending): string {
+  const key = keyWords(step, "tony.failure.blame.job");
+  const times = task.machineFailures === 1 ? "" : ` ${task.machineFailures} times in a row`;
+  const failed = task.machineFailures === 1 ? "a machine failed" : "machines failed";
+  const what = refused ? `${task.id} could not be launched${times}` : `${failed} ${task.id}${times}`;
+  return `${what}, which ends the job: ${key}`;
+}
+
+/**
+ * For no role more than a third of the nodes that can be given to it, and never the last one: a job that keeps off everything waits for
+ * ever.
+ */
+function mayExclude({ spec, state }: Step, host: string): boolean {
+  const nodes = Object.values(state.nodes);
+  const there = nodes.find((node) => node.host === host);
+  const isOff = (node: NodeView) => node.host !== host && state.blame[node.host]?.excluded === true;
+  return spec.roles.every(({ nodeLabel }) => {
+    const eligible = nodes.filter((node) => node.usable && labelFits(node, nodeLabel));
+    const concerned = there === undefined || labelFits(there, nodeLabel);
+    return !concerned || (eligible.filter(isOff).length + 1) * 3 <= eligible.length;
+  });
+}
+
+function blameOf(step: Step, host: string): NodeBlame {
+  step.state.blame[host] ??= { failures: 0, excluded: false };
+  return step.state.blame[host];
+}

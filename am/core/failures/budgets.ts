@@ -1,0 +1,31 @@
+import { budgetWords } from "../../../src/job/budget-words.ts";
+import type { FailureClass } from "../../../src/job/status.ts";
+import type { Step } from "../state/step.ts";
+
+/** Takes one restart from the budget of the class; false when none is left. */
+export function charge(step: Step, failureClass: FailureClass): boolean {
+  if (step.state.used[failureClass] >= step.spec.failure.budgets[failureClass]) {
+    return false;
+  }
+  step.state.used[failureClass]++;
+  return true;
+}
+
+export function refund(step: Step, failureClass: FailureClass): void {
+  step.state.used[failureClass]--;
+}
+
+/** Says that no restart is left, or that none was allowed, and which key allows more. */
+export function spentWords(step: Step, failureClass: FailureClass): string {
+  const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
+  const limit = step.spec.failure.budgets[failureClass];
+  const place = step.spec.sources[key];
+  const setting = `${key} = ${limit}${place === undefined ? "" : `, ${place}`}`;
+  return `${budgetWords(failureClass, { used: limit, limit })} (${setting})`;
+}
+
+/** The first restart is immediate, the second waits, each further one twice as long up to the longest. */
+export function backOffMs(step: Step, restartsBefore: number): number {
+  const { initialMs, maxMs } = step.spec.failure.backOff;
+  return restartsBefore === 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(restartsBefore - 1, 30));
+}

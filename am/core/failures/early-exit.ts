@@ -1,0 +1,44 @@
+import type { RoleSpec } from "../../../src/job/spec.ts";
+import { isMember } from "../gang/restart.ts";
+import { EVALUATOR } from "../job/done.ts";
+import type { ChildExit } from "../state/events.ts";
+import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
+import { roleOf, type Step } from "../state/step.ts";
+import { earlyExitEnding } from "./endings.ts";
+import { Strength } from "./strength.ts";
+
+/**
+ * A program that ended well may have left others alone that still had work: what they fail of then follows from it. Of a generation the
+ * first to end is kept; undefined where others cannot fail of it.
+ */
+export function noteEarlyExit(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  exit: ChildExit,
+): Ending | undefined {
+  const { state } = step;
+  if (state.firstExit?.generation === task.generation || !isMember(step, task) || !needsOthers(step, task)) {
+    return undefined;
+  }
+  state.firstExit = earlyExitEnding(step, task, container, exit);
+  return state.firstExit;
+}
+
+/** The early exit, if there was one, by which a task lost the connection to its peer. */
+export function earlyExitBefore({ state: { firstExit } }: Step, ending: Ending): Ending | undefined {
+  const follows =
+    firstExit !== undefined &&
+    ending.strength === Strength.peerLost &&
+    ending.generation === firstExit.generation &&
+    ending.task !== firstExit.task &&
+    ending.seenAtMs >= firstExit.seenAtMs;
+  return follows ? firstExit : undefined;
+}
+
+/** Where there are parameter servers each worker ends when its own share is done, an evaluator works alone, and a chief's end is the job's. */
+function needsOthers(step: Step, task: TaskRecord): boolean {
+  const isOneOfMany = ({ tracking, name, chief }: RoleSpec) =>
+    tracking === "tracked" && name !== EVALUATOR && chief !== "all";
+  return isOneOfMany(roleOf(step, task)) && step.spec.roles.every(({ tracking }) => tracking !== "untracked");
+}

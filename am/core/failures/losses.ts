@@ -1,0 +1,171 @@
+import type { Cause } from "../../../src/job/status.ts";
+import { dropCheckpoint } from "../containers/checkpoints.ts";
+import { discard, letGo, removeContainer } from "../containers/containers.ts";
+import { distrustStart, renewTask } from "../gang/generation.ts";
+import { isMember, joinNext } from "../gang/restart.ts";
+import { chiefIsDone } from "../job/done.ts";
+import { failedBy, finish } from "../job/finish.ts";
+import type { Event } from "../state/events.ts";
+import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
+import { containerOf, findTask, log, type Step, tenantOf } from "../state/step.ts";
+import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
+import { charge, spentWords } from "./budgets.ts";
+import { causeOf } from "./causes.ts";
+import { containerEnding, leavingEnding } from "./endings.ts";
+import { isSidecar } from "./policies.ts";
+import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
+
+type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
+
+/** YARN's word that a container is over: the last one about it. */
+export function containerCompleted(step: Step, event: Of<"container-completed">): void {
+  const container = step.state.containers[event.containerId];
+  if (container === undefined) {
+    step.state.ended[event.containerId] = true;
+    return;
+  }
+  const task = findTask(step, container.task);
+  const released = container.phase === "discarded" && event.exitStatus === -100;
+  const stopped = container.discardReason !== "" && event.exitStatus === -105;
+  const byUs = released || stopped;
+  const ending =
+    task === undefined ? undefined : containerEnding(step, task, container, event.exitStatus, event.diagnostics);
+  if (container.phase === "unclaimed") {
+    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+  }
+  if (ending !== undefined && container.phase === "held") {
+    containerGone(step, container, ending, "");
+  } else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unjudged) {
+    judgeReplaced(step, ending);
+  }
+  accountFor(step, container.id);
+  removeContainer(step, container);
+  step.changed = true;
+}
+
+/** An executor ended though nobody ordered it: its node ends the container, and YARN will say why. */
+export function executorLeft(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  if (step.state.phase === "finishing") {
+    containerGone(step, container, leavingEnding(step, task, container), "its executor ended");
+    return;
+  }
+  const ending = leavingEnding(step, task, container);
+  letGo(step, container, "its executor ended", false);
+  taskGone(step, task, ending);
+}
+
+/** A container cannot be used any longer. */
+export function containerGone(step: Step, container: ContainerRecord, ending: Ending, discardReason: string): void {
+  const task = tenantOf(step, container);
+  if (task === undefined) {
+    return;
+  }
+  if (container.link === "rejoining") {
+    distrustStart(step, task);
+  }
+  if (discardReason === "") {
+    dropCheckpoint(step, container, "its container is gone");
+    container.phase = "discarded";
+    container.discardReason = "completed";
+    task.containerId = "";
+  } else {
+    discard(step, container, discardReason);
+  }
+  taskGone(step, task, ending);
+}
+
+/** A task has lost its container. What that means depends on how far it had come. */
+export function taskGone(step: Step, task: TaskRecord, ending: Ending): void {
+  step.state.journal.dirty = true;
+  if (ALIVE.includes(task.phase)) {
+    lostWhileRunning(step, task, ending);
+  } else if (BEFORE_START.includes(task.phase)) {
+    lostBeforeStart(step, task, ending);
+  } else {
+    lateEvidence(step, ending);
+  }
+}
+
+function lostWhileRunning(step: Step, task: TaskRecord, ending: Ending): void {
+  moveTask(step, task, ALIVE, "lost");
+  task.endedAtMs = ending.atMs;
+  task.exit = ending.exit;
+  if (step.state.phase !== "finishing") {
+    log(step, "warn", "task-lost", `${ending.summary}.`, { task: task.id, container: ending.containerId });
+  }
+  taskFailed(step, task, ending);
+  joinNext(step, task);
+}
+
+/** Nothing has started in it yet: another container takes its place and no generation ends. */
+function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
+  const { state } = step;
+  if (state.phase === "finishing") {
+    moveTask(step, task, BEFORE_START, "stopped");
+    return;
+  }
+  if (state.started && state.phase === "running" && isMember(step, task)) {
+    moveTask(step, task, BEFORE_START, "lost");
+    taskFailed(step, task, ending);
+    joinNext(step, task);
+    return;
+  }
+  const container = state.containers[ending.containerId];
+  const isEvidence = lateEvidence(step, ending);
+  log(
+    step,
+    "warn",
+    "container-replaced",
+    `Another container is asked for, nothing had started yet: ${ending.summary}.`,
+    {
+      task: task.id,
+      container: ending.containerId,
+    },
+  );
+  moveTask(step, task, BEFORE_START, "waiting");
+  renewTask(step, task, task.generation);
+  if (container?.phase === "leaving" && !ending.machine) {
+    container.unjudged = !isEvidence;
+  } else if (!isEvidence) {
+    judgeReplaced(step, ending);
+  }
+}
+
+/** What the loss of a container in which nothing had started yet costs: no generation ends, but it must not go on for ever. */
+function judgeReplaced(step: Step, ending: Ending): void {
+  const task = findTask(step, ending.task);
+  if (task === undefined || step.state.phase === "finishing" || chiefIsDone(step)) {
+    return;
+  }
+  const fileFault = fileAtFault(step, ending);
+  if (fileFault !== undefined) {
+    const remedy = "check that the file is there, readable, and left alone while jobs use it";
+    cannotStart(step, task, { ...causeOf(ending), class: "program", remedy }, fileFault);
+    return;
+  }
+  blame(step, ending);
+  if (ending.class === "program" && !charge(step, "program")) {
+    cannotStart(step, task, causeOf(ending), spentWords(step, "program"));
+  } else if (isExhausted(step, task, ending)) {
+    cannotStart(step, task, causeOf(ending), exhaustedWords(step, task, ending));
+  }
+}
+
+/** The job fails of it; a sidecar it does without. */
+function cannotStart(step: Step, task: TaskRecord, cause: Cause, rule: string): void {
+  if (!isSidecar(step, task)) {
+    finish(step, failedBy(cause, rule));
+    return;
+  }
+  const container = containerOf(step, task);
+  if (!moveTask(step, task, BEFORE_START, "failed")) {
+    return;
+  }
+  if (container !== undefined) {
+    discard(step, container, "its task is given up");
+  }
+  log(step, "warn", "sidecar-given-up", `The job goes on without ${task.id}: ${cause.summary}; ${rule}.`, {
+    task: task.id,
+  });
+}

@@ -1,0 +1,97 @@
+import { discard } from "../containers/containers.ts";
+import { containerOf, emit, inGang, log, roleOf, type Step } from "../state/step.ts";
+import { setTimer } from "../state/timers.ts";
+import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import { countWords, durationWords, keyWords } from "../words/words.ts";
+
+/** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
+const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
+
+/**
+ * Two gangs that each hold half of what is left wait for each other for ever. A gang that is stuck in part therefore gives back what it
+ * holds after a while, and asks again after a pause that differs from job to job and grows.
+ */
+export function watchGang(step: Step): void {
+  const { state, spec } = step;
+  const stuck = isStuck(step);
+  if (!stuck) {
+    if (state.gang.waitingSinceMs !== 0) {
+      state.gang.waitingSinceMs = 0;
+      emit(step, { type: "clear-timer", name: "gang-hold" });
+    }
+  } else if (state.gang.waitingSinceMs === 0) {
+    state.gang.waitingSinceMs = step.nowMs;
+    setTimer(step, "gang-hold", spec.timeouts.gangHoldMs);
+  }
+}
+
+export function gangHoldTimer(step: Step): void {
+  const { state, spec } = step;
+  if (!isStuck(step)) {
+    return;
+  }
+  let returned = 0;
+  for (const task of state.tasks) {
+    const container = containerOf(step, task);
+    if (container !== undefined && BEFORE_START.includes(task.phase) && isGathered(step, task.role)) {
+      discard(step, container, "the gang could not be completed");
+      moveTask(step, task, BEFORE_START, "waiting");
+      task.host = "";
+      task.port = 0;
+      returned++;
+    }
+  }
+  const pauseMs = pauseBeforeAsking(step);
+  state.gang.returns++;
+  state.gang.waitingSinceMs = 0;
+  state.gang.askAgainAtMs = step.nowMs + pauseMs;
+  state.journal.dirty = true;
+  setTimer(step, "ask-again", pauseMs);
+  const held = durationWords(spec.timeouts.gangHoldMs);
+  const key = keyWords(step, "tony.container.hold-timeout");
+  const words = `The gang was not complete after ${held} (${key}): its ${countWords(returned, "container")} will be given back and asked for again in ${durationWords(pauseMs)}.`;
+  log(step, "warn", "gang-returned", words, { containers: returned });
+}
+
+export function askAgainTimer(step: Step): void {
+  step.state.gang.askAgainAtMs = 0;
+  step.changed = true;
+}
+
+/** Some of those that start together have containers, and some have none. */
+function isStuck(step: Step): boolean {
+  const { state } = step;
+  if (state.phase !== "gathering" || state.started || state.gang.askAgainAtMs !== 0) {
+    return false;
+  }
+  let waiting = 0;
+  let holding = 0;
+  for (const [position, { counts }] of state.roles.entries()) {
+    if (isGathered(step, position)) {
+      waiting += counts.waiting;
+      holding += counts.allocated + counts.launched + counts.preparing + counts.registered;
+    }
+  }
+  return waiting > 0 && holding > 0;
+}
+
+/** The role's tasks wait for each other: all of a job's before its first start, later those that restart together. */
+function isGathered(step: Step, position: number): boolean {
+  const first = !step.state.everStarted && step.spec.distributedMode === "gang";
+  return first || inGang(step, roleOf(step, { role: position }));
+}
+
+/** Twice as long each time, and between half and one and a half times that by the job's id: two jobs must not keep step. */
+function pauseBeforeAsking({ state }: Step): number {
+  const baseMs = Math.min(AskAgain.maxMs, AskAgain.initialMs * 2 ** Math.min(state.gang.returns, 10));
+  return Math.round(baseMs * (0.5 + fraction(`${state.applicationId} ${state.gang.returns}`)));
+}
+
+/** A number from 0 to 1 that follows from the text alone (FNV-1a). */
+function fraction(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) {
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  }
+  return (hash >>> 8) / 0xffffff;
+}

@@ -1,0 +1,127 @@
+import type { Cause, JobOutcome } from "../../../src/job/status.ts";
+import { dropAllCheckpoints } from "../containers/checkpoints.ts";
+import { discard } from "../containers/containers.ts";
+import { carryingMs, someoneCarries } from "../containers/transfers.ts";
+import type { FinishStage } from "../state/state.ts";
+import { emit, log, record, type Step, tenantOf } from "../state/step.ts";
+import { Bounds, setTimer } from "../state/timers.ts";
+import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+
+/** Decides how the job ends; the first decision stands. Everything else follows from it in `continueFinish`. */
+export function finish(step: Step, outcome: Omit<JobOutcome, "endedAtMs">): void {
+  const { state } = step;
+  if (state.outcome !== undefined || state.phase === "over") {
+    return;
+  }
+  state.outcome = { ...outcome, endedAtMs: step.nowMs };
+  state.phase = "finishing";
+  state.journal.dirty = true;
+  step.changed = true;
+  const running = state.generations.at(-1);
+  if (running !== undefined) {
+    running.endedAtMs ??= step.nowMs;
+  }
+  const level = outcome.result === "failed" ? "error" : "info";
+  log(
+    step,
+    level,
+    "outcome-decided",
+    `The job ${outcome.result === "killed" ? "was" : "has"} ${outcome.result}: ${outcome.summary}`,
+  );
+  enter(step, "journaling", Bounds.outcomeJournalMs);
+}
+
+/** A failure after which a rule allows no restart. */
+export function failedBy(cause: Cause, rule: string): Omit<JobOutcome, "endedAtMs"> {
+  return { result: "failed", summary: `${cause.summary}; ${rule}`, cause, rule };
+}
+
+/** The order of an ending: outcome journaled, tasks stopped, history closed and the ResourceManager told, exit. */
+export function continueFinish(step: Step): void {
+  const { state } = step;
+  if (state.phase !== "finishing") {
+    return;
+  }
+  if (state.finish === "journaling" && (state.journal.durableOutcome || state.finishExpired)) {
+    stopEverything(step);
+    enter(step, "stopping", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
+  }
+  const stopped = aliveCount(step) === 0 && !someoneCarries(step);
+  if (state.finish === "stopping" && (stopped || state.finishExpired)) {
+    unregister(step);
+  }
+}
+
+export function finishTimer(step: Step): void {
+  step.state.finishExpired = true;
+}
+
+export function unregistered(step: Step): void {
+  if (step.state.finish === "unregistering") {
+    step.state.phase = "over";
+    emit(step, { type: "exit", exitCode: 0, cleanStaging: true });
+  }
+}
+
+/** The ResourceManager says that this attempt is over: another one may be at work, so nothing is touched. */
+export function shutDown(step: Step, reason: string): void {
+  step.state.phase = "over";
+  log(step, "warn", "attempt-over", `This attempt is over and touches nothing more: ${reason}`);
+  emit(step, { type: "exit", exitCode: 1, cleanStaging: false });
+}
+
+function stopEverything(step: Step): void {
+  const { state, spec } = step;
+  emit(step, { type: "clear-timer", name: "allocation" });
+  for (const container of Object.values(state.containers)) {
+    const tenant = tenantOf(step, container);
+    if (tenant === undefined || container.link !== "up") {
+      discard(step, container, "the job ends");
+    } else {
+      emit(step, {
+        type: "send",
+        to: { task: tenant.id, containerId: container.id },
+        message: { type: "exit", graceMs: spec.timeouts.stopGraceMs, reason: "the job ends" },
+      });
+    }
+    if (tenant !== undefined && container.phase === "discarded") {
+      moveTask(step, tenant, ALIVE, "lost");
+    }
+  }
+  for (const task of state.tasks) {
+    moveTask(step, task, ["starting", "running"], "stopping");
+    moveTask(step, task, BEFORE_START, "stopped");
+  }
+}
+
+function unregister(step: Step): void {
+  const { state } = step;
+  if (state.outcome === undefined) {
+    return;
+  }
+  for (const task of state.tasks) {
+    const container = state.containers[task.containerId];
+    if (ALIVE.includes(task.phase) && container !== undefined) {
+      discard(step, container, "its program did not stop in time");
+    }
+    moveTask(step, task, ALIVE, "lost");
+  }
+  dropAllCheckpoints(step);
+  record(step, "job-ended", {}, { result: state.outcome.result, summary: state.outcome.summary });
+  enter(step, "unregistering", 0);
+  emit(step, { type: "unregister", outcome: state.outcome });
+}
+
+function enter(step: Step, stage: FinishStage, boundMs: number): void {
+  step.state.finish = stage;
+  step.state.finishByMs = step.nowMs + boundMs;
+  step.state.finishExpired = false;
+  step.changed = true;
+  if (boundMs > 0) {
+    setTimer(step, "finish", boundMs);
+  }
+}
+
+function aliveCount(step: Step): number {
+  return step.state.roles.reduce((sum, { counts }) => sum + counts.starting + counts.running + counts.stopping, 0);
+}

@@ -1,0 +1,111 @@
+import type { JobOutcome } from "../../../src/job/status.ts";
+import type { ResourceAmount } from "./events.ts";
+
+/**
+ * What the shell is to do, as data; results come back as events. Effects of one step are carried out in their order.
+ */
+export type Effect =
+  | { readonly type: "ask"; readonly asks: readonly Ask[] }
+  | { readonly type: "release"; readonly containerIds: readonly string[]; readonly reason: string }
+  /** The whole set of hosts to avoid, not a difference. */
+  | { readonly type: "blacklist"; readonly hosts: readonly string[] }
+  | { readonly type: "launch"; readonly launches: readonly Launch[] }
+  | { readonly type: "stop-container"; readonly containerId: string; readonly reason: string }
+  | { readonly type: "send"; readonly to: SendTarget; readonly message: ExecutorCommand }
+  /** Fires `timer-fired` once; setting a name again moves it. */
+  | { readonly type: "set-timer"; readonly name: string; readonly delayMs: number }
+  | { readonly type: "clear-timer"; readonly name: string }
+  /** Write a snapshot of what must outlive this AM; answers `journal-written` or `journal-failed`. */
+  | { readonly type: "journal"; readonly sequence: number; readonly snapshot: unknown }
+  /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-reattached`. */
+  | { readonly type: "rejoin"; readonly executors: readonly Rejoin[] }
+  | { readonly type: "record"; readonly event: HistoryEvent }
+  | {
+      readonly type: "log";
+      readonly level: "info" | "warn" | "error";
+      readonly event: string;
+      readonly message: string;
+      readonly fields?: LogFields;
+    }
+  | { readonly type: "publish-status" }
+  /** Close history, tell clients, tell the ResourceManager; answers `unregistered`. */
+  | { readonly type: "unregister"; readonly outcome: JobOutcome }
+  /** The last effect: with `cleanStaging` the staging folder goes first. */
+  | { readonly type: "exit"; readonly exitCode: number; readonly cleanStaging: boolean };
+
+/**
+ * The absolute number of containers wanted for one role now, and where; count 0 withdraws it.
+ * Maps to ResourceRequests of one priority (org.apache.hadoop.yarn.api.records.ResourceRequest): `*` always carries `count` with
+ * relaxed locality; `hosts` and `racks` are hints of how many go where and empty when any place will do. An ask replaces the role's
+ * earlier one whole: a host or rack that was named before and is not named now goes to 0.
+ */
+export interface Ask {
+  readonly role: string;
+  readonly priority: number;
+  readonly resource: ResourceAmount;
+  readonly count: number;
+  readonly nodeLabel?: string;
+  readonly hosts: readonly { readonly host: string; readonly count: number }[];
+  readonly racks: readonly { readonly rack: string; readonly count: number }[];
+  /** Present: no other host than those named will do while this ask stands. */
+  readonly relaxLocality?: false;
+}
+
+export interface Launch {
+  readonly containerId: string;
+  readonly task: string;
+  readonly generation: number;
+}
+
+export interface Rejoin {
+  readonly task: string;
+  readonly containerId: string;
+  /** host:port of the executor's rejoin service. */
+  readonly address: string;
+}
+
+/** One executor; it is the container that is addressed, so that a message can never reach a task's next life. */
+export interface SendTarget {
+  readonly task: string;
+  readonly containerId: string;
+}
+
+export type ExecutorCommand =
+  | { readonly type: "prepare"; readonly generation: number; readonly reason: string }
+  | {
+      readonly type: "start-child";
+      readonly generation: number;
+      /** The same object for every task of a generation, so that the shell encodes it once. */
+      readonly clusterSpec: ClusterAddresses;
+      readonly restartReason: string;
+      readonly checkpoint: string;
+    }
+  | {
+      readonly type: "stop-child";
+      readonly generation: number;
+      readonly graceMs: number;
+      readonly reason: string;
+      /** It writes where it stands first. */
+      readonly dumpStacks?: true;
+    }
+  | { readonly type: "signal-child"; readonly generation: number; readonly signal: string; readonly reason: string }
+  | { readonly type: "acknowledge-exit"; readonly generation: number }
+  | { readonly type: "exit"; readonly graceMs: number; readonly reason: string };
+
+/** Where every task of one generation listens. */
+export interface ClusterAddresses {
+  readonly generation: number;
+  readonly tasks: readonly { readonly task: string; readonly host: string; readonly port: number }[];
+}
+
+export type LogFields = Readonly<Record<string, string | number | boolean>>;
+
+/** One line of a job's history. */
+export interface HistoryEvent {
+  readonly type: string;
+  readonly atMs: number;
+  readonly task?: string;
+  readonly containerId?: string;
+  readonly generation?: number;
+  readonly fields?: LogFields;
+}

@@ -1,0 +1,128 @@
+import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import type { ChildExit, ExecutorRegistration } from "../../../src/job/execution.ts";
+import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
+
+export type { ChildExit, ChildReport, ExecutorRegistration } from "../../../src/job/execution.ts";
+
+/**
+ * Everything that can happen to a job, as the core hears of it. Events about a container name it, and its generation where a generation
+ * can be over by the time they arrive; what is stale is ignored in one place.
+ */
+
+/** A machine that containers can be asked on. */
+export interface NodeView {
+  readonly nodeId: string;
+  readonly host: string;
+  readonly rack: string;
+  readonly usable: boolean;
+  /** What it says of its health, where that is why it is not usable. */
+  readonly ailment?: string;
+  readonly labels: readonly string[];
+  /** It has a label that others share: asks without a label get what those for the label leave. */
+  readonly lent?: true;
+  /** Last known free resources; absent when unknown. */
+  readonly free?: ResourceAmount;
+  /** All that it has for containers; absent when unknown. */
+  readonly total?: ResourceAmount;
+}
+
+export interface ResourceAmount {
+  readonly memoryMiB: number;
+  readonly vcores: number;
+  readonly others: Readonly<Record<string, number>>;
+}
+
+/** `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. */
+export type CountedResources = "all" | "memory";
+
+export interface AllocatedContainer {
+  readonly containerId: string;
+  readonly nodeId: string;
+  readonly host: string;
+  readonly nodeHttpAddress: string;
+  /** The priority of the ask that it answers: one per role. */
+  readonly priority: number;
+  /** What was really granted: schedulers round up. */
+  readonly resource: ResourceAmount;
+}
+
+export type Event =
+  | {
+      readonly type: "am-registered";
+      readonly attempt: number;
+      /** The largest container that the cluster gives; absent where the answer that says it was lost. */
+      readonly maximum?: ResourceAmount;
+      readonly counted: CountedResources;
+      /** Resource types the cluster knows besides memory and vcores. */
+      readonly resourceTypes: readonly string[];
+    }
+  /** A later attempt: the newest readable journal (or none), and the containers YARN kept. */
+  | { readonly type: "recovered"; readonly journal?: unknown; readonly keptContainers: readonly AllocatedContainer[] }
+  | { readonly type: "nodes-changed"; readonly nodes: readonly NodeView[] }
+  /** What is left to this application in its queue; changes seldom. */
+  | { readonly type: "headroom-changed"; readonly available: ResourceAmount }
+  | { readonly type: "containers-allocated"; readonly containers: readonly AllocatedContainer[] }
+  | {
+      readonly type: "container-completed";
+      readonly containerId: string;
+      /** org.apache.hadoop.yarn.api.records.ContainerExitStatus */
+      readonly exitStatus: number;
+      readonly diagnostics: ContainerDiagnostics;
+    }
+  | { readonly type: "preemption-notice"; readonly containerIds: readonly string[]; readonly strict: boolean }
+  | { readonly type: "launch-succeeded"; readonly containerId: string }
+  | {
+      readonly type: "launch-failed";
+      readonly containerId: string;
+      readonly message: string;
+      /** The node is to blame (unreachable, disk), rather than what was asked of it. */
+      readonly nodeAtFault: boolean;
+    }
+  | ({ readonly type: "executor-registered" } & ExecutorRegistration)
+  | ({ readonly type: "executor-reattached" } & ExecutorRegistration)
+  | { readonly type: "executor-silent"; readonly task: string; readonly containerId: string; readonly silentMs: number }
+  | { readonly type: "executor-back"; readonly task: string; readonly containerId: string }
+  | {
+      readonly type: "executor-lost";
+      readonly task: string;
+      readonly containerId: string;
+      readonly cause: "stream-broken" | "heartbeat-expired" | "goodbye";
+    }
+  | {
+      readonly type: "child-started";
+      readonly task: string;
+      readonly containerId: string;
+      readonly generation: number;
+      readonly pid: number;
+      readonly atMs: number;
+    }
+  | {
+      readonly type: "child-exited";
+      readonly task: string;
+      readonly containerId: string;
+      readonly generation: number;
+      readonly exit: ChildExit;
+    }
+  | {
+      readonly type: "child-progress";
+      readonly task: string;
+      readonly containerId: string;
+      readonly generation: number;
+      readonly step: number;
+      readonly atMs: number;
+      /** The newest complete one, which every report repeats. */
+      readonly checkpoint?: Checkpoint;
+    }
+  | { readonly type: "transfer"; readonly task: string; readonly transfer: Transfer }
+  | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
+  | { readonly type: "timer-fired"; readonly name: string }
+  /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */
+  | { readonly type: "woke" }
+  | { readonly type: "stop-requested"; readonly reason: string }
+  | { readonly type: "resource-manager-resynced" }
+  | { readonly type: "resource-manager-shutdown"; readonly reason: string }
+  /** The ResourceManager refuses what was asked (too large, unknown label): waiting cannot help. */
+  | { readonly type: "ask-refused"; readonly message: string }
+  | { readonly type: "journal-written"; readonly sequence: number }
+  | { readonly type: "journal-failed"; readonly sequence: number; readonly message: string }
+  | { readonly type: "unregistered" };

@@ -1,0 +1,312 @@
+import type {
+  Cause,
+  Checkpoint,
+  DroppedCheckpoint,
+  FailureClass,
+  JobOutcome,
+  Transfer,
+} from "../../../src/job/status.ts";
+import type { CountedResources, NodeView, ResourceAmount } from "./events.ts";
+
+/**
+ * - `starting`: not yet registered with the ResourceManager, or a later attempt still reading its journal
+ * - `gathering`: containers are asked for and launched, executors register
+ * - `running`: the cluster spec is out
+ * - `restarting`: the children of the failed generation are being stopped, or its verdict is awaited
+ * - `finishing`: the outcome is decided and being carried out
+ * - `over`: the exit effect is out; nothing happens any more
+ */
+export type JobPhase = "starting" | "gathering" | "running" | "restarting" | "finishing" | "over";
+
+/**
+ * Where a task's life in its generation stands.
+ * - `waiting`: has no container and wants one
+ * - `allocated`: has a container whose launch was ordered
+ * - `launched`: the NodeManager accepted the launch; files are localised, the executor starts
+ * - `preparing`: its executor of an earlier generation was told to make ready for this one
+ * - `registered`: its executor holds a port and waits for the cluster spec
+ * - `starting`: the cluster spec is sent
+ * - `running`: its program runs
+ * - `stopping`: its program was told to stop
+ * - `succeeded`, `failed`: its program ended by itself
+ * - `stopped`: its program ended because we stopped it, or it needs none any more
+ * - `lost`: its container or executor went away while the program was wanted
+ */
+export type TaskPhase =
+  | "waiting"
+  | "allocated"
+  | "launched"
+  | "preparing"
+  | "registered"
+  | "starting"
+  | "running"
+  | "stopping"
+  | "succeeded"
+  | "failed"
+  | "stopped"
+  | "lost";
+
+/**
+ * - `held`: bound to a task
+ * - `unclaimed`: kept by YARN for a later attempt whose journal does not know it; its executor may still come and name its task
+ * - `leaving`: its executor is gone; YARN's word why is awaited before it is given back, which would hide it
+ * - `discarded`: released or stopped by us; only YARN's completion is still to come
+ */
+export type ContainerPhase = "held" | "unclaimed" | "leaving" | "discarded";
+
+/**
+ * How an executor is reached.
+ * - `none`: it has not registered yet
+ * - `up`: its stream stands
+ * - `broken`: the stream broke; the executor may come back within the reconnect time
+ * - `rejoining`: this attempt of the ApplicationMaster has not heard of it yet
+ * - `closed`: the executor said goodbye
+ */
+export type Link = "none" | "up" | "broken" | "rejoining" | "closed";
+
+export interface TaskRecord {
+  readonly id: string;
+  /** Position of its role in the job. */
+  readonly role: number;
+  readonly index: number;
+  phase: TaskPhase;
+  /** Of its present life; unique per life of a task, never lower than that of an earlier one. */
+  generation: number;
+  containerId: string;
+  host: string;
+  port: number;
+  startedAtMs: number;
+  endedAtMs: number;
+  /** What a table shows: `0`, `1`, `SIGKILL`, `-104`; empty while it has none. */
+  exit: string;
+  /** Times its program was started again alone. */
+  restarts: number;
+  /** Why it was the last time; empty while it was not. */
+  restartReason: string;
+  /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
+  step: number;
+  checkpointStep: number;
+  /** How bringing up what it saved or left goes: the last of each kind. */
+  transfers?: readonly Transfer[];
+  /** Failures of the machine's kind since its program last ran well; see blame.ts. */
+  machineFailures: number;
+}
+
+export interface ContainerRecord {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly host: string;
+  readonly nodeHttpAddress: string;
+  readonly role: number;
+  readonly resource: ResourceAmount;
+  readonly allocatedAtMs: number;
+  phase: ContainerPhase;
+  link: Link;
+  /** Task that it was bound to first and last: a container never changes its task. */
+  task: string;
+  /** Last generation that its task lived in it. */
+  generation: number;
+  rejoinAddress: string;
+  brokenAtMs: number;
+  /** Failures of the machine's kind seen in it. */
+  machineFailures: number;
+  /** Its executor has missed some heartbeats. */
+  silent: boolean;
+  /** Nothing had started in it and its end cost nothing yet: that is for YARN's word to decide. */
+  unjudged: boolean;
+  /** When YARN last said that it wants it back; 0: never. */
+  wantedBackAtMs: number;
+  /** The furthest complete one that lies in it, where no other container can read it. */
+  checkpoint?: Checkpoint | undefined;
+  /** Why we gave it up; empty while held. */
+  discardReason: string;
+}
+
+export interface RoleState {
+  readonly name: string;
+  /** How many of its tasks are in each phase. */
+  readonly counts: Record<TaskPhase, number>;
+  /** No task below this index is waiting. */
+  firstWaiting: number;
+  /** What the ResourceManager still has to give, as far as we know; −1 when we do not know. */
+  outstanding: number;
+  /** Whether the outstanding ask names hosts. */
+  hinted: boolean;
+  /** Hosts are not named any more: naming them brought nothing. */
+  hintsExhausted: boolean;
+}
+
+/** One task's bad end, as evidence in a verdict. */
+export interface Ending {
+  readonly task: string;
+  readonly containerId: string;
+  readonly host: string;
+  readonly generation: number;
+  /** When it happened, by the clock of the machine that saw it. */
+  readonly atMs: number;
+  /** The same by our own clock, as far as we can know: decides which of two came first. */
+  readonly seenAtMs: number;
+  /** Higher is nearer to the root; see endings.ts. */
+  readonly strength: number;
+  readonly class: FailureClass;
+  /** The machine may be at fault: counts on the blame ladder. */
+  readonly machine: boolean;
+  /** A launch that the node refused through no fault of its own: counts for the task alone. */
+  readonly refused?: true;
+  /** Who said so: YARN's word on a container replaces what was guessed from its link. */
+  readonly source: "child" | "link" | "yarn" | "core";
+  readonly summary: string;
+  readonly exit: string;
+  readonly lines: readonly string[];
+  readonly remedy: string;
+  /** The file that its node could not fetch for it. */
+  readonly resource?: string;
+  /** What its program failed of at its start, where the next start would meet it again; see start-failure.ts. */
+  readonly startFailure?: string;
+}
+
+/** What ended one generation; open until every task of it is accounted for, or the time is up. */
+export interface Verdict {
+  readonly generation: number;
+  /** The task that lives on its own and whose life this is about; empty: the gang. */
+  readonly scope: string;
+  readonly openedAtMs: number;
+  /** When the time for the whole picture is up. */
+  endsAtMs: number;
+  /** By task. */
+  endings: Record<string, Ending>;
+  /** The task whose ending is the strongest so far, among equals the earliest. */
+  root: string;
+  /** A task among them that is never restarted, so that the job cannot go on; empty while there is none. */
+  neverRestarted: string;
+  /** What tasks were in the generation when they went on to the next one: a verdict that ends the job is about these lives. */
+  readonly lives: Record<string, TaskRecord>;
+  /** Containers whose tasks' ends are not known yet, by id. */
+  unaccounted: Record<string, true>;
+  /** The class whose budget is charged at present; absent when no budget was left. */
+  charged: FailureClass | undefined;
+  /** Nothing was done about it yet: the job could not go on after the present root cause, so the whole picture is awaited. */
+  held: boolean;
+  /** The restart that follows from it has begun. */
+  proceeded: boolean;
+  /** The time for the whole picture is up. */
+  expired: boolean;
+}
+
+export interface GenerationRecord {
+  readonly generation: number;
+  readonly startedAtMs: number;
+  runningAtMs: number | undefined;
+  endedAtMs: number | undefined;
+  endedBy: Cause | undefined;
+  resumedFrom: Checkpoint | undefined;
+  /** What all of it failed of at its start; see start-failure.ts. */
+  startFailure?: string | undefined;
+}
+
+export interface NodeBlame {
+  failures: number;
+  excluded: boolean;
+}
+
+export interface CoreState {
+  readonly applicationId: string;
+  readonly amHost: string;
+  readonly amContainerId: string;
+  attempt: number;
+  /** When the first attempt started. */
+  startedAtMs: number;
+  phase: JobPhase;
+  /** Of the gang. */
+  generation: number;
+  /** The highest number given to any life of any task. */
+  lastGeneration: number;
+  /** The cluster spec of the present generation is out. */
+  started: boolean;
+  /** The generation whose cluster spec may be on its way, once the journal says so; 0 while somebody is missing. */
+  startIntended: number;
+  /** A cluster spec was out in some generation. */
+  everStarted: boolean;
+  /** When the back-off before this generation's start is over. */
+  startNotBeforeMs: number;
+  restartReason: string;
+  /** When those that may run on after the chief are stopped; 0 while that is not the case. */
+  graceEndsAtMs: number;
+  readonly tasks: TaskRecord[];
+  readonly roles: RoleState[];
+  readonly containers: Record<string, ContainerRecord>;
+  /** Containers that are over, so that a late word about them is known as late. */
+  readonly ended: Record<string, true>;
+  /** Kept containers that may yet name their task, by role. */
+  readonly unclaimed: number[];
+  readonly nodes: Record<string, NodeView>;
+  headroom: ResourceAmount | undefined;
+  maximum: ResourceAmount | undefined;
+  counted: CountedResources;
+  resourceTypes: readonly string[];
+  /** Executors whose stream is broken at present. */
+  brokenLinks: number;
+  readonly blame: Record<string, NodeBlame>;
+  /** Files that could not be fetched, each with the first host that failed to. */
+  readonly unfetched: Record<string, string>;
+  readonly verdicts: Verdict[];
+  /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
+  readonly tolerated: Ending[];
+  /** The gang's first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
+  firstExit: Ending | undefined;
+  readonly generations: GenerationRecord[];
+  readonly used: Record<FailureClass, number>;
+  /** The furthest complete one that can be read wherever a task runs. */
+  checkpoint: Checkpoint | undefined;
+  /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */
+  droppedCheckpoint?: DroppedCheckpoint | undefined;
+  readonly services: { name: string; url: string; task: string }[];
+  outcome: JobOutcome | undefined;
+  /** By task, the lives that the outcome is about, where their tasks had gone on to another generation. */
+  judgedLives: Readonly<Record<string, TaskRecord>>;
+  finish: FinishStage;
+  /** When the present stage of the ending is over whatever is still missing. */
+  finishByMs: number;
+  finishExpired: boolean;
+  readonly journal: JournalState;
+  readonly gang: { waitingSinceMs: number; returns: number; askAgainAtMs: number };
+  readonly usage: { memoryMiBMs: number; vcoreMs: number; memoryMiB: number; vcores: number; countedAtMs: number };
+}
+
+/**
+ * How far the ending is.
+ * - `none`: not ending · `journaling`: the outcome is being written down · `stopping`: programs are being stopped
+ * - `unregistering`: the ResourceManager is being told
+ */
+export type FinishStage = "none" | "journaling" | "stopping" | "unregistering";
+
+export interface JournalState {
+  /** Number of the last snapshot handed out. */
+  sequence: number;
+  /** Number of the one being written; 0 when none is. */
+  inFlight: number;
+  /** The highest number known to be written. */
+  durableSequence: number;
+  /** Something durable changed since the last snapshot. */
+  dirty: boolean;
+  writtenAtMs: number;
+  /** The highest generation number in the snapshot being written, and in one known to be written. */
+  inFlightGeneration: number;
+  durableGeneration: number;
+  inFlightStart: number;
+  durableStart: number;
+  inFlightOutcome: boolean;
+  durableOutcome: boolean;
+  failure: string;
+}
+
+/** Who and where this ApplicationMaster is. */
+export interface Identity {
+  readonly applicationId: string;
+  readonly attempt: number;
+  readonly amHost: string;
+  readonly amContainerId: string;
+  readonly startedAtMs: number;
+  /** How often NodeManagers report, by the cluster's configuration: containers are given out at that pace. */
+  readonly nodeHeartbeatMs: number;
+}

@@ -1,0 +1,118 @@
+import type { JobState, JobStatus, RoleStatus, TaskState, TaskStatus } from "../../../src/job/status.ts";
+import type { Core } from "../core.ts";
+import type { JobPhase, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
+import { waitsOf } from "./waits.ts";
+
+const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
+  waiting: "waiting",
+  allocated: "allocated",
+  launched: "launched",
+  preparing: "launched",
+  registered: "registered",
+  starting: "registered",
+  running: "running",
+  stopping: "running",
+  succeeded: "succeeded",
+  failed: "failed",
+  stopped: "stopped",
+  lost: "lost",
+};
+
+/** The job as people and programs see it at `nowMs`. */
+export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): JobStatus {
+  const { spec, state } = core;
+  const { usage } = state;
+  const sinceCountedMs = Math.max(0, nowMs - usage.countedAtMs);
+  return {
+    statusVersion: 1,
+    applicationId: state.applicationId,
+    attempt: state.attempt,
+    name: spec.name,
+    queue: spec.queue,
+    state: jobState(state.phase, state.outcome?.result),
+    generation: state.generation,
+    startedAtMs: state.startedAtMs,
+    nowMs,
+    amHost: state.amHost,
+    ...(state.amContainerId === "" ? {} : { amContainerId: state.amContainerId }),
+    roles: state.roles.map((role, position) => roleStatus(core, role, position)),
+    tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
+    waits: waitsOf(core, nowMs),
+    generations: state.generations.map((one) => ({
+      generation: one.generation,
+      startedAtMs: one.startedAtMs,
+      ...(one.runningAtMs === undefined ? {} : { runningAtMs: one.runningAtMs }),
+      ...(one.endedAtMs === undefined ? {} : { endedAtMs: one.endedAtMs }),
+      ...(one.endedBy === undefined ? {} : { endedBy: one.endedBy }),
+      ...(one.resumedFrom === undefined ? {} : { resumedFrom: one.resumedFrom }),
+    })),
+    budgets: {
+      program: { used: state.used.program, limit: spec.failure.budgets.program },
+      infrastructure: { used: state.used.infrastructure, limit: spec.failure.budgets.infrastructure },
+    },
+    services: state.services.map((service) => ({ ...service })),
+    ...(state.checkpoint === undefined ? {} : { checkpoint: state.checkpoint }),
+    ...droppedCheckpoint(core),
+    usage: {
+      memoryMiBSeconds: Math.round((usage.memoryMiBMs + usage.memoryMiB * sinceCountedMs) / 1000),
+      vcoreSeconds: Math.round((usage.vcoreMs + usage.vcores * sinceCountedMs) / 1000),
+    },
+    ...(state.outcome === undefined ? {} : { outcome: state.outcome }),
+  };
+}
+
+/** Nothing is missed any more when a checkpoint that counts is as far. */
+function droppedCheckpoint({ state }: Pick<Core, "state">): Pick<JobStatus, "droppedCheckpoint"> {
+  const { checkpoint, droppedCheckpoint: dropped } = state;
+  if (dropped === undefined || (checkpoint !== undefined && checkpoint.step >= dropped.step)) {
+    return {};
+  }
+  return { droppedCheckpoint: dropped };
+}
+
+function jobState(phase: JobPhase, result: JobState | undefined): JobState {
+  if (phase === "over") {
+    return result ?? "finishing";
+  }
+  return phase;
+}
+
+function roleStatus({ spec }: Pick<Core, "spec">, { name, counts }: RoleState, position: number): RoleStatus {
+  const role = spec.roles[position];
+  const ended = counts.succeeded + counts.failed + counts.stopped + counts.lost;
+  const running = counts.running + counts.stopping;
+  const registered = running + counts.registered + counts.starting;
+  const instances = role?.instances ?? 0;
+  return {
+    name,
+    instances,
+    allocated: instances - counts.waiting - counts.lost,
+    registered: registered + ended - counts.lost,
+    running,
+    ended,
+    memoryMiB: role?.resource.memoryMiB ?? 0,
+    vcores: role?.resource.vcores ?? 0,
+    others: role?.resource.others ?? {},
+    ...(role?.nodeLabel === undefined ? {} : { nodeLabel: role.nodeLabel }),
+  };
+}
+
+function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatus {
+  const container = state.containers[task.containerId];
+  return {
+    task: task.id,
+    state: STATE_OF_PHASE[task.phase],
+    restarts: task.restarts,
+    ...(task.restartReason === "" ? {} : { restartReason: task.restartReason }),
+    ...(task.host === "" ? {} : { host: task.host }),
+    ...(task.port === 0 ? {} : { port: task.port }),
+    ...(task.containerId === "" ? {} : { containerId: task.containerId }),
+    ...(container === undefined ? {} : { nodeHttpAddress: container.nodeHttpAddress }),
+    ...(task.startedAtMs === 0 ? {} : { startedAtMs: task.startedAtMs }),
+    ...(task.endedAtMs === 0 ? {} : { endedAtMs: task.endedAtMs }),
+    ...(task.exit === "" ? {} : { exit: task.exit }),
+    ...(task.step === 0 ? {} : { step: task.step }),
+    ...(task.transfers === undefined ? {} : { transfers: task.transfers }),
+    ...(task.checkpointStep > 0 ? { checkpointStep: task.checkpointStep } : {}),
+  };
+}

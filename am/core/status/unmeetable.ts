@@ -1,0 +1,134 @@
+import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
+import { labelFits } from "../containers/placement.ts";
+import { countedPart, roomFor } from "../containers/room.ts";
+import type { ResourceAmount } from "../state/events.ts";
+import type { CoreState } from "../state/state.ts";
+import { countedWords, countWords, keyWords, memoryWords, otherWords } from "../words/words.ts";
+
+interface Job {
+  readonly spec: JobSpec;
+  readonly state: CoreState;
+}
+
+/** What no end of another job can give, and what would. */
+export interface Unmeetable {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/** One kind of resource: how much of it an amount has, its words, and the end of the role's key for it. */
+interface Kind {
+  readonly of: (amount: ResourceAmount) => number;
+  readonly words: (count: number) => string;
+  readonly key: string;
+}
+
+/** Sizes of nodes that are named. */
+const MOST_SIZES = 3;
+
+/**
+ * Whether a role's containers could not all be had even if nothing else ran on the cluster: a container is larger than every node in
+ * its reach, or a gang wants more in all than those nodes have. Silent where a node's size is not known. What is free or usable at
+ * present plays no part.
+ */
+export function unmeetable(job: Job, position: number): Unmeetable | undefined {
+  const role = job.spec.roles[position];
+  if (role === undefined) {
+    return undefined;
+  }
+  const nodes = Object.values(job.state.nodes).filter((node) => labelFits(node, role.nodeLabel));
+  if (nodes.length === 0) {
+    return Object.keys(job.state.nodes).length === 0 ? undefined : nowhere(job, role);
+  }
+  const totals = nodes.flatMap(({ total }) => total ?? []);
+  if (totals.length < nodes.length) {
+    return undefined;
+  }
+  return tooLarge(job, role, totals) ?? tooMany(job, role, totals);
+}
+
+/** Every node is kept for others by its label, or for this label there is none. */
+function nowhere(job: Job, role: RoleSpec): Unmeetable {
+  const named = role.nodeLabel !== undefined && role.nodeLabel !== "";
+  const reason = named ? `no node has label ${role.nodeLabel}` : "every node has a label, and only asks for it get it";
+  return { reason, remedy: `set ${keyWords(job, `tony.${role.name}.node-label`)} to a label that nodes have` };
+}
+
+function tooLarge(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): Unmeetable | undefined {
+  const kinds = kindsOf(countedPart(role.resource, job.state.counted));
+  if (totals.some((total) => kinds.every(({ of }) => of(role.resource) <= of(total)))) {
+    return undefined;
+  }
+  const missing = (total: ResourceAmount) => kinds.filter(({ of }) => of(role.resource) > of(total));
+  const everywhere = kinds.filter((kind) => totals.every((total) => missing(total).includes(kind)));
+  const somewhere = kinds.filter((kind) => totals.some((total) => missing(total).includes(kind)));
+  const sizes = [...new Set(totals.map((total) => countedWords(total, job.state.counted)))]
+    .slice(0, MOST_SIZES)
+    .join("; ");
+  return {
+    reason: `no node of ${placeWords(role)} is large enough for one container, whatever else runs there; they have ${sizes}`,
+    remedy: lower(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
+  };
+}
+
+function tooMany(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): Unmeetable | undefined {
+  if (job.spec.distributedMode !== "gang") {
+    return undefined;
+  }
+  const wanted = wantedTogether(job, role.nodeLabel);
+  const ask = countedPart(role.resource, job.state.counted);
+  const short = kindsOf(ask).find(({ of }) => sum(wanted, of) > sum(totals, of));
+  if (short !== undefined) {
+    const { of, words } = short;
+    const reason = `${placeWords(role)} has ${words(sum(totals, of))} in all, the job asks for ${words(sum(wanted, of))}`;
+    return { reason, remedy: lower(job, role, [short], true) };
+  }
+  const room = sum(totals, (total) => roomFor(ask, total));
+  if (room >= role.instances) {
+    return undefined;
+  }
+  const reason = `the nodes of ${placeWords(role)} have room for ${countWords(room, "such container")} in all, the job asks for ${role.instances}`;
+  return { reason, remedy: lower(job, role, kindsOf(ask), true) };
+}
+
+/** All containers that a gang holds together on the nodes of one label; an ask without a label may share nodes with any other. */
+function wantedTogether({ spec, state }: Job, label: string | undefined): ResourceAmount[] {
+  return spec.roles.flatMap((role, position) => {
+    const counts = state.roles[position]?.counts;
+    const together = label === undefined || label === "" || role.nodeLabel === label;
+    const over = counts === undefined ? 0 : counts.succeeded + counts.failed + counts.stopped;
+    return together ? Array.from({ length: role.instances - over }, () => role.resource) : [];
+  });
+}
+
+/** The kinds of which the ask wants any. */
+function kindsOf(ask: ResourceAmount): Kind[] {
+  const kinds: Kind[] = [
+    { of: ({ memoryMiB }) => memoryMiB, words: memoryWords, key: "memory" },
+    { of: ({ vcores }) => vcores, words: (count) => countWords(count, "core"), key: "vcores" },
+    ...Object.keys(ask.others).map(otherKind),
+  ];
+  return kinds.filter(({ of }) => of(ask) > 0);
+}
+
+function otherKind(type: string): Kind {
+  return {
+    of: ({ others }) => others[type] ?? 0,
+    words: (count) => otherWords(type, count),
+    key: type === "yarn.io/gpu" ? "gpus" : `resource.${type}`,
+  };
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((total, item) => total + of(item), 0);
+}
+
+/** `the cluster`, `label gpu` */
+export function placeWords({ nodeLabel }: RoleSpec): string {
+  return nodeLabel === undefined || nodeLabel === "" ? "the cluster" : `label ${nodeLabel}`;
+}
+
+function lower(job: Job, role: RoleSpec, kinds: readonly Kind[], orInstances: boolean): string {
+  const names = [...(orInstances ? ["instances"] : []), ...kinds.map(({ key }) => key)];
+  return `lower ${names.map((name) => keyWords(job, `tony.${role.name}.${name}`)).join(" or ")}`;
+}

@@ -1,0 +1,148 @@
+import type { JobSpec } from "../../../src/job/spec.ts";
+import type { Wait } from "../../../src/job/status.ts";
+import type { CoreState, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
+import { countWords, durationWords, keyWords, listWords } from "../words/words.ts";
+import { containerWait } from "./container-wait.ts";
+
+interface Job {
+  readonly spec: JobSpec;
+  readonly state: CoreState;
+}
+
+/** What the job waits for, most important first, each with its reasons and what ends it. */
+export function waitsOf(job: Job, nowMs: number): Wait[] {
+  const { state } = job;
+  const waits: Wait[] = [];
+  if (state.phase === "starting") {
+    waits.push(plainWait("the ResourceManager's answer to the registration", { sinceMs: state.startedAtMs }));
+  }
+  if (state.phase === "gathering" || state.phase === "restarting" || state.phase === "running") {
+    for (const [position, role] of state.roles.entries()) {
+      waits.push(...roleWaits(job, position, role));
+    }
+    waits.push(...startWaits(job, nowMs));
+  }
+  if (state.phase === "finishing") {
+    waits.push(finishWait(job));
+  }
+  return waits;
+}
+
+function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
+  const spec = job.spec.roles[position];
+  if (spec === undefined) {
+    return [];
+  }
+  const generation = job.state.generations.at(-1);
+  const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
+  const waits: Wait[] = [];
+  if (role.counts.waiting > 0) {
+    waits.push({ ...containerWait(job, position, role.counts.waiting), sinceMs });
+  }
+  const starting = tasksIn(job, position, ["allocated", "launched"]);
+  if (starting.length > 0) {
+    waits.push(executorsWait(job, role.name, starting));
+  }
+  const stopping = role.counts.stopping;
+  if (stopping > 0) {
+    const reasons = [`they have ${durationWords(job.spec.timeouts.stopGraceMs)} to stop by themselves`];
+    const names = tasksIn(job, position, ["stopping"]).map(({ id }) => id);
+    const what = `the programs of ${listWords(names)}`;
+    const cause = `programs of ${role.name} to stop`;
+    waits.push({ cause, what, sinceMs: generation?.endedAtMs ?? sinceMs, reasons });
+  }
+  return waits;
+}
+
+/** Counted from the container that was given first. */
+function executorsWait({ spec, state }: Job, role: string, starting: readonly TaskRecord[]): Wait {
+  const given = starting.flatMap(({ containerId }) => state.containers[containerId]?.allocatedAtMs ?? []);
+  const sinceMs = Math.min(...given);
+  return {
+    cause: `executors of ${role}`,
+    what: `the executors of ${listWords(starting.map(({ id }) => id))}`,
+    sinceMs,
+    reasons: ["their files are being brought to the nodes, then their executors register"],
+    endsAtMs: sinceMs + spec.timeouts.launchMs,
+  };
+}
+
+/** One whose words never change. */
+function plainWait(
+  what: string,
+  rest: Omit<Wait, "cause" | "what" | "reasons"> & Partial<Pick<Wait, "reasons">>,
+): Wait {
+  return { cause: what, what, reasons: [], ...rest };
+}
+
+/** What holds a complete gang back. */
+function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
+  const waits: Wait[] = [];
+  if (state.gang.askAgainAtMs > nowMs) {
+    waits.push(
+      plainWait("the pause before containers are asked for again", {
+        sinceMs: nowMs,
+        reasons: [
+          `the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`,
+        ],
+        endsAtMs: state.gang.askAgainAtMs,
+      }),
+    );
+  }
+  if (state.gang.waitingSinceMs > 0) {
+    waits.push(
+      plainWait("the rest of the gang", {
+        sinceMs: state.gang.waitingSinceMs,
+        reasons: [],
+        endsAtMs: state.gang.waitingSinceMs + spec.timeouts.gangHoldMs,
+        atEnd: `what is held goes back and is asked for again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
+      }),
+    );
+  }
+  if (state.phase === "gathering" && state.startNotBeforeMs > nowMs) {
+    waits.push(
+      plainWait("the pause before the restart", {
+        sinceMs: state.generations.at(-1)?.startedAtMs ?? nowMs,
+        reasons: [`after ${countWords(state.generations.length - 1, "restart")}: ${state.restartReason}`],
+        endsAtMs: state.startNotBeforeMs,
+      }),
+    );
+  }
+  if (!state.started && state.journal.failure !== "") {
+    waits.push(
+      plainWait("the journal", {
+        sinceMs: state.journal.writtenAtMs,
+        reasons: [`it cannot be written: ${state.journal.failure}`],
+        remedy: "programs run on; the next generation starts when HDFS takes the journal again",
+      }),
+    );
+  }
+  for (const verdict of state.verdicts.filter((one) => one.held)) {
+    const missing = Object.keys(verdict.unaccounted).length;
+    waits.push(
+      plainWait("the verdict on the failure", {
+        sinceMs: verdict.openedAtMs,
+        reasons: [`${countWords(missing, "task")} ${missing === 1 ? "is" : "are"} not yet accounted for`],
+        endsAtMs: verdict.endsAtMs,
+      }),
+    );
+  }
+  return waits;
+}
+
+function finishWait({ spec, state }: Job): Wait {
+  const whats = {
+    none: "the end",
+    journaling: "the outcome to be written down",
+    stopping:
+      spec.carrier === undefined ? "the programs to stop" : "the programs to stop, and what they left to be brought up",
+    unregistering: "the ResourceManager to accept the end",
+  } as const;
+  const sinceMs = state.outcome?.endedAtMs ?? state.startedAtMs;
+  const bounded = state.finish === "journaling" || state.finish === "stopping";
+  return plainWait(whats[state.finish], { sinceMs, ...(bounded ? { endsAtMs: state.finishByMs } : {}) });
+}
+
+function tasksIn({ state }: Job, position: number, phases: readonly TaskPhase[]): TaskRecord[] {
+  return state.tasks.filter((task) => task.role === position && phases.includes(task.phase));
+}

@@ -1,0 +1,53 @@
+import type { JobSpec } from "../../../src/job/spec.ts";
+import type { CountedResources, ResourceAmount } from "../state/events.ts";
+
+/** A key with the place where the job sets it: `tony.worker.memory (job.xml:16)`. */
+export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): string {
+  const place = spec.sources[key];
+  return place === undefined ? key : `${key} (${place})`;
+}
+
+/** `1 core`, `2 cores` */
+export function countWords(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** `1.5 GiB`, `512 MiB` */
+export function memoryWords(memoryMiB: number): string {
+  return memoryMiB < 1024 ? `${memoryMiB} MiB` : `${Math.round((memoryMiB / 1024) * 100) / 100} GiB`;
+}
+
+/** `4 GiB, 2 cores, 1 GPU` */
+export function amountWords({ memoryMiB, vcores, others }: ResourceAmount): string {
+  const rest = Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
+  return [memoryWords(memoryMiB), countWords(vcores, "core"), ...rest].join(", ");
+}
+
+/** Of an amount, what the scheduler counts: `4 GiB` where that is memory alone. Never below 0. */
+export function countedWords(amount: ResourceAmount, counted: CountedResources): string {
+  const memoryMiB = Math.max(0, amount.memoryMiB);
+  return counted === "memory"
+    ? memoryWords(memoryMiB)
+    : amountWords({ ...amount, memoryMiB, vcores: Math.max(0, amount.vcores) });
+}
+
+/** `1 GPU`, `2 yarn.io/fpga` */
+export function otherWords(type: string, count: number): string {
+  return type === "yarn.io/gpu" ? countWords(count, "GPU") : `${count} ${type}`;
+}
+
+/** `12 s`, `3 min 5 s`, `2 h 10 min` */
+export function durationWords(durationMs: number): string {
+  const seconds = Math.round(durationMs / 1000);
+  if (seconds < 60) {
+    return `${seconds} s`;
+  }
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `worker:0, worker:1 and 5 more` */
+export function listWords(items: readonly string[], most = 5): string {
+  const shown = items.slice(0, most).join(", ");
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}

@@ -1,0 +1,151 @@
+import { describe, expect, test } from "@jest/globals";
+import { isShared } from "../../../../am/core/containers/checkpoints.ts";
+import type { Effect } from "../../../../am/core/state/effects.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+const gang = { ...base, failure: { ...base.failure, budgets: { program: 5, infrastructure: 5 } } };
+const single = { ...gang, roles: [role("worker", 1)] };
+
+function running(spec = gang): Scenario {
+  const scenario = new Scenario(spec);
+  scenario.toRunning();
+  return scenario;
+}
+
+function saves(scenario: Scenario, task: string, step: number, path: string, life: { generation?: number } = {}): void {
+  const { containerId, generation } = scenario.task(task);
+  const checkpoint = { path, step, atMs: scenario.nowMs };
+  const atMs = scenario.nowMs;
+  scenario.on({ type: "child-progress", task, containerId, generation, ...life, step, atMs, checkpoint });
+}
+
+/** One fails, the rest are stopped, all make ready again in whatever containers they have. */
+function restarts(scenario: Scenario, failing: string): Effect[] {
+  scenario.exits(failing, { exitCode: 1 });
+  for (const { id, phase } of scenario.core.state.tasks) if (phase === "stopping") scenario.stops(id);
+  return [...scenario.allocateAll(), ...scenario.readyAll()];
+}
+
+/** What each program is told to go on from. */
+function told(effects: readonly Effect[]): Record<string, string> {
+  return Object.fromEntries(
+    effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "start-child"
+        ? [[effect.to.task, effect.message.checkpoint]]
+        : [],
+    ),
+  );
+}
+
+function dropped(scenario: Scenario): string[] {
+  return scenario.effects.flatMap((effect) =>
+    effect.type === "log" && effect.event === "checkpoint-dropped" ? [effect.message] : [],
+  );
+}
+
+describe("a checkpoint", () => {
+  test.each([
+    ["hdfs:///ckpt/7", undefined, true],
+    ["s3://bucket/ckpt/7", undefined, true],
+    ["/mnt/nfs/ckpt/7", "/mnt/nfs/ckpt", true],
+    ["/mnt/nfs/ckpt/7", "file:///mnt/nfs/ckpt/", true],
+    ["file:///mnt/nfs/ckpt/7", "/mnt/nfs/ckpt", true],
+    ["/mnt/nfs/ckpt-of-another/7", "/mnt/nfs/ckpt", false],
+    ["/mnt/nfs/ckpt/../7", "/mnt/nfs/ckpt", false],
+    ["/tmp/container_1/ckpt/7", "hdfs:///ckpt", false],
+    ["/tmp/container_1/ckpt/7", undefined, false],
+    ["file:///tmp/7", undefined, false],
+    ["ckpt/7", "ckpt", false],
+  ])("%s, with the shared folder %s: every task can read it: %s", (path, folder, expected) => {
+    expect(isShared(path, folder)).toBe(expected);
+  });
+});
+
+describe("what a restarted gang goes on from", () => {
+  test("is the shared checkpoint, told alike to every task, also to one that is told late", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 40, "hdfs:///ckpt/40");
+    const effects = restarts(scenario, "worker:1");
+    expect(told(effects)).toEqual({ "worker:0": "hdfs:///ckpt/40", "worker:1": "hdfs:///ckpt/40" });
+    saves(scenario, "worker:0", 50, "hdfs:///ckpt/50");
+    expect(told(scenario.reports("worker:1", { state: "none" }))).toEqual({ "worker:1": "hdfs:///ckpt/40" });
+  });
+
+  test("counts one that was brought up after its program had ended", () => {
+    const scenario = running();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    saves(scenario, "worker:0", 40, "hdfs:///ckpt/40", { generation: 1 });
+    expect(told(scenario.readyAll())).toMatchObject({ "worker:0": "hdfs:///ckpt/40" });
+    expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({
+      generations: [{}, { resumedFrom: { step: 40 } }],
+      tasks: [{ task: "worker:0" }, { task: "worker:1" }],
+    });
+    expect(scenario.task("worker:0").step).toBe(0);
+  });
+
+  test("is none that one container alone can read: it is dropped, and said so", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 45, "/work/container_1/step-45.pt");
+    expect(statusOf(scenario.core, scenario.nowMs).checkpoint).toBeUndefined();
+    expect(told(restarts(scenario, "worker:1"))).toEqual({ "worker:0": "", "worker:1": "" });
+    expect(dropped(scenario)).toEqual([
+      expect.stringMatching(/step 45 that worker:0 keeps in its container.*local-dir/),
+    ]);
+    const status = statusOf(scenario.core, scenario.nowMs);
+    expect(status.generations[1]).not.toHaveProperty("resumedFrom");
+    expect(status.droppedCheckpoint).toMatchObject({ task: "worker:0", step: 45 });
+    saves(scenario, "worker:0", 60, "hdfs:///ckpt/60");
+    expect(statusOf(scenario.core, scenario.nowMs)).not.toHaveProperty("droppedCheckpoint");
+  });
+
+  test("is each task's own of one step, when all are still in the containers that have them", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 45, "/work/c1/45");
+    saves(scenario, "worker:1", 45, "/work/c2/45");
+    expect(told(restarts(scenario, "worker:1"))).toEqual({ "worker:0": "/work/c1/45", "worker:1": "/work/c2/45" });
+    expect(statusOf(scenario.core, scenario.nowMs).generations[1]).toMatchObject({ resumedFrom: { step: 45 } });
+    expect(dropped(scenario)).toEqual([]);
+  });
+
+  test("is the shared one when only some have a further one of their own", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 40, "hdfs:///ckpt/40");
+    saves(scenario, "worker:0", 45, "/work/c1/45");
+    expect(told(restarts(scenario, "worker:1"))).toEqual({
+      "worker:0": "hdfs:///ckpt/40",
+      "worker:1": "hdfs:///ckpt/40",
+    });
+  });
+});
+
+describe("a checkpoint in a container", () => {
+  test("is what a task that is alone goes on from in the same container", () => {
+    const scenario = running(single);
+    saves(scenario, "worker:0", 45, "checkpoints/step-45.pt");
+    expect(told(restarts(scenario, "worker:0"))).toEqual({ "worker:0": "checkpoints/step-45.pt" });
+  });
+
+  test("goes with the container that is lost", () => {
+    const scenario = running(single);
+    saves(scenario, "worker:0", 45, "checkpoints/step-45.pt");
+    const { containerId } = scenario.task("worker:0");
+    scenario.completes(containerId, -100);
+    expect(told([...scenario.allocateAll(), ...scenario.readyAll()])).toEqual({ "worker:0": "" });
+    expect(dropped(scenario)).toHaveLength(1);
+  });
+
+  test("goes with the job's end: nothing names a file that is no more", () => {
+    const scenario = running(single);
+    saves(scenario, "worker:0", 225, "checkpoints/step-225.pt");
+    scenario.exits("worker:0");
+    const status = statusOf(scenario.core, scenario.nowMs);
+    expect(status.outcome?.result).toBe("succeeded");
+    expect(status).not.toHaveProperty("checkpoint");
+    expect(status.tasks[0]).not.toHaveProperty("checkpointStep");
+    expect(status.droppedCheckpoint).toMatchObject({ task: "worker:0", step: 225 });
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { asksOf, Scenario, typesOf } from "../scenario.ts";
+
+const node = (host: string, memoryMiB: number, change: object = {}) => ({
+  nodeId: `${host}:45454`,
+  host,
+  rack: "/default-rack",
+  usable: true,
+  labels: [],
+  free: { memoryMiB, vcores: 16, others: {} },
+  ...change,
+});
+
+describe("the room of a host", () => {
+  test("is promised once: what one role is named it for, another is not", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3), role("ps", 3)]));
+    scenario.on({ type: "nodes-changed", nodes: [node("a", 3072), node("b", 3072)] });
+    const named = asksOf(scenario.register()).flatMap(({ hosts }) => hosts);
+    const perHost = (host: string) =>
+      named.filter((hint) => hint.host === host).reduce((sum, { count }) => sum + count, 0);
+    expect([perHost("a"), perHost("b")]).toEqual([3, 3]);
+  });
+
+  test("of another label is not for those who name none, unless it is lent", () => {
+    const hostsOf = (labelled: object) => {
+      const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "spread" })]));
+      scenario.on({ type: "nodes-changed", nodes: [node("own", 8192), node("gpu", 8192, labelled)] });
+      return asksOf(scenario.register()).flatMap(({ hosts }) => hosts.map(({ host }) => host));
+    };
+    expect(hostsOf({ labels: ["gpu"] })).toEqual(["own"]);
+    expect(hostsOf({ labels: ["gpu"], lent: true })).toEqual(["own", "gpu"]);
+  });
+});
+
+describe("a host that is kept off", () => {
+  function excluded(): Scenario {
+    const scenario = new Scenario(jobSpec([role("worker", 4)]));
+    scenario.on({ type: "nodes-changed", nodes: ["a", "b", "c"].map((host) => node(host, 8192)) });
+    scenario.register();
+    for (let failure = 0; failure < 2; failure++) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host: "a" })] });
+      scenario.completes(scenario.task("worker:0").containerId, -101);
+    }
+    expect(scenario.core.state.blame).toMatchObject({ a: { excluded: true } });
+    return scenario;
+  }
+
+  test("is named in no further ask", () => {
+    const scenario = excluded();
+    const asks = asksOf(scenario.on({ type: "resource-manager-resynced" }));
+    expect(asks[0]?.hosts.map(({ host }) => host)).toEqual(["b", "c"]);
+  });
+
+  test("gets no task: what YARN was giving there goes back", () => {
+    const scenario = excluded();
+    const late = scenario.container(1, { host: "a" });
+    const effects = scenario.on({ type: "containers-allocated", containers: [late] });
+    expect(typesOf(effects)).not.toContain("launch");
+    expect(effects).toContainEqual({ type: "release", containerIds: [late.containerId], reason: "no task needs it" });
+  });
+});

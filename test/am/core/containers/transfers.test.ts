@@ -1,0 +1,77 @@
+import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import type { Transfer } from "../../../../src/job/status.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario, sentOf, typesOf } from "../scenario.ts";
+
+const carrier = { output: { localDir: "results", dir: "hdfs:///out" }, timeoutMs: 60_000 };
+const base = jobSpec([role("worker", 1)], { carrier });
+const spec = { ...base, failure: { ...base.failure, budgets: { program: 1, infrastructure: 1 } } };
+const done: Transfer = {
+  what: "output",
+  state: "done",
+  url: "hdfs:///out/worker-0",
+  files: 1,
+  bytes: 8,
+  step: 0,
+  atMs: 1,
+  reason: "",
+};
+
+function running(): Scenario {
+  const scenario = new Scenario(spec);
+  scenario.toRunning();
+  return scenario;
+}
+
+function saysGoodbye(scenario: Scenario): void {
+  const { id, containerId } = scenario.task("worker:0");
+  scenario.on({ type: "executor-lost", task: id, containerId, cause: "goodbye" });
+}
+
+describe("what executors bring to where it stays", () => {
+  test("is in the status, the last of each kind; failures are in the log with their reason", () => {
+    const scenario = running();
+    const checkpoint: Transfer = { ...done, what: "checkpoint", state: "failed", step: 45, reason: "no space" };
+    for (const transfer of [{ ...done, state: "under-way" } as const, checkpoint, done]) {
+      scenario.on({ type: "transfer", task: "worker:0", transfer });
+    }
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([checkpoint, done]);
+    const words = scenario.effects.flatMap((effect) =>
+      effect.type === "log" && effect.event.startsWith("transfer-") ? [`${effect.level} ${effect.message}`] : [],
+    );
+    expect(words).toEqual([
+      "warn worker:0's checkpoint of step 45 was not brought to hdfs:///out/worker-0: no space",
+      "info worker:0's output is in hdfs:///out/worker-0.",
+    ]);
+  });
+
+  test("is waited for at the job's end, until its executor says goodbye", () => {
+    const scenario = running();
+    scenario.exits("worker:0");
+    expect(sentOf(scenario.effects, "exit")).toEqual(["worker:0"]);
+    scenario.after(spec.timeouts.stopGraceMs + 20_000);
+    expect(typesOf(scenario.effects)).not.toContain("unregister");
+    scenario.on({ type: "transfer", task: "worker:0", transfer: done });
+    saysGoodbye(scenario);
+    expect(typesOf(scenario.effects)).toContain("unregister");
+    expect(statusOf(scenario.core, scenario.nowMs).tasks[0]?.transfers).toEqual([done]);
+  });
+
+  test("is waited for no longer than tony.carrier.timeout beyond the grace", () => {
+    const scenario = running();
+    scenario.exits("worker:0");
+    scenario.after(spec.timeouts.stopGraceMs + 5_000 + carrier.timeoutMs);
+    expect(typesOf(scenario.effects)).toContain("unregister");
+  });
+
+  test("has its time before a restart, and a checkpoint before the start", () => {
+    const scenario = running();
+    scenario.exits("worker:0", { exitCode: 1 });
+    const { containerId } = scenario.task("worker:0");
+    scenario.after(spec.timeouts.stopGraceMs + 30_000 + carrier.timeoutMs - 1);
+    scenario.ready("worker:0");
+    scenario.after(60_000 + carrier.timeoutMs - 1);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "starting", containerId });
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario, sentOf } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 6)]);
+
+function running(): Scenario {
+  const scenario = new Scenario(base);
+  scenario.toRunning();
+  return scenario;
+}
+
+describe("an executor whose stream broke", () => {
+  test("is lost when it is not back in time, and what may still run there is stopped at its node", () => {
+    const scenario = running();
+    scenario.breaks("worker:1");
+    const effects = scenario.after(2_000);
+    expect(effects).toContainEqual({ type: "stop-container", containerId: "c2", reason: "its stream broke" });
+    expect(scenario.core.state.generation).toBe(2);
+  });
+
+  test("has a minute when more than a third broke together: the network is the likelier cause", () => {
+    const scenario = running();
+    for (const task of ["worker:1", "worker:2", "worker:3"]) {
+      scenario.breaks(task);
+    }
+    scenario.after(base.timeouts.massSilenceMs - 1_000);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    scenario.after(1_000);
+    expect(scenario.core.state.generation).toBe(2);
+  });
+});
+
+test("an executor in a container that is not the job's is told to end", () => {
+  const scenario = running();
+  const effects = scenario.on({
+    type: "executor-registered",
+    task: "worker:1",
+    containerId: "c99",
+    generation: 1,
+    host: "n99",
+    port: 1,
+    tensorboardPort: 0,
+    rejoinAddress: "n99:9",
+    child: { state: "running", pid: 7, startedAtMs: 1 },
+  });
+  expect(sentOf(effects, "exit")).toEqual(["worker:1"]);
+  expect(scenario.task("worker:1").containerId).toBe("c2");
+});
+
+describe("a container that we gave up", () => {
+  test("is no lost node when YARN says that it was released: the silence stays the reason", () => {
+    const scenario = running();
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.completes("c2", -100, "Container released by application");
+    expect(scenario.core.state.generations[0]?.endedBy?.summary).toBe("worker:1 on n2 was silent for 10 s or more");
+  });
+
+  test("is stopped again by the next attempt, which cannot know whether the first order arrived", () => {
+    const scenario = running();
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.after(1_000);
+    const kept = scenario.container(1, { containerId: "c2" });
+    const effects = scenario.crash([kept]);
+    expect(effects).toContainEqual({ type: "stop-container", containerId: "c2", reason: "its executor is silent" });
+  });
+});
+
+test("an executor may take half a minute to find the next attempt", () => {
+  const scenario = running();
+  scenario.after(1_000);
+  scenario.crash([]);
+  scenario.after(40_000);
+  expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "@jest/globals";
+import { createLiveness, type LivenessEvent } from "../../../../am/core/executors/liveness.ts";
+
+const timeouts = { heartbeatIntervalMs: 1_000, heartbeatExpiryMs: 10_000, massSilenceMs: 60_000 };
+
+/** Ticks each second while `beating` executors are heard. */
+function watch(executors: number, beating: (index: number) => boolean, seconds: number) {
+  const liveness = createLiveness(timeouts);
+  for (let index = 0; index < executors; index++) {
+    liveness.heard(`worker:${index}`, `c${index}`, 0);
+  }
+  const events: string[] = [];
+  for (let second = 1; second <= seconds; second++) {
+    for (let index = 0; index < executors; index++) {
+      if (beating(index)) {
+        liveness.heard(`worker:${index}`, `c${index}`, second * 1000);
+      }
+    }
+    events.push(...liveness.tick(second * 1000).map((event) => `${second} ${wordsOf(event)}`));
+  }
+  return { liveness, events };
+}
+
+function wordsOf(event: LivenessEvent): string {
+  return "task" in event ? `${event.type} ${event.task}` : event.type;
+}
+
+describe("liveness", () => {
+  test("a frozen executor is silent after three beats and lost after ten seconds", () => {
+    const { events } = watch(4, (index) => index !== 2, 30);
+    expect(events).toEqual(["3 executor-silent worker:2", "10 executor-lost worker:2"]);
+  });
+
+  test("while more than a third are silent the network is suspected: they are lost after a minute", () => {
+    const { events } = watch(5, (index) => index > 1, 70);
+    expect(events.filter((event) => event.includes("lost"))).toEqual([
+      "60 executor-lost worker:0",
+      "60 executor-lost worker:1",
+    ]);
+  });
+
+  test("of one or two executors a single silent one is no sign of the network", () => {
+    expect(watch(2, (index) => index === 0, 11).events).toContain("10 executor-lost worker:1");
+  });
+
+  test("an executor that is heard again is back", () => {
+    const { liveness } = watch(3, (index) => index !== 0, 5);
+    expect(liveness.heard("worker:0", "c0", 5_500)).toEqual([
+      { type: "executor-back", task: "worker:0", containerId: "c0" },
+    ]);
+  });
+
+  test("a tick that comes late, after a pause of ours, expires nobody, and says that we slept", () => {
+    const { liveness } = watch(3, () => true, 2);
+    expect(liveness.tick(62_000)).toEqual([{ type: "woke" }]);
+    expect(liveness.tick(64_000)).toEqual([]);
+    expect(liveness.tick(65_000).map(({ type }) => type)).toEqual([
+      "executor-silent",
+      "executor-silent",
+      "executor-silent",
+    ]);
+  });
+
+  test("one that was given up is not watched", () => {
+    const { liveness } = watch(3, () => true, 1);
+    liveness.forget("c1");
+    const events = [2, 3, 4].flatMap((second) => liveness.tick(second * 1000).map(wordsOf));
+    expect(events).toEqual(["executor-silent worker:0", "executor-silent worker:2"]);
+  });
+});

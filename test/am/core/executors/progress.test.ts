@@ -1,0 +1,135 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Effect } from "../../../../am/core/state/effects.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+const spec = { ...base, timeouts: { ...base.timeouts, progressMs: 60_000 } };
+const reason = "hung: no progress for 1 min 0 s at step 7";
+
+function runningJob(): Scenario {
+  const scenario = new Scenario(spec);
+  scenario.toRunning();
+  return scenario;
+}
+
+function reports(scenario: Scenario, task: string, step: number): Effect[] {
+  const { containerId, generation } = scenario.task(task);
+  return scenario.on({ type: "child-progress", task, containerId, generation, step, atMs: scenario.nowMs });
+}
+
+/** The tasks that are stopped because they hang. */
+function dumped(effects: readonly Effect[]): string[] {
+  return effects.flatMap((effect) =>
+    effect.type === "send" && effect.message.type === "stop-child" && effect.message.dumpStacks ? [effect.to.task] : [],
+  );
+}
+
+describe("a program that reports its steps", () => {
+  test("hangs when it reports none in time: it is asked where it stands, and stopped", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 6);
+    scenario.after(50_000);
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.after(59_999))).toEqual([]);
+    const effects = scenario.after(1);
+    expect(dumped(effects)).toEqual(["worker:0"]);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ message: expect.objectContaining({ type: "stop-child", reason, generation: 1 }) }),
+    );
+  });
+
+  test("does not hang because the end of its time waited in the mailbox behind its next step", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 6);
+    scenario.after(59_000);
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.on({ type: "timer-fired", name: "progress:c1" }))).toEqual([]);
+    expect(dumped(scenario.after(59_999))).toEqual([]);
+    expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
+  });
+
+  test("that hung fails as a program, with where it stood, and its generation restarts", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(60_000);
+    const traceback = 'Current thread 0x1 (most recent call first):\n  File "train.py", line 88 in step';
+    scenario.exits("worker:0", { signal: "SIGABRT", stopReason: reason, traceback });
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+      class: "program",
+      task: "worker:0",
+      summary: `worker:0 on n1 ${reason}`,
+      exit: "SIGABRT",
+      lines: traceback.split("\n"),
+      remedy: "if a step may take longer, raise tony.task.progress-timeout",
+    });
+    scenario.stops("worker:1");
+    expect(scenario.core.state.generation).toBe(2);
+  });
+
+  test("that hung and was stopped is not taken for the one that starts after it in its container", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(60_000);
+    scenario.exits("worker:0", { signal: "SIGTERM", stopReason: reason });
+    scenario.stops("worker:1");
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(59_000);
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1, infrastructure: 0 } });
+  });
+
+  test("makes no progress by saying the same step again", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(40_000);
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.after(20_000))).toEqual(["worker:0"]);
+  });
+
+  test("is left alone until its first report, in every generation", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.after(10_000))).toEqual([]);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 2 });
+    expect(dumped(scenario.after(200_000))).toEqual([]);
+  });
+
+  test("is given more time while its stream is broken: its reports are on their way", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(59_000);
+    scenario.breaks("worker:0");
+    expect(dumped(scenario.after(1_500))).toEqual([]);
+  });
+
+  test("is given more time while its executor is silent, of which it is lost sooner or later", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(59_000);
+    scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 6_000 });
+    expect(dumped(scenario.after(1_500))).toEqual([]);
+  });
+
+  test("loses its container when its executor does not end it", () => {
+    const scenario = runningJob();
+    reports(scenario, "worker:0", 7);
+    scenario.after(60_000);
+    const effects = scenario.after(60_000);
+    expect(effects).toContainEqual(expect.objectContaining({ type: "stop-container", containerId: "c1" }));
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ class: "program", task: "worker:0" });
+  });
+
+  test("may take any time where no limit is set", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    reports(scenario, "worker:0", 7);
+    expect(dumped(scenario.after(3_600_000))).toEqual([]);
+  });
+});

@@ -1,0 +1,251 @@
+import { describe, expect, test } from "@jest/globals";
+import { CONTAINER_TOLD_TO_END } from "../../../../am/core/failures/endings.ts";
+import type { FailureSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario, sentOf, typesOf } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+
+function running(failure: Partial<FailureSpec> = {}): Scenario {
+  const scenario = new Scenario({ ...base, failure: { ...base.failure, ...failure } });
+  scenario.toRunning();
+  return scenario;
+}
+
+/** What an executor does on SIGTERM: its program's end, then goodbye. */
+function toldToEnd(scenario: Scenario, task: string): void {
+  const { containerId } = scenario.task(task);
+  scenario.exits(task, { signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END, lastLines: ["step 1840"] });
+  scenario.on({ type: "executor-lost", task, containerId, cause: "goodbye" });
+}
+
+describe("a node ends a container for its memory: the executor says goodbye first, YARN says why later", () => {
+  test("the restart begins at once, but nothing is released before YARN's word, which a release would hide", () => {
+    const scenario = running();
+    toldToEnd(scenario, "worker:1");
+    scenario.stops("worker:0");
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.phases()).toBe("worker:0 preparing, worker:1 waiting");
+    expect(typesOf(scenario.effects)).not.toContain("release");
+  });
+
+  test.each([-103, -104])(
+    "YARN's %i makes it the program's: the other budget is given back and no machine is blamed",
+    (status) => {
+      const scenario = running();
+      toldToEnd(scenario, "worker:1");
+      scenario.stops("worker:0");
+      scenario.completes("c2", status);
+      expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+        class: "program",
+        task: "worker:1",
+        exit: String(status),
+        lines: ["step 1840"],
+        remedy: expect.stringContaining("raise tony.worker.memory (job.xml:16), e.g. to 1536m"),
+      });
+      expect(scenario.task("worker:1").machineFailures).toBe(0);
+      expect(Object.values(scenario.core.state.blame).some(({ failures }) => failures > 0)).toBe(false);
+    },
+  );
+
+  test("the same when the ApplicationMaster dies before the word comes: the next attempt does not hide it either", () => {
+    const scenario = running();
+    toldToEnd(scenario, "worker:1");
+    scenario.stops("worker:0");
+    scenario.after(1_000);
+    const effects = scenario.crash([]);
+    expect(typesOf(effects)).not.toContain("release");
+    scenario.completes("c2", -104);
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("a container that ends because the job does is no evidence in a verdict that is still open", () => {
+    const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGKILL" });
+    scenario.on({ type: "stop-requested", reason: "enough" });
+    scenario.completes("c2", 0);
+    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(scenario.core.state).toMatchObject({ phase: "finishing", generation: 1 });
+  });
+
+  test("without a program budget the job fails by YARN's word, and the summary names the spent budget", () => {
+    const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+    toldToEnd(scenario, "worker:1");
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.completes("c2", -103);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      summary: expect.stringContaining("; program restarts: none allowed (tony.am.retry-count = 0)"),
+      rule: "program restarts: none allowed (tony.am.retry-count = 0)",
+      cause: { class: "program", exit: "-103" },
+    });
+  });
+
+  test("the same at the very end, when the other worker has succeeded already", () => {
+    const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:0");
+    toldToEnd(scenario, "worker:1");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.completes("c2", -104);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "-104" } });
+  });
+
+  test("a program that the same signal killed before its executor could stop it is judged by YARN's word too", () => {
+    const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGTERM" });
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "goodbye" });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.completes("c2", -102);
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2, used: { program: 0 } });
+  });
+
+  test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
+    "however late YARN's word comes, when its executor ends too: %j",
+    (exit) => {
+      const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+      scenario.exits("worker:1", exit);
+      scenario.breaks("worker:1");
+      scenario.stops("worker:0");
+      scenario.after(base.timeouts.verdictMs - 1_000);
+      expect(scenario.core.state.outcome).toBeUndefined();
+      scenario.completes("c2", -103);
+      expect(scenario.core.state.outcome).toMatchObject({ cause: { task: "worker:1", exit: "-103" } });
+    },
+  );
+
+  test("but its verdict does not wait for a word that never comes", () => {
+    const scenario = running({ budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGKILL" });
+    scenario.stops("worker:0");
+    scenario.after(4_000);
+    expect(scenario.core.state.outcome).toMatchObject({ cause: { exit: "SIGKILL" } });
+  });
+
+  test("a container of which YARN says nothing goes back after the verdict's time", () => {
+    const scenario = running();
+    toldToEnd(scenario, "worker:1");
+    scenario.stops("worker:0");
+    expect(scenario.after(base.timeouts.verdictMs)).toContainEqual({
+      type: "release",
+      containerIds: ["c2"],
+      reason: "its node ended it",
+    });
+  });
+});
+
+describe("before its program has started", () => {
+  test("a container ended for its memory spends the program's budget, and the job fails when that is spent", () => {
+    const scenario = new Scenario({
+      ...base,
+      failure: { ...base.failure, budgets: { program: 1, infrastructure: 5 } },
+    });
+    scenario.register();
+    scenario.allocateAll();
+    const end = (containerId: string) => {
+      scenario.ready("worker:1");
+      scenario.on({ type: "executor-lost", task: "worker:1", containerId, cause: "goodbye" });
+      scenario.completes(containerId, -103);
+    };
+    end("c2");
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, used: { program: 1, infrastructure: 0 } });
+    scenario.allocateAll();
+    end("c3");
+    expect(scenario.core.state.outcome).toMatchObject({
+      summary: expect.stringContaining("program restarts: 1 of 1 used (tony.am.retry-count = 1"),
+      cause: { remedy: expect.stringContaining("tony.worker.memory") },
+    });
+  });
+});
+
+describe("what follows from our own teardown is no cause", () => {
+  test("a program that does not stop in time leaves the root cause and the machines as they were", () => {
+    const scenario = running();
+    scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
+    scenario.after(base.timeouts.stopGraceMs + 5_000);
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
+    expect(scenario.core.state).toMatchObject({ used: { program: 1, infrastructure: 0 }, blame: {} });
+  });
+
+  test("unless nothing is heard of its executor either: that came first", () => {
+    const scenario = running();
+    scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 3_000 });
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    scenario.after(base.timeouts.stopGraceMs + 5_000);
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:0", class: "infrastructure" });
+  });
+
+  test("a container that ends after its program stopped by our order is replaced and changes no verdict", () => {
+    const scenario = running({ budgets: { program: 5, infrastructure: 5 } });
+    scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
+    scenario.stops("worker:0");
+    scenario.on({ type: "executor-lost", task: "worker:0", containerId: "c1", cause: "goodbye" });
+    scenario.completes("c1", 143);
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+});
+
+test("an executor that stops its program for the time it took spends the program's budget", () => {
+  const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, executionMs: 60_000 } });
+  scenario.toRunning();
+  const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
+  expect(sentOf(scenario.exits("worker:1", { signal: "SIGTERM", stopReason }), "stop-child")).toEqual(["worker:0"]);
+  expect(scenario.core.state).toMatchObject({ used: { program: 1, infrastructure: 0 }, blame: {} });
+});
+
+test("a task that restarts alone is judged once for the time it took, by its executor or, when that says nothing, by its container's end", () => {
+  const failure = { ...base.failure, budgets: { program: 5, infrastructure: 5 } };
+  const timeouts = { ...base.timeouts, executionMs: 60_000 };
+  const alone = () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2, { restartPolicy: "task" })], { failure, timeouts }));
+    scenario.toRunning();
+    return scenario;
+  };
+  const obeyed = alone();
+  obeyed.after(60_000);
+  expect(obeyed.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+  const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
+  obeyed.exits("worker:1", { signal: "SIGTERM", stopReason });
+  expect(obeyed.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(obeyed.task("worker:1")).toMatchObject({ phase: "preparing", restarts: 1 });
+
+  const ignored = alone();
+  ignored.exits("worker:0");
+  ignored.after(70_000);
+  expect(ignored.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(ignored.task("worker:1")).toMatchObject({ phase: "waiting", restarts: 1 });
+});
+
+test("a node that YARN took the containers from because it is not well: what it says of itself is the reason", () => {
+  const scenario = running();
+  const ailment = "1/1 local-dirs usable space is below configured utilization percentage";
+  const node = { nodeId: "n2:8041", host: "n2", rack: "/default-rack", usable: false, ailment, labels: [] };
+  scenario.on({ type: "nodes-changed", nodes: [node] });
+  scenario.completes("c2", -100);
+  scenario.stops("worker:0");
+  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+    class: "infrastructure",
+    summary: `worker:1 lost its node on n2: ${ailment}`,
+  });
+});
+
+test("which rule ends the job is said: machines that failed one task too often, not a budget", () => {
+  const scenario = running({ blame: { container: 9, node: 9, job: 1 } });
+  scenario.completes("c2", -101);
+  scenario.stops("worker:0");
+  expect(scenario.core.state.outcome?.summary).toBe(
+    "worker:1 lost its container: the node's disks failed on n2; a machine failed worker:1, which ends the job: tony.failure.blame.job",
+  );
+});
+
+test("which of two exits came first is not for a machine's wrong clock to say", () => {
+  const scenario = running();
+  const exit = { exitCode: 1, errorSummary: "first" };
+  scenario.exits("worker:1", exit);
+  scenario.after(4_000);
+  scenario.exits("worker:0", { exitCode: 1, errorSummary: "second", atMs: scenario.nowMs - 3_600_000 });
+  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+});

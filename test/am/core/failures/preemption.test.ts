@@ -1,0 +1,72 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+
+/** A gang that runs and may not fail once by itself. */
+function running(): Scenario {
+  const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets: { program: 0, infrastructure: 5 } } });
+  scenario.toRunning();
+  return scenario;
+}
+
+function wantsBack(scenario: Scenario, ...containerIds: string[]) {
+  return scenario.on({ type: "preemption-notice", containerIds, strict: true });
+}
+
+describe("YARN wants a container back", () => {
+  test("its program gets the signal; nothing else happens before YARN takes it", () => {
+    const scenario = running();
+    const effects = wantsBack(scenario, "c2", "another job's");
+    const signal = expect.objectContaining({ type: "signal-child", signal: "SIGTERM" });
+    expect(effects.filter(({ type }) => type === "send")).toEqual([
+      { type: "send", to: { task: "worker:1", containerId: "c2" }, message: signal },
+    ]);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+  });
+
+  test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
+    "a program that ends with %j at the notice gives way: the container goes back, no program budget pays",
+    (exit) => {
+      const scenario = running();
+      wantsBack(scenario, "c2");
+      scenario.exits("worker:1", exit);
+      expect(scenario.effects).toContainEqual({
+        type: "release",
+        containerIds: ["c2"],
+        reason: "YARN wants it back",
+      });
+      scenario.stops("worker:0");
+      scenario.completes("c2", -100);
+      expect(scenario.core.state).toMatchObject({
+        generation: 2,
+        outcome: undefined,
+        used: { program: 0, infrastructure: 1 },
+      });
+      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+        class: "infrastructure",
+        task: "worker:1",
+        summary: expect.stringContaining("preemption"),
+      });
+      expect(Object.values(scenario.core.state.blame).some(({ failures }) => failures > 0)).toBe(false);
+    },
+  );
+
+  test("a peer that fails of the lost connection is no cause beside it", () => {
+    const scenario = running();
+    wantsBack(scenario, "c2");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.exits("worker:1", { signal: "SIGTERM" });
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+  });
+
+  test("a program that fails long after a notice that came to nothing fails by itself", () => {
+    const scenario = running();
+    wantsBack(scenario, "c2");
+    scenario.after(121_000);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "worker:1", exit: "1" } });
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, test } from "@jest/globals";
+import type { ChildExit } from "../../../../am/core/state/events.ts";
+import type { RoleSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+interface Job {
+  readonly command?: string;
+  readonly environment?: RoleSpec["environment"];
+  readonly sources?: Readonly<Record<string, string>>;
+}
+
+/** What the report advises when the job's only program ends so. */
+function advice(exit: Partial<ChildExit>, { sources = { "tony.worker.command": "job.xml:5" }, ...of }: Job = {}) {
+  const base = jobSpec([role("worker", 1, of)], { sources });
+  const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } } });
+  scenario.toRunning();
+  scenario.exits("worker:0", { exitCode: 1, ...exit });
+  return scenario.core.state.outcome?.cause?.remedy;
+}
+
+describe("what is advised", () => {
+  const missing = { errorSummary: "ModuleNotFoundError: No module named 'torch'" };
+
+  test("for a missing module: the interpreter that was used, and where another one is named", () => {
+    expect(advice(missing, { command: "OMP_NUM_THREADS=1 /usr/bin/python3.11 train.py" })).toBe(
+      "/usr/bin/python3.11 of that node does not have it: name another in tony.worker.command (job.xml:5), or bring one by --python_venv",
+    );
+    expect(advice(missing, { command: "./run.sh" })).toMatch(/^its Python of that node does not have it/);
+    const sources = { "tony.containers.command": "-executes" };
+    expect(advice(missing, { command: "python3 train.py", sources })).toContain("name another in --executes");
+    const byOption = { ...sources, "tony.python-exec-path": "--python_binary_path" };
+    expect(advice(missing, { command: "python3 train.py", sources: byOption })).toContain("in --python_binary_path");
+  });
+
+  test("for a crash: how to see where Python stood, unless that is on already", () => {
+    const crash = { exitCode: 139, signal: "SIGSEGV" };
+    const hint = "to see where its Python stood, add PYTHONFAULTHANDLER=1 to tony.execution.envs";
+    expect(advice(crash)).toBe(hint);
+    expect(advice(crash, { environment: { PYTHONFAULTHANDLER: "1" } })).toBeUndefined();
+    expect(advice({ exitCode: 137, signal: "SIGKILL" })).toBeUndefined();
+  });
+
+  test.each([
+    ["import: command not found", ["use.py: line 1: import: command not found"], { exitCode: 2 }],
+    ["a syntax error", ["./use.py: line 3: syntax error near unexpected token `('"], { exitCode: 2 }],
+    ["use.py: command not found", ["/bin/bash: line 1: use.py: command not found"], { failedToStart: true }],
+    ["permission denied", ["/bin/bash: ./use.py: Permission denied"], { failedToStart: true }],
+  ])("for a Python script that bash was given: the command that runs it (%s)", (_complaint, lastLines, exit) => {
+    const command = lastLines.join().includes("./use.py") ? "./use.py --steps 3" : "use.py --steps 3";
+    const sources = { "tony.containers.command": "-executes" };
+    expect(advice({ lastLines, ...exit }, { command, sources })).toBe(
+      `bash was given a Python script: give --executes "python3 ${command}"`,
+    );
+    expect(advice({ lastLines, ...exit }, { command })).toBe(
+      `bash was given a Python script: set tony.worker.command (job.xml:5) to python3 ${command}`,
+    );
+  });
+
+  test.each([
+    [
+      "of Python",
+      "train.py",
+      { exitCode: 2, lastLines: ["python3: can't open file '/c_2/train.py': [Errno 2] No such"] },
+    ],
+    ["of a shell", "bash run.sh", { exitCode: 127, lastLines: ["bash: run.sh: No such file or directory"] }],
+    ["itself", "./x", { failedToStart: true, lastLines: ["/bin/bash: line 1: ./x: No such file or directory"] }],
+  ])("for a program that is not there: its name, and what brings it (%s)", (_whose, program, exit) => {
+    const command = program === "train.py" ? "python3 train.py --steps 3" : program;
+    const file = /[\w.]+$/.exec(program)?.[0];
+    expect(advice(exit, { command })).toBe(
+      `no ${file} in the container: check its name in tony.worker.command (job.xml:5), and that it travels: tony.containers.resources, tony.worker.resources or --src_dir`,
+    );
+    const sources = { "tony.containers.command": "-executes" };
+    expect(advice(exit, { command, sources })).toContain("check its name in --executes, and");
+  });
+
+  test("for a script that is not there and that the command does not name, or names on the node", () => {
+    const exit = { exitCode: 2, lastLines: ["python3: can't open file '/opt/train.py': [Errno 2] No such file"] };
+    expect(advice(exit, { command: "./run.sh" })).toBe(
+      "no train.py in the container: bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+    );
+    expect(advice(exit, { command: "python3 /opt/train.py" })).toBe(
+      "no /opt/train.py on that node: check its name in tony.worker.command (job.xml:5)",
+    );
+  });
+
+  test("for another file that a program misses: nothing, its own words say more", () => {
+    const exit = { exitCode: 1, lastLines: ["cat: data.txt: No such file or directory"] };
+    expect(advice(exit, { command: "bash run.sh data.txt" })).toBeUndefined();
+  });
+
+  test("for a command that is not there: to look at it", () => {
+    const exit = { failedToStart: true, lastLines: ["/bin/bash: line 1: pyhton: command not found"] };
+    expect(advice(exit, { command: "pyhton train.py" })).toBe("check tony.worker.command (job.xml:5)");
+  });
+
+  test.each([
+    [
+      "bash 5.2",
+      { failedToStart: true, lastLines: ["/bin/bash: line 1: ./run.sh: cannot execute: required file not found"] },
+    ],
+    [
+      "bash 5.0",
+      { failedToStart: true, lastLines: ["/bin/bash: ./run.sh: /opt/sh: bad interpreter: No such file or directory"] },
+    ],
+  ])(
+    "for a script whose first line names no program of the node: that line and CRLF, as %s complains",
+    (_bash, exit) => {
+      expect(advice(exit, { command: "./run.sh" })).toBe(
+        "the first line (#!) of ./run.sh names a program that the node does not have: name one that it has; " +
+          String.raw`if the file has Windows line ends (CRLF), remove them: sed -i 's/\r$//' ./run.sh`,
+      );
+    },
+  );
+
+  test("for a script whose interpreter env cannot find for its CRLF: to remove that", () => {
+    const lastLines = [String.raw`/usr/bin/env: ‘python3\r’: No such file or directory`];
+    expect(advice({ exitCode: 127, lastLines }, { command: "./train.py" })).toBe(
+      String.raw`the script has Windows line ends (CRLF): remove them with sed -i 's/\r$//'`,
+    );
+  });
+
+  test("for too little memory: a value above all that was used", () => {
+    const [used, limit] = [900 * 2 ** 20, 1024];
+    expect(advice({ outOfMemory: true, peakMemoryBytes: used })).toContain("e.g. to 1536m");
+    expect(advice({ outOfMemory: true, peakMemoryBytes: 3 * limit * 2 ** 20 })).toContain("e.g. to 4g");
+  });
+});

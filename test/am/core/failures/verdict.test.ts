@@ -1,0 +1,213 @@
+import { describe, expect, test } from "@jest/globals";
+import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 3)]);
+
+function running(change: Partial<JobSpec> = {}, failure: Partial<FailureSpec> = {}): Scenario {
+  const scenario = new Scenario({ ...base, ...change, failure: { ...base.failure, ...failure } });
+  scenario.toRunning();
+  return scenario;
+}
+
+describe("the root of a failure", () => {
+  test("is the earlier of two equal causes, whichever is heard first", () => {
+    const scenario = running();
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.exits("worker:1", { exitCode: 1, atMs: scenario.nowMs - 500 });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+
+  test("stays with the earlier one when the later is heard second", () => {
+    const scenario = running();
+    scenario.after(5_000);
+    scenario.exits("worker:0", { exitCode: 1, atMs: scenario.nowMs - 500 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:2");
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:0" });
+  });
+
+  test("is no container that ends after its program was stopped by our order", () => {
+    const scenario = running();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.completes("c1", 137);
+    scenario.stops("worker:2");
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+});
+
+describe("the other endings that a root is found among", () => {
+  const told = (scenario: Scenario) => scenario.core.state.outcome?.cause?.consequences;
+  const noRestart = { budgets: { program: 0, infrastructure: 0 } };
+
+  test("are failures of their own where nothing says that they followed", () => {
+    const scenario = running({}, noRestart);
+    scenario.exits("worker:0", { exitCode: 3 });
+    scenario.exits("worker:1", { exitCode: 4 });
+    scenario.exits("worker:2", { exitCode: 5 });
+    expect(told(scenario)).toEqual([
+      "worker:1 exited 4 on n2, 0.0 s later (also failed)",
+      "worker:2 exited 5 on n3, 0.0 s later (also failed)",
+    ]);
+  });
+
+  test("are failures of their own where YARN says so of each", () => {
+    const scenario = running({}, noRestart);
+    scenario.completes("c1", -104);
+    scenario.completes("c2", -104);
+    scenario.stops("worker:2");
+    expect(told(scenario)).toEqual(["worker:1 ran out of memory on n2, 0.0 s later (also failed)"]);
+  });
+
+  test("are consequences where the connection to a peer was lost", () => {
+    const scenario = running({}, noRestart);
+    scenario.exits("worker:0", { exitCode: 3 });
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("worker:2");
+    expect(told(scenario)).toEqual(["worker:1 exited 1 on n2, 0.0 s later (a consequence, not counted)"]);
+  });
+
+  test("are no failure where one ended with 0", () => {
+    const scenario = running({}, noRestart);
+    scenario.exits("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.exits("worker:2", { exitCode: 3 });
+    expect(told(scenario)).toEqual([
+      "worker:1 ended with 0 after 0 s on n2, before the others, 0.0 s later (not counted)",
+      "worker:0 exited 1 on n1, 0.0 s later (a consequence, not counted)",
+    ]);
+  });
+});
+
+describe("what is not the machine's fault", () => {
+  test("is no longer blamed on it once YARN has said so", () => {
+    const scenario = running();
+    scenario.breaks("worker:1");
+    scenario.after(2_000);
+    expect(scenario.core.state.blame).toMatchObject({ n2: { failures: 1 } });
+    scenario.completes("c2", -104);
+    expect(scenario.core.state.blame).toMatchObject({ n2: { failures: 0 } });
+    expect(scenario.task("worker:1").machineFailures).toBe(0);
+  });
+});
+
+describe("a verdict", () => {
+  test("on a program that was killed waits for YARN's word, though its executor is well", () => {
+    const scenario = running({}, { budgets: { program: 0, infrastructure: 5 } });
+    scenario.exits("worker:1", { signal: "SIGKILL" });
+    scenario.stops("worker:0");
+    scenario.stops("worker:2");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.completes("c2", -102);
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, used: { program: 0, infrastructure: 1 } });
+  });
+
+  test("is the only one of its generation: what is lost when it has closed, before the gang has stopped, costs nothing more", () => {
+    const scenario = running({ timeouts: { ...base.timeouts, verdictMs: 2_000, stopGraceMs: 30_000 } });
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.after(3_000);
+    expect(scenario.core.state.verdicts).toEqual([]);
+    scenario.completes("c1", 137);
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.core.state.generation).toBe(2);
+  });
+
+  test("that is held keeps the job from ending as if nothing had failed", () => {
+    const scenario = new Scenario(
+      jobSpec([role("worker", 1), role("ps", 1, { restartPolicy: "task" })], {
+        failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } },
+      }),
+    );
+    scenario.toRunning();
+    scenario.exits("ps:0", { signal: "SIGKILL" });
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(base.timeouts.verdictMs);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "ps:0" } });
+  });
+});
+
+describe("a task that is never restarted", () => {
+  test.each(["scorer", "evaluator"])("ends the job when it fails while the gang is being stopped: %s", (name) => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role(name, 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.exits(`${name}:0`, { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      cause: { task: "worker:1" },
+      rule: `${name} is not restarted: tony.${name}.restart-policy`,
+    });
+  });
+
+  test("is not started again with the gang", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role("scorer", 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.exits("scorer:0");
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting, scorer:0 succeeded");
+  });
+});
+
+describe("a sidecar's failure is ignored", () => {
+  const noBudget = { ...base.failure, budgets: { program: 0, infrastructure: 5 } };
+
+  test("when no budget is left to start it again", () => {
+    const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "task" })];
+    const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
+    scenario.toRunning();
+    const { containerId } = scenario.task("tensorboard:0");
+    scenario.completes(containerId, -104);
+    expect(scenario.core.state).toMatchObject({ phase: "running", outcome: undefined });
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("when YARN's word turns an infrastructure's failure into its program's, for which no budget is left", () => {
+    const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "task" })];
+    const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
+    scenario.toRunning();
+    const { containerId } = scenario.task("tensorboard:0");
+    scenario.breaks("tensorboard:0");
+    scenario.after(2_000);
+    scenario.completes(containerId, -104);
+    expect(scenario.core.state).toMatchObject({ phase: "running", outcome: undefined });
+  });
+
+  test("when the gang fails with it: it is not the root", () => {
+    const roles = [role("worker", 2), role("tensorboard", 1, { restartPolicy: "none" })];
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    scenario.completes(scenario.task("tensorboard:0").containerId, -104);
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2, phase: "running" });
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+
+  test.each([-104, -101])(
+    "when its container ends before the start, again and again, by %i: it is done without",
+    (status) => {
+      const roles = [role("worker", 1), role("tensorboard", 1, { restartPolicy: "none" })];
+      const scenario = new Scenario(jobSpec(roles, { failure: noBudget }));
+      scenario.register();
+      for (let failure = 0; failure < 4 && scenario.task("tensorboard:0").phase !== "failed"; failure++) {
+        scenario.allocateAll();
+        scenario.completes(scenario.task("tensorboard:0").containerId, status);
+      }
+      expect(scenario.core.state.outcome).toBeUndefined();
+      scenario.readyAll();
+      scenario.startedAll();
+      expect(scenario.phases()).toBe("worker:0 running, tensorboard:0 failed");
+    },
+  );
+});

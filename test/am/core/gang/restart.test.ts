@@ -1,0 +1,318 @@
+import { describe, expect, test } from "@jest/globals";
+import { silentAfterMs } from "../../../../am/core/executors/liveness.ts";
+import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { asksOf, idleNode, Scenario, sentOf, typesOf } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+
+function withFailure(change: Partial<FailureSpec>, spec: JobSpec = base): JobSpec {
+  return { ...spec, failure: { ...spec.failure, ...change } };
+}
+
+describe("a program fails", () => {
+  test("the others stop, every container stays, and all start again with new ports in generation 2", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    const containers = scenario.core.state.tasks.map(({ containerId }) => containerId);
+    const effects = scenario.exits("worker:1", { exitCode: 1, traceback: "ValueError" });
+    expect(sentOf(effects, "stop-child")).toEqual(["worker:0"]);
+    expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+    expect(sentOf(scenario.stops("worker:0"), "prepare")).toEqual(["worker:0"]);
+    scenario.ready("worker:0", { port: 41_000 });
+    expect(sentOf(scenario.ready("worker:1", { port: 41_001 }), "start-child")).toEqual(["worker:0", "worker:1"]);
+    expect(scenario.core.state.tasks.map(({ containerId }) => containerId)).toEqual(containers);
+    expect(scenario.core.state).toMatchObject({
+      generation: 2,
+      phase: "running",
+      used: { program: 1, infrastructure: 0 },
+    });
+    expect(asksOf(effects)).toEqual([]);
+    expect(typesOf(scenario.effects)).not.toContain("stop-container");
+  });
+
+  test("when its budget is spent the job fails, once everybody is accounted for, with the root cause", () => {
+    const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 5 } }));
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 3, errorSummary: "ValueError: bad" });
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      summary: "worker:1 exited 3 on n2: ValueError: bad; program restarts: none allowed (tony.am.retry-count = 0)",
+      cause: { class: "program", task: "worker:1", exit: "3" },
+    });
+  });
+
+  test("the second restart waits, the first does not", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    const fail = () => {
+      scenario.exits("worker:1", { exitCode: 1 });
+      scenario.stops("worker:0");
+      scenario.readyAll();
+    };
+    fail();
+    expect(scenario.core.state.phase).toBe("running");
+    scenario.startedAll();
+    fail();
+    expect(scenario.core.state.phase).toBe("gathering");
+    expect(sentOf(scenario.after(1_000), "start-child")).toEqual(["worker:0", "worker:1"]);
+  });
+
+  test("out of memory names the key to raise, its place and a value", () => {
+    const scenario = new Scenario(
+      withFailure({ budgets: { program: 0, infrastructure: 5 } }, jobSpec([role("worker", 1)])),
+    );
+    scenario.toRunning();
+    scenario.completes("c1", -104, "is running beyond physical memory limits");
+    expect(scenario.core.state.outcome?.cause).toMatchObject({
+      summary: "worker:0 ran out of memory on n1",
+      remedy: "raise tony.worker.memory (job.xml:16), e.g. to 1536m",
+    });
+  });
+
+  test("a program that does not stop in time loses its container, and the others go on", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:1", { exitCode: 1 });
+    const effects = scenario.after(base.timeouts.stopGraceMs + 5_000);
+    expect(effects).toContainEqual({
+      type: "stop-container",
+      containerId: "c1",
+      reason: "its program did not stop in time",
+    });
+    expect(scenario.phases()).toBe("worker:0 waiting, worker:1 preparing");
+  });
+});
+
+describe("the verdict is decided when the picture is complete", () => {
+  test("a pause of ours that ends as its time is up: what was said meanwhile is read first", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
+    scenario.nowMs += base.timeouts.verdictMs;
+    scenario.on({ type: "timer-fired", name: "reconnect:c2" });
+    scenario.on({ type: "timer-fired", name: "verdict:1:" });
+    scenario.completes("c2", 137);
+    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+  });
+
+  test("a pause of ours in which an executor vanished: its silence is noticed before its program counts as not stopped", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.nowMs += base.timeouts.stopGraceMs;
+    scenario.on({ type: "woke" });
+    const silentMs = silentAfterMs(base.timeouts) + 1_000;
+    scenario.after(silentMs);
+    expect(scenario.task("worker:1").phase).toBe("stopping");
+    scenario.on({ type: "executor-silent", task: "worker:1", containerId: "c2", silentMs });
+    scenario.after(1_000);
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+  });
+
+  test("a peer's lost connection comes first, YARN's word on the killed executor later: no program budget is spent", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    scenario.completes("c2", 137);
+    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+      class: "infrastructure",
+      task: "worker:1",
+      generation: 1,
+      consequences: ["worker:0 exited 1 on n1: Connection closed by peer, 0.0 s later (a consequence, not counted)"],
+    });
+  });
+
+  test("the same with no program budget: teardown begins at once, the restart when YARN has spoken", () => {
+    const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 5 } }));
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    expect(scenario.core.state).toMatchObject({ phase: "restarting", generation: 1, outcome: undefined });
+    expect(asksOf(scenario.completes("c2", -102))).toMatchObject([{ role: "worker", count: 1 }]);
+    expect(scenario.core.state).toMatchObject({ generation: 2, outcome: undefined });
+  });
+
+  test("a silent world is not waited for longer than the verdict's time", () => {
+    const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 0 } }));
+    scenario.toRunning();
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(base.timeouts.verdictMs);
+    expect(scenario.core.state.outcome?.result).toBe("failed");
+  });
+
+  test("a stream that comes back within two seconds is nothing", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.after(1_900);
+    scenario.reports("worker:1", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+    scenario.after(60_000);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+  });
+});
+
+describe("roles", () => {
+  test("a task that restarts alone leaves the others running", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2), role("evaluator", 1, { restartPolicy: "task" })]));
+    scenario.toRunning();
+    const effects = scenario.exits("evaluator:0", { exitCode: 1 });
+    expect(sentOf(effects, "stop-child")).toEqual([]);
+    expect(sentOf(scenario.ready("evaluator:0"), "start-child")).toEqual(["evaluator:0"]);
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running, evaluator:0 starting");
+    expect(scenario.task("evaluator:0")).toMatchObject({
+      restarts: 1,
+      restartReason: "evaluator:0 exited 1 on n3",
+      generation: 2,
+    });
+    expect(scenario.core.state.generation).toBe(1);
+  });
+
+  test("a sidecar's failure is ignored", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("tensorboard", 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.exits("tensorboard:0", { exitCode: 1 });
+    expect(scenario.phases()).toBe("worker:0 running, tensorboard:0 failed");
+    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("a role that stops the job on failure ends it whatever budget is left", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { stopOnFailure: true })]));
+    scenario.toRunning();
+    scenario.exits("ps:0", { exitCode: 1 });
+    scenario.stops("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "ps:0" } });
+  });
+
+  test("but not when its machine was at fault", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { stopOnFailure: true })]));
+    scenario.toRunning();
+    scenario.completes(scenario.task("ps:0").containerId, -102);
+    scenario.stops("worker:0");
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2 });
+  });
+
+  test("tolerated failures leave the rest running, but not the chief's", () => {
+    const spec = withFailure({ onWorkerFailure: "tolerate", budgets: { program: 0, infrastructure: 5 } }, base);
+    const tolerated = new Scenario(spec);
+    tolerated.toRunning();
+    tolerated.exits("worker:1", { exitCode: 1 });
+    tolerated.exits("worker:0");
+    expect(tolerated.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
+    const chief = new Scenario(spec);
+    chief.toRunning();
+    chief.exits("worker:0", { exitCode: 1 });
+    chief.stops("worker:1");
+    expect(chief.core.state.outcome?.result).toBe("failed");
+  });
+
+  describe("a machine's failure is tolerated because no budget is left for it", () => {
+    const budgets = { program: 2, infrastructure: 0 };
+    const peerLost = { exitCode: 1, peerConnectionLost: true };
+    const failed = () => {
+      const roles = [role("worker", 3), role("ps", 1)];
+      const scenario = new Scenario(withFailure({ onWorkerFailure: "tolerate", budgets }, jobSpec(roles)));
+      scenario.toRunning();
+      scenario.exits("worker:2", { signal: "SIGBUS" });
+      return scenario;
+    };
+
+    test("a worker that lost the connection to it is tolerated as well, its program is not charged", () => {
+      const scenario = failed();
+      scenario.exits("worker:1", peerLost);
+      scenario.exits("worker:0");
+      expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+      expect(scenario.core.state.outcome?.summary).toBe("1 of 3 tracked tasks exited 0");
+    });
+
+    test("a task whose failure is not tolerated ends the job, with the machine's failure as the cause", () => {
+      const scenario = failed();
+      scenario.exits("ps:0", peerLost);
+      scenario.stops("worker:0");
+      scenario.stops("worker:1");
+      expect(scenario.core.state).toMatchObject({
+        used: { program: 0, infrastructure: 0 },
+        outcome: { result: "failed", cause: { task: "worker:2", class: "infrastructure", exit: "SIGBUS" } },
+      });
+    });
+
+    test("a lost connection long after it is a failure of its own", () => {
+      const scenario = failed();
+      scenario.after(base.timeouts.verdictMs + 1_000);
+      scenario.exits("worker:1", peerLost);
+      expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1 } });
+    });
+  });
+});
+
+describe("machines are blamed for machines' failures only", () => {
+  const nodes = ["a", "b", "c"].map(idleNode);
+
+  test("SIGBUS takes the container away, a second failure the node, a third of the same task fails the job", () => {
+    const scenario = new Scenario(base);
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    const on = (host: string) => scenario.container(1, { host });
+    scenario.on({ type: "containers-allocated", containers: [on("a"), on("b")] });
+    const failTask = () => {
+      scenario.readyAll();
+      scenario.after(10_000);
+      scenario.startedAll();
+      const effects = scenario.exits("worker:0", { signal: "SIGBUS" });
+      scenario.stops("worker:1");
+      return effects;
+    };
+    expect(failTask()).toContainEqual(expect.objectContaining({ type: "stop-container", containerId: "c1" }));
+    scenario.on({ type: "containers-allocated", containers: [on("a")] });
+    expect(failTask()).toContainEqual({ type: "blacklist", hosts: ["a"] });
+    scenario.on({ type: "containers-allocated", containers: [on("c")] });
+    failTask();
+    expect(scenario.core.state.outcome?.result).toBe("failed");
+  });
+
+  test("a failure after ten minutes of healthy running starts the count anew, for the task and its node", () => {
+    const scenario = new Scenario(base);
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    const on = (host: string) => scenario.container(1, { host });
+    scenario.on({ type: "containers-allocated", containers: [on("a"), on("b")] });
+    for (let failure = 0; failure < 4; failure++) {
+      scenario.readyAll();
+      scenario.after(10_000);
+      scenario.startedAll();
+      scenario.after(600_000);
+      scenario.exits("worker:0", { signal: "SIGBUS" });
+      scenario.stops("worker:1");
+      scenario.on({ type: "containers-allocated", containers: [on("a")] });
+    }
+    expect(scenario.core.state.outcome).toBeUndefined();
+    expect(scenario.core.state.blame).toEqual({ a: { failures: 1, excluded: false } });
+  });
+
+  test("no node is kept off when a role could be given less than two thirds of its nodes then", () => {
+    const labelled = nodes.map((node, index) => ({ ...node, labels: index < 2 ? ["gpu"] : [] }));
+    const scenario = new Scenario({ ...base, roles: [role("worker", 2, { nodeLabel: "gpu" })] });
+    scenario.on({ type: "nodes-changed", nodes: labelled });
+    scenario.register();
+    for (let failure = 0; failure < 2; failure++) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host: "a" })] });
+      scenario.completes(scenario.task("worker:0").containerId, -101);
+    }
+    expect(scenario.core.state.blame).toEqual({ a: { failures: 2, excluded: false } });
+  });
+
+  test("a program's own failure blames no machine", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1 });
+    expect(scenario.core.state.blame).toEqual({});
+  });
+});

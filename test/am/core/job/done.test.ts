@@ -1,0 +1,85 @@
+import { describe, expect, test } from "@jest/globals";
+import { CONTAINER_TOLD_TO_END } from "../../../../am/core/failures/endings.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+describe("where failures are tolerated", () => {
+  const { failure } = jobSpec([]);
+  function running(chief: "first" | "none"): Scenario {
+    const scenario = new Scenario(
+      jobSpec([role("worker", 2, { chief })], {
+        failure: { ...failure, onWorkerFailure: "tolerate", budgets: { program: 0, infrastructure: 0 } },
+      }),
+    );
+    scenario.toRunning();
+    return scenario;
+  }
+
+  test("a job whose tasks all failed has failed", () => {
+    const scenario = running("none");
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", summary: "0 of 2 tasks exited 0" });
+  });
+
+  test("a task that lost its container is over too", () => {
+    const scenario = running("first");
+    scenario.completes("c2", -101);
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
+  });
+
+  test("a task whose node told it to end is over too", () => {
+    const scenario = running("first");
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
+  });
+});
+
+test("what need not end well is not counted among the tasks that did", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })]));
+  scenario.toRunning();
+  scenario.exits("worker:0");
+  expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 1 tracked task exited 0" });
+});
+
+describe("when the chief is done", () => {
+  const roles = [role("chief", 1), role("worker", 2, { chief: "none" })];
+
+  test("a worker that fails of it ends nothing and restarts nothing", () => {
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("chief:0");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
+    expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running", used: { program: 0 } });
+    scenario.exits("worker:1");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 3 tasks exited 0" });
+  });
+
+  test("nor does one whose failure is heard before the chief's end", () => {
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.exits("chief:0");
+    scenario.stops("worker:1");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 3 tasks exited 0" });
+  });
+
+  test("nor one whose container is being replaced as the chief ends", () => {
+    const scenario = new Scenario(jobSpec([role("chief", 1), role("worker", 1, { chief: "none" })]));
+    scenario.toRunning();
+    scenario.completes("c2", -100, "Container released on a *lost* node");
+    scenario.exits("chief:0");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
+  });
+
+  test("nor does one whose node is lost", () => {
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    scenario.exits("chief:0");
+    scenario.completes("c2", -100, "Container released on a *lost* node");
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(scenario.core.state).toMatchObject({ generation: 1, outcome: { result: "succeeded" } });
+  });
+});

@@ -1,0 +1,118 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario, sentOf, typesOf } from "../scenario.ts";
+
+const spec = jobSpec([role("worker", 2), role("ps", 1)]);
+
+describe("a job ends", () => {
+  test("when its tracked tasks are done: outcome journaled, parameter servers stopped, unregistered, staging cleaned", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    const before = scenario.effects.length;
+    scenario.exits("worker:1");
+    scenario.stops("ps:0");
+    scenario.on({ type: "unregistered" });
+    const order = scenario.effects
+      .slice(before)
+      .filter(({ type }) => ["journal", "send", "unregister", "exit"].includes(type));
+    expect(order.map((effect) => (effect.type === "send" ? effect.message.type : effect.type))).toEqual([
+      "acknowledge-exit",
+      "journal",
+      "exit",
+      "exit",
+      "exit",
+      "acknowledge-exit",
+      "unregister",
+      "exit",
+    ]);
+    expect(scenario.effects.at(-1)).toEqual({ type: "exit", exitCode: 0, cleanStaging: true });
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      summary: "2 of 2 tracked tasks exited 0",
+    });
+  });
+
+  test("with the outcome as the last word of its journal", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1");
+    const decided = scenario.effects.length;
+    scenario.stops("ps:0");
+    scenario.after(1_000);
+    expect(typesOf(scenario.effects.slice(decided))).not.toContain("journal");
+  });
+
+  test("whether or not the outcome can be journaled, after five seconds", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.journalWorks = false;
+    expect(sentOf(scenario.on({ type: "stop-requested", reason: "stopped by alice" }), "exit")).toEqual([]);
+    expect(sentOf(scenario.after(5_000), "exit")).toEqual(["worker:0", "worker:1", "ps:0"]);
+  });
+
+  test("whether or not programs stop, after their grace and a little more", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    const effects = scenario.after(spec.timeouts.stopGraceMs + 5_000);
+    expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(3);
+    expect(typesOf(effects)).toContain("unregister");
+  });
+
+  test("by a request: what is not started yet is released at once", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    const effects = scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "the job ends" });
+    expect(typesOf(effects)).toContain("unregister");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "killed", summary: "stopped by alice" });
+  });
+
+  test("by its time limit, which is named", () => {
+    const limited = { ...spec, timeouts: { ...spec.timeouts, applicationMs: 60_000 } };
+    const scenario = new Scenario(limited);
+    scenario.toRunning();
+    scenario.after(60_000);
+    expect(scenario.core.state.outcome?.summary).toBe("the job ran longer than 1 min 0 s: tony.application.timeout");
+  });
+
+  test("what is said of a failure after the outcome was decided changes nothing that was charged for it", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)]));
+    scenario.toRunning();
+    scenario.breaks("worker:1");
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    scenario.completes("c2", 137);
+    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("an attempt that YARN has given up touches nothing", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const effects = scenario.on({ type: "resource-manager-shutdown", reason: "ApplicationAttemptNotFoundException" });
+    expect(effects.filter(({ type }) => type !== "log")).toEqual([{ type: "exit", exitCode: 1, cleanStaging: false }]);
+    expect(scenario.exits("worker:0")).toEqual([]);
+  });
+
+  test("an evaluator has its grace after the workers, then it is stopped and the job has succeeded", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("evaluator", 1)]));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    expect(scenario.core.state.phase).toBe("running");
+    expect(sentOf(scenario.after(spec.timeouts.afterChiefMs), "exit")).toContain("evaluator:0");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("when the chief is done the workers have their grace", () => {
+    const scenario = new Scenario(jobSpec([role("chief", 1), role("worker", 1, { chief: "none" })]));
+    scenario.toRunning();
+    scenario.exits("chief:0");
+    scenario.after(spec.timeouts.afterChiefMs - 1);
+    expect(scenario.core.state.phase).toBe("running");
+    scenario.after(1);
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+});

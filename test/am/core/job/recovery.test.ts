@@ -1,0 +1,277 @@
+import { describe, expect, test } from "@jest/globals";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { childExit } from "../../../support/child-exit.ts";
+import { asksOf, Scenario, sentOf, typesOf } from "../scenario.ts";
+
+const spec = jobSpec([role("worker", 2)]);
+
+function running() {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.readyAll();
+  scenario.startedAll();
+  scenario.after(1_000);
+  return { scenario, kept };
+}
+
+/** Both containers are there, one of their executors has registered. */
+function gathering() {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.ready("worker:0");
+  scenario.after(1_000);
+  return { scenario, kept };
+}
+
+const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
+
+describe("the ApplicationMaster dies", () => {
+  test("its executors are dialled, come back, and no program is started, stopped or asked for", () => {
+    const { scenario, kept } = running();
+    const effects = scenario.crash(kept);
+    expect(effects).toContainEqual({
+      type: "rejoin",
+      executors: [
+        { task: "worker:0", containerId: "c1", address: "n1:9" },
+        { task: "worker:1", containerId: "c2", address: "n2:9" },
+      ],
+    });
+    effects.push(...scenario.reports("worker:0", program), ...scenario.reports("worker:1", program));
+    expect(typesOf(effects)).not.toContain("ask");
+    expect(effects.filter(({ type }) => type === "send")).toEqual([]);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
+    scenario.exits("worker:0");
+    scenario.exits("worker:1");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("a program that ended meanwhile is told by its executor, and counts once", () => {
+    const { scenario, kept } = running();
+    scenario.exits("worker:0");
+    scenario.after(1_000);
+    scenario.crash(kept);
+    const exit = {
+      exitCode: 0,
+      signal: "",
+      atMs: 1,
+      stopReason: "",
+      failedToStart: false,
+      lastLines: [],
+      traceback: "",
+    };
+    const child = {
+      state: "exited",
+      exit: { ...exit, errorSummary: "", peerConnectionLost: false, outOfMemory: false, peakMemoryBytes: 0 },
+    } as const;
+    expect(sentOf(scenario.reports("worker:0", child), "acknowledge-exit")).toEqual(["worker:0"]);
+    scenario.reports("worker:1", child);
+    expect(scenario.core.state.outcome?.summary).toBe("2 of 2 tasks exited 0");
+  });
+
+  test("an executor that does not come back in time is lost, and the gang restarts", () => {
+    const { scenario, kept } = running();
+    scenario.crash(kept);
+    scenario.reports("worker:0", program);
+    scenario.after(45_000);
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.task("worker:1").phase).toBe("waiting");
+  });
+
+  test("during gathering: it goes on in the same generation and containers, once every executor was heard again", () => {
+    const { scenario, kept } = gathering();
+    scenario.crash(kept);
+    expect(scenario.phases()).toBe("worker:0 launched, worker:1 allocated");
+    expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual([]);
+    expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual(["worker:0", "worker:1"]);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+  });
+
+  test("a kept container that the journal does not know is claimed by its executor, or given back", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    const asks = asksOf(scenario.crash(kept));
+    expect(asks).toEqual([]);
+    const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
+    scenario.on({ type: "executor-reattached", ...claim, generation: 1, port: 4000, child: { state: "none" } });
+    expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
+    const effects = scenario.after(45_000);
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
+    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+  });
+
+  test("without a journal the job starts again and says why", () => {
+    const { scenario, kept } = running();
+    scenario.journal = undefined;
+    const effects = scenario.crash(kept);
+    expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
+    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 2 }]);
+    expect(scenario.core.state.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
+  });
+
+  test("after the outcome was decided the next attempt only finishes", () => {
+    const { scenario, kept } = running();
+    scenario.on({ type: "stop-requested", reason: "stopped by alice" });
+    const effects = scenario.crash(kept);
+    expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
+    expect(typesOf(effects)).toContain("unregister");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "killed", summary: "stopped by alice" });
+  });
+});
+
+test("killed right after the cluster spec went out: the journal said so before, and no program is restarted", () => {
+  const scenario = new Scenario(jobSpec([role("worker", 2)]));
+  scenario.register();
+  const given = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: given });
+  expect(sentOf(scenario.readyAll(), "start-child")).toEqual(["worker:0", "worker:1"]);
+  const before = scenario.effects.length;
+  scenario.crash(given);
+  scenario.reports("worker:0", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
+  expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual(["worker:1"]);
+  expect(scenario.phases()).toBe("worker:0 running, worker:1 starting");
+  expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+  expect(sentOf(scenario.effects.slice(before), "prepare")).toEqual([]);
+});
+
+describe("the ApplicationMaster dies during a restart", () => {
+  const noBackOff = { ...spec.failure, backOff: { initialMs: 0, maxMs: 0 } };
+  const failing = (journal: "written" | "not written") => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)], { failure: noBackOff }));
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    scenario.on({ type: "containers-allocated", containers: kept });
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.after(1_000);
+    scenario.journalWorks = journal === "written";
+    const exit = { signal: "SIGKILL" };
+    const effects = scenario.exits("worker:1", exit);
+    scenario.journalWorks = true;
+    return { scenario, kept, effects, exited: { state: "exited", exit: childExit(scenario.nowMs, exit) } as const };
+  };
+  const goesOn = (scenario: Scenario) => {
+    scenario.stops("worker:0");
+    expect(scenario.phases()).toBe("worker:0 preparing, worker:1 registered");
+    expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual(["worker:0", "worker:1"]);
+    expect(scenario.core.state).toMatchObject({
+      phase: "running",
+      generation: 2,
+      used: { program: 1, infrastructure: 0 },
+    });
+    expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
+  };
+
+  test("the next attempt completes it: same generation, same containers, the failure counted once", () => {
+    const { scenario, kept, effects } = failing("written");
+    expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+    scenario.crash(kept);
+    expect(sentOf(scenario.reports("worker:0", program), "stop-child")).toEqual(["worker:0"]);
+    scenario.ready("worker:1");
+    goesOn(scenario);
+  });
+
+  test("the executor had not heard of it yet: it is told again", () => {
+    const { scenario, kept, exited } = failing("written");
+    scenario.crash(kept);
+    scenario.reports("worker:0", program);
+    const effects = scenario.reports("worker:1", exited, { generation: 1 });
+    expect(sentOf(effects, "acknowledge-exit")).toEqual(["worker:1"]);
+    expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+    scenario.ready("worker:1");
+    goesOn(scenario);
+  });
+
+  test("before its journal was written: no executor was told of it, and the failure is told again", () => {
+    const { scenario, kept, effects, exited } = failing("not written");
+    expect(sentOf(effects, "prepare")).toEqual([]);
+    scenario.crash(kept);
+    expect(scenario.core.state).toMatchObject({ generation: 1, used: { program: 0 } });
+    scenario.reports("worker:0", program);
+    expect(sentOf(scenario.reports("worker:1", exited), "stop-child")).toEqual(["worker:0"]);
+    scenario.ready("worker:1");
+    goesOn(scenario);
+  });
+
+  describe("before its journal was written, after it had ordered a program to stop", () => {
+    const reason = "worker:1 was ended by SIGKILL on n2";
+    const stoppedThenCrashed = () => {
+      const { scenario, kept, exited } = failing("not written");
+      scenario.crash(kept);
+      const exit = childExit(scenario.nowMs, { signal: "SIGTERM", stopReason: reason });
+      scenario.reports("worker:0", { state: "exited", exit });
+      return { scenario, exited };
+    };
+
+    test("the gang restarts in the same containers, and no budget pays for that program", () => {
+      const { scenario } = stoppedThenCrashed();
+      expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
+      expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
+      scenario.stops("worker:1");
+      expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
+    });
+
+    test("what had failed is told by its own executor, counts once, and is the cause", () => {
+      const { scenario, exited } = stoppedThenCrashed();
+      scenario.reports("worker:1", exited, { generation: 1 });
+      expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", exit: "SIGKILL" });
+    });
+  });
+});
+
+test("a verdict that was open stays open until executors have come back or are lost: the stronger cause takes it over", () => {
+  const { scenario, kept } = running();
+  scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+  scenario.crash(kept);
+  expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  scenario.after(45_000);
+  expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "infrastructure" });
+});
+
+describe("the ApplicationMaster dies as a task starts that waits for nobody", () => {
+  const alone = () => {
+    const scenario = new Scenario(jobSpec([role("worker", 2)], { distributedMode: "fcfs" }));
+    scenario.register();
+    const kept = [scenario.container(1), scenario.container(1)];
+    scenario.on({ type: "containers-allocated", containers: kept });
+    return { scenario, kept };
+  };
+
+  test("it starts only when the journal knows its container", () => {
+    const { scenario } = alone();
+    scenario.journalWorks = false;
+    expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual([]);
+    scenario.journalWorks = true;
+    expect(sentOf(scenario.after(1_000), "start-child")).toEqual(["worker:0"]);
+  });
+
+  test("its program runs on, though the journal does not know of the start", () => {
+    const { scenario, kept } = alone();
+    scenario.ready("worker:0");
+    const effects = scenario.crash(kept);
+    effects.push(...scenario.reports("worker:0", program), ...scenario.after(10_000));
+    expect(sentOf(effects, "prepare")).toEqual([]);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 1 });
+  });
+
+  test("its container is gone: it may have run, so it starts again in a generation of its own", () => {
+    const { scenario, kept } = alone();
+    scenario.ready("worker:0");
+    scenario.crash(kept);
+    scenario.completes("c1", 137);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "waiting", generation: 2 });
+  });
+});
+
+test("a replaced attempt that had not noticed starts the gang: the new one begins another generation", () => {
+  const { scenario, kept } = gathering();
+  scenario.crash(kept);
+  expect(sentOf(scenario.reports("worker:0", program), "prepare")).toEqual(["worker:0"]);
+  expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
+});

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "@jest/globals";
+import type { CountedResources, NodeView, ResourceAmount } from "../../../../am/core/state/events.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import type { RoleSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const amount = (memoryMiB: number, vcores = 1): ResourceAmount => ({ memoryMiB, vcores, others: {} });
+
+function node(host: string, change: Partial<NodeView> = {}): NodeView {
+  const size = { free: amount(8192, 8), total: amount(8192, 8) };
+  return { nodeId: `${host}:1`, host, rack: "/r", usable: true, labels: [], ...size, ...change };
+}
+
+/** What the wait for two workers of 1 GiB and 1 core says. */
+function waitFor(facts: {
+  readonly nodes?: readonly NodeView[];
+  readonly headroom?: ResourceAmount;
+  readonly counted?: CountedResources;
+  readonly worker?: Partial<RoleSpec>;
+}) {
+  const scenario = new Scenario(jobSpec([{ ...role("worker", 2), ...facts.worker }]));
+  scenario.on({ type: "nodes-changed", nodes: facts.nodes ?? [node("a")] });
+  scenario.register(facts.counted === undefined ? {} : { counted: facts.counted });
+  if (facts.headroom !== undefined) scenario.on({ type: "headroom-changed", available: facts.headroom });
+  const [wait] = statusOf(scenario.core, scenario.nowMs).waits;
+  return { reasons: wait?.reasons, remedy: wait?.remedy };
+}
+
+const lowerOrWait = "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait for other jobs to end";
+
+describe("why containers do not come", () => {
+  test("the queue has too little left, by what the last heartbeat said", () => {
+    expect(waitFor({ headroom: amount(1536, 4) })).toEqual({
+      reasons: ["queue default has only 1.5 GiB, 4 cores left for this job, room for 1 of them"],
+      remedy: lowerOrWait,
+    });
+  });
+
+  test("the queue has room, so that it is the nodes'", () => {
+    expect(waitFor({ headroom: amount(8192, 8), nodes: [node("a"), node("b")] })).toEqual({
+      reasons: ["the queue has room for them; the 2 usable nodes of the cluster must have it too"],
+      remedy: lowerOrWait,
+    });
+  });
+
+  test("cores are not spoken of where the scheduler does not count them", () => {
+    expect(waitFor({ counted: "memory", headroom: amount(1024, -5) }).reasons).toEqual([
+      "queue default has only 1 GiB left for this job, room for 1 of them",
+    ]);
+    expect(waitFor({ counted: "memory", headroom: amount(4096, -5) }).reasons).toEqual([
+      "the queue has room for them; the 1 usable node of the cluster must have it too",
+    ]);
+  });
+
+  test("a node that the role's label excludes is not counted", () => {
+    const nodes = [node("a"), node("b", { labels: ["gpu"] }), node("c", { labels: ["ssd"], lent: true })];
+    expect(waitFor({ nodes }).reasons).toEqual([
+      "the queue has room for them; the 2 usable nodes of the cluster must have it too",
+    ]);
+  });
+
+  test("no node that could take them is usable: lowering anything does not help", () => {
+    const nodes = [node("a", { usable: false }), node("b", { labels: ["gpu"] })];
+    expect(waitFor({ nodes })).toEqual({ reasons: ["the cluster has no usable node"], remedy: undefined });
+  });
+
+  test("no node has the label: waiting does not help", () => {
+    expect(waitFor({ worker: { nodeLabel: "tpu" } })).toEqual({
+      reasons: ["this cannot be met by waiting, unless nodes join: no node has label tpu"],
+      remedy: "set tony.worker.node-label to a label that nodes have",
+    });
+  });
+});

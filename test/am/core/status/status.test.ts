@@ -1,0 +1,197 @@
+import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const spec = jobSpec([role("worker", 2), role("ps", 1)]);
+
+describe("the published status", () => {
+  test("counts each role's tasks as far as they have come", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({
+      state: "gathering",
+      generation: 1,
+      roles: [
+        { name: "worker", instances: 2, allocated: 2, registered: 1, running: 0, ended: 0 },
+        { name: "ps", instances: 1, allocated: 1, registered: 0 },
+      ],
+    });
+  });
+
+  test("says what is waited for, why, what mends it and where the job sets it", () => {
+    const scenario = new Scenario(spec);
+    scenario.on({
+      type: "nodes-changed",
+      nodes: [
+        {
+          nodeId: "a:1",
+          host: "a",
+          rack: "/r",
+          usable: true,
+          labels: [],
+          free: { memoryMiB: 512, vcores: 8, others: {} },
+        },
+      ],
+    });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: { memoryMiB: 512, vcores: 1, others: {} } });
+    expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toEqual({
+      cause: "containers of worker",
+      what: "2 of 2 containers of worker: 1 GiB, 1 core",
+      sinceMs: scenario.nowMs,
+      reasons: ["queue default has only 512 MiB, 1 core left for this job, room for none of them"],
+      remedy: "lower tony.worker.instances or tony.worker.memory (job.xml:16), or wait for other jobs to end",
+    });
+    expect(statusOf(scenario.core, scenario.nowMs).waits[1]?.what).toBe("1 container of ps: 1 GiB, 1 core");
+  });
+
+  test("waits for executors since their containers came, not since these were asked for", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.after(60_000);
+    scenario.allocateAll();
+    expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toMatchObject({
+      what: "the executors of worker:0, worker:1",
+      sinceMs: scenario.nowMs,
+      endsAtMs: scenario.nowMs + spec.timeouts.launchMs,
+    });
+  });
+
+  test("says when a gang in part gives back what it holds", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+      expect.objectContaining({
+        what: "the rest of the gang",
+        endsAtMs: scenario.nowMs + spec.timeouts.gangHoldMs,
+        atEnd: expect.stringMatching(/^what is held goes back .*\(tony\.container\.hold-timeout\)$/),
+      }),
+    );
+  });
+
+  test("waits for nothing while programs run, and keeps how each generation went", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({ state: "running", waits: [] });
+    scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
+    scenario.stops("worker:0");
+    scenario.stops("ps:0");
+    const { generations, budgets } = statusOf(scenario.core, scenario.nowMs);
+    expect(generations).toMatchObject([
+      {
+        generation: 1,
+        endedBy: { class: "program", task: "worker:1", summary: "worker:1 exited 1 on n2: ValueError" },
+      },
+      { generation: 2 },
+    ]);
+    expect(budgets.program).toEqual({ used: 1, limit: 2 });
+  });
+
+  test("counts the wait for programs that stop from the moment that ended their generation", () => {
+    const scenario = new Scenario({
+      ...spec,
+      failure: { ...spec.failure, budgets: { program: 0, infrastructure: 0 } },
+    });
+    scenario.toRunning();
+    scenario.after(60_000);
+    scenario.exits("worker:1", { exitCode: 1 });
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+      expect.objectContaining({ what: "the programs of worker:0", sinceMs: scenario.nowMs }),
+    );
+  });
+
+  test("has the furthest complete checkpoint, and what each generation went on from", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const saves = (task: string, containerId: string, step: number) =>
+      scenario.on({
+        type: "child-progress",
+        task,
+        containerId,
+        generation: 1,
+        step: step + 7,
+        atMs: scenario.nowMs,
+        checkpoint: { path: "hdfs:///ckpt", step, atMs: scenario.nowMs },
+      });
+    saves("worker:0", "c1", 600);
+    scenario.after(5_000);
+    const savedAtMs = scenario.nowMs;
+    saves("worker:0", "c1", 1200);
+    saves("worker:1", "c2", 600);
+    const checkpoint = { path: "hdfs:///ckpt", step: 1200, atMs: savedAtMs };
+    const status = statusOf(scenario.core, scenario.nowMs);
+    expect(status.checkpoint).toEqual(checkpoint);
+    expect(status.tasks).toMatchObject([{ step: 1207, checkpointStep: 1200 }, { checkpointStep: 600 }, {}]);
+
+    scenario.after(5_000);
+    saves("worker:0", "c1", 1200);
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    const after = statusOf(scenario.core, scenario.nowMs);
+    expect(after.generations[1]).toMatchObject({ generation: 2, resumedFrom: checkpoint });
+    expect(after.tasks[0]).not.toHaveProperty("step");
+    expect(
+      scenario.effects.filter((effect) => effect.type === "record" && effect.event.type === "checkpoint"),
+    ).toHaveLength(2);
+  });
+
+  test("of several tasks' parts of one step it has the one that was complete last, as old as that is", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const savedAtMs = scenario.nowMs;
+    const reports = (index: 0 | 1) =>
+      scenario.on({
+        type: "child-progress",
+        task: `worker:${index}`,
+        containerId: `c${index + 1}`,
+        generation: 1,
+        step: scenario.nowMs,
+        atMs: scenario.nowMs,
+        checkpoint: { path: `hdfs:///part-${index}`, step: 600, atMs: savedAtMs + index },
+      });
+    for (const index of [1, 0, 1, 0] as const) {
+      scenario.after(1_000);
+      reports(index);
+    }
+    const { checkpoint } = statusOf(scenario.core, scenario.nowMs);
+    expect(checkpoint).toEqual({ path: "hdfs:///part-1", step: 600, atMs: savedAtMs + 1 });
+    const recorded = scenario.effects.filter(
+      (effect) => effect.type === "record" && effect.event.type === "checkpoint",
+    );
+    expect(recorded).toHaveLength(1);
+  });
+
+  test("integrates what the job holds", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    expect(statusOf(scenario.core, scenario.nowMs + 10_000).usage).toEqual({
+      memoryMiBSeconds: 30_720,
+      vcoreSeconds: 30,
+    });
+  });
+});
+
+test("an outcome that is found when the next generation had begun shows the tasks of the one it is about", () => {
+  const base = jobSpec([role("worker", 2)]);
+  const budgets = { program: 0, infrastructure: 2 };
+  const scenario = new Scenario({ ...base, failure: { ...base.failure, budgets } });
+  scenario.toRunning();
+  const [startedAtMs] = statusOf(scenario.core, scenario.nowMs).tasks.map((task) => task.startedAtMs);
+  scenario.breaks("worker:1");
+  scenario.after(2_500);
+  scenario.stops("worker:0");
+  expect(scenario.core.state).toMatchObject({ generation: 2, outcome: undefined });
+  const usage = "69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used";
+  scenario.completes("c2", -104, `beyond the 'PHYSICAL' memory limit. Current usage: ${usage}`);
+  const { outcome, tasks } = statusOf(scenario.core, scenario.nowMs);
+  expect(outcome?.cause).toMatchObject({ task: "worker:1", generation: 1, exit: "-104" });
+  expect(tasks).toMatchObject([
+    { task: "worker:0", state: "stopped", host: "n1", exit: "SIGTERM", startedAtMs },
+    { task: "worker:1", state: "lost", host: "n2", exit: "-104", startedAtMs },
+  ]);
+});

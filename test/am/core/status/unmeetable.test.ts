@@ -1,0 +1,85 @@
+import { describe, expect, test } from "@jest/globals";
+import type { CountedResources, NodeView, ResourceAmount } from "../../../../am/core/state/events.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import type { RoleSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const gpus = (count: number) => ({ "yarn.io/gpu": count });
+const amount = (memoryMiB: number, others: Record<string, number> = {}) => ({ memoryMiB, vcores: 1, others });
+
+function node(host: string, total: ResourceAmount | undefined, labels: string[] = [], usable = true): NodeView {
+  const sizes = total === undefined ? {} : { total: { ...total, vcores: 8 }, free: amount(0) };
+  return { nodeId: `${host}:1`, host, rack: "/r", usable, labels, ...sizes };
+}
+
+/** What the first role's wait says, and how it is mended. */
+function waitFor(roles: readonly RoleSpec[], nodes: readonly NodeView[], counted: CountedResources = "all") {
+  const scenario = new Scenario(jobSpec([...roles]));
+  scenario.on({ type: "nodes-changed", nodes });
+  scenario.register({ resourceTypes: ["yarn.io/gpu"], counted });
+  const { reasons, remedy } = statusOf(scenario.core, scenario.nowMs).waits[0] ?? {};
+  return { never: reasons?.find((reason) => reason.startsWith("this cannot be met by waiting")), remedy };
+}
+
+const worker = (instances: number, resource: ResourceAmount, change: Partial<RoleSpec> = {}) => ({
+  ...role("worker", instances),
+  resource,
+  ...change,
+});
+
+describe("an ask that no waiting meets", () => {
+  test("is a container larger than every node, with what would fit", () => {
+    const nodes = [node("a", amount(4096)), node("b", amount(2048, gpus(2)))];
+    expect(waitFor([worker(1, amount(4096, gpus(1)))], nodes)).toEqual({
+      never:
+        "this cannot be met by waiting, unless nodes join: no node of the cluster is large enough for one container, whatever else runs there; they have 4 GiB, 8 cores; 2 GiB, 8 cores, 2 GPUs",
+      remedy: "lower tony.worker.memory (job.xml:16) or tony.worker.gpus",
+    });
+  });
+
+  test("is a gang that wants more in all than the nodes of its label have", () => {
+    const nodes = [node("a", amount(8192)), node("b", amount(8192, gpus(2)), ["gpu"])];
+    expect(waitFor([worker(4, amount(1024, gpus(1)), { nodeLabel: "gpu" })], nodes)).toEqual({
+      never: "this cannot be met by waiting, unless nodes join: label gpu has 2 GPUs in all, the job asks for 4 GPUs",
+      remedy: "lower tony.worker.instances or tony.worker.gpus",
+    });
+  });
+
+  test("is the sum of several roles", () => {
+    const ps = { ...role("ps", 1), resource: amount(3072) };
+    expect(waitFor([worker(2, amount(1024)), ps], [node("a", amount(4096))]).never).toMatch(
+      /the cluster has 4 GiB in all, the job asks for 5 GiB$/,
+    );
+  });
+
+  test("is more containers than the nodes can be cut into", () => {
+    const nodes = [node("a", amount(5120)), node("b", amount(5120))];
+    expect(waitFor([worker(3, amount(3072))], nodes).never).toMatch(/have room for 2 such containers in all, .* 3$/);
+  });
+
+  test("is none while another job's end would meet it, or a node that is down", () => {
+    const roles = [worker(2, amount(4096))];
+    expect(waitFor(roles, [node("a", amount(8192))]).never).toBeUndefined();
+    expect(waitFor(roles, [node("a", amount(4096)), node("b", amount(4096), [], false)]).never).toBeUndefined();
+  });
+
+  test("does not count the nodes that the label of an ask, or its lack, excludes", () => {
+    const roles = [worker(2, amount(4096))];
+    const nodes = [node("a", amount(4096)), node("b", amount(8192), ["gpu"])];
+    expect(waitFor(roles, nodes).never).toMatch(/the cluster has 4 GiB in all, the job asks for 8 GiB$/);
+    expect(waitFor(roles, [node("b", amount(8192), ["gpu"])]).never).toMatch(/every node has a label, and only asks/);
+  });
+
+  test("is none for cores where the scheduler counts memory alone", () => {
+    const many = [worker(4, { ...amount(1024), vcores: 8 })];
+    const nodes = [node("a", amount(8192))];
+    expect(waitFor(many, nodes).never).toMatch(/the cluster has 8 cores in all, the job asks for 32 cores$/);
+    expect(waitFor(many, nodes, "memory").never).toBeUndefined();
+    expect(waitFor([worker(9, amount(1024))], nodes, "memory").never).toMatch(/9 GiB$/);
+  });
+
+  test("is not claimed where a node's size is unknown", () => {
+    expect(waitFor([worker(4, amount(4096))], [node("a", amount(1024)), node("b", undefined)]).never).toBeUndefined();
+  });
+});
