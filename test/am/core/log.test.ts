@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { runSeed } from "../../../simulation/run.ts";
+import { runSeed } from "../../simulation/run.ts";
 
 const root = join(import.meta.dirname, "../../..");
 
