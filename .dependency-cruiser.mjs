@@ -1,37 +1,67 @@
+/** The client's rooms and the files beside them, each using those below it. docs/architecture.md says what is in which. */
+export const clientRooms = [
+  "main.ts",
+  "commands/",
+  "command-line/",
+  "submission/",
+  "following/",
+  "logs/",
+  "master/",
+  "applications/",
+  "printed-json.ts",
+  "shipping/",
+  "cluster/",
+  "context.ts",
+  "output/",
+  "staging/",
+];
+
+/** A rule for each room: it imports nothing from those above it. */
+const clientRules = clientRooms.slice(1).map((room, index) => ({
+  name: `client-${room.replace(/\/$|\.ts$/, "")}-imports-downward`,
+  comment: "a room of the client uses only those below it",
+  severity: "error",
+  from: { path: `^client/${room}` },
+  to: { path: `^client/(${clientRooms.slice(0, index + 1).join("|")})` },
+}));
+
 /** The walls of the architecture: what may not import what. */
+export const forbidden = [
+  { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
+  {
+    name: "src-is-a-leaf",
+    comment: "the library imports nothing from the programs",
+    severity: "error",
+    from: { path: "^src/" },
+    to: { path: "^(am|executor|client|portal)/" },
+  },
+  {
+    name: "programs-are-apart",
+    comment: "no program imports another",
+    severity: "error",
+    from: { path: "^(am|executor|client|portal)/" },
+    to: { path: "^(am|executor|client|portal)/", pathNot: "^$1/" },
+  },
+  {
+    name: "hadoop-stands-alone",
+    comment: "src/hadoop knows nothing of training jobs and could be its own package tomorrow",
+    severity: "error",
+    from: { path: "^src/hadoop/" },
+    to: { path: "^(src|am|executor|client|portal)/", pathNot: "^src/hadoop/" },
+  },
+  {
+    name: "core-is-pure",
+    comment: "am/core imports itself and what is pure in src/job (see test/walls.test.ts), and nothing of Node",
+    severity: "error",
+    from: { path: "^am/core/" },
+    to: { pathNot: "^(am/core/|src/job/)" },
+  },
+  ...clientRules,
+  { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+];
+
 export default {
-  forbidden: [
-    { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
-    {
-      name: "src-is-a-leaf",
-      comment: "the library imports nothing from the programs",
-      severity: "error",
-      from: { path: "^src/" },
-      to: { path: "^(am|executor|client|portal)/" },
-    },
-    {
-      name: "programs-are-apart",
-      comment: "no program imports another",
-      severity: "error",
-      from: { path: "^(am|executor|client|portal)/" },
-      to: { path: "^(am|executor|client|portal)/", pathNot: "^$1/" },
-    },
-    {
-      name: "hadoop-stands-alone",
-      comment: "src/hadoop knows nothing of training jobs and could be its own package tomorrow",
-      severity: "error",
-      from: { path: "^src/hadoop/" },
-      to: { path: "^(src|am|executor|client|portal)/", pathNot: "^src/hadoop/" },
-    },
-    {
-      name: "core-is-pure",
-      comment: "am/core imports itself and what is pure in src/job (see test/walls.test.ts), and nothing of Node",
-      severity: "error",
-      from: { path: "^am/core/" },
-      to: { pathNot: "^(am/core/|src/job/)" },
-    },
-    { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
-  ],
+  forbidden,
   options: {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },

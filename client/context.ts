@@ -1,3 +1,4 @@
+import { processSurroundings } from "../src/hadoop/conf/configuration.ts";
 import type { Output } from "./output/output.ts";
 
 /** What a command may know of the process it runs in: everything that a test wants to choose. */
@@ -7,4 +8,9 @@ export interface ClientContext {
   readonly output: Output;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+}
+
+/** What `${…}` in a configuration may refer to. */
+export function surroundingsOf({ environment }: ClientContext): ReturnType<typeof processSurroundings> {
+  return processSurroundings({ ...environment });
 }

@@ -2,11 +2,11 @@
 import type { OutputStream } from "../src/api/messages.ts";
 import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
+import type { ListedKey } from "../src/job/key-list.ts";
 import type { Problem } from "../src/job/problem.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Finding } from "./cluster/finding.ts";
-import type { ListedKey } from "./command-line/key-list.ts";
 import type { CachedFile } from "./shipping/cache-prune.ts";
 import type { PlannedFile } from "./shipping/shipping.ts";
 

@@ -11,7 +11,7 @@ const sources = [
   "src/job/problem.ts",
   "src/hadoop/yarn/records.ts",
   "client/cluster/finding.ts",
-  "client/command-line/key-list.ts",
+  "src/job/key-list.ts",
   "client/shipping/cache-prune.ts",
   "client/shipping/shipping.ts",
 ];

@@ -29,3 +29,8 @@ export class UserError extends TonyError {
     this.exitCode = options.exitCode ?? ExitCode.usage;
   }
 }
+
+/** A mistake in the command line. */
+export function usageError(message: string): UserError {
+  return new UserError(message, { code: "USAGE" });
+}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { commands } from "../client/command-line/commands.ts";
+import { commands } from "../client/commands/commands.ts";
 import { claims } from "./documents/claims.ts";
 import { brokenLinks } from "./documents/links.ts";
 import { allShownLines, linesInMarkdown, type ShownLine } from "./documents/shown-lines.ts";

@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, test } from "@jest/globals";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { cruise } from "dependency-cruiser";
+import { clientRooms, forbidden } from "../.dependency-cruiser.mjs";
 
 const core = path.resolve(import.meta.dirname, "../am/core");
 const files = readdirSync(core, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
@@ -20,5 +23,51 @@ describe("the core", () => {
     const shared = valuesOf(file).filter((module) => module.includes("/src/job/"));
     const impure = shared.filter((module) => valuesOf(path.resolve(path.dirname(file), module)).length > 0);
     expect(impure).toEqual([]);
+  });
+});
+
+describe("the client's rooms", () => {
+  const client = path.resolve(import.meta.dirname, "../client");
+  let tree: string;
+  beforeEach(() => {
+    tree = mkdtempSync(path.join(tmpdir(), "walls-"));
+  });
+  afterEach(() => rmSync(tree, { recursive: true }));
+
+  /** One file for each room, in a folder of its own, that imports the file of another. */
+  async function violations(imported: (index: number) => number): Promise<string[]> {
+    const files = clientRooms.map((room) => path.join("client", room.endsWith("/") ? `${room}planted.ts` : room));
+    for (const [index, file] of files.entries()) {
+      const target = files[imported(index)];
+      mkdirSync(path.join(tree, path.dirname(file)), { recursive: true });
+      const specifier = target === undefined ? "" : path.relative(path.dirname(file), target);
+      writeFileSync(path.join(tree, file), target === undefined ? "" : `import "./${specifier}";\n`);
+    }
+    const rules = { forbidden: forbidden.filter(({ name }) => name.startsWith("client-")) };
+    const { output } = await cruise(["client"], { baseDir: tree, ruleSet: rules, validate: true });
+    if (typeof output === "string") throw new Error(output);
+    return output.summary.violations.map(({ from }) => from).sort();
+  }
+
+  test("each is refused an import from the one above it", async () => {
+    const below = clientRooms.slice(1).map((room) => `client/${room.endsWith("/") ? `${room}planted.ts` : room}`);
+    expect(await violations((index) => index - 1)).toEqual(below.sort());
+  });
+
+  test("each may import the one below it", async () => {
+    expect(await violations((index) => index + 1)).toEqual([]);
+  });
+
+  test("are those that there are", () => {
+    const there = readdirSync(client, { withFileTypes: true }).map((entry) =>
+      entry.isDirectory() ? `${entry.name}/` : entry.name,
+    );
+    expect([...clientRooms].sort()).toEqual(there.sort());
+  });
+
+  test("stand in this order in docs/architecture.md", () => {
+    const page = readFileSync(path.resolve(import.meta.dirname, "../docs/architecture.md"), "utf8");
+    const shown = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, room]) => `${room}/`);
+    expect(shown).toEqual(clientRooms.filter((room) => room.endsWith("/")));
   });
 });

@@ -2,7 +2,7 @@ import type { ClientAccess } from "../../src/api/identity.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import type { LogStore } from "../logs/log-store.ts";
+import type { LogStore } from "./log-store.ts";
 
 /** Where the AM of one attempt is reached, and what proves us and it to each other. */
 export interface MasterContact {

@@ -1,24 +1,8 @@
+import { usageError } from "../../src/errors.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
-import { usageError } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import type { Applications } from "./applications.ts";
 import { isLocalId } from "./local-folder.ts";
-
-/** `--conf KEY=VALUE` of the verbs that take an application: where its staging folder is, when that is not the default. */
-export const placeOptions = {
-  conf: {
-    type: "string",
-    array: true,
-    describe: "A setting, such as tony.staging-dir=/shared/staging; may be repeated",
-  },
-} as const;
-
-/** The argument of the verbs about one job. */
-export const applicationArgument = {
-  describe: "application_… or local_…",
-  required: true,
-  missing: "Which job? Give its id (tony-ts list)",
-} as const;
 
 /** Opens what knows the application: this machine or the cluster, by the form of its id. */
 export async function openApplications(
@@ -43,12 +27,12 @@ export async function openYarnApplications(
   settings: readonly string[] | undefined,
   context: ClientContext,
 ): Promise<Applications> {
-  const [{ Cluster }, { YarnApplications }, { readPlace }] = await Promise.all([
+  const [{ Cluster }, { YarnApplications }, { readSiteSettings }] = await Promise.all([
     import("../cluster/cluster.ts"),
     import("./yarn-applications.ts"),
-    import("../submission/place.ts"),
+    import("../cluster/site-settings.ts"),
   ]);
-  const { stagingDir, hadoop, gateway } = readPlace(settings ?? [], context);
+  const { stagingDir, hadoop, gateway } = readSiteSettings(settings ?? [], context);
   return new YarnApplications(new Cluster(context, { hadoop, gateway }), stagingDir, context.now);
 }
 

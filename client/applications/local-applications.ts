@@ -5,11 +5,11 @@ import { TonyError } from "../../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { LocalLogStore } from "../logs/local-log-store.ts";
-import type { LogStore } from "../logs/log-store.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
+import { LocalLogStore } from "./local-log-store.ts";
+import type { LogStore } from "./log-store.ts";
 
 const lastErrorLines = 10;
 /** So long after its submission a job that has ended keeps its logs. */

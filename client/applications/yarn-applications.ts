@@ -9,13 +9,13 @@ import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
-import type { LogStore } from "../logs/log-store.ts";
-import { YarnLogStore } from "../logs/yarn-log-store.ts";
-import { StagingFolder, stagingRoot } from "../submission/staging.ts";
-import { sweepStaging } from "../submission/sweep.ts";
+import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
+import { sweepStaging } from "../staging/sweep.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
+import type { LogStore } from "./log-store.ts";
 import { waitingReason } from "./waiting-reason.ts";
+import { YarnLogStore } from "./yarn-log-store.ts";
 
 /** The queue is asked about so often at most, while an application waits. */
 const queueAskedEveryMs = 5_000;
@@ -128,7 +128,8 @@ export class YarnApplications implements Applications {
 
   async sweep(): Promise<void> {
     const { resourceManager } = this.#cluster;
-    await sweepStaging(await this.#stagingRoot(), (id) => resourceManager.report(id), this.#now());
+    const ended = async (id: string) => hasEnded(await resourceManager.report(id));
+    await sweepStaging(await this.#stagingRoot(), ended, this.#now());
     await (await this.#endedJobs()).prune(this.#now());
   }
 

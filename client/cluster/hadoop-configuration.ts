@@ -3,8 +3,7 @@ import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { type Configuration, loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { surroundingsOf } from "../command-line/job-options.ts";
-import type { ClientContext } from "../context.ts";
+import { type ClientContext, surroundingsOf } from "../context.ts";
 
 /** Where distributions put it when nobody says. */
 const usualFolder = "/etc/hadoop/conf";

@@ -1,7 +1,8 @@
 import yargs, { type Argv } from "yargs";
+import { usageError } from "../../src/errors.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import { buildId } from "../../src/programs.ts";
-import { type ChosenRun, type Command, type Registration, usageError } from "./command.ts";
+import type { ChosenRun, Command, Registration } from "./command.ts";
 import { completionWord } from "./completion.ts";
 import { fromTonyArguments } from "./tony-arguments.ts";
 

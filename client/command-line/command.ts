@@ -1,5 +1,5 @@
 import type { Argv, InferredOptionTypes, Options } from "yargs";
-import { type ExitCode, UserError } from "../../src/errors.ts";
+import { type ExitCode, usageError } from "../../src/errors.ts";
 import type { ClientContext } from "../context.ts";
 
 /** Options by their long names, as yargs describes them; a handler's argument types follow from them. */
@@ -129,11 +129,6 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
 export const jsonOption = {
   json: { type: "boolean", default: false, describe: "Print JSON, for programs" },
 } as const;
-
-/** A mistake in the command line. */
-export function usageError(message: string): UserError {
-  return new UserError(message, { code: "USAGE" });
-}
 
 /** A line each, and its meaning below: a line that is broken in the middle cannot be copied. */
 function exampleText(examples: readonly Example[]): string {

@@ -63,8 +63,8 @@ async function idsOf(opening: Promise<Applications>): Promise<string[]> {
 
 async function tasksOf(id: string, context: ClientContext): Promise<string[]> {
   const { openLocalApplications, openYarnApplications } = await import("../applications/backend.ts");
-  const { inspect } = await import("../applications/inspection.ts");
-  const { connectMaster } = await import("../following/master-connection.ts");
+  const { inspect } = await import("../master/inspection.ts");
+  const { connectMaster } = await import("../master/master-connection.ts");
   const applications = isLocalId(id)
     ? await openLocalApplications(context)
     : await openYarnApplications(undefined, context);

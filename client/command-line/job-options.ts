@@ -1,8 +1,5 @@
 import type { InferredOptionTypes } from "yargs";
-import { processSurroundings } from "../../src/hadoop/conf/configuration.ts";
-import { lookUpLocalPath } from "../../src/job/load-job.ts";
 import type { SubmissionOptions } from "../../src/job/submission.ts";
-import type { ClientContext } from "../context.ts";
 
 /**
  * What a job is made of on a command line: ours and all of TonY's options, by TonY's names. `tony-arguments.ts` has brought the forms
@@ -38,13 +35,6 @@ export type JobOptionValues = InferredOptionTypes<{
   readonly job?: string | undefined;
   readonly name?: string | undefined;
 };
-
-export const jobLookUp = lookUpLocalPath;
-
-/** What `${…}` in a job's file may refer to. */
-export function surroundingsOf(context: ClientContext): ReturnType<typeof processSurroundings> {
-  return processSurroundings({ ...context.environment });
-}
 
 /** Remarks about options that are taken for TonY's sake but have no effect here. */
 export function optionRemarks(values: JobOptionValues): string[] {

@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { usageError } from "../../src/errors.ts";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { type JobText, readJob } from "../../src/job/load-job.ts";
 import { isSetting, submissionSettings } from "../../src/job/submission.ts";
-import type { ClientContext } from "../context.ts";
-import { usageError } from "./command.ts";
-import { type JobOptionValues, submissionOptions, surroundingsOf } from "./job-options.ts";
+import { type ClientContext, surroundingsOf } from "../context.ts";
+import { type JobOptionValues, submissionOptions } from "./job-options.ts";
 
 /**
  * Reads the job that the options describe, out of the cluster's file system where its file is a URL; neither a file nor a command given
@@ -44,11 +44,11 @@ function localPath(file: string): string {
 
 /** Undefined when there is none. @throws UserError without a cluster, or when it does not answer */
 async function fetchText(url: string, { conf }: JobOptionValues, context: ClientContext): Promise<string | undefined> {
-  const [{ Cluster }, { readPlace }] = await Promise.all([
+  const [{ Cluster }, { readSiteSettings }] = await Promise.all([
     import("../cluster/cluster.ts"),
-    import("../submission/place.ts"),
+    import("../cluster/site-settings.ts"),
   ]);
-  const cluster = new Cluster(context, readPlace((conf ?? []).filter(isSetting), context));
+  const cluster = new Cluster(context, readSiteSettings((conf ?? []).filter(isSetting), context));
   try {
     return await cluster.use(async ({ fileSystems }) => {
       const { fileSystem, path } = fileSystems.locate(url);

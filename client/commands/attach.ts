@@ -1,8 +1,9 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
-import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
+import { openApplications } from "../applications/backend.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
+import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
@@ -20,7 +21,7 @@ export const attach = defineCommand({
       type: "string",
       describe: "Whose output to show: none, all, worker:1, worker; default the chief's or worker:0's",
     },
-    ...placeOptions,
+    ...settingOptions,
     ...jsonOption,
   },
   examples: [["attach application_1795305600000_0007", "From the last lines of its output to its end"]],
@@ -65,7 +66,7 @@ async function showEnded(
   applications: Applications,
   { output, now }: ClientContext,
 ): Promise<ExitCode> {
-  const { inspectionLines } = await import("../applications/inspection.ts");
+  const { inspectionLines } = await import("../master/inspection.ts");
   const status = await applications.finalStatus(report);
   const inspection = { report, ...(status === undefined ? {} : { status }) };
   output.print(inspectionLines(inspection, now()).join("\n"));

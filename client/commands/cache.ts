@@ -1,7 +1,7 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, usageError } from "../../src/errors.ts";
 import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
-import { placeOptions } from "../applications/backend.ts";
-import { defineCommand, defineGroup, jsonOption, usageError } from "../command-line/command.ts";
+import { settingOptions } from "../command-line/application-options.ts";
+import { defineCommand, defineGroup, jsonOption } from "../command-line/command.ts";
 import { counted, formatBytes, formatDate, formatTable } from "../output/format.ts";
 import type { CacheListJson, CachePruneJson } from "../printed-json.ts";
 
@@ -9,7 +9,7 @@ const list = defineCommand({
   verb: "list",
   summary: "What the cluster keeps of runtimes and programs, the least recently used first",
   positionals: {},
-  options: { ...placeOptions, ...jsonOption },
+  options: { ...settingOptions, ...jsonOption },
   examples: [["cache list", "Each file with its size and when it was last used"]],
   run: async ({ conf, json }, context) => {
     const { withCache } = await import("../shipping/cache-access.ts");
@@ -44,7 +44,7 @@ const prune = defineCommand({
   options: {
     "unused-for": { type: "string", default: "30d", describe: "Keep what was used within this time: 12h, 30d" },
     "dry-run": { type: "boolean", default: false, describe: "Only say what would be removed" },
-    ...placeOptions,
+    ...settingOptions,
     ...jsonOption,
   },
   examples: [["cache prune --dry-run", "What would be removed, and how much that is"]],

@@ -1,6 +1,6 @@
 import path from "node:path";
-import { ExitCode } from "../../src/errors.ts";
-import { defineCommand, usageError } from "../command-line/command.ts";
+import { ExitCode, usageError } from "../../src/errors.ts";
+import { defineCommand } from "../command-line/command.ts";
 import { completionScript } from "../command-line/completion.ts";
 
 export const completion = defineCommand({

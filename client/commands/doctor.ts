@@ -1,7 +1,7 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
-import { placeOptions } from "../applications/backend.ts";
 import type { Cluster as OpenCluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
+import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { Output } from "../output/output.ts";
 import { wrap } from "../output/wrap.ts";
@@ -18,35 +18,35 @@ export const doctor = defineCommand({
       default: true,
       describe: "Start the runtime in a small container; --probe=false leaves that out",
     },
-    ...placeOptions,
+    ...settingOptions,
     ...jsonOption,
   },
   examples: [["doctor --queue ml", "Could a job run in that queue?"]],
   run: async ({ queue, probe, conf, json }, context) => {
-    const [{ Cluster }, { examine, examineAlone }, { readPlace }, { thisMachine }, probing] = await Promise.all([
+    const [{ Cluster }, { examine, examineAlone }, { readSiteSettings }, { thisMachine }, probing] = await Promise.all([
       import("../cluster/cluster.ts"),
-      import("../cluster/doctor.ts"),
-      import("../submission/place.ts"),
+      import("../submission/doctor.ts"),
+      import("../cluster/site-settings.ts"),
       import("../../src/machine.ts"),
-      import("../cluster/runtime-probe.ts"),
+      import("../submission/runtime-probe.ts"),
     ]);
-    const place = readPlace(conf ?? [], context);
+    const settings = readSiteSettings(conf ?? [], context);
     const machine = thisMachine(context.environment);
     const report = new Report(context.output, json);
     let cluster: OpenCluster;
     try {
-      cluster = new Cluster(context, place);
+      cluster = new Cluster(context, settings);
       cluster.askBriefly();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      report.add(await examineAlone(error, { ...place, machine }));
+      report.add(await examineAlone(error, { ...settings, machine }));
       return report.end();
     }
     try {
       // What the probe needs is sent meanwhile. Why that fails is told below, unless the findings have told it before.
-      const sending = probe ? probing.shipProbe(cluster, place, context) : undefined;
+      const sending = probe ? probing.shipProbe(cluster, settings, context) : undefined;
       sending?.catch(() => undefined);
-      report.add(await examine(cluster, { ...place, queue, machine, now: context.now }));
+      report.add(await examine(cluster, { ...settings, queue, machine, now: context.now }));
       if (sending !== undefined && report.sound) {
         report.add([await probing.probeRuntime(cluster, await sending, { queue, now: context.now })]);
       }

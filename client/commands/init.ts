@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { ExitCode, UserError } from "../../src/errors.ts";
+import { ExitCode, UserError, usageError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { packageRoot } from "../../src/programs.ts";
-import { defineCommand, usageError } from "../command-line/command.ts";
+import { defineCommand } from "../command-line/command.ts";
 import { isStarter, type Starter, starters, withFurtherKeys } from "../command-line/starter-job.ts";
 
 const kinds = Object.keys(starters).join(", ");

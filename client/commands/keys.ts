@@ -1,9 +1,9 @@
 import { ExitCode } from "../../src/errors.ts";
+import { effectiveKeys, type ListedKey, listKeys } from "../../src/job/key-list.ts";
 import { findKey } from "../../src/job/keys.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobOptions } from "../command-line/job-options.ts";
-import { effectiveKeys, type ListedKey, listKeys } from "../command-line/key-list.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { formatTable } from "../output/format.ts";
 import type { KeysJson } from "../printed-json.ts";

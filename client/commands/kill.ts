@@ -1,6 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
 import { finalState, hasEnded } from "../applications/applications.ts";
-import { applicationArgument, checkId, openApplications, placeOptions } from "../applications/backend.ts";
+import { checkId, openApplications } from "../applications/backend.ts";
+import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { type ErrorReport, reportError } from "../command-line/handle-errors.ts";
 import type { ClientContext } from "../context.ts";
@@ -12,7 +13,7 @@ export const kill = defineCommand({
   positionals: { application: { ...applicationArgument, many: true } },
   options: {
     reason: { type: "string", describe: "Shown to those who look at the job later" },
-    ...placeOptions,
+    ...settingOptions,
     ...jsonOption,
   },
   examples: [["kill application_1795305600000_0009 local_1795305600000_0001", "Two jobs, wherever they run"]],
@@ -41,7 +42,7 @@ async function end(
   try {
     const applications = await openApplications(applicationId, conf, context);
     try {
-      const { endApplication } = await import("../applications/end-application.ts");
+      const { endApplication } = await import("../master/end-application.ts");
       const before = await applications.report(applicationId);
       const report = hasEnded(before) ? before : await endApplication(applications, before, reason, context);
       const cleaned = await applications.clean(applicationId).catch(() => "");

@@ -1,11 +1,12 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, durationMs, finalState } from "../applications/applications.ts";
-import { openLocalApplications, openYarnApplications, placeOptions } from "../applications/backend.ts";
+import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
 import { configurationFolder, noConfiguration } from "../cluster/hadoop-configuration.ts";
-import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import { settingOptions } from "../command-line/application-options.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
 import { counted, formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
 import type { ListJson, ListPlace } from "../printed-json.ts";
@@ -24,7 +25,7 @@ export const list = defineCommand({
     user: { type: "string", describe: "Another user's jobs" },
     scheduler: { choices: ["yarn", "local"], describe: "The cluster's alone, or this machine's" },
     limit: { type: "number", default: usualLimit, describe: "At most so many, the newest" },
-    ...placeOptions,
+    ...settingOptions,
     ...jsonOption,
   },
   examples: [["list --state failed --name bert", "Yours that failed and have bert in their name"]],

@@ -1,15 +1,16 @@
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode, usageError } from "../../src/errors.ts";
 import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
-import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
+import { openApplications } from "../applications/backend.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
-import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
-import { printEvent } from "../following/json-view.ts";
 import { LogPrinter } from "../logs/log-printer.ts";
 import { type LogSelection, parseLogSelection } from "../logs/log-selection.ts";
 import type { LineFilter } from "../logs/ordered-output.ts";
+import { printEvent } from "../logs/print-event.ts";
 
 export const logs = defineCommand({
   verb: "logs",
@@ -24,7 +25,7 @@ export const logs = defineCommand({
     tail: { type: "number", describe: "Only the last so many lines of each task" },
     since: { type: "string", describe: "Only what was written since: 10m ago, or 2026-11-22T14:00" },
     generation: { type: "number", describe: "Only what this generation wrote" },
-    ...placeOptions,
+    ...settingOptions,
     ...jsonOption,
   },
   examples: [
@@ -44,7 +45,7 @@ export const logs = defineCommand({
       const printer = new LogPrinter(context.output, json);
       const request = { report, selection, filter };
       if (follow && !hasEnded(report)) {
-        const { followLogs } = await import("../logs/follow-logs.ts");
+        const { followLogs } = await import("../following/follow-logs.ts");
         await followLogs(applications, request, { printer, json }, context);
         return ExitCode.succeeded;
       }

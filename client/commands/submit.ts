@@ -1,4 +1,5 @@
-import { defineCommand, jsonOption, usageError } from "../command-line/command.ts";
+import { usageError } from "../../src/errors.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";

@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
-import { checkJob } from "../../src/job/load-job.ts";
+import { checkJob, lookUpLocalPath } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobArgument, jobLookUp, jobOptions, optionRemarks } from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { counted } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
@@ -17,7 +17,7 @@ export const validate = defineCommand({
   run: async (args, context) => {
     const { output, workingDirectory } = context;
     const text = await readJobOf("validate", args, context);
-    const { spec, problems } = checkJob(text, { workingDirectory, lookUp: jobLookUp });
+    const { spec, problems } = checkJob(text, { workingDirectory, lookUp: lookUpLocalPath });
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {
       const result: ValidateJson = { valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) };

@@ -1,11 +1,12 @@
-import { applicationArgument, openApplications, placeOptions } from "../applications/backend.ts";
+import { openApplications } from "../applications/backend.ts";
+import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 
 export const wait = defineCommand({
   verb: "wait",
   summary: "Wait for a job's end, without its output; exits with the job's exit code",
   positionals: { application: applicationArgument },
-  options: { ...placeOptions, ...jsonOption },
+  options: { ...settingOptions, ...jsonOption },
   examples: [["wait application_1795305600000_0007 && echo done", "For scripts; Ctrl-C leaves the job alone"]],
   run: async ({ application, conf, json }, { output, now, ...rest }) => {
     const applications = await openApplications(application, conf, { output, now, ...rest });

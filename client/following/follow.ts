@@ -8,10 +8,10 @@ import { type Applications, hasEnded, type MasterContact } from "../applications
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import { type LogSelection, noSuchTask, selectTasks, taskNames } from "../logs/log-selection.ts";
 import { TaskTails, type TaskTailsOptions } from "../logs/task-tails.ts";
+import type { MasterLink } from "../master/master-link.ts";
+import { MasterSession } from "../master/master-session.ts";
 import { formatClock, formatWholeSeconds } from "../output/format.ts";
 import type { FollowListener } from "./follow-listener.ts";
-import type { MasterLink } from "./master-link.ts";
-import { MasterSession } from "./master-session.ts";
 
 /** After this the AM's, or the ResourceManager's, silence is told. */
 const tellSilenceAfterMs = 5_000;

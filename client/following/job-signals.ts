@@ -1,5 +1,5 @@
 import { ExitCode } from "../../src/errors.ts";
-import { watchSignals } from "../command-line/signals.ts";
+import { watchSignals } from "./signals.ts";
 
 /**
  * What a person's signals do to a job that is submitted or followed: the first Ctrl-C or SIGTERM ends it, the second leaves at once. A

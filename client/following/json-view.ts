@@ -2,14 +2,10 @@ import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
+import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
 import type { FollowEvent } from "../printed-json.ts";
 import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
-
-/** Prints one line of a job that is followed. */
-export function printEvent(output: Output, event: FollowEvent): void {
-  output.jsonLine(event);
-}
 
 /** The first event of a job that was submitted before. */
 export function jobEvent({ id, name, queue }: ApplicationReport): FollowEvent {

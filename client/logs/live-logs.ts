@@ -2,8 +2,8 @@ import type { OutputStream } from "../../src/api/messages.ts";
 import { parseMarks } from "../../src/job/output-index.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Applications } from "../applications/applications.ts";
-import { connectMaster } from "../following/master-connection.ts";
-import type { MasterLink } from "../following/master-link.ts";
+import { connectMaster } from "../master/master-connection.ts";
+import type { MasterLink } from "../master/master-link.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {

@@ -1,8 +1,8 @@
 import type { OutputStream } from "../../src/api/messages.ts";
-import { printEvent } from "../following/json-view.ts";
 import { formatClock } from "../output/format.ts";
 import type { Output } from "../output/output.ts";
 import type { OutputLine } from "./ordered-output.ts";
+import { printEvent } from "./print-event.ts";
 
 /** Prints lines of logs: each to the stream that it was written to, or as JSON, an event a line. */
 export class LogPrinter {

@@ -1,8 +1,8 @@
 import type { UserError } from "../../src/errors.ts";
+import { usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
-import { usageError } from "../command-line/command.ts";
 import type { LineFilter } from "./ordered-output.ts";
 
 /** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */

@@ -3,11 +3,11 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
+import type { LogStore } from "../applications/log-store.ts";
 import type { ClientContext } from "../context.ts";
 import { formatWholeSeconds } from "../output/format.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchGeneration, noSuchTask } from "./log-selection.ts";
-import type { LogStore } from "./log-store.ts";
 import { isWanted, lastGeneration, masterLine, tasksByContainer } from "./master-log.ts";
 import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
 

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { OutputStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import type { LogPiece, MasterLink } from "../following/master-link.ts";
+import type { LogPiece, MasterLink } from "../master/master-link.ts";
 import { formatBytes } from "../output/format.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { OutputLine } from "./ordered-output.ts";

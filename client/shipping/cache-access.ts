@@ -1,9 +1,9 @@
 import type { ExitCode } from "../../src/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { Cluster } from "../cluster/cluster.ts";
+import { readSiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
-import { readPlace } from "../submission/place.ts";
-import { stagingRoot } from "../submission/staging.ts";
+import { stagingRoot } from "../staging/staging-folder.ts";
 import { ContentCache } from "./cache.ts";
 
 /** A user's cache on a cluster. */
@@ -19,7 +19,7 @@ export async function withCache(
   context: ClientContext,
   work: (access: CacheAccess) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { hadoop, gateway, stagingDir, cacheDir } = readPlace(conf ?? [], context);
+  const { hadoop, gateway, stagingDir, cacheDir } = readSiteSettings(conf ?? [], context);
   const cluster = new Cluster(context, { hadoop, gateway });
   try {
     return await cluster.use(async () => {

@@ -4,7 +4,7 @@ import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
-import { StagingFolder } from "../submission/staging.ts";
+import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
 import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
 

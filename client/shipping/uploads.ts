@@ -3,7 +3,7 @@ import path from "node:path/posix";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import { mayBeAtWork, type Submitter, thisSubmitter } from "./submitter.ts";
+import { mayBeAtWork, type Submitter, thisSubmitter } from "../staging/submitter.ts";
 
 /** The folder of a cache in which files are until they are whole. */
 export const uploadsFolder = "uploads";

@@ -1,7 +1,6 @@
-import { checkJob, type JobText } from "../../src/job/load-job.ts";
+import { checkJob, type JobText, lookUpLocalPath } from "../../src/job/load-job.ts";
 import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { jobLookUp } from "../command-line/job-options.ts";
 import type { ClientContext } from "../context.ts";
 import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
 
@@ -27,5 +26,5 @@ export function checkAlone(text: JobText, logs: LogSelection, context: ClientCon
 
 /** Where a job's files are looked for. */
 export function surroundingsOfJob({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
-  return { workingDirectory, lookUp: jobLookUp };
+  return { workingDirectory, lookUp: lookUpLocalPath };
 }

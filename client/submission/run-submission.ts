@@ -8,8 +8,9 @@ import type { ClientContext } from "../context.ts";
 import type { FollowListener } from "../following/follow-listener.ts";
 import { FollowView } from "../following/follow-view.ts";
 import { JobSignals } from "../following/job-signals.ts";
-import { JsonView, printEvent } from "../following/json-view.ts";
+import { JsonView } from "../following/json-view.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
+import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
 import type { DetachedJson } from "../printed-json.ts";
 import { checkAlone } from "./check-alone.ts";
@@ -147,7 +148,7 @@ async function followTo(
 ): Promise<ExitCode> {
   const [{ follow }, { connectMaster }] = await Promise.all([
     import("../following/follow.ts"),
-    import("../following/master-connection.ts"),
+    import("../master/master-connection.ts"),
   ]);
   const { startupMs } = spec.timeouts;
   return await follow({

@@ -18,11 +18,11 @@ import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.t
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
 import type { ClientContext } from "../context.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
-import { thisSubmitter } from "../shipping/submitter.ts";
+import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
+import { thisSubmitter } from "../staging/submitter.ts";
 import { surroundingsOfJob } from "./check-alone.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
-import { StagingFolder, stagingRoot } from "./staging.ts";
 import { submissionContext } from "./submission-context.ts";
 
 /** A job that the ResourceManager has taken. */

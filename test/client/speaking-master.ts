@@ -1,4 +1,4 @@
-import type { FollowUpdate, MasterLink } from "../../client/following/master-link.ts";
+import type { FollowUpdate, MasterLink } from "../../client/master/master-link.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { aJobStatus } from "./job-status.ts";

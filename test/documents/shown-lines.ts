@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { commands } from "../../client/command-line/commands.ts";
+import { commands } from "../../client/commands/commands.ts";
 
 /** A command line that a person is shown. */
 export interface ShownLine {

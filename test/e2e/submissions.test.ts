@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
 import { type CachedFile, listCache } from "../../client/shipping/cache-prune.ts";
-import { stagingRoot } from "../../client/submission/staging.ts";
+import { stagingRoot } from "../../client/staging/staging-folder.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";

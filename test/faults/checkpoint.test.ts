@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from "@jest/globals";
-import type { Inspection } from "../../client/applications/inspection.ts";
+import type { Inspection } from "../../client/master/inspection.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
 import { HashMemo } from "../../client/shipping/hash-memo.ts";
 import { ship } from "../../client/shipping/shipping.ts";
-import { StagingFolder, stagingRoot } from "../../client/submission/staging.ts";
+import { StagingFolder, stagingRoot } from "../../client/staging/staging-folder.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { findAggregatedLogs, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";

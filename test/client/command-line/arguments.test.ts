@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { defineCommand } from "../../../client/command-line/command.ts";
-import { commands } from "../../../client/command-line/commands.ts";
+import { commands } from "../../../client/commands/commands.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { recordedContext } from "../support.ts";
 

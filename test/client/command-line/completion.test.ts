@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
-import { commands } from "../../../client/command-line/commands.ts";
 import { completionScript, completions, completionWord } from "../../../client/command-line/completion.ts";
+import { commands } from "../../../client/commands/commands.ts";
 import { aJobStatus } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 

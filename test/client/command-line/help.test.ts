@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
-import { commands } from "../../../client/command-line/commands.ts";
+import { commands } from "../../../client/commands/commands.ts";
 
 async function textOf(...words: string[]): Promise<string> {
   const parsed = await parseArguments(words, commands);

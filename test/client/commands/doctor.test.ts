@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
 import { configurationFolder, describeFolder } from "../../../client/cluster/hadoop-configuration.ts";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
-import { commands } from "../../../client/command-line/commands.ts";
+import { commands } from "../../../client/commands/commands.ts";
 // Loaded before the command does so, several at once, which Jest's loader cannot.
 import "../../../client/cluster/cluster.ts";
-import "../../../client/cluster/doctor.ts";
-import "../../../client/cluster/runtime-probe.ts";
-import "../../../client/submission/place.ts";
+import "../../../client/submission/doctor.ts";
+import "../../../client/submission/runtime-probe.ts";
+import "../../../client/cluster/site-settings.ts";
 import "../../../src/machine.ts";
 import { describe } from "../../../client/commands/doctor.ts";
 import { ExitCode } from "../../../src/errors.ts";

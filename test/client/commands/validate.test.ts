@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
-import { commands } from "../../../client/command-line/commands.ts";
+import { commands } from "../../../client/commands/commands.ts";
 import { recordedContext } from "../support.ts";
 
 test("without a file it names the one that lies there", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
 import { follow } from "../../../client/following/follow.ts";
 import { FollowView } from "../../../client/following/follow-view.ts";
-import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/following/master-link.ts";
+import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/master/master-link.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";

@@ -1,7 +1,7 @@
 import { getEventListeners, getMaxListeners } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { LogPiece, LogRequest, MasterLink } from "../../../client/following/master-link.ts";
 import { TaskTails } from "../../../client/logs/task-tails.ts";
+import type { LogPiece, LogRequest, MasterLink } from "../../../client/master/master-link.ts";
 import { ManualClock } from "../support.ts";
 
 /** Tails whose lines are gathered; no time passes but what the clock is set to. */

@@ -9,7 +9,7 @@ import { checkFolders, isOpenToAll } from "../../../client/shipping/cache-trust.
 import { HashMemo } from "../../../client/shipping/hash-memo.ts";
 import { ship } from "../../../client/shipping/shipping.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
-import { StagingFolder, stagingRoot } from "../../../client/submission/staging.ts";
+import { StagingFolder, stagingRoot } from "../../../client/staging/staging-folder.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";

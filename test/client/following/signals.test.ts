@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "@jest/globals";
-import { watchSignals } from "../../../client/command-line/signals.ts";
+import { watchSignals } from "../../../client/following/signals.ts";
 
 function watched() {
   const source = new EventEmitter();

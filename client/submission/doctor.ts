@@ -1,14 +1,14 @@
 import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { Machine } from "../../src/machine.ts";
+import { clockFinding } from "../cluster/clock-finding.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { Finding } from "../cluster/finding.ts";
+import { describeFolder } from "../cluster/hadoop-configuration.ts";
+import { queueFinding } from "../cluster/queue-finding.ts";
 import { counted, formatMemory, formatResource } from "../output/format.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
-import { StagingFolder, stagingRoot } from "../submission/staging.ts";
-import { clockFinding } from "./clock-finding.ts";
-import type { Cluster } from "./cluster.ts";
-import type { Finding } from "./finding.ts";
-import { describeFolder } from "./hadoop-configuration.ts";
-import { queueFinding } from "./queue-finding.ts";
+import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 
 /** What is looked at with or without a cluster. */
 export interface AloneOptions {

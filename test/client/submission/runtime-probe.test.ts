@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { probeFinding } from "../../../client/cluster/runtime-probe.ts";
+import { probeFinding } from "../../../client/submission/runtime-probe.ts";
 
 const failed = (stderr: string) =>
   probeFinding({

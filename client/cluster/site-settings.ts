@@ -1,11 +1,10 @@
 import { readJob } from "../../src/job/load-job.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
-import { surroundingsOf } from "../command-line/job-options.ts";
-import type { ClientContext } from "../context.ts";
+import { type ClientContext, surroundingsOf } from "../context.ts";
 
 /** Settings that matter beside a job: the site's, and those of the command line. */
-export interface Place {
+export interface SiteSettings {
   readonly stagingDir: string | undefined;
   readonly cacheDir: string | undefined;
   readonly nodeBinary: string | undefined;
@@ -14,7 +13,7 @@ export interface Place {
 }
 
 /** Reads `tony-site.xml` and `KEY=VALUE` settings (or a job's file) for verbs that need no job. */
-export function readPlace(conf: readonly string[], context: ClientContext): Place {
+export function readSiteSettings(conf: readonly string[], context: ClientContext): SiteSettings {
   const text = readJob({ conf }, { surroundings: surroundingsOf(context) });
   if (text.problems.some(({ severity }) => severity === "error")) throw invalidJob(text.problems);
   return {

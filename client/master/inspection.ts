@@ -1,15 +1,21 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
-import type { MasterLink } from "../following/master-link.ts";
+import {
+  type Applications,
+  durationMs,
+  finalState,
+  hasEnded,
+  type MasterContact,
+} from "../applications/applications.ts";
+import { masterFailure } from "../applications/master-failure.ts";
+import { statusOfReport } from "../applications/report-status.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
 import { waitingLines } from "../output/wait-block.ts";
 import type { StatusJson } from "../printed-json.ts";
-import { type Applications, durationMs, finalState, hasEnded, type MasterContact } from "./applications.ts";
-import { masterFailure } from "./master-failure.ts";
-import { statusOfReport } from "./report-status.ts";
+import type { MasterLink } from "./master-link.ts";
 
 /** An AM that says nothing for so long is left to the ResourceManager's word. */
 const answerLimitMs = 5_000;

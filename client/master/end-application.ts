@@ -1,10 +1,10 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
-import type { MasterLink } from "../following/master-link.ts";
-import { MasterSession } from "../following/master-session.ts";
-import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
+import type { MasterLink } from "./master-link.ts";
+import { MasterSession } from "./master-session.ts";
 
 /** An AM that has not begun to end the job within this time is not asked any longer, but the ResourceManager. */
 const orderlyMs = 8_000;
@@ -64,7 +64,7 @@ async function askMaster(
 ): Promise<MasterSession | undefined> {
   const contact: MasterContact | undefined = await applications.contact(report).catch(() => undefined);
   if (contact === undefined) return undefined;
-  const { connectMaster } = await import("../following/master-connection.ts");
+  const { connectMaster } = await import("./master-connection.ts");
   const events = { status: () => undefined, outcome: () => undefined, closed: () => undefined };
   const session = new MasterSession(contact, (connect ?? connectMaster)(contact), events, now);
   try {

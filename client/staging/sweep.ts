@@ -1,10 +1,8 @@
 import { clientAccessFile } from "../../src/api/identity.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { hasEnded } from "../applications/applications.ts";
-import { mayBeAtWork, parseSubmitter } from "../shipping/submitter.ts";
-import { StagingFolder } from "./staging.ts";
+import { StagingFolder } from "./staging-folder.ts";
+import { mayBeAtWork, parseSubmitter } from "./submitter.ts";
 
 /** A folder whose application is unknown and whose submitter cannot be asked is left alone for so long. */
 const doubtfulForMs = 3_600_000;
@@ -15,14 +13,14 @@ const doubtfulForMs = 3_600_000;
  */
 export async function sweepStaging(
   root: LocatedPath,
-  report: (id: string) => Promise<ApplicationReport>,
+  hasEnded: (id: string) => Promise<boolean>,
   nowMs: number,
 ): Promise<string[]> {
   const folders = await StagingFolder.list(root);
   const swept = await Promise.all(
     folders.map(async (folder) => {
       try {
-        if (await isNeeded(folder, report, nowMs)) return [];
+        if (await isNeeded(folder, hasEnded, nowMs)) return [];
         return (await folder.remove()) ? [folder.applicationId] : [];
       } catch {
         return [];
@@ -34,11 +32,11 @@ export async function sweepStaging(
 
 async function isNeeded(
   folder: StagingFolder,
-  report: (id: string) => Promise<ApplicationReport>,
+  hasEnded: (id: string) => Promise<boolean>,
   nowMs: number,
 ): Promise<boolean> {
   try {
-    return !hasEnded(await report(folder.applicationId));
+    return !(await hasEnded(folder.applicationId));
   } catch (error) {
     if (errorCode(error) !== "APPLICATION_NOT_FOUND") return true;
     return await isBeingSubmitted(folder, nowMs);

@@ -1,7 +1,7 @@
-import { roleNames } from "../../src/job/check-keys.ts";
-import type { KeyDefinition, KeySupport } from "../../src/job/keys/key.ts";
-import { findKey, keys } from "../../src/job/keys.ts";
-import type { Settings } from "../../src/job/settings.ts";
+import { roleNames } from "./check-keys.ts";
+import type { KeyDefinition, KeySupport } from "./keys/key.ts";
+import { findKey, keys } from "./keys.ts";
+import type { Settings } from "./settings.ts";
 
 /** One key as `tony-ts keys` shows it. */
 export interface ListedKey {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
-import { effectiveKeys, listKeys } from "../../../client/command-line/key-list.ts";
-import { keys } from "../../../src/job/keys.ts";
-import { mergeSettings } from "../../../src/job/settings.ts";
-import { jobSettings, optionSetting } from "../../job/support.ts";
+import { effectiveKeys, listKeys } from "../../src/job/key-list.ts";
+import { keys } from "../../src/job/keys.ts";
+import { mergeSettings } from "../../src/job/settings.ts";
+import { jobSettings, optionSetting } from "./support.ts";
 
 describe("the list of keys", () => {
   test("has every key of the table", () => {

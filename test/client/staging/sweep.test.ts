@@ -3,8 +3,9 @@ import { mkdtemp, readdir, rm, utimes } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { StagingFolder } from "../../../client/submission/staging.ts";
-import { sweepStaging } from "../../../client/submission/sweep.ts";
+import { hasEnded } from "../../../client/applications/applications.ts";
+import { StagingFolder } from "../../../client/staging/staging-folder.ts";
+import { sweepStaging } from "../../../client/staging/sweep.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
@@ -27,11 +28,11 @@ describe("sweeping what applications left behind", () => {
   }
 
   async function sweep(answer: ApplicationReport | Error): Promise<string[]> {
-    const report = async () => {
+    const ended = async () => {
       if (answer instanceof Error) throw answer;
-      return answer;
+      return hasEnded(answer);
     };
-    await sweepStaging({ fileSystem: new LocalFileSystem(), path }, report, Date.now());
+    await sweepStaging({ fileSystem: new LocalFileSystem(), path }, ended, Date.now());
     return await readdir(path);
   }
 

@@ -1,11 +1,11 @@
 import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
-import { printEvent } from "../following/json-view.ts";
-import { QuietView } from "../following/quiet-view.ts";
-import { watchJob } from "../following/watch-job.ts";
-import { liveLogs } from "./live-logs.ts";
-import type { LogPrinter } from "./log-printer.ts";
-import type { LogsRequest } from "./log-selection.ts";
+import { liveLogs } from "../logs/live-logs.ts";
+import type { LogPrinter } from "../logs/log-printer.ts";
+import type { LogsRequest } from "../logs/log-selection.ts";
+import { printEvent } from "../logs/print-event.ts";
+import { QuietView } from "./quiet-view.ts";
+import { watchJob } from "./watch-job.ts";
 
 /** Prints logs as they grow, until the job ends, and then how it ended: beside the result, or as the last event. */
 export async function followLogs(

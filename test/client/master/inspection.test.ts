@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { inspectionLines } from "../../../client/applications/inspection.ts";
+import { inspectionLines } from "../../../client/master/inspection.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, noonishMs } from "../job-status.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { endApplication } from "../../../client/applications/end-application.ts";
+import { endApplication } from "../../../client/master/end-application.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus } from "../job-status.ts";

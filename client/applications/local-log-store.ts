@@ -1,6 +1,6 @@
 import { createReadStream, readdirSync } from "node:fs";
 import path from "node:path";
-import { localMasterContainerId } from "../applications/local-folder.ts";
+import { localMasterContainerId } from "./local-folder.ts";
 import type { LogStore, StoredLog } from "./log-store.ts";
 
 /** The log folders of a local application: the AM's, then those of its containers, in the order of their ids. */

@@ -1,0 +1,4 @@
+import type { IForbiddenRuleType } from "dependency-cruiser";
+
+export const clientRooms: readonly string[];
+export const forbidden: readonly (IForbiddenRuleType & { readonly name: string })[];

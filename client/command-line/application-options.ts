@@ -1,0 +1,15 @@
+/** `--conf KEY=VALUE` of the verbs that take an application: where its staging folder is, when that is not the default. */
+export const settingOptions = {
+  conf: {
+    type: "string",
+    array: true,
+    describe: "A setting, such as tony.staging-dir=/shared/staging; may be repeated",
+  },
+} as const;
+
+/** The argument of the verbs about one job. */
+export const applicationArgument = {
+  describe: "application_… or local_…",
+  required: true,
+  missing: "Which job? Give its id (tony-ts list)",
+} as const;

@@ -1,0 +1,31 @@
+import type { Command } from "../command-line/command.ts";
+import { attach } from "./attach.ts";
+import { cache } from "./cache.ts";
+import { completion } from "./completion.ts";
+import { doctor } from "./doctor.ts";
+import { init } from "./init.ts";
+import { keys } from "./keys.ts";
+import { kill } from "./kill.ts";
+import { list } from "./list.ts";
+import { logs } from "./logs.ts";
+import { status } from "./status.ts";
+import { submit } from "./submit.ts";
+import { validate } from "./validate.ts";
+import { wait } from "./wait.ts";
+
+/** Every verb, in the order in which the help lists them. */
+export const commands: readonly Command[] = [
+  submit,
+  status,
+  list,
+  logs,
+  attach,
+  wait,
+  kill,
+  init,
+  validate,
+  keys,
+  doctor,
+  cache,
+  completion,
+];
