@@ -1,11 +1,10 @@
 import path from "node:path";
-import { text } from "node:stream/consumers";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { createReadable } from "../src/hadoop/hdfs/create-readable.ts";
-import { hasCode } from "../src/hadoop/hdfs/errors.ts";
-import type { FileStatus, FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { encodeJournalEntry } from "../src/journal/entry.ts";
+import { type JournalFiles, readJournal } from "../src/journal/reader.ts";
 import type { Log } from "../src/log.ts";
-import { decodeJournalEntry, encodeJournalEntry, type JournalEntry } from "./journal-file.ts";
 
 /** A reader may be opening the one before the newest. */
 const keptFiles = 2;
@@ -70,41 +69,12 @@ export class JournalWriter {
   }
 }
 
-type Listed = Pick<FileStatus, "path">;
-
-/** What reading needs of a file system. */
-interface Reading {
-  list(folder: string): Promise<readonly Listed[]>;
-  open(file: string): Promise<NodeJS.ReadableStream>;
-}
-
-/** What an earlier attempt left. `unreadable` names files that were newer than the entry and could not be used. */
-export interface JournalReading {
-  readonly entry?: JournalEntry;
-  readonly unreadable: readonly string[];
-}
-
-/** The newest complete entry: of the latest attempt that has one, the highest sequence. */
-export async function readJournal(fileSystem: Reading, folder: string): Promise<JournalReading> {
-  const unreadable: string[] = [];
-  for (const attempt of newestFirst(await listOrNothing(fileSystem, folder))) {
-    for (const file of newestFirst(await listOrNothing(fileSystem, attempt.path))) {
-      try {
-        return { entry: decodeJournalEntry(await text(await fileSystem.open(file.path))), unreadable };
-      } catch (error) {
-        unreadable.push(`${file.path}: ${errorMessage(error)}`);
-      }
-    }
-  }
-  return { unreadable };
-}
-
 /**
  * What an earlier attempt left, for a later one: none is an answer, but a file system that is away is not. It is asked again until it is
  * back, because a job that began anew meanwhile would throw away what still runs.
  */
 export async function earlierJournal(
-  fileSystem: Reading,
+  fileSystem: JournalFiles,
   folder: string,
   log: Log,
 ): Promise<{ readonly journal?: unknown }> {
@@ -119,19 +89,4 @@ export async function earlierJournal(
       await new Promise((resolve) => setTimeout(resolve, readAgainMs));
     }
   }
-}
-
-async function listOrNothing(fileSystem: Reading, folder: string): Promise<readonly Listed[]> {
-  try {
-    return await fileSystem.list(folder);
-  } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND")) return [];
-    throw error;
-  }
-}
-
-/** Names are numbers; drafts and strangers are none. */
-function newestFirst(entries: readonly Listed[]): Listed[] {
-  const number = (entry: Listed): number => Number(path.posix.basename(entry.path));
-  return entries.filter((entry) => Number.isInteger(number(entry))).sort((a, b) => number(b) - number(a));
 }

@@ -137,6 +137,7 @@ function buildTimeouts(reader: JobReader, clusterExpiryMs: number): Timeouts {
     heartbeatExpiryMs: heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats"),
     massSilenceMs: reader.read("tony.task.mass-silence-timeout"),
     orphanMs: reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS,
+    isolationMs: reader.read("tony.task.isolation-timeout"),
     verdictMs: reader.read("tony.failure.verdict-ms"),
     stopGraceMs: reader.read("tony.task.stop-grace"),
     afterChiefMs: reader.read("tony.application.after-chief-grace"),

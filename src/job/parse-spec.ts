@@ -99,6 +99,7 @@ const timeouts: Shape<Timeouts> = object({
     heartbeatExpiryMs: count,
     massSilenceMs: count,
     orphanMs: count,
+    isolationMs: count,
     verdictMs: count,
     stopGraceMs: count,
     afterChiefMs: count,

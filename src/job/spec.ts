@@ -154,6 +154,8 @@ export interface Timeouts {
   readonly massSilenceMs: number;
   /** An executor whose ApplicationMaster is gone for so long ends its program. */
   readonly orphanMs: number;
+  /** An executor that reaches neither its ApplicationMaster nor the staging folder for so long suspends its program. */
+  readonly isolationMs: number;
   /** How long a verdict waits for the exits of all tasks of the generation. */
   readonly verdictMs: number;
   /** Between TERM and KILL of a program's process tree. */

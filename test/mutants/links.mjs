@@ -26,14 +26,16 @@ export const LINK_MUTANTS = [
       from: "      await new Promise((resolve) => setTimeout(resolve, readAgainMs));",
       to: "      return {};",
     },
+  ]),
+  ...mutantsOf("src/journal/reader.ts", { unit: "am/journal.test" }, [
     { bug: "the oldest entry is read", from: "number(b) - number(a)", to: "number(a) - number(b)" },
     {
       bug: "an entry that cannot be used hides those before it",
-      from: "        unreadable.push(`${file.path}: ${errorMessage(error)}`);",
-      to: "        unreadable.push(`${file.path}: ${errorMessage(error)}`);\n        return { unreadable };",
+      from: "      unreadable.push(`${file}: ${errorMessage(error)}`);",
+      to: "      unreadable.push(`${file}: ${errorMessage(error)}`);\n      return { unreadable };",
     },
   ]),
-  ...mutantsOf("am/journal-file.ts", { unit: "am/journal.test" }, [
+  ...mutantsOf("src/journal/entry.ts", { unit: "journal/entry.test" }, [
     {
       bug: "a damaged snapshot is used",
       from: '  if (digest(body) !== sha256) throw unreadable("its checksum differs");\n',

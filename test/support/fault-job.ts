@@ -1,12 +1,12 @@
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readJournal } from "../../am/journal.ts";
 import type { StatusJson } from "../../client/printed-json.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { readJournal } from "../../src/journal/reader.ts";
 import { type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
 import { TonyTs, type TonyTsResult, tonyTs } from "./tony-ts.ts";

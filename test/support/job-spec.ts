@@ -32,6 +32,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
       heartbeatExpiryMs: 10_000,
       massSilenceMs: 60_000,
       orphanMs: 780_000,
+      isolationMs: 30_000,
       verdictMs: 15_000,
       stopGraceMs: 10_000,
       afterChiefMs: 60_000,

@@ -122,6 +122,13 @@ export const taskKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.task.isolation-timeout": key({
+    type: duration("ms", { minMs: 20_000 }),
+    default: "30s",
+    doc: "An executor that reaches neither the ApplicationMaster nor the staging folder for so long suspends its program until it does; at least 20s.",
+    support: "works",
+    ours: true,
+  }),
   "tony.task.stop-grace": key({
     type: duration("ms"),
     default: "10s",

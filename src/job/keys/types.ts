@@ -72,13 +72,14 @@ export const memory: KeyType<number> = keyType(
 );
 
 /** Milliseconds. A bare number counts `bareUnit`, which for TonY's keys is what TonY takes it for; units are always allowed. */
-export function duration(bareUnit: "ms" | "s" = "ms"): KeyType<number> {
+export function duration(bareUnit: "ms" | "s" = "ms", { minMs = 0 } = {}): KeyType<number> {
+  const least = minMs === 0 ? "" : ` of at least ${minMs / 1000}s`;
   return keyType(
     `duration (${bareUnit})`,
-    `a duration such as 90s, 5m or 2h (a bare number is ${bareUnit})`,
+    `a duration${least} such as 90s, 5m or 2h (a bare number is ${bareUnit})`,
     (value) => {
       const ms = parseDurationMs(value, bareUnit);
-      return ms !== undefined && ms >= 0 ? ms : undefined;
+      return ms !== undefined && ms >= minMs ? ms : undefined;
     },
   );
 }

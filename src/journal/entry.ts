@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { TonyError } from "../src/errors.ts";
-import { errorMessage } from "../src/hadoop/errors.ts";
+import { TonyError } from "../errors.ts";
+import { errorMessage } from "../hadoop/errors.ts";
 
 /** What one file of the journal holds: a line that describes the snapshot, then the snapshot. */
 export interface JournalEntry {

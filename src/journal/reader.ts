@@ -1,0 +1,60 @@
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { errorMessage } from "../hadoop/errors.ts";
+import { hasCode } from "../hadoop/hdfs/errors.ts";
+import type { FileStatus } from "../hadoop/hdfs/file-system.ts";
+import { decodeJournalEntry, type JournalEntry } from "./entry.ts";
+
+type Listed = Pick<FileStatus, "path">;
+
+/** What reading needs of a file system. */
+export interface JournalFiles {
+  list(folder: string): Promise<readonly Listed[]>;
+  open(file: string): Promise<NodeJS.ReadableStream>;
+}
+
+/** What an earlier attempt left. `unreadable` names files that were newer than the entry and could not be used. */
+export interface JournalReading {
+  readonly entry?: JournalEntry;
+  readonly unreadable: readonly string[];
+}
+
+/** The newest complete entry: of the latest attempt that has one, the highest sequence. */
+export async function readJournal(fileSystem: JournalFiles, folder: string): Promise<JournalReading> {
+  const unreadable: string[] = [];
+  for await (const file of filesNewestFirst(fileSystem, folder)) {
+    try {
+      return { entry: await readEntry(fileSystem, file), unreadable };
+    } catch (error) {
+      unreadable.push(`${file}: ${errorMessage(error)}`);
+    }
+  }
+  return { unreadable };
+}
+
+/** The paths of the journal's files: those of the latest attempt come first, of each the highest sequence. */
+export async function* filesNewestFirst(fileSystem: JournalFiles, folder: string): AsyncGenerator<string, void> {
+  for (const attempt of newestFirst(await listOrNothing(fileSystem, folder))) {
+    for (const file of newestFirst(await listOrNothing(fileSystem, attempt.path))) yield file.path;
+  }
+}
+
+/** Throws as the file system, and a TonyError with code `JOURNAL_UNREADABLE`. */
+export async function readEntry(fileSystem: JournalFiles, file: string): Promise<JournalEntry> {
+  return decodeJournalEntry(await text(await fileSystem.open(file)));
+}
+
+async function listOrNothing(fileSystem: JournalFiles, folder: string): Promise<readonly Listed[]> {
+  try {
+    return await fileSystem.list(folder);
+  } catch (error) {
+    if (hasCode(error, "FILE_NOT_FOUND")) return [];
+    throw error;
+  }
+}
+
+/** Names are numbers; drafts and strangers are none. */
+function newestFirst(entries: readonly Listed[]): Listed[] {
+  const number = (entry: Listed): number => Number(path.posix.basename(entry.path));
+  return entries.filter((entry) => Number.isInteger(number(entry))).sort((a, b) => number(b) - number(a));
+}
