@@ -11,6 +11,7 @@ const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and
   npm run mutants                       all of them
   npm run mutants -- --only TEXT        those whose description or file has the text
   npm run mutants -- --rotate 10        so many of them, others each day
+  npm run mutants -- --copies 1         how many at once; as many as there are cores when nothing is said
   npm run mutants -- --list             what they are`;
 
 await runMain(async () => {
@@ -24,7 +25,7 @@ await runMain(async () => {
     for (const { file, bug } of chosen) console.log(`${file}: ${bug}`);
     return 0;
   }
-  return await run(chosen);
+  return await run(chosen, wholeNumber("copies", values.copies));
 });
 
 function parseCommandLine() {
@@ -33,6 +34,7 @@ function parseCommandLine() {
       options: {
         only: { type: "string" },
         rotate: { type: "string" },
+        copies: { type: "string", default: String(availableParallelism()) },
         list: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
@@ -46,18 +48,25 @@ function choose({ only, rotate }) {
   const named = MUTANTS.filter(({ bug, file }) => only === undefined || bug.includes(only) || file.includes(only));
   if (named.length === 0) throw new Problem(`--only ${only}: no mutant has that text; see --list`, { exitCode: 2 });
   if (rotate === undefined) return named;
-  const count = Number(rotate);
-  if (!Number.isInteger(count) || count < 1)
-    throw new Problem(`--rotate ${rotate}: a whole number from 1`, { exitCode: 2 });
+  const count = wholeNumber("rotate", rotate);
   const day = Math.floor(Date.now() / 86_400_000);
   return named.slice(0, count).map((_, index) => named[(day * count + index) % named.length]);
 }
 
-/** @param {readonly import("../test/mutants/mutant.mjs").Mutant[]} mutants */
-async function run(mutants) {
+function wholeNumber(option, text) {
+  const number = Number(text);
+  if (Number.isInteger(number) && number >= 1) return number;
+  throw new Problem(`--${option} ${text}: a whole number from 1`, { exitCode: 2 });
+}
+
+/**
+ * @param {readonly import("../test/mutants/mutant.mjs").Mutant[]} mutants
+ * @param {number} copies of the checkout, each with one mutant at a time
+ */
+async function run(mutants, copies) {
   const waiting = [...mutants];
   const totals = { caught: 0, failed: 0 };
-  await withCopies(Math.min(availableParallelism(), mutants.length), async (copy) => {
+  await withCopies(Math.min(copies, mutants.length), async (copy) => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const startedAt = performance.now();
       const problem = (await passesUnchanged(copy, mutant)) ?? (await judgeMutant(copy, mutant));

@@ -1,10 +1,14 @@
 #!/usr/bin/env node
-// Every check of the project from a fresh clone: one line for each phase with its seconds, at the end `N passed, N failed`.
+// Every check of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, at the end
+// `N passed, N failed`.
+import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { phases } from "./test/phases.mjs";
+import { phaseLines, secondsTable } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
+import { runSideBySide } from "./test/side-by-side.mjs";
 
 /** The limits of all phases together are far more: each has room for a slow machine, and not all need it at once. */
 const WHOLE_LIMIT_SECONDS = 3600;
@@ -18,7 +22,7 @@ const USAGE = `Runs every check: types, lint, walls, unit tests, the package, an
 await runMain(async () => {
   const { only, list, help } = parseCommandLine();
   if (help || list) {
-    console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(12)} ${what}`).join("\n"));
+    console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(20)} ${what}`).join("\n"));
     return 0;
   }
   await checkPrerequisites([
@@ -63,42 +67,33 @@ function withNeeds(names) {
   return phases.filter(({ name, endsWhatBegan }) => wanted.has(name) || wanted.has(endsWhatBegan));
 }
 
-/**
- * A phase whose requirement failed counts as failed itself: nothing is skipped in silence. Ctrl-C ends the phase that runs, and then only
- * what ends something that was begun still runs.
- */
+/** Ctrl-C ends the phases that run, and then only what ends something that was begun still runs. */
 async function runAll(chosen) {
   const totals = { passed: 0, failed: 0 };
-  const failedPhases = new Set();
+  const ended = [];
   const interruption = new AbortController();
   for (const name of ["SIGINT", "SIGTERM"]) process.on(name, () => interruption.abort());
   const started = performance.now();
-  for (const phase of chosen) {
-    const secondsLeft = WHOLE_LIMIT_SECONDS - (performance.now() - started) / 1000;
-    const limited = { ...phase, limitSeconds: Math.round(Math.min(phase.limitSeconds, secondsLeft)) };
-    const missing = phase.needs.find((name) => failedPhases.has(name));
-    let result;
-    if (phase.endsWhatBegan !== undefined) result = await runPhase(phase);
-    else if (interruption.signal.aborted) result = notRun("interrupted");
-    else if (secondsLeft < 1) result = notRun(`all of it may take ${WHOLE_LIMIT_SECONDS} s`);
-    else if (missing !== undefined) result = notRun(`${missing} failed`);
-    else result = await runPhase(limited, interruption.signal);
-    totals.passed += result.passed;
-    totals.failed += result.failed;
-    if (result.failed > 0) failedPhases.add(phase.name);
-    report(phase, result);
-  }
+  const secondsSince = () => (performance.now() - started) / 1000;
+  await runSideBySide(chosen, {
+    cores: availableParallelism(),
+    stopped: () => {
+      if (interruption.signal.aborted) return "interrupted";
+      return secondsSince() > WHOLE_LIMIT_SECONDS - 1 ? `all of it may take ${WHOLE_LIMIT_SECONDS} s` : undefined;
+    },
+    run: (phase) => {
+      if (phase.endsWhatBegan !== undefined) return runPhase(phase);
+      const secondsLeft = WHOLE_LIMIT_SECONDS - secondsSince();
+      const limitSeconds = Math.round(Math.min(phase.limitSeconds, secondsLeft));
+      return runPhase({ ...phase, limitSeconds }, interruption.signal);
+    },
+    ended: (phase, result) => {
+      totals.passed += result.passed;
+      totals.failed += result.failed;
+      ended.push({ phase, beganSeconds: secondsSince() - result.seconds, result });
+      console.log(phaseLines(phase, result));
+    },
+  });
+  console.log(`\n${secondsTable(ended, secondsSince())}\n`);
   return totals;
-}
-
-function notRun(why) {
-  return { passed: 0, failed: 1, seconds: 0, output: `not run: ${why}` };
-}
-
-function report({ name, limitSeconds }, { passed, failed, seconds, output }) {
-  const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
-  console.log(
-    `${failed === 0 ? "✓" : "✗"} ${name.padEnd(12)} ${seconds.toFixed(0).padStart(5)} s of ${limitSeconds} s   ${counts}`,
-  );
-  if (failed > 0) console.log(output.trimEnd().replace(/^/gm, "  | "));
 }

@@ -1,62 +1,87 @@
 /**
- * The phases of `npm test` in their order.
+ * The phases of `npm test`. Those that have what they need run side by side as far as the machine's cores go (side-by-side.mjs); of several
+ * that could begin, the first in the list does: the way to the last job on a cluster is the longest, so it goes before what computes.
  * @typedef {object} Phase
  * @property {string} name
  * @property {string} what for people
  * @property {readonly string[]} command run from the checkout's root; `node` is the running one
  * @property {Readonly<Record<string, string>>} [environment] beside the inherited one
+ * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
  * @property {number} limitSeconds a breach is a failure
  * @property {readonly string[]} needs phases without which it cannot run
  * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
  * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
  */
 
+/** Waits for the network, or for daemons that do little. */
+const WAITING = 0;
+/** Computes half of the time, and waits for daemons the other half. */
+const HALF = 0.5;
+const ONE = 1;
+const ALONE = Number.POSITIVE_INFINITY;
+
+/** A handle that a test leaves open keeps Jest from ending, which the phase's limit makes a failure. */
 const jest = (...args) => [
   "node",
   "--experimental-vm-modules",
   "--no-warnings=ExperimentalWarning",
   "node_modules/jest/bin/jest.js",
-  // A handle that a test left open fails nothing by itself, but Jest would wait for it until the phase's limit.
-  "--forceExit",
+  "--runInBand",
   ...args,
 ];
-const onCluster = (...patterns) =>
-  jest("--selectProjects", "cluster", "--runInBand", "--testPathPatterns", ...patterns);
+const onCluster = (...patterns) => jest("--selectProjects", "cluster", "--testPathPatterns", ...patterns);
 
 /**
  * A cluster of its own, the tests on it, and its end.
  * @param {string} name of the phase and of the cluster
  * @returns {Phase[]}
  */
-const clusterOfItsOwn = (name, { what, options, tests, limitSeconds }) => [
+const clusterOfItsOwn = (name, { what, options = [], tests, cores, limitSeconds, needs = [] }) => [
   {
     name: `${name}-up`,
-    what: `a Hadoop for the next phase: ${options.join(" ")}`,
+    what: ["a Hadoop for the next phase", options.join(" ")].filter((words) => words !== "").join(": "),
     command: ["node", "scripts/cluster.mjs", "up", "--name", name, ...options],
+    cores: Math.max(cores, ONE),
     limitSeconds: 300,
-    needs: ["build"],
+    needs: ["jars", "build"],
   },
   {
     name,
     what,
     command: onCluster(tests),
     environment: { TONY_TEST_CLUSTER: name },
+    cores,
     limitSeconds,
-    needs: [`${name}-up`],
+    needs: [`${name}-up`, ...needs],
     jest: true,
   },
   {
     name: `${name}-down`,
     what: "ends that Hadoop",
     command: ["node", "scripts/cluster.mjs", "down", "--name", name, "--delete"],
+    cores: WAITING,
     limitSeconds: 60,
     needs: [],
     endsWhatBegan: `${name}-up`,
   },
 ];
 
-/** The releases that tony-ts is tested with, but the running one, which the phase `unit` is for. */
-const otherNodeReleases = ["20", "22", "24"].filter((major) => major !== process.versions.node.split(".")[0]);
+const nodeRelease = (major, ...args) => ["node", "scripts/test/node-runtime.mjs", major, ...args];
+
+/** Of the releases of Node that tony-ts is tested with the oldest and the newest, but the running one, which the phase `unit` is for. */
+const otherNodeReleases = ["20", "24"].filter((major) => major !== process.versions.node.split(".")[0]);
+
+/**
+ * The rooms of test/ whose code stands on what Node itself does: sockets, streams, HTTP, TLS, gRPC, files, compression, cryptography,
+ * processes and signals. All else is the language alone, and is tested on one release. Real jobs run on each: test/e2e/node-releases.
+ */
+const RUNTIME_ROOMS = [
+  ...["am/(?!core/)", "api/", "executor/", "history/", "journal/", "hadoop/", "machine", "programs"],
+  ...["applications", "command-line", "logs", "shipping", "staging"].map((room) => `client/${room}/`),
+];
+
+/** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
+const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
 /** @type {readonly Phase[]} */
 export const phases = [
@@ -64,20 +89,55 @@ export const phases = [
     name: "packages",
     what: "npm ci, when the lock file changed",
     command: ["node", "scripts/install.mjs"],
+    cores: ONE,
     limitSeconds: 300,
     needs: [],
   },
   {
+    name: "jars",
+    what: "Hadoop's jars, when the cache has none",
+    command: ["node", "scripts/cluster.mjs", "jars"],
+    cores: WAITING,
+    limitSeconds: 300,
+    needs: [],
+  },
+  {
+    name: "tensorflow",
+    what: "the TensorFlow that a test trains with, when the cache has none",
+    command: ["node", "scripts/test/tensorflow.mjs"],
+    cores: WAITING,
+    limitSeconds: 420,
+    needs: [],
+  },
+  ...["20", "22", "24"].map((major) => ({
+    name: `node${major}`,
+    what: `Node ${major}, when the cache has none`,
+    command: nodeRelease(major),
+    cores: WAITING,
+    limitSeconds: 120,
+    needs: [],
+  })),
+  {
     name: "proto",
     what: "generated protobuf modules",
     command: ["node", "scripts/proto.mjs"],
+    cores: ONE,
     limitSeconds: 120,
     needs: ["packages"],
+  },
+  {
+    name: "build",
+    what: "bundles and library",
+    command: ["node", "scripts/build.mjs"],
+    cores: ONE,
+    limitSeconds: 180,
+    needs: ["proto"],
   },
   {
     name: "types",
     what: "the compiler, every strict flag",
     command: ["node", "node_modules/typescript/bin/tsc", "--noEmit"],
+    cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
   },
@@ -85,8 +145,70 @@ export const phases = [
     name: "lint",
     what: "Biome: lint and format",
     command: ["node", "node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", "."],
+    cores: ONE,
     limitSeconds: 120,
-    needs: ["packages"],
+    needs: ["proto"],
+  },
+  {
+    name: "test-up",
+    what: "a real Hadoop for integration and e2e",
+    command: ["node", "scripts/cluster.mjs", "up", "--name", "test"],
+    cores: ONE,
+    limitSeconds: 300,
+    needs: ["jars", "build"],
+  },
+  {
+    name: "integration",
+    what: "each part against the real daemons",
+    command: onCluster("test/integration"),
+    cores: HALF,
+    limitSeconds: 600,
+    needs: ["test-up"],
+    jest: true,
+  },
+  {
+    name: "e2e",
+    what: "whole jobs, as people run them",
+    command: onCluster("test/e2e"),
+    cores: HALF,
+    limitSeconds: 900,
+    needs: ["test-up", "tensorflow", "node20", "node22", "node24"],
+    jest: true,
+  },
+  {
+    name: "test-down",
+    what: "ends that Hadoop",
+    command: ["node", "scripts/cluster.mjs", "down", "--name", "test", "--delete"],
+    cores: WAITING,
+    limitSeconds: 60,
+    needs: [],
+    endsWhatBegan: "test-up",
+  },
+  {
+    name: "package",
+    what: "the packed tarball, installed where there is nothing but Node and npm",
+    command: jest("--selectProjects", "package"),
+    cores: ONE,
+    limitSeconds: 240,
+    needs: ["build"],
+    jest: true,
+  },
+  ...clusterOfItsOwn("documents", {
+    what: "every command line that README, docs and --help show",
+    tests: "test/documents",
+    cores: ONE,
+    limitSeconds: 900,
+    // Some of those lines build again what that phase packs.
+    needs: ["package"],
+  }),
+  {
+    name: "unit",
+    what: "tests that need Node alone",
+    command: jest("--selectProjects", "unit"),
+    cores: ONE,
+    limitSeconds: 600,
+    needs: ["build"],
+    jest: true,
   },
   {
     name: "walls",
@@ -101,6 +223,7 @@ export const phases = [
       "executor",
       "client",
     ],
+    cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
   },
@@ -108,108 +231,57 @@ export const phases = [
     name: "unused",
     what: "no unused file, export or dependency",
     command: ["node", "node_modules/knip/bin/knip.js"],
+    cores: ONE,
     limitSeconds: 120,
     needs: ["proto"],
-  },
-  {
-    name: "build",
-    what: "bundles and library",
-    command: ["node", "scripts/build.mjs"],
-    limitSeconds: 180,
-    needs: ["proto"],
-  },
-  {
-    name: "unit",
-    what: "tests that need Node alone",
-    command: jest("--selectProjects", "unit"),
-    limitSeconds: 600,
-    needs: ["build"],
-    jest: true,
-  },
-  ...otherNodeReleases.map((major) => ({
-    name: `unit-node${major}`,
-    what: `the unit tests on Node ${major}`,
-    command: ["node", "scripts/test/node-runtime.mjs", major, ...jest("--selectProjects", "unit").slice(1)],
-    limitSeconds: 420,
-    needs: ["build"],
-    jest: true,
-  })),
-  {
-    name: "simulation",
-    what: "the core against 20,000 lives of a simulated cluster",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "20000"],
-    limitSeconds: 300,
-    needs: ["packages"],
-  },
-  {
-    name: "mutants",
-    what: "ten small bugs, others each day, that the tests must notice",
-    command: ["node", "scripts/mutants.mjs", "--rotate", "10"],
-    limitSeconds: 600,
-    needs: ["unit"],
-  },
-  {
-    name: "package",
-    what: "the packed tarball, installed where there is nothing but Node and npm",
-    command: jest("--selectProjects", "package"),
-    limitSeconds: 240,
-    needs: ["build"],
-    jest: true,
-  },
-  {
-    name: "tensorflow",
-    what: "the TensorFlow that a test trains with, when the cache has none",
-    command: ["node", "scripts/test/tensorflow.mjs"],
-    limitSeconds: 420,
-    needs: [],
   },
   {
     name: "images",
     what: "the Docker images, built without Docker; the whole cluster started from one",
     command: jest("--selectProjects", "images"),
+    cores: HALF,
     limitSeconds: 600,
     needs: ["packages"],
     jest: true,
   },
   {
-    name: "cluster-up",
-    what: "a real Hadoop for the next phases",
-    command: ["node", "scripts/cluster.mjs", "up", "--name", "test"],
-    limitSeconds: 300,
-    needs: ["build"],
-  },
-  {
-    name: "integration",
-    what: "each part against the real daemons",
-    command: onCluster("test/integration"),
+    name: "simulation",
+    what: "the core against 20,000 lives of a simulated cluster",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "20000"],
+    cores: ONE,
     limitSeconds: 600,
-    needs: ["cluster-up"],
-    jest: true,
+    needs: ["packages"],
   },
   {
-    name: "e2e",
-    what: "whole jobs, as people run them",
-    command: onCluster("test/e2e"),
-    limitSeconds: 900,
-    needs: ["cluster-up", "tensorflow"],
-    jest: true,
+    name: "simulation-fresh",
+    what: "the same with 10,000 that no run had before",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "10000", "--from", FRESH_SEED],
+    cores: ONE,
+    limitSeconds: 600,
+    needs: ["packages"],
   },
   {
-    name: "documents",
-    what: "every command line that README, docs and --help show",
-    command: onCluster("test/documents"),
-    limitSeconds: 900,
-    needs: ["cluster-up"],
+    name: "mutants",
+    what: "ten small bugs, others each day, that the tests must notice",
+    command: ["node", "scripts/mutants.mjs", "--rotate", "10", "--copies", "1"],
+    cores: ONE,
+    limitSeconds: 600,
+    needs: ["unit"],
+  },
+  ...otherNodeReleases.map((major) => ({
+    name: `unit-node${major}`,
+    what: `what depends on the runtime, on Node ${major}`,
+    command: nodeRelease(
+      major,
+      ...jest("--selectProjects", "unit", "--testPathPatterns", ...RUNTIME_ROOMS.map((room) => `/test/${room}`)).slice(
+        1,
+      ),
+    ),
+    cores: ONE,
+    limitSeconds: 420,
+    needs: ["build", `node${major}`],
     jest: true,
-  },
-  {
-    name: "cluster-down",
-    what: "ends that Hadoop",
-    command: ["node", "scripts/cluster.mjs", "down", "--name", "test", "--delete"],
-    limitSeconds: 60,
-    needs: [],
-    endsWhatBegan: "cluster-up",
-  },
+  })),
   ...clusterOfItsOwn("memory-calculator", {
     what: "jobs where the scheduler counts memory alone, on a node with fewer cores than they ask for",
     options: [
@@ -217,12 +289,14 @@ export const phases = [
       ...["--set", "yarn.nodemanager.resource.cpu-vcores=2"],
     ],
     tests: "test/schedulers/memory-calculator",
+    cores: HALF,
     limitSeconds: 120,
   }),
   ...clusterOfItsOwn("fair-scheduler", {
     what: "a job where queues are made as jobs name them",
     options: ["--scheduler", "fair", "--nodes", "1"],
     tests: "test/schedulers/fair-scheduler",
+    cores: HALF,
     limitSeconds: 120,
   }),
   ...clusterOfItsOwn("faults", {
@@ -236,6 +310,8 @@ export const phases = [
       ...["--set", "yarn.nm.liveness-monitor.expiry-interval-ms=60000"],
     ],
     tests: "test/faults",
+    // What is noticed in seconds must not wait for others' computing.
+    cores: ALONE,
     limitSeconds: 1500,
   }),
 ];

@@ -8,10 +8,18 @@ import { readTestLog } from "./test-log.mjs";
 const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
 
 /**
+ * @typedef {object} PhaseResult
+ * @property {number} passed tests where the phase counts some, else the phase itself
+ * @property {number} failed
+ * @property {number} seconds
+ * @property {string} output
+ */
+
+/**
  * Runs one phase to its end or to its limit.
  * @param {import("./phases.mjs").Phase} phase
  * @param {AbortSignal} [signal] ends it at once
- * @returns {Promise<{ passed: number, failed: number, seconds: number, output: string }>} tests where the phase counts some, else the phase itself
+ * @returns {Promise<PhaseResult>}
  */
 export async function runPhase(phase, signal) {
   const folder = await mkdtemp(join(tmpdir(), "tony-ts-phase-"));
@@ -62,11 +70,12 @@ function cutOff({ limitSeconds, jest }, log) {
   };
 }
 
-/** A suite that could not run, and a run without any test, are failures too. */
+/** A suite that could not run, a test that was skipped, and a run without any test, are failures too. */
 async function countTests(reportFile, code) {
   const report = JSON.parse(await readFile(reportFile, "utf8").catch(() => "{}"));
   const passed = report.numPassedTests ?? 0;
-  const failed = (report.numFailedTests ?? 0) + (report.numRuntimeErrorTestSuites ?? 0) + (report.numPendingTests ?? 0);
+  const notRun = (report.numRuntimeErrorTestSuites ?? 0) + (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
+  const failed = (report.numFailedTests ?? 0) + notRun;
   const silentFailure = failed === 0 && (code !== 0 || passed === 0) ? 1 : 0;
   return { passed, failed: failed + silentFailure };
 }

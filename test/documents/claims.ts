@@ -127,7 +127,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm test -- --only faults": ofItsOwn("faults"),
   "npm run test:unit": phase("unit"),
   "npm run test:unit -- --testPathPatterns am/core": inCheckout(
-    "npm run test:unit -- --testPathPatterns am/core/liveness",
+    "npm run test:unit -- --testPathPatterns am/core/executors/liveness",
   ),
   "npm run build": phase("build"),
   "npm run check": phase("walls"),
@@ -148,6 +148,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run mutants": inCheckout('npm run mutants -- --only "the oldest entry is read"'),
   "npm run mutants -- --only TEXT": withRow("npm run mutants"),
   "npm run mutants -- --rotate 10": inCheckout("npm run mutants -- --list --rotate 10"),
+  "npm run mutants -- --copies 1": phase("mutants"),
   "npm run mutants -- --list": inCheckout(),
   "npm install": phase("packages"),
   "node scripts/complete-lock.mjs": inCheckout(),

@@ -1,0 +1,36 @@
+/**
+ * @typedef {import("./phases.mjs").Phase} Phase
+ * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
+ */
+
+/** What is printed when a phase has ended: one line, and of a failure its command and all that it said. @returns {string} */
+export function phaseLines({ name, limitSeconds, command, environment = {} }, { passed, failed, seconds, output }) {
+  const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
+  const line = `${failed === 0 ? "✓" : "✗"} ${name.padEnd(20)} ${wholeSeconds(seconds)} of ${limitSeconds} s   ${counts}`;
+  if (failed === 0) return line;
+  const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
+  const words = [`$ ${[...variables, ...command].join(" ")}`, output.trimEnd()].join("\n");
+  return `${line}\n${words.replace(/^/gm, "  | ")}`;
+}
+
+/**
+ * The seconds of each phase in the order they began in.
+ * @param {readonly { phase: Phase, beganSeconds: number, result: PhaseResult }[]} ended
+ * @param {number} seconds of all of it
+ * @returns {string}
+ */
+export function secondsTable(ended, seconds) {
+  const rows = [...ended]
+    .sort((a, b) => a.beganSeconds - b.beganSeconds)
+    .map(({ phase, beganSeconds, result }) => {
+      const state = result.failed === 0 ? "" : "   failed";
+      return `${phase.name.padEnd(20)} ${wholeSeconds(beganSeconds)} ${wholeSeconds(result.seconds)}${state}`;
+    });
+  return [
+    `${"phase".padEnd(20)} ${"began".padStart(8)} ${"took".padStart(8)}`,
+    ...rows,
+    `${"all of it".padEnd(20)} ${"".padStart(8)} ${wholeSeconds(seconds)}`,
+  ].join("\n");
+}
+
+const wholeSeconds = (seconds) => `${seconds.toFixed(0).padStart(6)} s`;

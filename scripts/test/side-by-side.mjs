@@ -1,0 +1,69 @@
+/**
+ * @typedef {import("./phases.mjs").Phase} Phase
+ * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
+ */
+
+/**
+ * Runs phases side by side. A phase begins when what it needs has passed and its share of the machine is free; of several, the first in
+ * the list. One whose requirement failed counts as failed itself: nothing is skipped in silence. What ends something waits until nobody
+ * needs that any more, and runs whatever happened.
+ * @param {readonly Phase[]} phases
+ * @param {object} options
+ * @param {number} options.cores of the machine
+ * @param {(phase: Phase) => Promise<PhaseResult>} options.run
+ * @param {() => string | undefined} options.stopped why no phase may begin any more
+ * @param {(phase: Phase, result: PhaseResult) => void} options.ended called for each phase once
+ * @returns {Promise<void>} when every phase has ended
+ */
+export async function runSideBySide(phases, { cores, run, stopped, ended }) {
+  const waiting = new Set(phases);
+  const running = new Map();
+  const failed = new Set();
+
+  const isOver = (name) => ![...waiting, ...running.keys()].some((phase) => phase.name === name);
+  const isUnused = (name) => isOver(name) && phases.every((phase) => !phase.needs.includes(name) || isOver(phase.name));
+  const hasRoom = ({ cores: share }) => {
+    const busy = [...running.keys()].reduce((sum, phase) => sum + phase.cores, 0);
+    return running.size === 0 || busy + share <= cores;
+  };
+  const end = (phase, result) => {
+    running.delete(phase);
+    if (result.failed > 0) failed.add(phase.name);
+    ended(phase, result);
+  };
+  const begin = (phase) => {
+    waiting.delete(phase);
+    running.set(
+      phase,
+      run(phase).then((result) => end(phase, result)),
+    );
+  };
+  /** @returns {boolean} whether anything changed */
+  const consider = (phase) => {
+    if (phase.endsWhatBegan !== undefined) {
+      if (!isUnused(phase.endsWhatBegan)) return false;
+      begin(phase);
+      return true;
+    }
+    const missing = phase.needs.find((name) => failed.has(name));
+    const refusal = missing === undefined ? stopped() : `${missing} failed`;
+    if (refusal !== undefined) {
+      waiting.delete(phase);
+      end(phase, notRun(refusal));
+      return true;
+    }
+    if (!phase.needs.every(isOver) || !hasRoom(phase)) return false;
+    begin(phase);
+    return true;
+  };
+
+  while (waiting.size > 0 || running.size > 0) {
+    while ([...waiting].some(consider));
+    await Promise.race(running.values());
+  }
+}
+
+/** @returns {PhaseResult} */
+function notRun(why) {
+  return { passed: 0, failed: 1, seconds: 0, output: `not run: ${why}` };
+}

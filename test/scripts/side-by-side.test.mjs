@@ -1,0 +1,143 @@
+import { describe, expect, test } from "@jest/globals";
+import { phases } from "../../scripts/test/phases.mjs";
+import { runSideBySide } from "../../scripts/test/side-by-side.mjs";
+
+const phase = (name, more = {}) => ({
+  name,
+  what: name,
+  command: [name],
+  cores: 1,
+  limitSeconds: 1,
+  needs: [],
+  ...more,
+});
+const passed = { passed: 1, failed: 0, seconds: 1, output: "" };
+const failed = { passed: 0, failed: 1, seconds: 1, output: "no" };
+
+/** Phases that run until the test ends them. */
+class Machine {
+  #cores;
+  #ends = new Map();
+  /** Why nothing may begin any more. */
+  stopped;
+  /** By name, what came of those that have ended. */
+  results = {};
+
+  constructor(cores) {
+    this.#cores = cores;
+  }
+
+  get running() {
+    return [...this.#ends.keys()];
+  }
+
+  start(list) {
+    this.over = runSideBySide(list, {
+      cores: this.#cores,
+      run: ({ name }) => new Promise((resolve) => this.#ends.set(name, resolve)),
+      stopped: () => this.stopped,
+      ended: ({ name }, result) => {
+        this.results[name] = result;
+      },
+    });
+  }
+
+  async end(name, result = passed) {
+    this.#ends.get(name)(result);
+    this.#ends.delete(name);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe("phases side by side", () => {
+  const started = (cores, list) => {
+    const machine = new Machine(cores);
+    machine.start(list);
+    return machine;
+  };
+
+  test("begin in the order of the list, as far as the cores go", async () => {
+    const machine = started(2, [phase("a"), phase("b"), phase("c"), phase("waits for the network", { cores: 0 })]);
+    expect(machine.running).toEqual(["a", "b", "waits for the network"]);
+    await machine.end("b");
+    expect(machine.running).toEqual(["a", "waits for the network", "c"]);
+  });
+
+  test("wait for what they need, while others go before them", async () => {
+    const machine = started(2, [phase("a"), phase("b", { needs: ["a"] }), phase("c")]);
+    expect(machine.running).toEqual(["a", "c"]);
+    await machine.end("a");
+    expect(machine.running).toEqual(["c", "b"]);
+  });
+
+  test("one that load would disturb runs when nothing else does", async () => {
+    const machine = started(2, [
+      phase("alone", { cores: Number.POSITIVE_INFINITY, needs: ["a"] }),
+      phase("a"),
+      phase("b"),
+    ]);
+    await machine.end("a");
+    expect(machine.running).toEqual(["b"]);
+    await machine.end("b");
+    expect(machine.running).toEqual(["alone"]);
+  });
+
+  test("one that wants more cores than there are runs all the same", () => {
+    expect(started(1, [phase("large", { cores: 2 })]).running).toEqual(["large"]);
+  });
+
+  test("a failure fails what needs it, by name, and nothing else", async () => {
+    const machine = started(1, [phase("a"), phase("b", { needs: ["a"] }), phase("c", { needs: ["b"] }), phase("d")]);
+    await machine.end("a", failed);
+    expect(machine.results).toEqual({
+      a: failed,
+      b: { passed: 0, failed: 1, seconds: 0, output: "not run: a failed" },
+      c: { passed: 0, failed: 1, seconds: 0, output: "not run: b failed" },
+    });
+    await machine.end("d");
+    await machine.over;
+    expect(machine.results.d).toBe(passed);
+  });
+
+  test("a cluster goes when nobody needs it any more, whatever came of it", async () => {
+    const machine = started(4, [
+      phase("up"),
+      phase("down", { endsWhatBegan: "up" }),
+      phase("a", { needs: ["up"] }),
+      phase("b", { needs: ["up"] }),
+    ]);
+    await machine.end("up");
+    await machine.end("a", failed);
+    expect(machine.running).toEqual(["b"]);
+    await machine.end("b");
+    expect(machine.running).toEqual(["down"]);
+    await machine.end("down");
+    await machine.over;
+  });
+
+  test("after an interruption nothing begins but what ends something", async () => {
+    const machine = started(1, [phase("up"), phase("a", { needs: ["up"] }), phase("down", { endsWhatBegan: "up" })]);
+    machine.stopped = "interrupted";
+    await machine.end("up");
+    expect(machine.results.a).toMatchObject({ failed: 1, output: "not run: interrupted" });
+    expect(machine.running).toEqual(["down"]);
+  });
+});
+
+describe("the phases of npm test", () => {
+  test("have names of their own, and need only what stands before them", () => {
+    const before = new Set();
+    for (const { name, needs, endsWhatBegan } of phases) {
+      expect(before).not.toContain(name);
+      expect([...before]).toEqual(
+        expect.arrayContaining([...needs, ...(endsWhatBegan === undefined ? [] : [endsWhatBegan])]),
+      );
+      before.add(name);
+    }
+  });
+
+  test("end every cluster that they start", () => {
+    const starts = phases.filter(({ command }) => command.includes("up")).map(({ name }) => name);
+    expect(phases.flatMap(({ endsWhatBegan }) => endsWhatBegan ?? [])).toEqual(starts);
+  });
+});
