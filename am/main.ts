@@ -1,27 +1,33 @@
-import { openSync, readFileSync } from "node:fs";
+import { openSync } from "node:fs";
 import path from "node:path";
+import { sleep } from "../src/hadoop/clock.ts";
+import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import type { JobFile } from "../src/job/job-file.ts";
 import { nodeProblem } from "../src/job/node-release.ts";
-import { parseJobFile } from "../src/job/parse-job-file.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
+import { readStoredJob } from "../src/job/stored-job.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { runMaster } from "./master.ts";
 import { runProbe } from "./probe.ts";
+import { readJob } from "./stored-job.ts";
 import { readSurroundings } from "./surroundings.ts";
 
 const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
 
-/** The ApplicationMaster of one job. What it needs lies in its working directory, its environment and its token file. */
+/** The ApplicationMaster of one job. What it needs is in its environment, its token file and the staging folder. */
 async function main(): Promise<void> {
   const problem = nodeProblem(process.version);
   if (problem !== undefined) throw new Error(problem);
   const surroundings = readSurroundings(process.env);
   const probe = process.env[PROBE_VARIABLE];
   if (probe !== undefined) return runProbe(parseProbe(probe), surroundings);
-  const job = parseJobFile(readFileSync("job.json", "utf8"));
   const logFile = path.join(surroundings.logFolder, "am.log");
-  const log = openLog(job.spec.logs.level, openSync(logFile, "a"));
+  const logDescriptor = openSync(logFile, "a");
+  const job = await jobOf(process.env, logDescriptor);
+  const log = openLog(job.spec.logs.level, logDescriptor);
   const { attempt, containerId } = surroundings;
   const about = `attempt ${attempt} of ${job.applicationId} in ${containerId}`;
   log.info("am-started", `The ApplicationMaster ${buildId()} starts: ${about}.`, { container: containerId, attempt });
@@ -32,6 +38,18 @@ async function main(): Promise<void> {
     process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);
     log.error("start-failed", `The ApplicationMaster cannot start: ${errorMessage(error)}`, { stack: stackOf(error) });
     process.exit(1);
+  }
+}
+
+/** How much is logged is said by the job itself: until it is read, only what it waits for. */
+async function jobOf(environment: NodeJS.ProcessEnv, logDescriptor: number): Promise<JobFile> {
+  const stored = readStoredJob(environment);
+  const { hadoop, user, hdfsEndpoint: gateway } = stored.staging;
+  const fileSystems = new FileSystems({ configuration: new Configuration().withValues(hadoop), user, gateway });
+  try {
+    return await readJob(stored, fileSystems, openLog("warn", logDescriptor), sleep);
+  } finally {
+    fileSystems.close();
   }
 }
 

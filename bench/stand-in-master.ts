@@ -8,6 +8,8 @@ import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import { runtimeOptions } from "../src/job/launch-command.ts";
 import type { JobSpec } from "../src/job/spec.ts";
+import { stagingLocation } from "../src/job/staging-location.ts";
+import { jobFileName, storedJob, storedJobEnvironment } from "../src/job/stored-job.ts";
 import { packageRoot } from "../src/programs.ts";
 import { type WantedExecutor, wantedExecutorsFile } from "./stand-in-scheduler.ts";
 
@@ -23,8 +25,10 @@ export class StandInMaster {
   constructor(spec: JobSpec) {
     const tokens = path.join(this.#folder, "container_tokens");
     writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(this.identity) }), { mode: 0o600 });
-    writeFileSync(path.join(this.#folder, "job.json"), JSON.stringify(jobFile(spec, this.#folder)));
+    const job = jobFile(spec, this.#folder);
+    const content = Buffer.from(JSON.stringify(job));
     mkdirSync(path.join(this.#folder, "staging"));
+    writeFileSync(path.join(this.#folder, "staging", jobFileName), content);
     const output = openSync(path.join(this.#folder, "output"), "a");
     this.#process = spawn(
       process.execPath,
@@ -41,6 +45,7 @@ export class StandInMaster {
           HADOOP_TOKEN_FILE_LOCATION: tokens,
           // As src/job/launch-command.ts sets it.
           MALLOC_ARENA_MAX: "1",
+          ...storedJobEnvironment(storedJob(stagingLocation(job), content)),
         },
       },
     );

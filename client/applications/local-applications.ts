@@ -5,6 +5,7 @@ import { TonyError } from "../../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { jobFileName } from "../../src/job/stored-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";
@@ -167,7 +168,7 @@ function stateOf(
 
 /** The name that job.json gives it. */
 function jobOf(folder: string): { readonly name: string } {
-  const text = readIfThere(path.join(folder, localFiles.job));
+  const text = readIfThere(path.join(folder, jobFileName));
   const parsed: unknown = text === undefined ? undefined : JSON.parse(text);
   const spec = property(parsed, "spec");
   const name = property(spec, "name");

@@ -7,7 +7,6 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 export const localFiles = {
   pid: "am.pid",
   status: "status.json",
-  job: "job.json",
   tokens: "container_tokens",
 } as const;
 

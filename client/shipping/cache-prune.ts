@@ -4,6 +4,7 @@ import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
+import { jobFileName } from "../../src/job/stored-job.ts";
 import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
 import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
@@ -68,7 +69,7 @@ export async function liveReferences(root: LocatedPath, applicationIds: readonly
   for (const applicationId of applicationIds) {
     try {
       const document: unknown = JSON.parse(
-        (await StagingFolder.of(root, applicationId).read("job.json")).toString("utf8"),
+        (await StagingFolder.of(root, applicationId).read(jobFileName)).toString("utf8"),
       );
       collectPaths(document, paths);
     } catch (error) {

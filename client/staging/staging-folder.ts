@@ -2,10 +2,10 @@ import path from "node:path/posix";
 import { buffer } from "node:stream/consumers";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { createReadable, type ReadableFile } from "../../src/hadoop/hdfs/create-readable.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
-import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
 
 /** Others may pass through, so that the runtime in the cache below can be shared, but not look around. */
 const passThrough = 0o711;
@@ -52,6 +52,8 @@ export class StagingFolder {
   readonly applicationId: string;
   readonly fileSystem: FileSystem;
   readonly path: string;
+  /** Resolve when what was written is closed. */
+  readonly #closing: Promise<void>[] = [];
 
   private constructor(applicationId: string, located: LocatedPath) {
     this.applicationId = applicationId;
@@ -95,29 +97,25 @@ export class StagingFolder {
     return this.fileSystem.uri + this.path;
   }
 
-  /** Writes a file, replacing one of that name. @returns how containers are told of it, under its own name */
-  async write(name: string, content: Uint8Array): Promise<LaunchFile> {
+  /** Writes a file, replacing one of that name, and waits until it is closed: its times are final then. */
+  async write(name: string, content: Uint8Array): Promise<FileStatus> {
     const file = path.join(this.path, name);
     await this.fileSystem.create(file, content, { permission: 0o600, overwrite: true });
-    const { lengthBytes, modificationTimeMs } = await this.fileSystem.stat(file);
-    return {
-      link: name,
-      url: this.fileSystem.uri + file,
-      sizeBytes: lengthBytes,
-      modificationTimeMs,
-      type: "FILE",
-      visibility: "APPLICATION",
-    };
+    return await this.fileSystem.stat(file);
   }
 
   /**
-   * Writes files together. When one fails the others have come to their end too: a write under way would make the folder anew after its
-   * removal.
+   * Writes files together, and resolves as soon as all of them can be read. What a failure of one leaves under way is waited for by
+   * `remove`.
    */
-  async writeAll(files: Readonly<Record<string, Uint8Array>>): Promise<LaunchFile[]> {
-    const writes = Object.entries(files).map(([name, content]) => this.write(name, content));
-    await Promise.allSettled(writes);
-    return await Promise.all(writes);
+  async writeAll(files: Readonly<Record<string, Uint8Array>>): Promise<void> {
+    const writes = Object.entries(files).map(([name, content]) => this.#writeReadable(name, content));
+    this.#closing.push(...writes.map((write) => write.then(({ closed }) => closed).catch(() => undefined)));
+    await Promise.all(writes);
+  }
+
+  #writeReadable(name: string, content: Uint8Array): Promise<ReadableFile> {
+    return createReadable(this.fileSystem, path.join(this.path, name), content, 0o600);
   }
 
   /** A file's content. @throws FileSystemError FILE_NOT_FOUND */
@@ -125,8 +123,9 @@ export class StagingFolder {
     return buffer(await this.fileSystem.open(path.join(this.path, name)));
   }
 
-  /** @returns whether there was a folder */
-  remove(): Promise<boolean> {
-    return this.fileSystem.delete(this.path, { recursive: true });
+  /** A write under way would make the folder anew, so the removal comes after it. @returns whether there was a folder */
+  async remove(): Promise<boolean> {
+    await Promise.all(this.#closing);
+    return await this.fileSystem.delete(this.path, { recursive: true });
   }
 }

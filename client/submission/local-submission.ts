@@ -11,6 +11,8 @@ import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 import { buildId, programPath } from "../../src/programs.ts";
 import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
@@ -54,8 +56,8 @@ export async function submitLocally(
   const identity = makeIdentity(id, now());
   const job = await jobFile({ id, user, folder, spec, text, uploaded });
   const secret = { mode: 0o600 };
-  writeFileSync(path.join(folder, localFiles.job), JSON.stringify(job), secret);
-  writeFileSync(path.join(master, localFiles.job), JSON.stringify(job), secret);
+  const content = Buffer.from(JSON.stringify(job));
+  writeFileSync(path.join(folder, jobFileName), content, secret);
   writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(clientAccess(identity)), secret);
   const tokens = path.join(master, localFiles.tokens);
   writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }), secret);
@@ -70,6 +72,7 @@ export async function submitLocally(
     HADOOP_TOKEN_FILE_LOCATION: tokens,
     USER: user,
     TONY_SCHEDULER: "local",
+    ...storedJobEnvironment(storedJob(stagingLocation(job), content)),
   });
   writeFileSync(path.join(folder, localFiles.pid), String(pid));
   return { id, spec, applications: new LocalApplications(environment, user, now) };

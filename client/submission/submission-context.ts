@@ -2,7 +2,9 @@ import type { LaunchContext, LocalResource } from "../../src/hadoop/yarn/records
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { parseFileUrl } from "../../src/job/file-url.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
+import { escapeForLaunchScript } from "../../src/job/launch-command.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { type StoredJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 
 /** Bounded by the ResourceManager's own maximum: this asks for all of it. */
 const allAttempts = 1_000;
@@ -40,6 +42,13 @@ export function submissionContext(id: string, spec: JobSpec, launch: MasterLaunc
     keepContainers: true,
     logAggregation: { include: ".*" },
   };
+}
+
+/** What the AM's container is told: the job's own variables, and where its job is. */
+export function masterEnvironment(spec: JobSpec, stored: StoredJob): Record<string, string> {
+  const own = Object.entries(storedJobEnvironment(stored));
+  const escaped = own.map(([name, value]) => [name, escapeForLaunchScript(value)]);
+  return { ...spec.containerEnvironment, ...Object.fromEntries(escaped) };
 }
 
 function launchContext({ files, commands, environment, credentials }: MasterLaunch): LaunchContext {

@@ -12,6 +12,8 @@ import { checkJob, type JobText } from "../../src/job/load-job.ts";
 import { formatProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { jobFileName, storedJob } from "../../src/job/stored-job.ts";
 import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
@@ -23,7 +25,7 @@ import { thisSubmitter } from "../staging/submitter.ts";
 import { surroundingsOfJob } from "./check-alone.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
-import { submissionContext } from "./submission-context.ts";
+import { masterEnvironment, submissionContext } from "./submission-context.ts";
 
 /** A job that the ResourceManager has taken. */
 export interface Submitted {
@@ -38,8 +40,6 @@ export interface Submitted {
 export interface SubmissionListener extends UploadListener {
   readonly named: (id: string, spec: JobSpec) => void;
 }
-
-const jobLink = "job.json";
 
 /**
  * Submits a job to a cluster. Everything that can be known to be wrong is known before the first byte is uploaded; the staging folder
@@ -72,14 +72,15 @@ export async function submitToYarn(
   try {
     const gateway = readSetting(settings, "tony.hdfs.endpoint");
     const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway });
-    const staged = await staging.writeAll({
-      [jobLink]: Buffer.from(JSON.stringify(jobFile)),
+    const job = Buffer.from(JSON.stringify(jobFile));
+    await staging.writeAll({
+      [jobFileName]: job,
       [clientAccessFile]: Buffer.from(JSON.stringify({ ...clientAccess(identity), submitter: thisSubmitter() })),
     });
     const launch = {
-      files: [...shipped.master, ...staged.filter(({ link }) => link === jobLink)],
+      files: shipped.master,
       commands: [launchCommand({ node: jobFile.node, bundle: "am.mjs" })],
-      environment: spec.containerEnvironment,
+      environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job)),
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     };
     if (stop.aborted) throw notSubmitted();

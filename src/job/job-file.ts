@@ -28,8 +28,8 @@ export interface NodeSnapshot {
 }
 
 /**
- * `job.json` in the staging folder: all that the ApplicationMaster needs to know, written once by the client and localised into the AM's
- * working directory. It holds no secret: those travel in YARN's credentials (see src/api/identity.ts).
+ * `job.json` in the staging folder: all that the ApplicationMaster needs to know, written once by the client and read by every attempt (see
+ * stored-job.ts). It holds no secret: those travel in YARN's credentials (see src/api/identity.ts).
  */
 export interface JobFile {
   readonly jobFileVersion: 1;
@@ -41,7 +41,7 @@ export interface JobFile {
   /** `hdfs://…/.tony-ts/<applicationId>`: the journal, the AM's address and whatever else lives as long as the application. */
   readonly stagingUrl: string;
   readonly files: {
-    /** What the AM's own container was given besides this file: a later attempt needs it again. */
+    /** What the AM's own container was given: a later attempt needs it again. */
     readonly master: readonly LaunchFile[];
     /** For the container of every task: runtime, executor bundle, program, environment. */
     readonly all: readonly LaunchFile[];

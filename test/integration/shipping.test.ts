@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
@@ -71,8 +71,8 @@ describe("shipping to a real HDFS", () => {
     const root = await stagingRoot(openAs(user), {});
     const staging = await StagingFolder.create(root, "application_1_0001", user);
     const file = await staging.write("job.json", Buffer.from("{}"));
-    expect(file.url).toBe(`${configuration.get("fs.defaultFS")}/user/bob/.tony-ts/application_1_0001/job.json`);
-    const other = openAs(ClusterUser.alice).locate(file.url);
+    expect(staging.url).toBe(`${configuration.get("fs.defaultFS")}/user/bob/.tony-ts/application_1_0001`);
+    const other = openAs(ClusterUser.alice).locate(`${staging.url}/${basename(file.path)}`);
     await expect(other.fileSystem.open(other.path)).rejects.toMatchObject({ code: "ACCESS_DENIED" });
     expect(await staging.remove()).toBe(true);
   });

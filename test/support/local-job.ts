@@ -8,7 +8,9 @@ import { MasterClient } from "../../src/api/master-client.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 import { TestBundle } from "./bundle.ts";
 import { eventually } from "./eventually.ts";
 
@@ -39,7 +41,9 @@ export class LocalJob {
     mkdirSync(logs, { recursive: true });
     const tokens = path.join(this.staging, "container_tokens");
     writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(this.#identity) }), { mode: 0o600 });
-    writeFileSync(path.join(work, "job.json"), JSON.stringify(this.#jobFile(spec, bundles)));
+    const job = this.#jobFile(spec, bundles);
+    const content = Buffer.from(JSON.stringify(job));
+    writeFileSync(path.join(this.staging, jobFileName), content);
     const output = ["stdout", "stderr"].map((name) => openSync(path.join(logs, name), "a"));
     this.master = spawn(process.execPath, [bundles.master.file], {
       cwd: work,
@@ -54,6 +58,7 @@ export class LocalJob {
         LOCAL_DIRS: path.join(this.staging, "containers"),
         HADOOP_TOKEN_FILE_LOCATION: tokens,
         TONY_SCHEDULER: "local",
+        ...storedJobEnvironment(storedJob(stagingLocation(job), content)),
       },
     });
     this.ended = new Promise((resolve) => this.master.on("exit", (code, signal) => resolve({ code, signal })));

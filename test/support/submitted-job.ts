@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { masterEnvironment } from "../../client/submission/submission-context.ts";
 import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
@@ -13,6 +14,8 @@ import { parseFileUrl } from "../../src/job/file-url.ts";
 import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { jobFileName, storedJob } from "../../src/job/stored-job.ts";
 import { programPath } from "../../src/programs.ts";
 import { type ClusterStatus, ClusterUser } from "./cluster.ts";
 
@@ -76,14 +79,15 @@ export async function submitJob(
     resourceTypes: [],
   };
   const master = await stage("am.mjs", await readFile(programPath("am")));
-  const jobFile = await stage("job.json", Buffer.from(JSON.stringify(job)));
+  const content = Buffer.from(JSON.stringify(job));
+  await stage(jobFileName, content);
   await resourceManager.submit({
     id,
     name: spec.name,
     queue: spec.queue,
     masterLaunch: {
-      localResources: Object.fromEntries([master, jobFile].map((file) => [file.link, localResource(file)])),
-      environment: spec.containerEnvironment,
+      localResources: { [master.link]: localResource(master) },
+      environment: masterEnvironment(spec, storedJob(stagingLocation(job), content)),
       commands: [launchCommand({ node: process.execPath, bundle: "am.mjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     },
