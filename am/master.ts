@@ -15,7 +15,7 @@ import { within } from "./bounded.ts";
 import { ClientCalls } from "./client-calls.ts";
 import { systemClock } from "./clock.ts";
 import { type Core, createCore } from "./core/core.ts";
-import { createLiveness } from "./core/executors/liveness.ts";
+import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import type { Rejoin } from "./core/state/effects.ts";
 import { statusOf } from "./core/status/status.ts";
 import { executorCredentials } from "./credentials.ts";
@@ -41,7 +41,6 @@ export interface MasterInput {
   readonly logFile: string;
 }
 
-const livenessTickMs = 250;
 /** Readers that do not keep up and a file system that does not answer hold up an ending for no longer than this, each. */
 const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
@@ -239,7 +238,7 @@ class Master {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
     this.#scheduler.progress(progressOf(this.#core));
     this.#feed.refresh();
-    systemClock.after(livenessTickMs, () => this.#watch());
+    systemClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }
 
   #status(): JobStatus {

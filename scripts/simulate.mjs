@@ -41,13 +41,13 @@ function readCommandLine() {
   }
 }
 
-function replay({ runSeed }, seed) {
-  const result = runSeed(seed, { trace: (line) => console.log(line) });
+async function replay({ runSeed }, seed) {
+  const result = await runSeed(seed, { trace: (line) => console.log(line) });
   console.log(JSON.stringify(result, null, 2));
   return result.problems.length === 0 ? 0 : 1;
 }
 
-function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
+async function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
   const startedAt = performance.now();
   const outcomes = {};
   let steps = 0;
@@ -55,7 +55,7 @@ function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
   const pinned = PINNED_SEEDS.map(({ seed }) => ({ seed, wide: false }));
   const fresh = Array.from({ length: seeds }, (_, index) => ({ seed: from + index, wide: true }));
   for (const { seed, wide } of [...pinned, ...fresh]) {
-    const result = runSeed(seed, { wide });
+    const result = await runSeed(seed, { wide });
     steps += result.steps;
     const outcome = result.outcome?.result ?? "none";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;

@@ -14,6 +14,7 @@ import { askAgainTimer, gangHoldTimer, watchGang } from "./gang/hold.ts";
 import { continueRestart, tearDownTimer } from "./gang/restart.ts";
 import { allocationTimer, applicationTimer, registered } from "./job/begin.ts";
 import { finishWhenDone } from "./job/done.ts";
+import { isEarly } from "./job/early.ts";
 import { continueFinish, finish, finishTimer, shutDown, unregistered } from "./job/finish.ts";
 import { recovered } from "./job/recovery.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
@@ -69,7 +70,7 @@ export function createCore(spec: JobSpec, identity: Identity): Core {
       step.nowMs = nowMs;
       step.effects = [];
       step.changed = false;
-      note(step, event);
+      hear(step, event);
       settle(step);
       if (step.changed) {
         step.effects.push({ type: "publish-status" });
@@ -77,6 +78,19 @@ export function createCore(spec: JobSpec, identity: Identity): Core {
       return step.effects;
     },
   };
+}
+
+/** What came too early waits, and is noted in its order. */
+function hear(step: Step, event: Event): void {
+  if (isEarly(step, event)) {
+    step.state.early.push(event);
+    return;
+  }
+  const early = event.type === "recovered" ? step.state.early.splice(0) : [];
+  note(step, event);
+  for (const one of early) {
+    note(step, one);
+  }
 }
 
 function note(step: Step, event: Event): void {

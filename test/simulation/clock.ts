@@ -5,7 +5,7 @@ interface Entry {
 }
 
 /** Virtual time: what is scheduled runs in the order of its time, and of its scheduling where times are equal. */
-export class Clock {
+export class VirtualClock {
   nowMs = 1_700_000_000_000;
   #order = 0;
   readonly #heap: Entry[] = [];

@@ -1,10 +1,13 @@
 import { CONTAINER_TOLD_TO_END, isHung, timeLimitReason } from "../../am/core/failures/endings.ts";
-import type { ExecutorCommand } from "../../am/core/state/effects.ts";
-import type { ChildExit, ChildReport, Event } from "../../am/core/state/events.ts";
+import type { ChildExit, ChildReport } from "../../am/core/state/events.ts";
+import type { ExecutorLinks } from "../../am/executor-links.ts";
+import { judgeMasterMessage } from "../../src/api/fence.ts";
+import type { ExecutorReport, MasterMessage } from "../../src/api/messages.ts";
+import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import { childExit } from "../support/child-exit.ts";
-import type { Master } from "./master.ts";
+import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
-import type { ModelContainer } from "./yarn.ts";
+import { isReachable, type ModelContainer } from "./yarn.ts";
 
 /** How a program ends when nothing comes between. */
 export interface Program {
@@ -22,36 +25,39 @@ export interface Hang {
   noticed: boolean;
 }
 
+type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
+
+/** What it has to say, and of which generation: a registration, or a report. */
+type Saying = { readonly generation: number; readonly report?: Report };
+
 /** One executor and its program, as the ApplicationMaster meets them over a network that is slow and breaks. */
 export class ExecutorModel {
   readonly task: string;
   readonly container: ModelContainer;
   generation: number;
   child: ChildReport = { state: "none" };
-  /** Its stream to an attempt stands. */
-  connected = false;
   alive = true;
   frozen = false;
   ending = false;
   /** Its node was cut off in its life. */
   wasCut = false;
   readonly #world: World;
-  #master: Master;
+  #stream: Stream | undefined;
+  /** The attempt of the ApplicationMaster that it obeys. */
+  #attempt = 0;
   #port = 0;
   #life = 0;
   #stopping = false;
   /** The last report of the present program. */
-  #progress: Extract<Event, { type: "child-progress" }> | undefined;
+  #progress: Extract<Report, { type: "progress" }> | undefined;
   #hang: Hang | undefined;
-  readonly #missed: ExecutorCommand[] = [];
-  readonly #unsent: Event[] = [];
-  #link = 0;
-  #lastArrivalMs = 0;
-  #lastOrderMs = 0;
+  readonly #missed: MasterMessage[] = [];
+  readonly #unsent: Saying[] = [];
+  /** Counts its searches for an ApplicationMaster: the last one alone goes on. */
+  #search = 0;
 
   constructor(world: World, task: string, container: ModelContainer, generation: number) {
     this.#world = world;
-    this.#master = world.master;
     this.task = task;
     this.container = container;
     this.generation = generation;
@@ -64,49 +70,39 @@ export class ExecutorModel {
     return this.container.given.containerId;
   }
 
-  /** Nothing passes between it and the ApplicationMaster. */
-  get #isCut(): boolean {
-    return this.container.node.cut !== undefined;
+  /** By its machine's clock. */
+  get #nowMs(): number {
+    return this.#world.clock.nowMs + this.container.node.skewMs;
   }
 
-  isConnectedTo(master: Master): boolean {
-    return this.connected && this.#master === master;
-  }
-
-  /** Opens a stream and says who it is. */
+  /** Looks for the present ApplicationMaster, opens a stream and says who it is. */
   connect(delayMs: number): void {
-    const link = ++this.#link;
+    const search = ++this.#search;
     this.#world.clock.after(delayMs, () => {
-      if (!this.alive || link !== this.#link) {
+      if (!this.alive || search !== this.#search) {
         return;
       }
       const { master } = this.#world;
-      if (this.#isCut || this.frozen || !master.alive || !master.isPresent) {
+      if (!isReachable(this.container.node) || this.frozen || !master.isServing) {
         this.connect(1_000);
         return;
       }
-      this.#master = master;
-      this.connected = true;
+      this.#stream?.end(this.#stream.master === master ? "replaced" : "broken");
+      this.#stream = new Stream(this.#world, this);
+      this.#attempt = master.attempt;
       this.#register();
       if (this.#progress !== undefined) {
-        this.#send(this.#progress);
+        this.#say({ generation: this.generation, report: this.#progress });
       }
     });
   }
 
   /** The stream breaks; whatever was under way in it is lost. */
   breakLink(reconnectMs: number): void {
-    if (!this.connected) {
+    if (this.#stream?.isOpen !== true) {
       return;
     }
-    this.connected = false;
-    this.#link++;
-    this.#master.fromNetwork({
-      type: "executor-lost",
-      task: this.task,
-      containerId: this.containerId,
-      cause: "stream-broken",
-    });
+    this.#stream.end("broken");
     if (this.alive) {
       this.connect(reconnectMs);
     }
@@ -114,8 +110,7 @@ export class ExecutorModel {
 
   /** Its ApplicationMaster died: it looks for the next attempt now and then, unless that one finds it first. */
   masterIsGone(): void {
-    this.connected = false;
-    this.#link++;
+    this.#stream?.close();
     if (this.alive) {
       this.connect(this.#world.random.integer(2_000, 30_000));
     }
@@ -126,11 +121,11 @@ export class ExecutorModel {
     this.frozen = true;
     this.#world.clock.after(durationMs, () => {
       this.frozen = false;
-      for (const event of this.#unsent.splice(0)) {
-        this.#send(event);
+      for (const saying of this.#unsent.splice(0)) {
+        this.#say(saying);
       }
       for (const message of this.#missed.splice(0)) {
-        this.#receive(message);
+        this.receive(message);
       }
     });
   }
@@ -146,7 +141,7 @@ export class ExecutorModel {
       this.endChild({ signal: "SIGTERM" });
     }
     this.endChild({ signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
-    this.#send({ type: "executor-lost", task: this.task, containerId: this.containerId, cause: "goodbye" });
+    this.#sayGoodbye();
     if (ran) {
       this.#world.peersLose(this);
     }
@@ -169,58 +164,47 @@ export class ExecutorModel {
     if (this.container.node.alive) {
       this.breakLink(0);
     }
-    this.connected = false;
+    this.#stream?.close();
   }
 
-  /** A message of the ApplicationMaster on its way; the order within the stream is kept. */
-  arrive(message: ExecutorCommand): void {
-    const { clock, random } = this.#world;
-    const link = this.#link;
-    this.#lastOrderMs = Math.max(this.#lastOrderMs, clock.nowMs + random.integer(1, 50));
-    clock.after(this.#lastOrderMs - clock.nowMs, () => {
-      if (link === this.#link && !this.#isCut) {
-        this.#receive(message);
-      }
-    });
-  }
-
-  #receive(message: ExecutorCommand): void {
+  /** A message of an ApplicationMaster. */
+  receive(message: MasterMessage): void {
     if (this.frozen) {
       this.#missed.push(message);
       return;
     }
-    if (!this.alive || this.ending) {
+    const own = { attempt: this.#attempt, generation: this.generation };
+    if (!this.alive || this.ending || judgeMasterMessage(message, own) !== "current") {
       return;
     }
-    switch (message.type) {
+    const { generation, body } = message;
+    switch (body.type) {
       case "prepare":
-        if (message.generation > this.generation) {
-          this.#stop("a new generation", () => this.#renew(message.generation));
-        } else if (message.generation === this.generation) {
+        if (generation > this.generation) {
+          this.#stop("a new generation", () => this.#renew(generation));
+        } else {
           this.#register();
         }
         break;
       case "start-child":
-        if (message.generation === this.generation && this.child.state === "none") {
-          this.#judgeCheckpoint(message.checkpoint);
+        if (this.child.state === "none") {
+          this.#judgeCheckpoint(body.checkpoint);
           this.#start();
         }
         break;
       case "stop-child":
-        if (message.generation === this.generation) {
-          this.#stop(message.reason, () => {});
-        }
+        this.#stop(body.reason, () => {});
         break;
       case "exit":
         this.ending = true;
-        this.#stop(message.reason, () => this.#leave());
+        this.#stop(body.reason, () => this.#leave());
         break;
       case "signal-child":
-        if (message.generation === this.generation && this.#world.random.chance(0.5)) {
-          this.endChild({ signal: message.signal });
+        if (this.#world.random.chance(0.5)) {
+          this.endChild({ signal: body.signal });
         }
         break;
-      case "acknowledge-exit":
+      default:
         break;
     }
   }
@@ -230,26 +214,21 @@ export class ExecutorModel {
     if (!this.alive || this.child.state !== "running") {
       return;
     }
-    const whole = childExit(this.#world.clock.nowMs, exit);
+    const whole = childExit(this.#nowMs, exit);
     if (this.#hang !== undefined) {
       this.#hang.noticed = isHung(whole);
     }
     this.#endLife();
     this.child = { state: "exited", exit: whole };
     this.#world.programEnded(this, whole);
-    this.#send({
-      type: "child-exited",
-      task: this.task,
-      containerId: this.containerId,
-      generation: this.generation,
-      exit: whole,
-    });
+    this.#say({ generation: this.generation, report: { type: "child-exited", exit: whole } });
   }
 
   /** The program stands still from now on: it reports no step and does not end. */
   hang(): void {
     if (this.alive && this.child.state === "running" && this.#progress !== undefined && this.#hang === undefined) {
-      this.#hang = { task: this.task, sinceMs: this.#progress.atMs, noticed: false };
+      const { skewMs } = this.container.node;
+      this.#hang = { task: this.task, sinceMs: this.#progress.atMs - skewMs, noticed: false };
       this.#world.hangs.push(this.#hang);
     }
   }
@@ -261,19 +240,21 @@ export class ExecutorModel {
     if (progressMs === undefined || life !== this.#life || this.#hang !== undefined) {
       return;
     }
-    const { task, containerId, generation } = this;
-    const checkpoint = { path: checkpointPath(step, containerId), step, atMs: clock.nowMs };
+    const checkpoint = { path: checkpointPath(step, this.containerId), step, atMs: this.#nowMs };
     const news = step % 2 === 0 ? { checkpoint } : {};
-    this.#progress = { type: "child-progress", task, containerId, generation, step, atMs: clock.nowMs, ...news };
+    this.#progress = { type: "progress", step, atMs: this.#nowMs, ...news };
     if (!this.frozen) {
-      this.#send(this.#progress);
+      this.#say({ generation: this.generation, report: this.#progress });
     }
     clock.after(progressMs / 4, () => this.#reportSteps(life, step + 1));
   }
 
   #register(): void {
-    this.#send({
-      type: this.#world.attempt > 1 ? "executor-reattached" : "executor-registered",
+    this.#say({ generation: this.generation });
+  }
+
+  #registration(): ExecutorRegistration {
+    return {
       task: this.task,
       containerId: this.containerId,
       generation: this.generation,
@@ -282,7 +263,7 @@ export class ExecutorModel {
       tensorboardPort: 0,
       rejoinAddress: `${this.container.node.host}:${this.#port + 1}`,
       child: this.child,
-    });
+    };
   }
 
   #renew(generation: number): void {
@@ -293,7 +274,7 @@ export class ExecutorModel {
     this.child = { state: "none" };
     this.#port = this.#world.nextPort();
     this.#world.clock.after(this.#world.random.integer(5, 200), () => {
-      if (this.alive && this.connected && this.generation === generation) {
+      if (this.alive && this.#stream?.isOpen === true && this.generation === generation) {
         this.#register();
       }
     });
@@ -309,16 +290,10 @@ export class ExecutorModel {
   #start(): void {
     const life = ++this.#life;
     const { clock, random } = this.#world;
-    this.child = { state: "running", pid: life + 100, startedAtMs: clock.nowMs };
+    this.child = { state: "running", pid: life + 100, startedAtMs: this.#nowMs };
     this.#world.programStarted(this);
-    this.#send({
-      type: "child-started",
-      task: this.task,
-      containerId: this.containerId,
-      generation: this.generation,
-      pid: life + 100,
-      atMs: clock.nowMs,
-    });
+    const report = { type: "child-started", pid: life + 100, atMs: this.#nowMs } as const;
+    this.#say({ generation: this.generation, report });
     this.#reportSteps(life, 1);
     const { executionMs } = this.#world.spec.timeouts;
     if (executionMs !== undefined) {
@@ -364,9 +339,8 @@ export class ExecutorModel {
   }
 
   #leave(): void {
-    this.#send({ type: "executor-lost", task: this.task, containerId: this.containerId, cause: "goodbye" });
+    this.#sayGoodbye();
     this.alive = false;
-    this.connected = false;
     this.#world.containerExited(this.container, 0);
   }
 
@@ -374,8 +348,11 @@ export class ExecutorModel {
     if (!this.alive) {
       return;
     }
-    if (this.connected && !this.frozen && !this.#isCut) {
-      this.#master.heard(this);
+    const stream = this.#stream;
+    if (stream?.isOpen === true && !this.frozen) {
+      const { generation } = this;
+      const report = { type: "heartbeat", sentAtMs: this.#nowMs } as const;
+      stream.sayAtOnce((links) => links.report(stream, generation, report));
     }
     this.#world.clock.after(this.#world.spec.timeouts.heartbeatIntervalMs, () => this.#beat());
   }
@@ -389,37 +366,37 @@ export class ExecutorModel {
     }
   }
 
-  #send(event: Event): void {
+  #sayGoodbye(): void {
+    const stream = this.#stream;
+    stream?.say(() => stream.end("goodbye"));
+  }
+
+  /** Streams repeat nothing; but what was heard may be said again, as long as it is true. */
+  #say(saying: Saying): void {
+    const stream = this.#stream;
     if (this.frozen) {
-      this.#unsent.push(event);
+      this.#unsent.push(saying);
       return;
     }
-    if (!this.connected || this.#isCut) {
+    if (stream?.isOpen !== true) {
       return;
     }
-    const link = this.#link;
-    const { clock, random } = this.#world;
-    this.#lastArrivalMs = Math.max(this.#lastArrivalMs, clock.nowMs + random.integer(1, 50));
-    clock.after(this.#lastArrivalMs - clock.nowMs, () => {
-      if (link === this.#link || event.type === "executor-lost") {
-        this.#master.fromNetwork(event);
-      }
-    });
-    if (random.chance(this.#world.faults.duplicates)) {
-      clock.after(random.integer(50, 500), () => {
-        if (link === this.#link && this.#saysAgain(event)) {
-          this.#master.fromNetwork(event);
-        }
-      });
+    const hear = this.#hearing(stream, saying);
+    stream.say(hear);
+    const { random, faults } = this.#world;
+    if (random.chance(faults.duplicates)) {
+      const { state } = this.child;
+      const isTrue = () => this.alive && saying.generation === this.generation && state === this.child.state;
+      stream.sayAgain((links) => (saying.report !== undefined || isTrue()) && hear(links));
     }
   }
 
-  /** Streams repeat nothing: it is the executor that says again who it is, and then says what is true. */
-  #saysAgain(event: Event): boolean {
-    if (!("rejoinAddress" in event)) {
-      return true;
+  #hearing(stream: Stream, { generation, report }: Saying): (links: ExecutorLinks) => void {
+    if (report !== undefined) {
+      return (links) => links.report(stream, generation, report);
     }
-    return this.alive && event.generation === this.generation && event.child.state === this.child.state;
+    const registration = this.#registration();
+    return (links) => stream.register(links, registration);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { FailureClass } from "../../src/job/status.ts";
 import type { ExecutorModel } from "./executor-model.ts";
+import { cutOff } from "./partition.ts";
 import type { World } from "./world.ts";
+import type { Cut } from "./yarn.ts";
 
 /** Something that goes wrong once. `class`: the budget it may spend; absent: none at all. */
 export interface Fault {
@@ -145,17 +147,16 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   {
     name: "the journal cannot be written",
     strike: (world) => {
-      world.journalDown = true;
+      world.journal.isDown = true;
       world.clock.after(world.random.integer(1_000, 60_000), () => {
-        world.journalDown = false;
+        world.journal.isDown = false;
       });
     },
   },
   {
     name: "the ResourceManager restarts",
     strike: (world) => {
-      world.yarn.forgetAsks();
-      world.clock.after(world.random.integer(100, 8_000), () => world.deliver({ type: "resource-manager-resynced" }));
+      restartResourceManager(world, world.random.integer(0, 8_000));
     },
   },
   {
@@ -171,30 +172,33 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
 
 /** What a wider world has besides. */
 export const WIDE_FAULTS: readonly [Fault, ...Fault[]] = [
-  {
-    name: "a node is cut off",
-    deafens: true,
-    freezes: true,
-    severs: true,
-    class: "infrastructure",
-    strike: (world) => cutNode(world, "whole"),
-  },
-  {
-    name: "a node is cut off from the ApplicationMaster",
-    deafens: true,
-    freezes: true,
-    severs: true,
-    class: "infrastructure",
-    strike: (world) => cutNode(world, "from the ApplicationMaster"),
-  },
+  partition("a node is cut off", { whole: true, inward: true, outward: true }),
+  partition("a node is cut off from the ApplicationMaster", { inward: true, outward: true }),
 ];
 
-function cutNode(world: World, how: "whole" | "from the ApplicationMaster"): void {
-  const node = world.random.any(world.yarn.nodes.filter(({ alive, cut }) => alive && cut === undefined));
-  if (node !== undefined && world.yarn.nodes.filter(({ alive, cut }) => alive && cut === undefined).length >= 3) {
-    world.trace(`! ${node.host} is cut off, ${how}`);
-    world.cut(node, how, world.random.integer(1, 120) * 1000);
-  }
+/** Nobody answers for a while; then the asks of all attempts are forgotten. */
+function restartResourceManager(world: World, outageMs: number): void {
+  const { resourceManager, clock } = world;
+  resourceManager.goDown();
+  clock.after(outageMs, () => resourceManager.comeBack());
+}
+
+function partition(name: string, cut: Cut): Fault {
+  return {
+    name,
+    deafens: true,
+    freezes: true,
+    severs: true,
+    class: "infrastructure",
+    strike: (world) => {
+      const whole = world.yarn.nodes.filter(({ alive, cut: other }) => alive && other === undefined);
+      const node = world.random.any(whole);
+      if (node !== undefined && whole.length >= 3) {
+        world.trace(`! ${name}: ${node.host}`);
+        cutOff(world, node, cut, world.random.integer(1, 120) * 1000);
+      }
+    },
+  };
 }
 
 /** For jobs whose programs report steps. */

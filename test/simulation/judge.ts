@@ -31,7 +31,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (counted("program") > programFaults) {
     problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
   }
-  const launchesFail = world.faults.launchFailures > 0 || world.faults.lostLaunchAnswers > 0;
+  const launchesFail = world.faults.launchFailures > 0 || world.faults.lostNodeAnswers > 0;
   const onlyPrograms = faults.every((fault) => fault.class === "program") && !launchesFail;
   if (onlyPrograms && counted("infrastructure") > 0) {
     problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);

@@ -224,23 +224,23 @@ const MUTANTS: readonly Mutant[] = [
 ];
 
 describe("every invariant can fail", () => {
-  test.each(MUTANTS)("$fault", ({ noticed, mutation, faults }) => {
+  test.each(MUTANTS)("$fault", async ({ noticed, mutation, faults }) => {
     const options = faults === undefined ? { mutation } : { mutation, faults };
     const problems: string[] = [];
     for (let seed = 1; seed <= 400 && !problems.some((problem) => noticed.test(problem)); seed++) {
-      problems.push(...runSeed(seed, options).problems);
+      problems.push(...(await runSeed(seed, options)).problems);
     }
     expect(problems).toContainEqual(expect.stringMatching(noticed));
   });
 });
 
-test("an attempt that was replaced while it stood still and acts without asking is noticed", () => {
+test("an attempt that was replaced while it stood still and acts without asking is noticed", async () => {
   const problems: string[] = [];
   const options = { fenced: false, faults: ["the ApplicationMaster is paused, replaced, and goes on"] };
   for (let seed = 1; seed <= 400 && problems.length === 0; seed++) {
-    problems.push(...runSeed(seed, options).problems);
+    problems.push(...(await runSeed(seed, options)).problems);
   }
-  expect(problems).toContainEqual(expect.stringMatching(/programs started more than once/));
+  expect(problems).toContainEqual(expect.stringMatching(/nothing bad happened/));
 });
 
 type Start = Extract<Extract<Effect, { type: "send" }>["message"], { type: "start-child" }>;

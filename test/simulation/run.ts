@@ -3,6 +3,7 @@ import { EARLY_EXIT, FAULTS, fillCluster, HANG, WIDE_FAULTS } from "./faults.ts"
 import { randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
+import { FINE, type Weather } from "./weather.ts";
 import { type Mutation, World } from "./world.ts";
 
 export interface RunResult {
@@ -29,7 +30,7 @@ export interface RunOptions {
 }
 
 /** One whole job in a random world: everything follows from the seed. */
-export function runSeed(seed: number, options: RunOptions = {}): RunResult {
+export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const random = new Random(seed);
   // Drawn apart, so that a job that reports no steps lives the life its seed always gave it.
   const aside = new Random(~seed);
@@ -47,12 +48,14 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
     random,
     nodes: random.integer(2, 6),
     nodeCapacityMiB: 16_384,
+    attempts: Number.POSITIVE_INFINITY,
     weather: {
+      ...FINE,
       duplicates: kind ? 0 : 0.05,
       surplus: kind ? 0 : 0.1,
       launchFailures: kind || random.chance(0.8) ? 0 : 0.05,
       completionDelayMs: random.integer(0, 5_000),
-      lostLaunchAnswers: kind || wider?.chance(0.1) !== true ? 0 : 0.1,
+      ...(wider === undefined || kind ? {} : widerWeather(wider)),
       goodStops: wider?.chance(0.3) === true ? 0.5 : 0,
     },
     programs: (task) => (endless.some((name) => task.startsWith(`${name}:`)) ? {} : { runsForMs }),
@@ -70,7 +73,7 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
     ...further,
     ...(leavesEarly && !kind ? [EARLY_EXIT] : []),
   ];
-  world.mayCrash = faults.some(({ recovers }) => recovers === true);
+  world.journal.isKept = faults.some(({ recovers }) => recovers === true);
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
     world.clock.after(atMs, () => {
@@ -83,7 +86,7 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
   }
   const startedAtMs = world.clock.nowMs;
   world.start();
-  world.run(LIMIT_MS);
+  await world.run(LIMIT_MS);
   return {
     seed,
     problems: [...world.problems, ...judge(world, faults)],
@@ -93,4 +96,10 @@ export function runSeed(seed: number, options: RunOptions = {}): RunResult {
     generations: world.core.state.generations.length,
     virtualMs: world.clock.nowMs - startedAtMs,
   };
+}
+
+/** What few networks do, each now and then. */
+function widerWeather(random: Random): Partial<Weather> {
+  const rarely = (chance: number): number => (random.chance(0.1) ? chance : 0);
+  return { lostNodeAnswers: rarely(0.1) };
 }

@@ -1,3 +1,4 @@
+import { CONTAINER_TOLD_TO_END, isHung } from "../../am/core/failures/endings.ts";
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 
@@ -102,8 +103,10 @@ export class Witness {
   }
 }
 
+/** By the ApplicationMaster, because it was not wanted any more. */
 function wasStopped(life: Life): boolean {
-  return life.end?.exit !== undefined && life.end.exit.stopReason !== "";
+  const exit = life.end?.exit;
+  return exit !== undefined && !["", CONTAINER_TOLD_TO_END].includes(exit.stopReason) && !isHung(exit);
 }
 
 function exitedWell(life: Life | undefined): boolean {

@@ -1,30 +1,23 @@
 import type { Core } from "../../am/core/core.ts";
 import { timeLimitReason } from "../../am/core/failures/endings.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
-import { isSnapshot, type Snapshot } from "../../am/core/journal/journal.ts";
+import { isSnapshot } from "../../am/core/journal/journal.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { ChildExit, Event } from "../../am/core/state/events.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
-import { Clock } from "./clock.ts";
-import type { ExecutorModel, Hang, Program } from "./executor-model.ts";
+import { ApplicationService } from "./application-service.ts";
+import { VirtualClock } from "./clock.ts";
+import { ExecutorModel, type Hang, type Program } from "./executor-model.ts";
+import { checkContainers, checkDurability, checkOverlap, isInGang } from "./ground-truth.ts";
+import { JournalStore } from "./journal-store.ts";
 import { Master } from "./master.ts";
+import { NodeService } from "./node-service.ts";
 import type { Random } from "./random.ts";
+import type { Call } from "./scheduler.ts";
+import type { Weather } from "./weather.ts";
 import { Witness } from "./witness.ts";
-import { type ModelContainer, type ModelNode, Yarn } from "./yarn.ts";
-
-/** How unkind the world is, beyond the faults that happen once. */
-export interface Weather {
-  /** Chance that a message comes twice, much later the second time. */
-  readonly duplicates: number;
-  readonly surplus: number;
-  readonly launchFailures: number;
-  readonly completionDelayMs: number;
-  /** Chance that a container runs although the answer to its start was lost. */
-  readonly lostLaunchAnswers: number;
-  /** Chance that a program which is told to stop exits 0. */
-  readonly goodStops: number;
-}
+import { type ModelContainer, Yarn } from "./yarn.ts";
 
 /** A changed core, to prove that its fault is noticed. */
 export type Mutation = (effects: Effect[], core: Core, event: Event) => Effect[];
@@ -36,18 +29,27 @@ export interface WorldOptions {
   readonly nodeCapacityMiB: number;
   readonly weather: Weather;
   readonly programs: (task: string) => Program;
+  /** How many attempts YARN grants. */
+  readonly attempts: number;
   readonly trace?: (line: string) => void;
   readonly mutation?: Mutation;
   /** Default true; false plants the fault that an attempt acts without asking whether it was replaced while it stood still. */
   readonly fenced?: boolean;
 }
 
+/** Turns of the microtask queue in which whatever waited for a promise has run, and what waited for that. */
+const TURNS = 10;
+
 /** Everything around the core: a cluster, a network, executors with their programs, and one attempt of the ApplicationMaster after another. */
 export class World {
-  readonly clock = new Clock();
+  readonly applicationId = "application_1_0001";
+  readonly clock = new VirtualClock();
   readonly random: Random;
   readonly spec: JobSpec;
   readonly yarn: Yarn;
+  readonly resourceManager: ApplicationService;
+  readonly nodeManagers: NodeService;
+  readonly journal: JournalStore;
   readonly faults: Weather;
   readonly executors = new Map<string, ExecutorModel>();
   readonly problems: string[] = [];
@@ -59,40 +61,53 @@ export class World {
   overTime = 0;
   /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
   lostWords = 0;
-  /** The number of the attempt that YARN has, or is about to start. */
-  attempt = 1;
+  /** Attempts that ended, and were not to. */
+  surrenders = 0;
   /** The last one that was started. */
   master: Master;
-  journalDown = false;
-  /** The journal is kept only where it may be read. */
-  mayCrash = false;
   outcome: JobOutcome | undefined;
   exited = false;
+  /** YARN has ended the application, for its attempts are used up. */
+  givenUp = false;
   steps = 0;
   readonly #options: WorldOptions;
   readonly #startedAtMs: number;
   #invariants: Invariants;
   #port = 20_000;
-  #journal: string | undefined;
-  #stored: Pick<Snapshot, "lastGeneration" | "outcome"> = { lastGeneration: 0, outcome: undefined };
+  #isSettling = false;
 
   constructor(options: WorldOptions) {
+    const { random, spec, weather } = options;
     this.#options = options;
-    this.random = options.random;
-    this.spec = options.spec;
-    this.witness = new Witness(options.spec);
-    this.faults = options.weather;
-    this.yarn = new Yarn(this.clock, options.random, options.nodes, options.nodeCapacityMiB);
-    this.yarn.surplusChance = options.weather.surplus;
-    this.yarn.completionDelayMs = options.weather.completionDelayMs;
+    this.random = random;
+    this.spec = spec;
+    this.witness = new Witness(spec);
+    this.faults = weather;
+    this.journal = new JournalStore(this.applicationId);
+    this.yarn = new Yarn(this.clock, random, options.nodes, options.nodeCapacityMiB);
+    this.yarn.surplusChance = weather.surplus;
+    this.yarn.completionDelayMs = weather.completionDelayMs;
     this.yarn.onComplete = (container) => {
       // What YARN counts as over runs on where its node cannot be told.
-      if (container.node.cut !== "whole") {
+      if (container.node.cut?.whole !== true) {
         this.executors.get(container.given.containerId)?.die();
       }
     };
+    for (const node of this.yarn.nodes) {
+      node.skewMs = weather.skewMs === 0 ? 0 : random.integer(-weather.skewMs, weather.skewMs);
+    }
+    this.resourceManager = new ApplicationService(this.yarn);
+    this.nodeManagers = new NodeService({
+      clock: this.clock,
+      random,
+      yarn: this.yarn,
+      refusals: weather.launchFailures,
+      losesAnswer: (call) => this.losesAnswer(call),
+      run: (container, environment) => this.#run(container, environment),
+      failed: ({ node }) => this.witness.incident(node.host),
+    });
     this.#startedAtMs = this.clock.nowMs;
-    this.master = new Master(this, this.attempt);
+    this.master = this.#newMaster();
     this.#invariants = createInvariants(this.spec);
   }
 
@@ -113,9 +128,21 @@ export class World {
   }
 
   /** Runs until the ApplicationMaster has ended, nothing happens any more, or the time is up. */
-  run(limitMs: number): void {
+  async run(limitMs: number): Promise<void> {
     const endMs = this.clock.nowMs + limitMs;
-    while (!this.isOver && this.clock.nowMs < endMs && this.clock.advance()) {}
+    while (!this.isOver && this.clock.nowMs < endMs && this.clock.advance()) {
+      while (this.#isSettling) {
+        this.#isSettling = false;
+        for (let turn = 0; turn < TURNS; turn++) {
+          await undefined;
+        }
+      }
+    }
+  }
+
+  /** A promise was settled: what waits for it is to run before the time goes on. */
+  settled(): void {
+    this.#isSettling = true;
   }
 
   nextPort(): number {
@@ -132,112 +159,120 @@ export class World {
     this.#options.trace?.(`${time()} ${typeof line === "string" ? line : line()}`);
   }
 
+  losesAnswer(call: Call): boolean {
+    const { lostNodeAnswers, lostAnswers } = this.faults;
+    const chance = call === "start" || call === "stop" ? lostNodeAnswers : lostAnswers;
+    return chance > 0 && this.random.chance(chance);
+  }
+
   /** To the present attempt; to nobody while there is none. */
   deliver(event: Event): void {
     this.master.deliver(event);
   }
 
-  /** The present attempt reads something. */
-  heard(event: Event): void {
-    if (this.core.state.outcome !== undefined) {
-      return;
-    }
-    const isExit = event.type === "child-exited";
-    const isRegistration = event.type === "executor-registered" || event.type === "executor-reattached";
-    if (isExit || (isRegistration && event.child.state === "exited")) {
-      this.witness.told(event, this.clock.nowMs);
-    }
-  }
-
   /** What a core makes of an event. The world after a replaced attempt's deeds is judged, not that attempt. */
-  decide({ core, isPresent }: Master, event: Event): readonly Effect[] {
+  decide({ core, isPresent }: Master, event: Event, nowMs: number): readonly Effect[] {
+    if (this.isOver) {
+      return [];
+    }
     this.steps++;
-    const effects = core.step(event, this.clock.nowMs);
+    this.trace(() => `» ${describe(event)}`);
+    if (isPresent) {
+      this.#heard(event);
+    }
+    if (event.type === "containers-allocated") {
+      this.yarn.delivered(event.containers);
+    }
+    const effects = core.step(event, nowMs);
     if (!isPresent) {
       return effects;
     }
     const changed = this.#options.mutation?.(effects, core, event) ?? effects;
-    this.problems.push(...this.#invariants.check(core.state, changed), ...this.#checkDurability(changed));
+    this.#noteReleases(changed);
+    const concernsContainers = event.type === "containers-allocated" || event.type === "recovered";
+    this.problems.push(
+      ...this.#invariants.check(core.state, changed),
+      ...checkDurability(this.journal, changed),
+      ...(concernsContainers ? checkContainers(this) : []),
+    );
     return changed;
   }
 
-  /** What a later attempt would read. */
-  keepJournal(snapshot: unknown): void {
-    this.#journal = this.mayCrash ? JSON.stringify(snapshot) : undefined;
-    if (isSnapshot(snapshot, this.core.state.applicationId)) {
-      this.#stored = { lastGeneration: snapshot.lastGeneration, outcome: snapshot.outcome };
+  /** The present attempt reads something. */
+  #heard(event: Event): void {
+    const isRegistration = event.type === "executor-registered" || event.type === "executor-reattached";
+    if (this.core.state.outcome !== undefined) {
+      return;
+    }
+    if (event.type === "child-exited" || (isRegistration && event.child.state === "exited")) {
+      this.witness.told(event, this.clock.nowMs);
     }
   }
 
-  /** Nothing that must be known to a later attempt is done before the journal holds it, whatever the core believes of its journal. */
-  #checkDurability(effects: readonly Effect[]): string[] {
-    return effects.flatMap((effect) => {
-      if (effect.type !== "send" || (effect.message.type !== "prepare" && effect.message.type !== "start-child")) {
-        return [];
+  #noteReleases(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      for (const id of effect.type === "release" ? effect.containerIds : []) {
+        const container = this.yarn.containers.get(id);
+        if (container !== undefined) {
+          container.surrendered = true;
+        }
       }
-      const { type, generation } = effect.message;
-      return generation > this.#stored.lastGeneration
-        ? [
-            `${effect.to.task} is told to ${type} in generation ${generation}, the journal holds ${this.#stored.lastGeneration}`,
-          ]
-        : [];
-    });
+    }
+  }
+
+  /** What the next attempt reads. */
+  readJournal(): unknown {
+    const journal = this.journal.read();
+    if (isSnapshot(journal, this.applicationId)) {
+      const held = Object.values(journal.containers).filter(({ phase }) => phase === "held" || phase === "leaving");
+      this.lostWords += held.filter(({ id }) => this.yarn.settled.has(id)).length;
+    }
+    if (journal === undefined) {
+      this.#invariants = createInvariants(this.spec);
+    }
+    return journal;
   }
 
   /** The job's end is being told to YARN. */
   ends({ isPresent }: Master, outcome: JobOutcome): void {
     if (isPresent) {
       this.outcome = outcome;
-      this.#checkContainers();
+      this.problems.push(...checkContainers(this));
+    }
+  }
+
+  /** An attempt's process has ended by itself. */
+  masterExited(master: Master, cleanStaging: boolean): void {
+    if (cleanStaging && !this.yarn.finished) {
+      this.problems.push("the staging folder is removed before the ResourceManager has taken the end");
+    }
+    if (!master.isPresent) {
+      return;
+    }
+    if (this.yarn.finished) {
+      this.exited = true;
+    } else {
+      this.surrenders++;
+      this.#masterEnded();
     }
   }
 
   /** The ApplicationMaster dies; YARN starts another attempt some seconds later and keeps the containers that run. */
   crash(): void {
     const { master } = this;
-    if (this.exited || this.yarn.finished || !master.alive || !master.isPresent) {
+    if (this.#isPastEnd || !master.process.alive || !master.isPresent) {
       return;
     }
     this.trace("! ApplicationMaster dies");
-    master.alive = false;
+    master.process.kill();
+    this.#masterEnded();
+  }
+
+  #masterEnded(): void {
     for (const executor of this.executors.values()) {
       executor.masterIsGone();
     }
     this.#replace(this.random.integer(1_000, 10_000));
-  }
-
-  /** A node's network is cut, whole or from the ApplicationMaster only, and joined again. */
-  cut(node: ModelNode, how: "whole" | "from the ApplicationMaster", durationMs: number): void {
-    node.cut = how;
-    const there = () => [...this.executors.values()].filter(({ container, alive }) => alive && container.node === node);
-    this.witness.incident(node.host);
-    for (const executor of there()) {
-      executor.wasCut = true;
-      // Nobody says that the connection is gone: peers find out by waiting.
-      this.clock.after(this.random.integer(10_000, 60_000), () => {
-        if (node.cut !== undefined && executor.child.state === "running") {
-          this.peersLose(executor);
-        }
-      });
-      if (this.random.chance(0.5)) {
-        this.clock.after(this.random.integer(0, 10_000), () => executor.breakLink(1_000));
-      }
-    }
-    const expiryMs = this.random.integer(10_000, 60_000);
-    if (how === "whole" && expiryMs < durationMs) {
-      this.clock.after(expiryMs, () => this.yarn.loseNode(node));
-    }
-    this.clock.after(durationMs, () => {
-      node.cut = undefined;
-      node.alive = true;
-      for (const executor of there()) {
-        if (executor.container.state === "complete") {
-          executor.die();
-        } else {
-          executor.breakLink(this.random.integer(1, 5_000));
-        }
-      }
-    });
   }
 
   /** It stops for longer than YARN waits, and goes on beside the attempt that was started instead. */
@@ -246,7 +281,7 @@ export class World {
     const expiryMs = this.random.integer(10_000, 15_000);
     master.pause(expiryMs + this.random.integer(0, 20_000), this.random.integer(0, 30_000));
     this.clock.after(expiryMs, () => {
-      if (this.exited || this.yarn.finished || !master.alive || !master.isPresent) {
+      if (this.#isPastEnd || !master.process.alive || !master.isPresent) {
         return;
       }
       for (const executor of this.executors.values()) {
@@ -256,29 +291,34 @@ export class World {
     });
   }
 
-  /** Only what runs is kept for the next attempt (AbstractYarnScheduler: RMContainerState.RUNNING). */
+  get #isPastEnd(): boolean {
+    return this.exited || this.yarn.finished;
+  }
+
   #replace(delayMs: number): void {
-    this.attempt++;
-    this.yarn.newAttempt();
-    for (const [id, container] of this.yarn.containers) {
-      if (container.state === "allocated" || container.state === "delivered") {
-        this.yarn.complete(id, -100, "Container released by the ResourceManager");
-      }
+    if (this.resourceManager.attempt >= this.#options.attempts) {
+      this.trace("! YARN ends the application: its attempts are used up");
+      this.givenUp = true;
+      this.exited = true;
+      this.yarn.finishApplication();
+      return;
     }
-    this.yarn.allocated = [];
+    this.resourceManager.nextAttempt();
     this.clock.after(delayMs, () => {
-      const journal: unknown = this.#journal === undefined ? undefined : JSON.parse(this.#journal);
-      if (isSnapshot(journal, this.core.state.applicationId)) {
-        const held = Object.values(journal.containers).filter(({ phase }) => phase === "held" || phase === "leaving");
-        this.lostWords += held.filter(({ id }) => this.yarn.settled.has(id)).length;
-      }
-      if (journal === undefined) {
-        this.#invariants = createInvariants(this.spec);
-      }
-      const kept = [...this.yarn.containers.values()].filter(({ state }) => state === "running");
-      this.master = new Master(this, this.attempt);
-      this.master.start({ journal, keptContainers: kept.map(({ given }) => given) });
+      this.master = this.#newMaster();
+      this.master.start();
     });
+  }
+
+  #newMaster(): Master {
+    const { skewMs } = this.faults;
+    const { attempt } = this.resourceManager;
+    return new Master(this, attempt, skewMs === 0 ? 0 : this.random.integer(-skewMs, skewMs));
+  }
+
+  #run(container: ModelContainer, { TASK = "", GENERATION = "" }: Readonly<Record<string, string>>): void {
+    const executor = new ExecutorModel(this, TASK, container, Number(GENERATION));
+    this.executors.set(executor.containerId, executor);
   }
 
   containerExited(container: ModelContainer, exitStatus: number): void {
@@ -289,7 +329,7 @@ export class World {
     this.trace(`  program of ${executor.task} generation ${executor.generation} starts in ${executor.containerId}`);
     this.starts.set(executor.task, (this.starts.get(executor.task) ?? 0) + 1);
     this.witness.started(executor);
-    this.#checkOverlap(executor);
+    this.problems.push(...checkOverlap(this, executor));
     if (this.witness.startsOf(executor) > 1) {
       this.problems.push(`${executor.task} runs twice in generation ${executor.generation}`);
     }
@@ -307,12 +347,12 @@ export class World {
   }
 
   peersLose(executor: ExecutorModel): void {
-    if (!this.#isInGang(executor)) {
+    if (!isInGang(this, executor)) {
       return;
     }
     for (const peer of this.executors.values()) {
       if (peer !== executor && peer.generation === executor.generation && this.random.chance(0.6)) {
-        if (this.#isInGang(peer)) {
+        if (isInGang(this, peer)) {
           const generation = peer.generation;
           this.clock.after(this.random.integer(10, 800), () => {
             if (peer.generation === generation) {
@@ -323,42 +363,10 @@ export class World {
       }
     }
   }
+}
 
-  /** Programs of two generations of the gang never run side by side. */
-  #checkOverlap(executor: ExecutorModel): void {
-    if (!this.#isInGang(executor)) {
-      return;
-    }
-    for (const other of this.executors.values()) {
-      if (
-        other.alive &&
-        !other.wasCut &&
-        other.child.state === "running" &&
-        other.generation < executor.generation &&
-        this.#isInGang(other)
-      ) {
-        this.problems.push(
-          `${executor.task} starts in generation ${executor.generation}, ${other.task} still runs in ${other.generation}`,
-        );
-      }
-    }
-  }
-
-  #isInGang(executor: ExecutorModel): boolean {
-    const role = this.spec.roles.find(({ name }) => executor.task.startsWith(`${name}:`));
-    return role?.restartPolicy === "gang" && role.tracking !== "sidecar" && this.spec.distributedMode === "gang";
-  }
-
-  /** What YARN has given to the ApplicationMaster is either in its books or given back. */
-  #checkContainers(): void {
-    for (const [id, { state, surrendered }] of this.yarn.containers) {
-      if (
-        (state === "delivered" || state === "running") &&
-        !surrendered &&
-        this.core.state.containers[id] === undefined
-      ) {
-        this.problems.push(`container ${id} is leaked: YARN has it, the core knows nothing of it`);
-      }
-    }
-  }
+function describe(event: Event): string {
+  return JSON.stringify(event, (key, value: unknown) =>
+    key === "exit" || key === "nodes" || key === "journal" ? "…" : value,
+  );
 }

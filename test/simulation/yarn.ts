@@ -1,7 +1,17 @@
 import type { Ask } from "../../am/core/state/effects.ts";
 import type { AllocatedContainer, NodeView } from "../../am/core/state/events.ts";
-import type { Clock } from "./clock.ts";
+import type { VirtualClock } from "./clock.ts";
 import type { Random } from "./random.ts";
+
+/** Which of a node's connections are cut. */
+export interface Cut {
+  /** To the ResourceManager and all others. */
+  readonly whole?: true;
+  /** What the ApplicationMaster sends to it is lost. */
+  readonly inward: boolean;
+  /** What it sends to the ApplicationMaster is lost. */
+  readonly outward: boolean;
+}
 
 export interface ModelNode {
   readonly nodeId: string;
@@ -10,10 +20,18 @@ export interface ModelNode {
   readonly capacityMiB: number;
   usedMiB: number;
   alive: boolean;
-  /** Nobody reaches it, or the ApplicationMaster alone does not; absent: all is well. */
-  cut: "whole" | "from the ApplicationMaster" | undefined;
+  cut: Cut | undefined;
+  /** By how much its clock is ahead. */
+  skewMs: number;
+  /** What its NodeManager takes beyond the usual for each order. */
+  slowMs: number;
   readonly phaseMs: number;
   tickScheduled: boolean;
+}
+
+/** Calls to it are answered: that takes both directions. */
+export function isReachable({ cut }: ModelNode): boolean {
+  return cut === undefined || !(cut.inward || cut.outward);
 }
 
 export interface ModelContainer {
@@ -40,14 +58,15 @@ const NODE_HEARTBEAT_MS = 1_000;
 export class Yarn {
   readonly nodes: ModelNode[];
   readonly containers = new Map<string, ModelContainer>();
-  /** What the next allocate call brings. */
-  allocated: AllocatedContainer[] = [];
+  #allocated: AllocatedContainer[] = [];
+  /** The ResourceManager answers. */
+  isUp = true;
   finished = false;
   onComplete: (container: ModelContainer) => void = () => {};
   /** Longest time a completion takes beyond the node's heartbeat. */
   completionDelayMs = 1_000;
   surplusChance = 0;
-  readonly #clock: Clock;
+  readonly #clock: VirtualClock;
   readonly #random: Random;
   readonly #asks = new Map<number, { ask: Ask; left: number; hosts: Map<string, number> }>();
   #avoided: readonly string[] = [];
@@ -60,7 +79,7 @@ export class Yarn {
   readonly #untold = new Set<string>();
   #containers = 0;
 
-  constructor(clock: Clock, random: Random, nodes: number, capacityMiB: number) {
+  constructor(clock: VirtualClock, random: Random, nodes: number, capacityMiB: number) {
     this.#clock = clock;
     this.#random = random;
     this.nodes = Array.from({ length: nodes }, (_, index) => ({
@@ -71,6 +90,8 @@ export class Yarn {
       usedMiB: 0,
       alive: true,
       cut: undefined,
+      skewMs: 0,
+      slowMs: 0,
       phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),
       tickScheduled: false,
     }));
@@ -111,9 +132,36 @@ export class Yarn {
     this.#avoided = hosts;
   }
 
-  /** A new attempt, or a restarted ResourceManager, knows of no asks. */
-  forgetAsks(): void {
+  /** What an allocate call brings. */
+  pullAllocated(): readonly AllocatedContainer[] {
+    return this.#allocated.splice(0);
+  }
+
+  /** The ApplicationMaster has heard of them. */
+  delivered(allocated: readonly AllocatedContainer[]): void {
+    for (const { containerId } of allocated) {
+      const container = this.containers.get(containerId);
+      if (container?.state === "allocated") {
+        container.state = "delivered";
+      }
+    }
+  }
+
+  /** What a later attempt is told that it has (AbstractYarnScheduler#getTransferredContainers). */
+  running(): readonly AllocatedContainer[] {
+    return [...this.containers.values()].filter(({ state }) => state === "running").map(({ given }) => given);
+  }
+
+  /** What was asked for is forgotten, and what nobody was told of; ends are told again, for nodes keep them until they are acknowledged. */
+  restarted(): void {
     this.#asks.clear();
+    this.#completed.unshift(...this.#told.splice(0));
+    this.#allocated = [];
+    for (const [id, { state }] of this.containers) {
+      if (state === "allocated") {
+        this.complete(id, -100, "Container that no ApplicationMaster had heard of");
+      }
+    }
   }
 
   /** What an allocate call tells of containers that are over (RMAppAttemptImpl#pullJustFinishedContainers). */
@@ -125,10 +173,19 @@ export class Yarn {
     return this.#told;
   }
 
-  /** The next attempt is told again what this one may not have read (RMAppAttemptImpl#transferStateFromAttempt). */
+  /**
+   * The next attempt is told again what this one may not have read (RMAppAttemptImpl#transferStateFromAttempt). Of the containers only
+   * what runs is kept for it (AbstractYarnScheduler: RMContainerState.RUNNING).
+   */
   newAttempt(): void {
-    this.forgetAsks();
+    this.#asks.clear();
+    this.#allocated = [];
     this.#completed.unshift(...this.#told.splice(0));
+    for (const [id, { state }] of this.containers) {
+      if (state === "allocated" || state === "delivered") {
+        this.complete(id, -100, "Container released by the ResourceManager");
+      }
+    }
   }
 
   /** What is released before its node has told why it ended is forgotten: the release is then all that is known. */
@@ -179,7 +236,7 @@ export class Yarn {
       return;
     }
     for (const node of this.nodes) {
-      if (node.alive && node.cut !== "whole" && !node.tickScheduled) {
+      if (node.alive && node.cut?.whole !== true && !node.tickScheduled) {
         node.tickScheduled = true;
         const intoMs = (this.#clock.nowMs - node.phaseMs) % NODE_HEARTBEAT_MS;
         this.#clock.after(NODE_HEARTBEAT_MS - intoMs, () => this.#nodeHeartbeat(node));
@@ -189,7 +246,7 @@ export class Yarn {
 
   #nodeHeartbeat(node: ModelNode): void {
     node.tickScheduled = false;
-    if (!node.alive || node.cut === "whole" || this.finished) {
+    if (!node.alive || node.cut?.whole === true || this.finished || !this.isUp) {
       return;
     }
     let offSwitch = 1;
@@ -232,7 +289,7 @@ export class Yarn {
       resource: { memoryMiB, vcores: 1, others: {} },
     };
     this.containers.set(given.containerId, { given, node, memoryMiB, state: "allocated", surrendered: false });
-    this.allocated.push(given);
+    this.#allocated.push(given);
     return true;
   }
 }

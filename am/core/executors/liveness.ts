@@ -15,10 +15,12 @@ export interface Liveness {
   heard(task: string, containerId: string, nowMs: number): LivenessEvent[];
   /** It is not to be watched any more. */
   forget(containerId: string): void;
-  /** To be called about every second. */
+  /** To be called every `LIVENESS_TICK_MS`. */
   tick(nowMs: number): LivenessEvent[];
 }
 
+/** How often `tick` is to be called. */
+export const LIVENESS_TICK_MS = 250;
 /** Beats that an executor may miss before it counts as silent. */
 const MISSED_BEATS = 3;
 /** A gap between two ticks beyond which we ourselves were paused: what was not heard then says nothing about executors. */

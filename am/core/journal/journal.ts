@@ -9,7 +9,7 @@ export const JOURNAL_VERSION = 1;
 export interface Snapshot
   extends Omit<
     CoreState,
-    "nodes" | "headroom" | "maximum" | "counted" | "resourceTypes" | "ended" | "journal" | "unclaimed"
+    "nodes" | "headroom" | "maximum" | "counted" | "resourceTypes" | "early" | "ended" | "journal" | "unclaimed"
   > {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
@@ -106,6 +106,7 @@ function durable(state: CoreState): Snapshot {
     maximum: _max,
     counted: _counted,
     resourceTypes: _types,
+    early: _early,
     ended: _ended,
     journal,
     unclaimed: _unclaimed,

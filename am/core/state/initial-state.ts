@@ -10,6 +10,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     attempt: identity.attempt,
     startedAtMs: identity.startedAtMs,
     phase: "starting",
+    early: [],
     generation: 0,
     lastGeneration: 0,
     started: false,

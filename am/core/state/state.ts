@@ -6,7 +6,7 @@ import type {
   JobOutcome,
   Transfer,
 } from "../../../src/job/status.ts";
-import type { CountedResources, NodeView, ResourceAmount } from "./events.ts";
+import type { CountedResources, Event, NodeView, ResourceAmount } from "./events.ts";
 
 /**
  * - `starting`: not yet registered with the ResourceManager, or a later attempt still reading its journal
@@ -217,6 +217,8 @@ export interface CoreState {
   /** When the first attempt started. */
   startedAtMs: number;
   phase: JobPhase;
+  /** What a later attempt heard before it knew the job; see early.ts. */
+  readonly early: Event[];
   /** Of the gang. */
   generation: number;
   /** The highest number given to any life of any task. */

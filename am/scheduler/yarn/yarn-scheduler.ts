@@ -80,6 +80,7 @@ export class YarnScheduler implements Scheduler {
   #headroom = "";
   #loop: Promise<void> | undefined;
   #ended = false;
+  #finished = false;
   #woken = false;
   #wake: () => void = () => {};
   #silent = false;
@@ -177,6 +178,7 @@ export class YarnScheduler implements Scheduler {
   }
 
   confirm(): Promise<boolean> {
+    if (this.#finished) return Promise.resolve(true);
     return new Promise((resolve) => {
       this.#questions.push(resolve);
       this.#heartbeatNow();
@@ -187,6 +189,9 @@ export class YarnScheduler implements Scheduler {
     await this.#stopHeartbeats();
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl };
     await this.#options.master.finish(request);
+    // No heartbeat answers any more; a process that stood still meanwhile has only its own end to bring about.
+    this.#finished = true;
+    for (const answer of this.#questions.splice(0)) answer(true);
   }
 
   async close(): Promise<void> {

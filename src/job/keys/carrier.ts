@@ -36,7 +36,6 @@ export const carrierKeys = {
   }),
   "tony.carrier.timeout": key({
     type: duration("s"),
-    spec: ["carrier", "timeoutMs"],
     default: "10m",
     doc: "How long an executor may go on bringing up checkpoints and output when its program has ended, and bringing back a checkpoint before it starts.",
     support: "works",

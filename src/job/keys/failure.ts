@@ -5,7 +5,6 @@ import { duration, integer } from "./types.ts";
 export const failureKeys = {
   "tony.failure.infrastructure-retries": key({
     type: integer(),
-    spec: ["failure.budgets", "infrastructure"],
     default: "10",
     doc: "How often the tasks are started again after a failure that is not the program's: node lost, preempted, disk.",
     support: "works",
@@ -13,7 +12,6 @@ export const failureKeys = {
   }),
   "tony.failure.verdict-ms": key({
     type: duration("ms"),
-    spec: ["timeouts", "verdictMs"],
     default: "15s",
     doc: "How long the cause of a failure stays open while exits of other tasks are still to come.",
     support: "works",
@@ -21,7 +19,6 @@ export const failureKeys = {
   }),
   "tony.failure.back-off": key({
     type: duration("ms"),
-    spec: ["failure.backOff", "initialMs"],
     default: "1s",
     doc: "Wait before the second restart; the first is immediate, each further wait twice as long.",
     support: "works",
@@ -29,7 +26,6 @@ export const failureKeys = {
   }),
   "tony.failure.max-back-off": key({
     type: duration("ms"),
-    spec: ["failure.backOff", "maxMs"],
     default: "60s",
     doc: "The longest wait between restarts.",
     support: "works",
@@ -37,7 +33,6 @@ export const failureKeys = {
   }),
   "tony.failure.blame.container": key({
     type: integer({ min: 1 }),
-    spec: ["failure.blame", "container"],
     default: "1",
     doc: "Failures of the machine's kind in one container until the container is replaced.",
     support: "works",
@@ -45,7 +40,6 @@ export const failureKeys = {
   }),
   "tony.failure.blame.node": key({
     type: integer({ min: 1 }),
-    spec: ["failure.blame", "node"],
     default: "2",
     doc: "Such failures on one node until the job keeps off it.",
     support: "works",
@@ -53,7 +47,6 @@ export const failureKeys = {
   }),
   "tony.failure.blame.job": key({
     type: integer({ min: 1 }),
-    spec: ["failure.blame", "job"],
     default: "3",
     doc: "Such failures of one task, wherever it runs, until the job fails.",
     support: "works",

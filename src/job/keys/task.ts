@@ -47,14 +47,12 @@ export const taskKeys = {
   "tony.containers.allocation-tags": key({ type: list, doc: "YARN allocation tags.", support: "not-yet" }),
   "tony.container.allocation.timeout": key({
     type: optionalDuration("ms"),
-    spec: ["timeouts", "allocationMs"],
     default: "-1",
     doc: "Fails a gang that is not complete so long after the ApplicationMaster's start.",
     support: "works",
   }),
   "tony.container.hold-timeout": key({
     type: duration("ms"),
-    spec: ["timeouts", "gangHoldMs"],
     default: "5m",
     doc: "A gang that holds some containers and waits for others gives them back after this and asks again.",
     support: "works",
@@ -62,7 +60,6 @@ export const taskKeys = {
   }),
   "tony.container.launch-timeout": key({
     type: duration("ms"),
-    spec: ["timeouts", "launchMs"],
     default: "15m",
     doc: "From the start request until the container runs, fetching its files included.",
     support: "works",
@@ -70,7 +67,6 @@ export const taskKeys = {
   }),
   "tony.container.registration.timeout": key({
     type: optionalDuration("ms"),
-    spec: ["timeouts", "registrationMs"],
     default: "15m",
     doc: "From the start request until the executor has registered. TonY's default is never.",
     support: "works",
@@ -84,21 +80,18 @@ export const taskKeys = {
   }),
   "tony.task.executor.execution-timeout-ms": key({
     type: optionalDuration("ms"),
-    spec: ["timeouts", "executionMs"],
     default: "0",
     doc: "The program of a task may run for so long.",
     support: "works",
   }),
   "tony.task.executor.execution.error-message-max-depth": key({
     type: integer({ min: 1, max: 1000 }),
-    spec: ["failure", "outputLines"],
     default: "20",
     doc: "How many of a failed program's last lines are reported.",
     support: "works",
   }),
   "tony.task.progress-timeout": key({
     type: optionalDuration("ms"),
-    spec: ["timeouts", "progressMs"],
     default: "0",
     doc: "A program that reports steps in TONY_PROGRESS_FILE and then reports none for so long hangs: its Python says where, and it is started again.",
     support: "works",
@@ -106,7 +99,6 @@ export const taskKeys = {
   }),
   "tony.task.heartbeat-interval-ms": key({
     type: duration("ms"),
-    spec: ["timeouts", "heartbeatIntervalMs"],
     default: "1000",
     doc: "How often an executor is heard.",
     support: "works",
@@ -119,7 +111,6 @@ export const taskKeys = {
   }),
   "tony.task.mass-silence-timeout": key({
     type: duration("ms"),
-    spec: ["timeouts", "massSilenceMs"],
     default: "60s",
     doc: "The expiry that holds instead while more than a third of the executors are silent together.",
     support: "works",
@@ -133,7 +124,6 @@ export const taskKeys = {
   }),
   "tony.task.isolation-timeout": key({
     type: duration("ms", { minMs: 20_000 }),
-    spec: ["timeouts", "isolationMs"],
     default: "30s",
     doc: "An executor that reaches neither the ApplicationMaster nor the staging folder for so long suspends its program until it does; at least 20s.",
     support: "works",
@@ -141,7 +131,6 @@ export const taskKeys = {
   }),
   "tony.task.stop-grace": key({
     type: duration("ms"),
-    spec: ["timeouts", "stopGraceMs"],
     default: "10s",
     doc: "Between TERM and KILL when a program is stopped.",
     support: "works",
@@ -149,7 +138,6 @@ export const taskKeys = {
   }),
   "tony.task.preemption-signal": key({
     type: oneOf("SIGTERM", "SIGINT", "SIGUSR1", "SIGUSR2"),
-    spec: ["preemption", "signal"],
     default: "SIGTERM",
     doc: "What a program gets when its container is about to be preempted, so that it can save.",
     support: "works",
@@ -157,7 +145,6 @@ export const taskKeys = {
   }),
   "tony.task.port-range": key({
     type: portRange,
-    spec: ["ports", "task"],
     doc: "Ports the tasks may listen on; without it any free ones.",
     support: "works",
     ours: true,
@@ -171,7 +158,6 @@ export const taskKeys = {
   }),
   "tony.task.metrics-interval-ms": key({
     type: duration("ms"),
-    spec: ["timeouts", "metricsIntervalMs"],
     default: "5000",
     doc: "How often the memory and CPU of a program are sampled.",
     support: "works",

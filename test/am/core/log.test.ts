@@ -18,10 +18,10 @@ describe("the log of the ApplicationMaster", () => {
     expect([...new Set(logged)].sort()).toEqual(listed.sort());
   });
 
-  test("no task takes more than 20 lines in one generation", () => {
+  test("no task takes more than 20 lines in one generation", async () => {
     for (let seed = 1; seed <= 100; seed++) {
       const lines = new Map<string, number>();
-      runSeed(seed, {
+      await runSeed(seed, {
         mutation: (effects) => {
           for (const effect of effects) {
             if (effect.type === "log" && effect.fields?.task !== undefined) {

@@ -173,12 +173,15 @@ export class Scenario {
   }
 
   /** The ApplicationMaster dies and the next attempt reads the newest journal. */
-  crash(kept: readonly AllocatedContainer[]): Effect[] {
+  crash(kept: readonly AllocatedContainer[], meanwhile: readonly Event[] = []): Effect[] {
     const journal: unknown = this.journal === undefined ? undefined : JSON.parse(JSON.stringify(this.journal));
     this.#attempt++;
     this.#timers.clear();
     this.core = this.#newCore();
     this.register();
+    for (const event of meanwhile) {
+      this.on(event);
+    }
     return this.on({ type: "recovered", journal, keptContainers: kept });
   }
 

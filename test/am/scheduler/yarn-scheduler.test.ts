@@ -289,6 +289,17 @@ describe("the YARN scheduler", () => {
     expect(master.heartbeats.rest).toHaveLength(0);
   });
 
+  test("who has told the job's end is asked nothing more: being in charge is then confirmed at once", async () => {
+    const { master, scheduler } = await setUp();
+    const finished = scheduler.finish({ result: "succeeded", summary: "", endedAtMs: 0 }, "");
+    const meanwhile = scheduler.confirm();
+    await master.answer();
+    await finished;
+
+    expect(await meanwhile).toBe(true);
+    expect(await scheduler.confirm()).toBe(true);
+  });
+
   test("being in charge is confirmed by a heartbeat that began after the question, and by none before", async () => {
     const { clock, master, scheduler } = await setUp();
     let confirmed: boolean | undefined;

@@ -49,6 +49,32 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
 
+  test("what comes before its journal is read waits for it: no executor is dismissed, and what YARN said is known", () => {
+    const { scenario, kept } = running();
+    const back = {
+      type: "executor-reattached",
+      task: "worker:0",
+      containerId: "c1",
+      generation: 1,
+      host: "n1",
+      port: 0,
+      tensorboardPort: 0,
+      rejoinAddress: "n1:9",
+      child: program,
+    } as const;
+    const diagnostics = { stderr: [], words: ["is running beyond physical memory limits"] };
+    const effects = scenario.crash(kept, [
+      back,
+      { type: "container-completed", containerId: "c2", exitStatus: -104, diagnostics },
+    ]);
+
+    expect(effects.filter(({ type }) => type === "send")).not.toContainEqual(
+      expect.objectContaining({ message: expect.objectContaining({ type: "exit" }) }),
+    );
+    expect(scenario.core.state.containers.c1).toMatchObject({ link: "up", task: "worker:0" });
+    expect(scenario.core.state.generations[0]?.endedBy?.summary).toContain("worker:1");
+  });
+
   test("a program that ended meanwhile is told by its executor, and counts once", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0");

@@ -1,0 +1,50 @@
+import type { Effect } from "../../am/core/state/effects.ts";
+import type { ExecutorModel } from "./executor-model.ts";
+import type { JournalStore } from "./journal-store.ts";
+import type { World } from "./world.ts";
+
+/** What must hold at every moment of the world itself, whatever the core believes. */
+
+/** Nothing that must be known to a later attempt is done before the journal holds it. */
+export function checkDurability({ stored }: JournalStore, effects: readonly Effect[]): string[] {
+  return effects.flatMap((effect) => {
+    if (effect.type !== "send" || (effect.message.type !== "prepare" && effect.message.type !== "start-child")) {
+      return [];
+    }
+    const { type, generation } = effect.message;
+    return generation > stored.lastGeneration
+      ? [`${effect.to.task} is told to ${type} in generation ${generation}, the journal holds ${stored.lastGeneration}`]
+      : [];
+  });
+}
+
+/** What YARN has given to the ApplicationMaster is either in its books or given back. */
+export function checkContainers({ yarn, core }: World): string[] {
+  const problems: string[] = [];
+  for (const [id, { state, surrendered }] of yarn.containers) {
+    const isOurs = state === "delivered" || state === "running";
+    if (isOurs && !surrendered && core.state.containers[id] === undefined) {
+      problems.push(`container ${id} is leaked: YARN has it, the core knows nothing of it`);
+    }
+  }
+  return problems;
+}
+
+/** Programs of two generations of the gang never run side by side. */
+export function checkOverlap(world: World, executor: ExecutorModel): string[] {
+  if (!isInGang(world, executor)) {
+    return [];
+  }
+  return [...world.executors.values()]
+    .filter(({ alive, wasCut, child }) => alive && !wasCut && child.state === "running")
+    .filter((other) => other.generation < executor.generation && isInGang(world, other))
+    .map(
+      ({ task, generation }) =>
+        `${executor.task} starts in generation ${executor.generation}, ${task} still runs in ${generation}`,
+    );
+}
+
+export function isInGang({ spec }: World, { task }: ExecutorModel): boolean {
+  const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
+  return role?.restartPolicy === "gang" && role.tracking !== "sidecar" && spec.distributedMode === "gang";
+}

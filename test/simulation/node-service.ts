@@ -1,0 +1,79 @@
+import type { VirtualClock } from "./clock.ts";
+import type { Random } from "./random.ts";
+import type { Call } from "./scheduler.ts";
+import { isReachable, type ModelContainer, type Yarn } from "./yarn.ts";
+
+export type StartAnswer =
+  | { readonly type: "launch-succeeded" }
+  | { readonly type: "launch-failed"; readonly message: string; readonly nodeAtFault: boolean };
+
+export interface NodeServiceOptions {
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly yarn: Yarn;
+  /** Chance that a node refuses a start. */
+  readonly refusals: number;
+  readonly losesAnswer: (call: Call) => boolean;
+  /** A container runs: its process starts. */
+  readonly run: (container: ModelContainer, environment: Readonly<Record<string, string>>) => void;
+  /** Something that may be held against the machine. */
+  readonly failed: (container: ModelContainer) => void;
+}
+
+/** The NodeManagers, as an ApplicationMaster reaches them. */
+export class NodeService {
+  readonly #options: NodeServiceOptions;
+
+  constructor(options: NodeServiceOptions) {
+    this.#options = options;
+  }
+
+  start(
+    containerId: string,
+    environment: Readonly<Record<string, string>>,
+    answer: (answer: StartAnswer) => void,
+  ): void {
+    const { clock, random, yarn, refusals, losesAnswer, run, failed } = this.#options;
+    const container = yarn.containers.get(containerId);
+    if (container === undefined) {
+      answer({ type: "launch-failed", message: "it is not among the containers of this attempt", nodeAtFault: false });
+      return;
+    }
+    const { node } = container;
+    clock.after(random.integer(5, 150) + node.slowMs, () => {
+      if (container.state === "complete" || !isReachable(node) || random.chance(refusals)) {
+        failed(container);
+        answer({ type: "launch-failed", message: "connection refused", nodeAtFault: true });
+        return;
+      }
+      container.state = "running";
+      clock.after(random.integer(100, 2_000) + node.slowMs, () => {
+        if (container.state === "running") {
+          run(container, environment);
+        }
+      });
+      if (losesAnswer("start")) {
+        failed(container);
+        answer({ type: "launch-failed", message: "no answer", nodeAtFault: true });
+      } else {
+        answer({ type: "launch-succeeded" });
+      }
+    });
+  }
+
+  stop(containerId: string, unanswered: () => void): void {
+    const { clock, random, yarn, losesAnswer } = this.#options;
+    const container = yarn.containers.get(containerId);
+    if (container === undefined) {
+      return;
+    }
+    clock.after(random.integer(5, 300) + container.node.slowMs, () => {
+      if (isReachable(container.node)) {
+        yarn.complete(containerId, -105, "Container killed by the ApplicationMaster.");
+      }
+      if (!isReachable(container.node) || losesAnswer("stop")) {
+        clock.after(random.integer(1_000, 10_000), unanswered);
+      }
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import type { Clock } from "../../am/clock.ts";
+import type { VirtualClock } from "./clock.ts";
+
+/** A process on one of the model's machines: it may stand still for a while, and it dies once. Its clock is its machine's. */
+export class Process implements Clock {
+  alive = true;
+  readonly #clock: VirtualClock;
+  /** By how much its machine's clock is ahead. */
+  readonly #skewMs: number;
+  #stoppedUntilMs = 0;
+  /** What happened to it while it stood still, oldest first: it notices when it goes on. */
+  #missed: (() => void)[] = [];
+
+  constructor(clock: VirtualClock, skewMs: number) {
+    this.#clock = clock;
+    this.#skewMs = skewMs;
+  }
+
+  get isStopped(): boolean {
+    return this.#clock.nowMs < this.#stoppedUntilMs;
+  }
+
+  nowMs(): number {
+    return this.#clock.nowMs + this.#skewMs;
+  }
+
+  after(delayMs: number, call: () => void): () => void {
+    let isOff = false;
+    this.#clock.after(delayMs, () => {
+      if (!isOff) {
+        this.reach(() => isOff || call());
+      }
+    });
+    return () => {
+      isOff = true;
+    };
+  }
+
+  /** Something comes in from outside: it is noticed at once, or when the process goes on, or never. */
+  reach(call: () => void): void {
+    if (!this.alive) {
+      return;
+    }
+    if (this.isStopped || this.#missed.length > 0) {
+      this.#missed.push(call);
+    } else {
+      call();
+    }
+  }
+
+  /** As under SIGSTOP. */
+  stopFor(durationMs: number): void {
+    this.#stoppedUntilMs = Math.max(this.#stoppedUntilMs, this.#clock.nowMs + durationMs);
+    this.#clock.after(durationMs, () => this.#goOn());
+  }
+
+  kill(): void {
+    this.alive = false;
+    this.#missed = [];
+  }
+
+  #goOn(): void {
+    while (this.alive && !this.isStopped) {
+      const call = this.#missed[0];
+      if (call === undefined) {
+        return;
+      }
+      call();
+      this.#missed.shift();
+    }
+  }
+}

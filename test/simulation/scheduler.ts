@@ -1,0 +1,322 @@
+import type { Ask } from "../../am/core/state/effects.ts";
+import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
+import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import type { AllocateRequest, AllocateResponse, ApplicationService } from "./application-service.ts";
+import type { NodeService } from "./node-service.ts";
+import type { Process } from "./process.ts";
+import type { Random } from "./random.ts";
+import type { Yarn } from "./yarn.ts";
+
+/** The call whose answer may be lost. */
+export type Call = "register" | "allocate" | "finish" | "start" | "stop";
+
+export interface ModelSchedulerOptions {
+  readonly attempt: number;
+  /** The ApplicationMaster's. */
+  readonly process: Process;
+  readonly random: Random;
+  readonly yarn: Yarn;
+  readonly resourceManager: ApplicationService;
+  readonly nodeManagers: NodeService;
+  /** Whether the answer to a call that was carried out does not come back. */
+  readonly losesAnswer: (call: Call) => boolean;
+  /** Called whenever a promise is settled: what waits for it is to run before the time goes on. */
+  readonly settled: () => void;
+}
+
+const EAGER_MS = 200;
+const IDLE_MS = 1_000;
+const RETRY_MS = 1_000;
+const FINISH_POLL_MS = 100;
+const MAXIMUM = { memoryMiB: 1 << 20, vcores: 128, others: {} };
+
+/** The model's YARN as an ApplicationMaster meets it over a network: am/scheduler/yarn and its clients in few words. */
+export class ModelScheduler implements Scheduler {
+  readonly #options: ModelSchedulerOptions;
+  /** What is outstanding of each role's ask, by priority. */
+  readonly #asks = new Map<number, Ask>();
+  readonly #untold = new Set<number>();
+  readonly #releasing = new Set<string>();
+  #untoldReleases: string[] = [];
+  #avoided: readonly string[] = [];
+  #avoidedUntold = false;
+  #unanswered: AllocateRequest | undefined;
+  #responseId = 0;
+  /** Hosts whose token went out with an answer that was not heard. */
+  #withoutToken: ReadonlySet<string> = new Set();
+  #questions: ((current: boolean) => void)[] = [];
+  #deliver: (event: SchedulerEvent) => void = () => {};
+  #isCalling = false;
+  #isWoken = false;
+  #ended = false;
+  #finished = false;
+  #cancelPause = () => {};
+
+  constructor(options: ModelSchedulerOptions) {
+    this.#options = options;
+  }
+
+  start(_address: unknown, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
+    this.#deliver = deliver;
+    const { attempt, yarn } = this.#options;
+    return this.#register().then((kept) => {
+      this.#deliver({ type: "nodes-changed", nodes: yarn.views() });
+      const known = kept === undefined ? {} : { maximum: MAXIMUM };
+      this.#deliver({ type: "am-registered", attempt, ...known, counted: "all", resourceTypes: [] });
+      this.#pause(0);
+      return { attempt, keptContainers: kept ?? [] };
+    });
+  }
+
+  ask(asks: readonly Ask[]): void {
+    for (const ask of asks) {
+      if (ask.resource.memoryMiB > MAXIMUM.memoryMiB) {
+        this.#emit({ type: "ask-refused", message: `${ask.role}: more memory than a container may have` });
+      } else {
+        this.#asks.set(ask.priority, ask);
+        this.#untold.add(ask.priority);
+      }
+    }
+    this.#heartbeatNow();
+  }
+
+  release(containerIds: readonly string[]): void {
+    for (const id of containerIds) {
+      this.#releasing.add(id);
+      this.#untoldReleases.push(id);
+    }
+    this.#heartbeatNow();
+  }
+
+  blacklist(hosts: readonly string[]): void {
+    this.#avoided = hosts;
+    this.#avoidedUntold = true;
+  }
+
+  launch(commands: readonly ContainerCommand[]): void {
+    const { nodeManagers, yarn } = this.#options;
+    for (const { containerId, environment } of commands) {
+      const host = yarn.containers.get(containerId)?.node.host ?? "";
+      if (this.#withoutToken.has(host)) {
+        this.#over(`the answer to its registration was lost, and with it the token for ${host}`);
+        return;
+      }
+      nodeManagers.start(containerId, environment, (answer) =>
+        this.#options.process.reach(() => this.#deliver({ ...answer, containerId })),
+      );
+    }
+  }
+
+  /** Where its node does not answer, the ResourceManager will tell it. */
+  stop(containerId: string): void {
+    const host = this.#options.yarn.containers.get(containerId)?.node.host ?? "";
+    const release = () => this.#options.process.reach(() => this.release([containerId]));
+    if (this.#withoutToken.has(host)) {
+      release();
+      return;
+    }
+    this.#options.nodeManagers.stop(containerId, release);
+  }
+
+  progress(): void {}
+
+  confirm(): Promise<boolean> {
+    if (this.#finished) {
+      this.#options.settled();
+      return Promise.resolve(true);
+    }
+    return new Promise((resolve) => {
+      this.#questions.push(resolve);
+      this.#heartbeatNow();
+    });
+  }
+
+  finish(): Promise<void> {
+    this.#ended = true;
+    return new Promise((resolve) => this.#finish(resolve));
+  }
+
+  async close(): Promise<void> {
+    this.#ended = true;
+    this.#cancelPause();
+  }
+
+  /** @returns the containers that were kept; undefined where the answer was lost and the registration counts */
+  #register(): Promise<Extract<ReturnType<ApplicationService["register"]>, readonly unknown[]> | undefined> {
+    const { resourceManager, attempt, process, settled } = this.#options;
+    return new Promise((resolve) => {
+      const call = (unheard?: readonly string[]): void =>
+        this.#call(
+          "register",
+          () => resourceManager.register(attempt),
+          (answer) => {
+            if (answer === "over") {
+              this.#over("ApplicationAttemptNotFound");
+              return;
+            }
+            this.#responseId = 0;
+            this.#unanswered = undefined;
+            this.#tellAgain();
+            if (answer === "already registered") {
+              this.#withoutToken = new Set(unheard);
+            }
+            settled();
+            resolve(answer === "already registered" ? undefined : answer);
+          },
+          (answer) => {
+            const hosts = Array.isArray(answer) ? answer.map(({ host }: { host: string }) => host) : unheard;
+            process.after(RETRY_MS, () => call(hosts));
+          },
+        );
+      call();
+    });
+  }
+
+  /** Everything outstanding is told again to one that knows nothing of it. */
+  #tellAgain(): void {
+    for (const priority of this.#asks.keys()) {
+      this.#untold.add(priority);
+    }
+    this.#untoldReleases = [...this.#releasing];
+    this.#avoidedUntold = this.#avoided.length > 0;
+  }
+
+  #heartbeat(): void {
+    if (this.#ended || this.#isCalling) {
+      return;
+    }
+    const { resourceManager, attempt } = this.#options;
+    this.#isWoken = false;
+    // Only a heartbeat that begins after the question answers it.
+    const questions = this.#questions.splice(0);
+    this.#unanswered ??= this.#nextRequest();
+    const request = this.#unanswered;
+    this.#call(
+      "allocate",
+      () => resourceManager.allocate(attempt, request),
+      (answer) => {
+        for (const tell of questions) {
+          this.#options.settled();
+          tell(answer !== "over");
+        }
+        this.#take(answer);
+      },
+      () => {
+        this.#questions.unshift(...questions);
+        this.#pause(RETRY_MS);
+      },
+    );
+  }
+
+  #nextRequest(): AllocateRequest {
+    const asks = [...this.#untold].flatMap((priority) => this.#asks.get(priority) ?? []);
+    const avoided = this.#avoidedUntold ? { avoided: this.#avoided } : {};
+    this.#untold.clear();
+    this.#avoidedUntold = false;
+    return { responseId: this.#responseId, asks, releases: this.#untoldReleases.splice(0), ...avoided };
+  }
+
+  #take(answer: AllocateResponse | "resync" | "over"): void {
+    if (answer === "over") {
+      this.#over("ApplicationAttemptNotFound");
+    } else if (answer === "resync") {
+      void this.#register().then(() => {
+        this.#deliver({ type: "resource-manager-resynced" });
+        this.#pause(0);
+      });
+    } else {
+      this.#unanswered = undefined;
+      this.#responseId = answer.responseId;
+      this.#tell(answer);
+      this.#pause([...this.#asks.values()].some(({ count }) => count > 0) ? EAGER_MS : IDLE_MS);
+    }
+  }
+
+  #tell({ allocated, completed }: AllocateResponse): void {
+    for (const { containerId, exitStatus, diagnostics } of completed) {
+      this.#releasing.delete(containerId);
+      this.#deliver({
+        type: "container-completed",
+        containerId,
+        exitStatus,
+        diagnostics: parseContainerDiagnostics(diagnostics),
+      });
+    }
+    for (const { priority } of allocated) {
+      const ask = this.#asks.get(priority);
+      if (ask !== undefined) {
+        this.#asks.set(priority, { ...ask, count: Math.max(0, ask.count - 1) });
+      }
+    }
+    if (allocated.length > 0) {
+      this.#deliver({ type: "containers-allocated", containers: allocated });
+    }
+  }
+
+  /** A call is carried out at once, or never where nobody is there; its answer takes its time, or is lost. */
+  #call<Answer>(
+    name: Call,
+    carryOut: () => Answer,
+    answered: (answer: Answer) => void,
+    unanswered: (answer?: Answer) => void,
+  ): void {
+    const { process, random, resourceManager, losesAnswer } = this.#options;
+    this.#isCalling = true;
+    const answer = resourceManager.isUp ? { value: carryOut() } : undefined;
+    const isLost = answer === undefined || losesAnswer(name);
+    process.after(random.integer(1, 50), () => {
+      this.#isCalling = false;
+      if (answer === undefined || isLost) {
+        unanswered(answer?.value);
+      } else {
+        answered(answer.value);
+      }
+    });
+  }
+
+  #finish(resolve: () => void): void {
+    const { resourceManager, attempt, process, settled } = this.#options;
+    const again = () => process.after(FINISH_POLL_MS, () => this.#finish(resolve));
+    this.#call(
+      "finish",
+      () => resourceManager.finish(attempt),
+      (answer) => {
+        if (answer === "resync") {
+          void this.#register().then(again);
+        } else if (answer === false) {
+          again();
+        } else {
+          settled();
+          this.#finished = true;
+          for (const tell of this.#questions.splice(0)) {
+            tell(true);
+          }
+          resolve();
+        }
+      },
+      () => process.after(RETRY_MS, () => this.#finish(resolve)),
+    );
+  }
+
+  #over(reason: string): void {
+    this.#ended = true;
+    this.#emit({ type: "resource-manager-shutdown", reason });
+  }
+
+  #heartbeatNow(): void {
+    this.#isWoken = true;
+    if (!this.#isCalling) {
+      this.#pause(0);
+    }
+  }
+
+  #pause(durationMs: number): void {
+    this.#cancelPause();
+    this.#cancelPause = this.#options.process.after(this.#isWoken ? 0 : durationMs, () => this.#heartbeat());
+  }
+
+  /** Never within the call that causes it. */
+  #emit(event: SchedulerEvent): void {
+    this.#options.process.after(0, () => this.#deliver(event));
+  }
+}

@@ -1,0 +1,33 @@
+/** How unkind the world is, beyond the faults that happen once. Chances are between 0 and 1. */
+export interface Weather {
+  /** Chance that a message comes twice, much later the second time. */
+  readonly duplicates: number;
+  readonly surplus: number;
+  readonly launchFailures: number;
+  readonly completionDelayMs: number;
+  /** Chance that a NodeManager does what it is told, and its answer is lost. */
+  readonly lostNodeAnswers: number;
+  /** Chance that the ResourceManager does what it is asked, and its answer is lost. */
+  readonly lostAnswers: number;
+  /** Chance that an entry of the journal is stored, and the answer is lost. */
+  readonly lostJournalAnswers: number;
+  /** Chance that a later attempt does not reach an executor. */
+  readonly failedDials: number;
+  /** Chance that a program which is told to stop exits 0. */
+  readonly goodStops: number;
+  /** By how much a machine's clock may be wrong, either way. */
+  readonly skewMs: number;
+}
+
+export const FINE: Weather = {
+  duplicates: 0,
+  surplus: 0,
+  launchFailures: 0,
+  completionDelayMs: 0,
+  lostNodeAnswers: 0,
+  lostAnswers: 0,
+  lostJournalAnswers: 0,
+  failedDials: 0,
+  goodStops: 0,
+  skewMs: 0,
+};
