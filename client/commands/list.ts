@@ -2,7 +2,7 @@ import { ExitCode, usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, durationMs, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
-import { chooseJobs, type JobFilter, stateWords } from "../applications/job-filter.ts";
+import { chooseJobs, type JobFilter, queueName, stateWords } from "../applications/job-filter.ts";
 import { localIds, localRoot } from "../applications/local-folder.ts";
 import { configurationFolder, noConfiguration } from "../cluster/hadoop-configuration.ts";
 import { settingOptions } from "../command-line/application-options.ts";
@@ -21,7 +21,10 @@ export const list = defineCommand({
     all: { type: "boolean", default: false, describe: "Those that have ended, too" },
     state: { choices: stateWords, array: true, describe: "Only jobs in this state; may be repeated" },
     name: { type: "string", describe: "Only jobs with this text in their name" },
-    queue: { type: "string", describe: "Everything in this queue, whoever's and whatever it is" },
+    queue: {
+      type: "string",
+      describe: "Everything in this queue, whoever's and whatever it is: its name, or its path (root.ml)",
+    },
     user: { type: "string", describe: "Another user's jobs" },
     scheduler: { choices: ["yarn", "local"], describe: "The cluster's alone, or this machine's" },
     limit: { type: "number", default: usualLimit, describe: "At most so many, the newest" },
@@ -83,7 +86,7 @@ function table(reports: readonly ApplicationReport[], { all, states }: JobFilter
     finalState(report),
     report.name,
     report.user,
-    report.queue.slice(report.queue.lastIndexOf(".") + 1),
+    queueName(report.queue),
     formatDate(report.startTimeMs),
     formatWholeSeconds(durationMs(report, nowMs)),
     report.usage === undefined || report.usage.usedContainers <= 0 ? "–" : formatMemory(report.usage.used.memoryMiB),

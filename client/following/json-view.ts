@@ -1,6 +1,7 @@
 import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { queueName } from "../applications/job-filter.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
 import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
@@ -9,8 +10,7 @@ import type { FollowedEnd, FollowListener } from "./follow-listener.ts";
 
 /** The first event of a job that was submitted before. */
 export function jobEvent({ id, name, queue }: ApplicationReport): FollowEvent {
-  const queueName = queue.slice(queue.lastIndexOf(".") + 1);
-  return { event: "job", applicationId: id, name, queue: queueName, submitted: false };
+  return { event: "job", applicationId: id, name, queue: queueName(queue), submitted: false };
 }
 
 /** Prints a job that is followed as JSON, an event a line. */

@@ -18,8 +18,12 @@ export interface WaitBlock {
   readonly line: string;
   /** The line without its times: it is printed again when this changes. */
   readonly change: string;
-  /** Why, and what to do: said with the first line of a wait, later those that are new. */
+  /** Why: said with the first line of a wait, later those that are new; likewise the next two. */
   readonly facts: readonly string[];
+  /** What a person can do about it. */
+  readonly remedy?: string | undefined;
+  /** Until when it lasts, and what happens then. */
+  readonly until?: string | undefined;
 }
 
 export type Colour = "red" | "green" | "yellow" | "dim" | "bold";
@@ -123,15 +127,24 @@ export class Output {
     return this.#coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text;
   }
 
-  #waitLine({ cause, line, change, facts }: WaitBlock, sink: TextSink): void {
+  #waitLine({ cause, line, change, facts, remedy, until }: WaitBlock, sink: TextSink): void {
     const nowMs = this.#now();
     const before = this.#told.get(cause);
     const sinceMs = before === undefined ? Number.POSITIVE_INFINITY : nowMs - before.atMs;
-    const news = facts.filter((fact) => !before?.facts.includes(fact));
-    const changed = news.length > 0 || change !== before?.change;
+    const told = [...facts, ...present(remedy), ...present(until)];
+    const isNew = (fact: string) => before?.facts.includes(fact) !== true;
+    const why = [
+      facts.filter(isNew).join("; "),
+      ...present(remedy)
+        .filter(isNew)
+        .map((text) => `→ ${text}`),
+    ];
+    const news = [why.filter((text) => text !== "").join(" "), ...present(until).filter(isNew)];
+    const said = news.filter((text) => text !== "").join("; ");
+    const changed = said !== "" || change !== before?.change;
     if (sinceMs < (changed ? quietMs : repeatAfterMs)) return;
-    this.#told.set(cause, { atMs: nowMs, change, facts });
-    sink.write(`${[line, ...(news.length === 0 ? [] : [news.join("; ").replaceAll("; →", " →")])].join(": ")}\n`);
+    this.#told.set(cause, { atMs: nowMs, change, facts: told });
+    sink.write(said === "" ? `${line}\n` : `${line}: ${said}\n`);
   }
 
   #write(sink: TextSink, text: string): void {
@@ -158,6 +171,10 @@ export class Output {
   #rowsDrawn(): number {
     return this.#drawnRows.reduce((sum, row) => sum + Math.max(1, Math.ceil(widthOf(row) / this.columns)), 0);
   }
+}
+
+function present(text: string | undefined): string[] {
+  return text === undefined ? [] : [text];
 }
 
 /** What is higher than the screen could not be drawn over again: its first rows. */

@@ -27,11 +27,9 @@ export function waitBlock(
     cause: first.cause,
     line: `waiting ${formatWholeSeconds(nowMs - first.sinceMs)} for ${state}`,
     change: state,
-    facts: [
-      ...first.reasons,
-      ...(first.remedy === undefined ? [] : [`→ ${first.remedy}`]),
-      ...(first.atEnd === undefined ? [] : endWords(first)),
-    ],
+    facts: first.reasons,
+    remedy: first.remedy,
+    until: first.atEnd === undefined ? undefined : endWords(first),
   };
 }
 
@@ -86,17 +84,18 @@ function countsOf({ instances, allocated, registered, running, ended }: RoleStat
 
 function waitLines(wait: Wait, nowMs: number): string[] {
   const { what, sinceMs, reasons, remedy } = wait;
+  const until = endWords(wait);
   return [
     `  waiting ${formatWholeSeconds(nowMs - sinceMs)} for ${what}`,
     ...reasons.map((reason, index) => `            ${index === 0 ? "why: " : "     "}${reason}`),
     ...(remedy === undefined ? [] : [`            → ${remedy}`]),
-    ...endWords(wait).map((words) => `            ${words}`),
+    ...(until === undefined ? [] : [`            ${until}`]),
   ];
 }
 
 /** Until when it lasts at most, and what happens then. */
-function endWords({ endsAtMs, atEnd }: Wait): string[] {
-  if (endsAtMs === undefined) return [];
+function endWords({ endsAtMs, atEnd }: Wait): string | undefined {
+  if (endsAtMs === undefined) return undefined;
   const clock = formatClock(endsAtMs);
-  return [atEnd === undefined ? `until ${clock} at the latest` : `at ${clock} ${atEnd}`];
+  return atEnd === undefined ? `until ${clock} at the latest` : `at ${clock} ${atEnd}`;
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Surroundings } from "../hadoop/conf/configuration.ts";
+import { ConfigurationError, formatLocation } from "../hadoop/conf/errors.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../hadoop/conf/xml.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import { buildJobSpec, type CheckedJob, type JobSurroundings } from "./build-spec.ts";
@@ -46,7 +47,7 @@ export function readJob(
       else if (text !== undefined) return parseProperties(text, path, { readText });
       else if (!optional) problems.push({ severity: "error", message: `the job's file ${path} does not exist` });
     } catch (error) {
-      problems.push({ severity: "error", message: errorMessage(error) });
+      problems.push(unreadable(error));
     }
     return [];
   };
@@ -61,6 +62,14 @@ export function readJob(
   const settings = expandSettings(merged.settings, surroundings);
   problems.push(...merged.problems, ...checkOtherNames(merged.settings));
   return { submission, settings, hadoop: hadoopSettings(settings), problems };
+}
+
+/** What is wrong with a file, and where in it. */
+function unreadable(error: unknown): Problem {
+  if (!(error instanceof ConfigurationError) || error.location === undefined) {
+    return { severity: "error", message: errorMessage(error) };
+  }
+  return { severity: "error", message: error.problem, at: formatLocation(error.location) };
 }
 
 /** Whether it begins as XML does; what is empty is left to the parser. */

@@ -54,6 +54,10 @@ describe("loading a job", () => {
     expect(load({ conf: ["train.py"], executes: "true" }).said[0]).toMatch(/^train.py is no job.xml: /);
     const broken = load({ conf: ["broken.xml", "tony.worker.instances=1"], executes: "true" });
     expect(broken.said[0]).toMatch(/^broken.xml:1: not well-formed XML/);
+    expect(broken.problems[0]).toMatchObject({
+      at: "broken.xml:1",
+      message: expect.stringMatching(/^not well-formed/),
+    });
     expect(broken.spec).toBeUndefined();
   });
 

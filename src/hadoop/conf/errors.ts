@@ -27,6 +27,8 @@ export class ConfigurationError extends HadoopError {
   override readonly name = "ConfigurationError";
   declare readonly code: ConfigurationErrorCode;
   readonly location: SourceLocation | undefined;
+  /** The message without its place. */
+  readonly problem: string;
 
   constructor(
     message: string,
@@ -38,5 +40,6 @@ export class ConfigurationError extends HadoopError {
   ) {
     super(options.location === undefined ? message : `${formatLocation(options.location)}: ${message}`, options);
     this.location = options.location;
+    this.problem = message;
   }
 }

@@ -14,11 +14,14 @@ const jobs: readonly ApplicationReport[] = [
 ];
 
 /** The last numbers of those chosen, and what the place was asked for. */
-async function chosen(changes: Partial<JobFilter>): Promise<{ numbers: number[]; asked: ApplicationFilter }> {
+async function chosen(
+  changes: Partial<JobFilter>,
+  there = jobs,
+): Promise<{ numbers: number[]; asked: ApplicationFilter }> {
   let asked: ApplicationFilter = {};
   const reports = async (filter: ApplicationFilter) => {
     asked = filter;
-    return jobs.filter(({ state }) => filter.states?.includes(state) ?? true);
+    return there.filter(({ state }) => filter.states?.includes(state) ?? true);
   };
   const filter = { all: false, states: undefined, name: undefined, queue: undefined, user: undefined, ...changes };
   const found = await chooseJobs(aPlace({ reports }), filter);
@@ -44,5 +47,20 @@ describe("choosing jobs", () => {
 
   test("everybody's in a queue", async () => {
     expect((await chosen({ queue: "ml" })).asked).toMatchObject({ queues: ["ml"] });
+  });
+
+  test.each([
+    ["ml", [1, 2, 3]],
+    ["root.ml", [1, 3]],
+    ["root.test.ml", [2, 3]],
+    ["root.mll", []],
+  ])("a queue by its name or by its path: %s", async (queue, expected) => {
+    const { numbers, asked } = await chosen({ queue }, [
+      aReport({ id: "application_1_0001", queue: "root.ml" }),
+      aReport({ id: "application_1_0002", queue: "root.test.ml" }),
+      aReport({ id: "application_1_0003", queue: "ml" }),
+    ]);
+    expect(numbers).toEqual(expected);
+    expect(asked.queues).toContain(queue);
   });
 });

@@ -34,18 +34,20 @@ describe("what is printed", () => {
 describe("a wait in a pipe", () => {
   test("is told whole once, then what is new of it, and how long each 30 s", () => {
     const { output, out, clock } = recordedContext({});
-    const at = (ms: number, line: string, facts: readonly string[]) => {
+    const at = (ms: number, line: string, facts: readonly string[], remedy?: string, until?: string) => {
       clock.nowMs = ms;
-      output.wait(block(line, facts));
+      output.wait({ ...block(line, facts), remedy, until });
     };
     const start = clock.nowMs;
-    at(start, "0 s for 4 of 4", ["no room", "→ lower"]);
-    at(start + 6_000, "6 s for 4 of 4", ["no room", "→ lower"]);
-    at(start + 7_000, "7 s for 2 of 4", ["no room", "→ lower"]);
-    at(start + 37_000, "37 s for 2 of 4", ["no room", "→ lower"]);
-    at(start + 43_000, "43 s for 2 of 4", ["no node", "→ lower"]);
+    at(start, "0 s for 4 of 4", ["no room", "; → in a reason"], "lower", "at noon it ends");
+    at(start + 6_000, "6 s for 4 of 4", ["no room", "; → in a reason"], "lower", "at noon it ends");
+    at(start + 7_000, "7 s for 2 of 4", ["no room"], "lower");
+    at(start + 37_000, "37 s for 2 of 4", ["no room"], "lower");
+    at(start + 43_000, "43 s for 2 of 4", ["no node"], "lower");
+    at(start + 50_000, "50 s for 2 of 4", ["no node"], "raise");
     expect(out.text).toBe(
-      "0 s for 4 of 4: no room → lower\n7 s for 2 of 4\n37 s for 2 of 4\n43 s for 2 of 4: no node\n",
+      "0 s for 4 of 4: no room; ; → in a reason → lower; at noon it ends\n7 s for 2 of 4\n37 s for 2 of 4\n" +
+        "43 s for 2 of 4: no node\n50 s for 2 of 4: → raise\n",
     );
   });
 

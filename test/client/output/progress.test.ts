@@ -154,7 +154,8 @@ describe("a wait", () => {
     expect(late).toMatchObject({
       cause: "containers of worker",
       line: "waiting 1 min 12 s for 2 of 4 containers of worker (worker 2 of 4 allocated, ps 1 of 1 registered)",
-      facts: ["label gpu has 1 node, both its GPUs are in use", "→ lower tony.worker.instances (job.xml:14)"],
+      facts: ["label gpu has 1 node, both its GPUs are in use"],
+      remedy: "lower tony.worker.instances (job.xml:14)",
     });
     expect(late?.change).toBe(early?.change);
   });
@@ -173,7 +174,7 @@ describe("a wait", () => {
       "  waiting 3 s for the rest of the gang",
       "            at 14:01:00 what is held goes back",
     ]);
-    expect(block?.facts).toEqual(["at 14:01:00 what is held goes back"]);
+    expect(block).toMatchObject({ facts: [], until: "at 14:01:00 what is held goes back" });
   });
 
   test("of a job that ends tells how to leave it only whoever asked for that", () => {
