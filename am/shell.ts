@@ -1,4 +1,5 @@
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { endedBecause } from "../src/job/outcome.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { within } from "./bounded.ts";
@@ -90,9 +91,9 @@ export class Shell {
     this.close();
     const { log, clock, feed, scheduler, closeBooks, exit } = this.#options;
     const stack = error instanceof Error ? (error.stack ?? "") : "";
-    const summary = `The ApplicationMaster failed by a defect of its own: ${errorMessage(error)}`;
-    log.error("defect", summary, { stack });
-    const outcome: JobOutcome = { result: "failed", summary, endedAtMs: clock.nowMs() };
+    const ended = endedBecause("failed", { code: "am-defect", error: errorMessage(error) });
+    log.error("defect", ended.summary, { stack });
+    const outcome: JobOutcome = { ...ended, endedAtMs: clock.nowMs() };
     try {
       feed.finish(outcome);
       await closeBooks(outcome);

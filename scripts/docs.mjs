@@ -1,4 +1,4 @@
-// Writes the pages that are made from the source: docs/keys.md, docs/variables.md and docs/json.md. Unit tests say when one of them is stale.
+// Writes the pages that are made from the source: docs/keys.md, docs/variables.md, docs/reasons.md and docs/json.md. Unit tests say when one of them is stale.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -10,6 +10,7 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
 const pages = [
   ["src/job/keys-page.ts", "keysPage", "docs/keys.md"],
+  ["src/job/reasons/reasons-page.ts", "reasonsPage", "docs/reasons.md"],
   ["src/frameworks/variables-page.ts", "variablesPage", "docs/variables.md"],
 ];
 

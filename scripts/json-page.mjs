@@ -6,6 +6,8 @@ import path from "node:path";
 const sources = [
   "client/printed-json.ts",
   "src/job/status.ts",
+  "src/job/failure-class.ts",
+  "src/job/reasons/endings.ts",
   "src/job/keys/key.ts",
   "src/api/messages.ts",
   "src/job/problem.ts",
@@ -42,6 +44,7 @@ fields, new events and new words may come at any time. Times end in \`Ms\` and a
 \`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists; a cluster
 that is not configured (\`NO_CLUSTER\`) is 3 as one that does not answer. An \`ApplicationId\`, \`ApplicationAttemptId\`, \`ContainerId\` or
 \`NodeId\` is text as YARN writes it. A \`JobSpec\` is an object with a \`specVersion\` of its own: all that a job's file comes to.
+Every \`…Reason\` and each \`Remedy\` is an object with a \`code\` and facts: [reasons.md](reasons.md).
 `;
 const following = `## A job that is followed
 

@@ -1,3 +1,4 @@
+import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { placementTimer, repeatAsks, updateAsks } from "./containers/asks.ts";
 import { containersAllocated } from "./containers/containers.ts";
@@ -155,7 +156,7 @@ function note(step: Step, event: Event): void {
       step.wokeAtMs = step.nowMs;
       break;
     case "stop-requested":
-      finish(step, { result: "killed", summary: event.reason });
+      finish(step, endedBecause("killed", { code: "stop-requested", words: event.reason }));
       break;
     case "resource-manager-resynced":
       repeatAsks(step);
@@ -164,7 +165,7 @@ function note(step: Step, event: Event): void {
       shutDown(step, event.reason);
       break;
     case "ask-refused":
-      finish(step, { result: "failed", summary: event.message });
+      finish(step, endedBecause("failed", { code: "ask-refused", message: event.message }));
       break;
     case "journal-written":
       journalWritten(step, event.sequence);

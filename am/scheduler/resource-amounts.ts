@@ -1,5 +1,5 @@
+import { countWords, memoryWords, otherWords } from "../../src/job/reasons/words.ts";
 import type { ResourceAmount } from "../core/state/events.ts";
-import { countWords, memoryWords, otherWords } from "../core/words/words.ts";
 
 /** Every resource type named by either amount, memory and cores included, with both numbers. */
 function pairs(a: ResourceAmount, b: ResourceAmount): { type: string; a: number; b: number }[] {

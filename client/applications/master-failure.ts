@@ -1,5 +1,7 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import { type MasterReason, masterWords } from "../../src/job/reasons/master.ts";
+import { type Remedy, remedyWords } from "../../src/job/reasons/remedies.ts";
 import type { Cause } from "../../src/job/status.ts";
 
 /** Our own programs begin their last word with this. */
@@ -18,46 +20,48 @@ export function masterFailure(report: ApplicationReport, nowMs: number): Cause |
   const silent = /ApplicationMaster for attempt \S+ timed out/.test(diagnostics);
   if (report.state !== "FAILED" || (ended === null && !silent)) return undefined;
   const attempts = Number(/failed (\d+) times/.exec(diagnostics)?.[1] ?? 1);
-  const times = attempts > 1 ? `, ${attempts} times` : "";
-  const base = {
-    class: "infrastructure",
-    atMs: report.finishTimeMs === 0 ? nowMs : report.finishTimeMs,
-    lines: [],
-    consequences: [],
-  } as const;
   const exit = ended?.[1];
-  if (exit === undefined) {
-    const remedy = "its node may be overloaded or cut off from the ResourceManager; tony-ts logs has the AM's log";
-    return { ...base, summary: `the AM was not heard of any more${times}`, remedy };
-  }
-  return { ...base, exit, ...explained(exit, diagnostics, times) };
+  const { reason, fix, lines }: Explained =
+    exit === undefined
+      ? { reason: { code: "am-silent", attempts }, fix: { code: "check-am-node" }, lines: [] }
+      : explained(exit, diagnostics, attempts);
+  return {
+    class: "infrastructure",
+    reason,
+    summary: masterWords(reason),
+    atMs: report.finishTimeMs === 0 ? nowMs : report.finishTimeMs,
+    ...(exit === undefined ? {} : { exit }),
+    lines,
+    ...(fix === undefined ? {} : { remedy: remedyWords(fix), fix }),
+    consequences: [],
+    followed: [],
+  };
 }
 
-function explained(
-  exit: string,
-  diagnostics: string,
-  times: string,
-): Pick<Cause, "summary" | "lines"> & { remedy?: string } {
+interface Explained {
+  readonly reason: MasterReason;
+  readonly fix?: Remedy;
+  readonly lines: readonly string[];
+}
+
+function explained(exit: string, diagnostics: string, attempts: number): Explained {
   const { memory, stderr, words } = parseContainerDiagnostics(diagnostics.replace(/^[\s\S]*?Diagnostics: /, ""));
   if (memory !== undefined) {
     const virtual = memory.kind === "virtual";
-    const site = virtual ? ", or have the site raise yarn.nodemanager.vmem-pmem-ratio" : "";
-    return {
-      summary: `the AM used ${memory.used} of the ${memory.limit} of ${virtual ? "virtual " : ""}memory that YARN allows${times}`,
-      remedy: `raise tony.am.memory${site}`,
-      lines: [],
-    };
+    const { used, limit } = memory;
+    const reason: MasterReason = { code: "am-exceeded-memory", used, limit, virtual, attempts };
+    return { reason, fix: { code: "raise-am-memory", virtual }, lines: [] };
   }
   const own = stderr
     .findLast((line) => line.startsWith(ourWord))
     ?.slice(ourWord.length)
     .replace(/\.$/, "");
   const others = stderr.filter((line) => !line.startsWith(ourWord));
-  if (own !== undefined) return { summary: `${own}${times}`, lines: others.slice(-shownLines) };
+  if (own !== undefined) return { reason: { code: "am-said", words: own, attempts }, lines: others.slice(-shownLines) };
   const lines = stderr.length > 0 ? stderr : words;
   if (exit === "-1000") {
-    const remedy = "the node could not bring the AM's files into place";
-    return { summary: `the AM's container could not be prepared${times}`, remedy, lines: lines.slice(0, shownLines) };
+    const fix: Remedy = { code: "check-am-files" };
+    return { reason: { code: "am-not-prepared", attempts }, fix, lines: lines.slice(0, shownLines) };
   }
-  return { summary: `the AM's container ended${times}`, lines: lines.slice(-shownLines) };
+  return { reason: { code: "am-ended", attempts }, lines: lines.slice(-shownLines) };
 }

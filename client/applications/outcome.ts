@@ -1,5 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { endedBecause } from "../../src/job/outcome.ts";
+import type { OutcomeReason } from "../../src/job/reasons/outcomes.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { masterFailure } from "./master-failure.ts";
 
@@ -9,11 +11,14 @@ export function outcomeOf(report: ApplicationReport, told: JobOutcome | undefine
   if (told?.result === result) return told;
   const endedAtMs = report.finishTimeMs === 0 ? nowMs : report.finishTimeMs;
   const cause = masterFailure(report, nowMs);
-  if (cause !== undefined) return { result, summary: cause.summary, cause, endedAtMs };
+  if (cause !== undefined) return { ...endedBecause(result, endReason(report, cause.summary)), cause, endedAtMs };
   // RMAppImpl puts who and where before the words of whoever killed it.
   const said = report.diagnostics.trim().replace(/^Application \S+ was killed by .* with diagnostic message: /, "");
-  const summary = said === "" ? `the application is ${report.state}` : said;
-  return { result, summary, endedAtMs };
+  return { ...endedBecause(result, endReason(report, said)), endedAtMs };
+}
+
+function endReason({ state }: ApplicationReport, said: string): OutcomeReason {
+  return said === "" ? { code: "application-ended", state } : { code: "application-ended", state, words: said };
 }
 
 function resultOf({ state, finalStatus }: ApplicationReport): JobOutcome["result"] {

@@ -8,6 +8,7 @@ import {
   type MasterContact,
 } from "../applications/applications.ts";
 import { masterFailure } from "../applications/master-failure.ts";
+import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
 import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
@@ -81,11 +82,8 @@ export function inspectionJson({ report, status, remark }: Inspection, nowMs: nu
 export function inspectionLines({ report, status, remark }: Inspection, nowMs: number): string[] {
   if (status?.outcome !== undefined && status.outcome.result !== "succeeded")
     return failureReport(status, status.outcome, durationMs(report, nowMs));
-  const masterless = status === undefined ? masterFailure(report, nowMs) : undefined;
-  if (masterless !== undefined) {
-    const { summary } = masterless;
-    return masterlessReport(report, { result: "failed", summary, cause: masterless, endedAtMs: report.finishTimeMs });
-  }
+  if (status === undefined && masterFailure(report, nowMs) !== undefined)
+    return masterlessReport(report, outcomeOf(report, undefined, nowMs));
   return [headline(report, status, nowMs), ...body(report, status, remark, nowMs)];
 }
 

@@ -1,6 +1,9 @@
-import type { Budget, FailureClass } from "./status.ts";
+import type { FailureClass } from "./failure-class.ts";
 
 /** `program restarts: 1 of 3 used`, `program restarts: none allowed` */
-export function budgetWords(failureClass: FailureClass, { used, limit }: Budget): string {
+export function budgetWords(
+  failureClass: FailureClass,
+  { used, limit }: { readonly used: number; readonly limit: number },
+): string {
   return `${failureClass} restarts: ${limit === 0 ? "none allowed" : `${used} of ${limit} used`}`;
 }

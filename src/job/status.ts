@@ -1,3 +1,11 @@
+import type { FailureClass } from "./failure-class.ts";
+import type { Consequence, EndingReason } from "./reasons/endings.ts";
+import type { MasterReason } from "./reasons/master.ts";
+import type { OutcomeReason } from "./reasons/outcomes.ts";
+import type { Remedy } from "./reasons/remedies.ts";
+
+export type { FailureClass } from "./failure-class.ts";
+
 /**
  * The state of a job as people and programs see it: what the AM publishes, `tony-ts status --json` prints and history keeps.
  * Times are milliseconds since the epoch. Fields are only ever added.
@@ -154,8 +162,6 @@ export interface DroppedCheckpoint extends Checkpoint {
   readonly task: string;
 }
 
-export type FailureClass = "program" | "infrastructure";
-
 /** How one generation went. */
 export interface GenerationSummary {
   readonly generation: number;
@@ -171,6 +177,8 @@ export interface Cause {
   readonly class: FailureClass;
   /** That it ended. */
   readonly generation?: number;
+  /** The code, with all facts of the summary. */
+  readonly reason: EndingReason | MasterReason;
   readonly summary: string;
   readonly task?: string;
   readonly host?: string;
@@ -181,7 +189,11 @@ export interface Cause {
   readonly lines: readonly string[];
   /** What a person can do, e.g. `raise tony.worker.memory (job.xml:16), e.g. to 5g`. */
   readonly remedy?: string;
+  /** The remedy's code and facts. */
+  readonly fix?: Remedy;
   readonly consequences: readonly string[];
+  /** The same with their facts, in the same order. */
+  readonly followed: readonly Consequence[];
 }
 
 /** How the job ended. */
@@ -192,5 +204,7 @@ export interface JobOutcome {
   readonly cause?: Cause;
   /** Why no restart followed the cause: the budget or setting that ended the job, with its key. */
   readonly rule?: string;
+  /** The code and facts of the rule, or of the summary where there is no rule. */
+  readonly reason: OutcomeReason;
   readonly endedAtMs: number;
 }

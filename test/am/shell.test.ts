@@ -2,11 +2,15 @@ import { describe, expect, test } from "@jest/globals";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
 import { Shell, type ShellOptions } from "../../am/shell.ts";
+import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import { silentLog } from "../support/silent-log.ts";
 import { SteppedClock, turn } from "../support/stepped-clock.ts";
 
-const outcome: JobOutcome = { result: "succeeded", summary: "all is well", endedAtMs: 0 };
+const outcome: JobOutcome = {
+  ...endedBecause("succeeded", { code: "tasks-ended", succeeded: 2, tasks: 2, onlyTracked: false }),
+  endedAtMs: 0,
+};
 
 /** A core that answers events by a table, and surroundings that note what is done to them, in order. */
 function setUp(

@@ -1,3 +1,4 @@
+import { endedBecause } from "../../src/job/outcome.ts";
 import type { Cause, JobStatus } from "../../src/job/status.ts";
 
 /** 14:00:00 of a day, local time: what reports show. */
@@ -45,6 +46,7 @@ export function outOfMemory(changes: Partial<Cause> = {}): Cause {
   return {
     class: "program",
     generation: 2,
+    reason: { code: "ran-out-of-memory", task: "worker:1", host: "127.0.0.12", exitStatus: -104 },
     summary: "worker:1 ran out of memory on 127.0.0.12",
     task: "worker:1",
     host: "127.0.0.12",
@@ -54,6 +56,15 @@ export function outOfMemory(changes: Partial<Cause> = {}): Cause {
     lines: ["epoch 7 step 1840 loss 0.402", 'File "train.py", line 88, in collate'],
     remedy: "raise tony.worker.memory (job.xml:16), e.g. to 5g",
     consequences: ["worker:0 exit 1 Connection closed by peer, 0.2 s later (a consequence, not counted)"],
+    followed: [],
     ...changes,
   };
 }
+
+/** How a job ends whose two tasks did. */
+export const allSucceeded = endedBecause("succeeded", {
+  code: "tasks-ended",
+  succeeded: 2,
+  tasks: 2,
+  onlyTracked: false,
+});

@@ -1,5 +1,6 @@
 import type { FollowUpdate, MasterLink } from "../../client/master/master-link.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
+import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { aJobStatus } from "./job-status.ts";
 
@@ -24,7 +25,7 @@ export function endingBy(endsAtMs: number, nowMs: number): JobStatus {
   return aJobStatus({
     state: "finishing",
     nowMs,
-    outcome: { result: "killed", summary: "enough", endedAtMs: nowMs },
+    outcome: { ...endedBecause("killed", { code: "stop-requested", words: "enough" }), endedAtMs: nowMs },
     waits: [{ cause: what, what, sinceMs: 0, reasons: [], endsAtMs }],
   });
 }

@@ -197,8 +197,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a job all of whose tasks failed and were tolerated has succeeded",
-      from: 'good === 0 ? ({ result: "failed", summary } as const) : ',
-      to: "",
+      from: 'succeeded === 0 ? "failed" : "succeeded"',
+      to: '"succeeded"',
     },
     {
       bug: "an evaluator has no grace",

@@ -7,6 +7,7 @@ import type { AllocatedContainer } from "../../am/core/state/events.ts";
 import type { ContainerCommand, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
+import { endedBecause } from "../../src/job/outcome.ts";
 import { eventually } from "./eventually.ts";
 import { Inbox } from "./inbox.ts";
 
@@ -210,7 +211,8 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
     test("at the end what still runs is ended too", async () => {
       const containerId = await running("touch $OUTPUT; sleep 600");
       await outputOf(containerId);
-      await scheduler.finish({ result: "succeeded", summary: "the contract is kept", endedAtMs: Date.now() }, "");
+      const outcome = endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false });
+      await scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
     });
   });
 }

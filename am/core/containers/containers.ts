@@ -1,9 +1,9 @@
+import { countWords } from "../../../src/job/reasons/words.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "../state/state.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
 import { expireOrders, setOrder, setTimer } from "../state/timers.ts";
 import { moveTask } from "../state/transitions.ts";
-import { countWords } from "../words/words.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */

@@ -1,3 +1,4 @@
+import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard, letGo, setLink } from "../containers/containers.ts";
 import {
   CONTAINER_TOLD_TO_END,
@@ -20,7 +21,6 @@ import type { ContainerRecord, TaskRecord } from "../state/state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "../state/step.ts";
 import { Bounds, clearOrder, setOrder } from "../state/timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { durationWords, keyWords } from "../words/words.ts";
 import { forgetProgress } from "./progress.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;

@@ -30,7 +30,7 @@ export function launchFailed(step: Step, event: Extract<Event, { type: "launch-f
     task: task.id,
     container: container.id,
   });
-  const failure = linkEnding(step, task, container, `could not be launched: ${event.message}`);
+  const failure = linkEnding(step, task, container, { code: "launch-failed", message: event.message });
   const ending: Ending = event.nodeAtFault ? failure : { ...failure, machine: false, refused: true };
   containerGone(step, container, ending, "its launch failed");
 }

@@ -1,3 +1,5 @@
+import { endedBecause } from "../../../src/job/outcome.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard, letGo, setLink } from "../containers/containers.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone, executorLeft, taskGone } from "../failures/losses.ts";
@@ -7,7 +9,6 @@ import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/state.ts";
 import { type Step, tenantOf } from "../state/step.ts";
 import { Bounds, setOrder } from "../state/timers.ts";
-import { durationWords, keyWords } from "../words/words.ts";
 import { hungExpired, progressExpired } from "./progress.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -30,8 +31,8 @@ export function executorLost(step: Step, event: Of<"executor-lost">): void {
     executorLeft(step, container, task);
     return;
   }
-  const words = `was silent for ${Math.round(step.spec.timeouts.heartbeatExpiryMs / 1000)} s or more`;
-  containerGone(step, container, linkEnding(step, task, container, words), "its executor is silent");
+  const facts = { code: "executor-silent", silentMs: step.spec.timeouts.heartbeatExpiryMs } as const;
+  containerGone(step, container, linkEnding(step, task, container, facts), "its executor is silent");
 }
 
 /** An executor misses heartbeats, or is heard again. */
@@ -63,26 +64,25 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
   if (order === "reconnect") {
     reconnectExpired(step, container, task);
   } else if (order === "rejoin" && container.link === "rejoining") {
-    const words = "did not come back to the new attempt of the ApplicationMaster";
-    const ending = { ...linkEnding(step, task, container, words), machine: false };
+    const ending = { ...linkEnding(step, task, container, { code: "executor-not-back" }), machine: false };
     containerGone(step, container, ending, "its executor did not come back");
   } else if (order === "launch" && (task.phase === "allocated" || task.phase === "launched")) {
-    const words = `did not start its executor within ${durationWords(step.spec.timeouts.launchMs)}`;
-    containerGone(step, container, linkEnding(step, task, container, words), "its executor did not start in time");
+    const facts = { code: "executor-not-started", limitMs: step.spec.timeouts.launchMs } as const;
+    containerGone(step, container, linkEnding(step, task, container, facts), "its executor did not start in time");
   } else if (order === "registration" && task.phase === "launched") {
     registrationExpired(step, container, task);
   } else if (order === "prepare" && task.phase === "preparing") {
     containerGone(
       step,
       container,
-      linkEnding(step, task, container, "did not make ready in time"),
+      linkEnding(step, task, container, { code: "executor-not-ready" }),
       "it did not make ready",
     );
   } else if (order === "start" && task.phase === "starting") {
     containerGone(
       step,
       container,
-      linkEnding(step, task, container, "did not start its program in time"),
+      linkEnding(step, task, container, { code: "program-start-unheard" }),
       "it did not start",
     );
   } else if (order === "progress" && task.phase === "running") {
@@ -96,10 +96,10 @@ export function orderExpired(step: Step, order: string, containerId: string): vo
 
 /** TonY's meaning of its key: an executor that does not register in time fails the job. */
 function registrationExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  const limit = durationWords(step.spec.timeouts.registrationMs ?? 0);
-  const key = keyWords(step, "tony.container.registration.timeout");
-  const summary = `${task.id} on ${container.host} did not register within ${limit}: ${key}`;
-  finish(step, { result: "failed", summary });
+  const limitMs = step.spec.timeouts.registrationMs ?? 0;
+  const setting = settingOf(step.spec, "tony.container.registration.timeout");
+  const at = { task: task.id, host: container.host };
+  finish(step, endedBecause("failed", { code: "registration-too-long", ...at, limitMs, setting }));
 }
 
 function reconnectExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
@@ -114,7 +114,7 @@ function reconnectExpired(step: Step, container: ContainerRecord, task: TaskReco
     setOrder(step, "reconnect", container.id, endsAtMs - step.nowMs);
     return;
   }
-  const ending = linkEnding(step, task, container, "lost its executor without a word");
+  const ending = linkEnding(step, task, container, { code: "executor-vanished" });
   letGo(step, container, "its stream broke", true);
   taskGone(step, task, ending);
 }

@@ -1,9 +1,10 @@
+import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
 import { labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame, TaskRecord } from "../state/state.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
-import { keyWords } from "../words/words.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */
 const HEALTHY_RUN_MS = 600_000;
@@ -52,14 +53,14 @@ export function blame(step: Step, ending: Ending): void {
   }
 }
 
-/** A file that a second node fails to fetch is at fault itself: in words, or undefined while a node may be. */
-export function fileAtFault(step: Step, { resource, host }: Ending): string | undefined {
+/** A file that a second node fails to fetch is at fault itself: undefined while a node may be. */
+export function fileAtFault(step: Step, { resource, host }: Ending): RuleReason | undefined {
   if (resource === undefined) {
     return undefined;
   }
   step.state.unfetched[resource] ??= host;
   const first = step.state.unfetched[resource];
-  return first === host ? undefined : `${first} failed on the same file before: it is the file, not the nodes`;
+  return first === host ? undefined : { code: "file-at-fault", firstHost: first };
 }
 
 /** A later word showed that the machine was not at fault. An exclusion stays: the node had failed before as well. */
@@ -84,12 +85,9 @@ export function isExhausted(step: Step, task: TaskRecord, { machine, refused }: 
   return (machine || refused === true) && task.machineFailures >= step.spec.failure.blame.job;
 }
 
-export function exhaustedWords(step: Step, task: TaskRecord, { refused }: Ending): string {
-  const key = keyWords(step, "tony.failure.blame.job");
-  const times = task.machineFailures === 1 ? "" : ` ${task.machineFailures} times in a row`;
-  const failed = task.machineFailures === 1 ? "a machine failed" : "machines failed";
-  const what = refused ? `${task.id} could not be launched${times}` : `${failed} ${task.id}${times}`;
-  return `${what}, which ends the job: ${key}`;
+export function exhaustedRule({ spec }: Step, task: TaskRecord, { refused }: Ending): RuleReason {
+  const code = refused ? "launches-refused" : "machines-failed";
+  return { code, task: task.id, times: task.machineFailures, setting: settingOf(spec, "tony.failure.blame.job") };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { budgetWords } from "../../../src/job/budget-words.ts";
+import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
 import type { Step } from "../state/step.ts";
 
@@ -15,13 +16,11 @@ export function refund(step: Step, failureClass: FailureClass): void {
   step.state.used[failureClass]--;
 }
 
-/** Says that no restart is left, or that none was allowed, and which key allows more. */
-export function spentWords(step: Step, failureClass: FailureClass): string {
+/** That no restart is left, or that none was allowed, and which key allows more. */
+export function spentRule(step: Step, failureClass: FailureClass): RuleReason {
   const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
   const limit = step.spec.failure.budgets[failureClass];
-  const place = step.spec.sources[key];
-  const setting = `${key} = ${limit}${place === undefined ? "" : `, ${place}`}`;
-  return `${budgetWords(failureClass, { used: limit, limit })} (${setting})`;
+  return { code: "budget-spent", class: failureClass, limit, setting: settingOf(step.spec, key) };
 }
 
 /** The first restart is immediate, the second waits, each further one twice as long up to the longest. */

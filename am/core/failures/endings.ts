@@ -1,11 +1,13 @@
 import { archiveOf } from "../../../src/job/archive-of.ts";
 import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../../src/job/execution.ts";
+import { type EndingFacts, type EndingReason, hungWords, tooLongWords } from "../../../src/job/reasons/endings.ts";
+import type { Remedy } from "../../../src/job/reasons/remedies.ts";
+import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { Bounds } from "../state/timers.ts";
-import { durationWords, keyWords, memoryWords } from "../words/words.ts";
 import { exitMeaning } from "./exit-status.ts";
 import { commandRemedy, memoryRemedy, programRemedy } from "./remedies.ts";
 import { startFailureOf } from "./start-failure.ts";
@@ -26,32 +28,33 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     ...(startFailure === undefined ? {} : { startFailure }),
   } as const;
   const lines = linesOf(exit);
-  const why = exit.errorSummary === "" ? "" : `: ${exit.errorSummary}`;
+  const at = { task: task.id, host: container.host };
+  const error = exit.errorSummary === "" ? {} : { error: exit.errorSummary };
   if (exit.outOfMemory) {
-    const used = memoryWords(Math.round(exit.peakMemoryBytes / 2 ** 20));
-    const limit = memoryWords(container.resource.memoryMiB);
-    const summary = `${task.id} ran out of memory on ${container.host}: used ${used} of ${limit}`;
+    const usedMiB = Math.round(exit.peakMemoryBytes / 2 ** 20);
+    const measured = { used: memoryWords(usedMiB), limit: memoryWords(container.resource.memoryMiB), usedMiB };
+    const reason: EndingReason = { code: "ran-out-of-memory", ...at, ...measured };
     const remedy = memoryRemedy(step, task, "physical", exit.peakMemoryBytes / 2 ** 20);
-    return { ...base, strength: Strength.outside, class: "program", machine: false, summary, lines, remedy };
+    return { ...base, strength: Strength.outside, class: "program", machine: false, reason, lines, remedy };
   }
   if (exit.failedToStart) {
-    const summary = `${task.id} could not start its program on ${container.host}${why}`;
+    const reason: EndingReason = { code: "program-not-started", ...at, ...error };
     // What its executor found wrong says itself how to mend it; a shell only complains.
-    const remedy = why === "" ? commandRemedy(step, task, exit) : "";
-    return { ...base, strength: Strength.exit, class: "program", machine: false, summary, lines, remedy };
+    const remedy = exit.errorSummary === "" ? commandRemedy(step, task, exit) : undefined;
+    return { ...base, strength: Strength.exit, class: "program", machine: false, reason, lines, remedy };
   }
   if (exit.signal !== "") {
-    const summary = `${task.id} was ended by ${exit.signal} on ${container.host}`;
+    const reason: EndingReason = { code: "program-signalled", ...at, signal: exit.signal };
     const failureClass = machine ? "infrastructure" : "program";
     const remedy = programRemedy(step, task, exit);
-    return { ...base, strength: Strength.signal, class: failureClass, machine, summary, lines, remedy };
+    return { ...base, strength: Strength.signal, class: failureClass, machine, reason, lines, remedy };
   }
   return {
     ...base,
     strength: exit.peerConnectionLost ? Strength.peerLost : Strength.exit,
     class: "program",
     machine: false,
-    summary: `${task.id} exited ${exit.exitCode} on ${container.host}${why}`,
+    reason: { code: "program-exited", ...at, exitCode: exit.exitCode, ...error },
     lines,
     remedy: programRemedy(step, task, exit),
   };
@@ -59,7 +62,7 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
 
 /** A program that ended well while others of its gang still needed it. */
 export function earlyExitEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
-  const ranFor = durationWords(Math.max(0, exit.atMs - task.startedAtMs));
+  const ranForMs = Math.max(0, exit.atMs - task.startedAtMs);
   return {
     ...where(task, container),
     ...when(step, exit.atMs),
@@ -67,10 +70,10 @@ export function earlyExitEnding(step: Step, task: TaskRecord, container: Contain
     strength: Strength.earlyExit,
     class: "program",
     machine: false,
-    summary: `${task.id} ended with 0 after ${ranFor} on ${container.host}, before the others`,
+    reason: { code: "program-ended-early", task: task.id, host: container.host, ranForMs },
     exit: exitWords(exit),
     lines: linesOf(exit),
-    remedy: "give every task the same number of steps, or let none end before all are done (a barrier)",
+    remedy: { code: "end-together" },
   };
 }
 
@@ -87,8 +90,8 @@ export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRe
     strength: Strength.outside,
     class: "infrastructure",
     machine: false,
-    summary: `${task.id} ended at YARN's notice that it takes the container back (preemption) on ${container.host}`,
-    remedy: "",
+    reason: { code: "gave-way-to-preemption", task: task.id, host: container.host },
+    remedy: undefined,
   };
 }
 
@@ -106,11 +109,8 @@ export function containerEnding(
     return unreadableEnding(step, task, container, unreadable);
   }
   const meaning = exitMeaning(exitStatus, words);
-  const used = memory === undefined ? "" : `: used ${memory.used} of ${memory.limit}`;
-  const why =
-    resource === undefined
-      ? (ownLastWord(stderr) ?? (meaning.machine ? ailment(step, container) : used))
-      : `: ${words[0]}`;
+  const ownWords = ownLastWord(stderr) ?? (meaning.machine ? ailment(step, container) : undefined);
+  const detail = resource === undefined ? ownWords : words[0];
   return {
     ...where(task, container),
     ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
@@ -118,10 +118,18 @@ export function containerEnding(
     strength: Strength.outside,
     class: meaning.class,
     machine: meaning.machine,
-    summary: `${task.id} ${meaning.words} on ${container.host}${why}`,
+    reason: {
+      code: meaning.code,
+      task: task.id,
+      host: container.host,
+      exitStatus,
+      ...(detail === undefined ? {} : { detail }),
+      ...(resource === undefined ? {} : { file: resource }),
+      ...(memory === undefined ? {} : { used: memory.used, limit: memory.limit, usedMiB: memory.usedMiB }),
+    },
     exit: String(exitStatus),
     lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
-    remedy: meaning.memory === undefined ? "" : memoryRemedy(step, task, meaning.memory, memory?.usedMiB ?? 0),
+    remedy: meaning.memory === undefined ? undefined : memoryRemedy(step, task, meaning.memory, memory?.usedMiB ?? 0),
     ...(resource === undefined ? {} : { resource }),
   };
 }
@@ -129,7 +137,7 @@ export function containerEnding(
 /** The launch script met a file of the job that it may not read, as the next one on any node will. */
 function unreadableEnding(step: Step, task: TaskRecord, container: ContainerRecord, file: string): Ending {
   const archive = archiveOf(file, [...step.spec.resources, ...roleOf(step, task).resources]);
-  const origin = archive === undefined ? "" : ` of ${archive.source}`;
+  const origin = archive === undefined ? {} : { archive: archive.source };
   return {
     ...where(task, container),
     ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
@@ -137,30 +145,27 @@ function unreadableEnding(step: Step, task: TaskRecord, container: ContainerReco
     strength: Strength.outside,
     class: "program",
     machine: false,
-    summary: `${task.id} could not be launched on ${container.host}: the node's user may not read ${file}${origin}, or what it links to`,
+    reason: { code: "file-unreadable", task: task.id, host: container.host, file, ...origin },
     exit: "1",
     lines: [],
-    remedy:
-      "pack the file itself, not a link into somebody's home: a virtual environment by python3 -m venv --copies or " +
-      "conda-pack, from a Python that is installed where everybody may read it",
+    remedy: { code: "pack-copies" },
   };
 }
 
 /** What the container's node says is wrong with it: why YARN took all containers from it. */
-function ailment({ state }: Step, { host }: ContainerRecord): string {
-  const node = Object.values(state.nodes).find((candidate) => candidate.host === host);
-  return node?.ailment === undefined ? "" : `: ${node.ailment}`;
+function ailment({ state }: Step, { host }: ContainerRecord): string | undefined {
+  return Object.values(state.nodes).find((candidate) => candidate.host === host)?.ailment;
 }
 
 /** What one of our programs said as it ended; its lines begin with the program's name. */
 function ownLastWord(stderr: readonly string[]): string | undefined {
   const prefix = "tony-ts: ";
   const line = stderr.findLast((text) => text.startsWith(prefix));
-  return line === undefined ? undefined : `: ${line.slice(prefix.length)}`;
+  return line?.slice(prefix.length);
 }
 
 /** An executor that can no longer be reached or does not do what it was told. */
-export function linkEnding(step: Step, task: TaskRecord, container: ContainerRecord, words: string): Ending {
+export function linkEnding(step: Step, task: TaskRecord, container: ContainerRecord, facts: EndingFacts): Ending {
   return {
     ...where(task, container),
     ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
@@ -168,17 +173,16 @@ export function linkEnding(step: Step, task: TaskRecord, container: ContainerRec
     strength: Strength.outside,
     class: "infrastructure",
     machine: true,
-    summary: `${task.id} on ${container.host} ${words}`,
+    reason: { ...facts, task: task.id, host: container.host },
     exit: "",
     lines: [],
-    remedy: "",
   };
 }
 
 /** An executor that was told to end, or ended by itself: who or what did it only YARN can say. */
 export function leavingEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
   const lines = exit === undefined ? [] : linesOf(exit);
-  return { ...linkEnding(step, task, container, "was told to end by its node"), machine: false, lines };
+  return { ...linkEnding(step, task, container, { code: "told-to-end" }), machine: false, lines };
 }
 
 /** What an executor says of a program that it stopped because its node told it to end. */
@@ -186,32 +190,38 @@ export const CONTAINER_TOLD_TO_END: ContainerToldToEnd = "the container was told
 
 /** What an executor says of a program that it stopped for the time it took. */
 export function timeLimitReason({ spec }: Pick<Step, "spec">): TimeLimitReason {
-  const limitMs = spec.timeouts.executionMs ?? 0;
-  return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
+  return tooLongWords(spec.timeouts.executionMs ?? 0);
 }
 
 /** A program that was stopped for the time it took. */
 export function timeLimitEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
-  const ending = linkEnding(step, task, container, timeLimitReason(step));
+  const limitMs = step.spec.timeouts.executionMs ?? 0;
+  const ending = linkEnding(step, task, container, { code: "ran-too-long", limitMs });
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core" };
 }
 
-const HUNG = "hung: no progress for ";
+/** As an executor repeats a hungReason: with the step of that time. */
+const HUNG = /^hung: no progress for .* at step (\d+)$/;
 
 /** What a program that reports steps is stopped with when it reports none any more. */
 export function hungReason({ spec }: Step, task: TaskRecord): HungReason {
-  return `${HUNG}${durationWords(spec.timeouts.progressMs ?? 0)} at step ${task.step}`;
+  return hungWords({ noProgressMs: spec.timeouts.progressMs ?? 0, step: task.step });
 }
 
 /** A step that was reported after the order to stop leaves the reason as it was. */
 export function isHung({ stopReason }: ChildExit): boolean {
-  return stopReason.startsWith(HUNG);
+  return HUNG.test(stopReason);
 }
 
 /** A program that hung; `exit` has where it stood, when its executor could end it. */
 export function hungEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
-  const ending = linkEnding(step, task, container, exit?.stopReason ?? hungReason(step, task));
-  const remedy = `if a step may take longer, raise ${keyWords(step, "tony.task.progress-timeout")}`;
+  const atStep = Number(HUNG.exec(exit?.stopReason ?? "")?.[1] ?? task.step);
+  const noProgressMs = step.spec.timeouts.progressMs ?? 0;
+  const ending = linkEnding(step, task, container, { code: "program-hung", noProgressMs, step: atStep });
+  const remedy: Remedy = {
+    code: "raise-progress-timeout",
+    setting: settingOf(step.spec, "tony.task.progress-timeout"),
+  };
   const known = exit === undefined ? {} : { exit: exitWords(exit), lines: linesOf(exit) };
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core", remedy, ...known };
 }
@@ -221,17 +231,16 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
  * why. Whatever failed then its own executor still has to tell.
  */
 export function orderedEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
-  const words = `was stopped by an earlier attempt of the ApplicationMaster: ${exit.stopReason}`;
-  const ending = linkEnding(step, task, container, words);
+  const ending = linkEnding(step, task, container, { code: "stopped-by-earlier-attempt", why: exit.stopReason });
   return { ...ending, strength: Strength.consequence, machine: false, source: "core", exit: exitWords(exit) };
 }
 
 /** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */
 export function overdueEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   if (container.silent || container.link !== "up") {
-    return linkEnding(step, task, container, "was not heard any more and did not stop in time");
+    return linkEnding(step, task, container, { code: "silent-and-not-stopped" });
   }
-  const ending = linkEnding(step, task, container, "did not stop in time");
+  const ending = linkEnding(step, task, container, { code: "not-stopped" });
   return { ...ending, strength: Strength.consequence, machine: false, source: "core" };
 }
 

@@ -1,3 +1,4 @@
+import type { containerReasons } from "../../../src/job/reasons/endings.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
 
 /** What a container's exit status says (org.apache.hadoop.yarn.api.records.ContainerExitStatus). */
@@ -5,20 +6,20 @@ export interface ExitMeaning {
   readonly class: FailureClass;
   /** The machine may be at fault. */
   readonly machine: boolean;
-  readonly words: string;
+  readonly code: keyof typeof containerReasons;
   /** Which of YARN's two limits the container exceeded. */
   readonly memory?: "physical" | "virtual";
 }
 
 const KNOWN: Readonly<Record<string, ExitMeaning>> = {
-  "-1000": { class: "infrastructure", machine: true, words: "could not be given its files" },
-  "-101": { class: "infrastructure", machine: true, words: "lost its container: the node's disks failed" },
-  "-102": { class: "infrastructure", machine: false, words: "was preempted by the ResourceManager" },
-  "-103": { class: "program", machine: false, words: "used more virtual memory than YARN allows", memory: "virtual" },
-  "-104": { class: "program", machine: false, words: "ran out of memory", memory: "physical" },
-  "-106": { class: "infrastructure", machine: false, words: "lost its container: the ResourceManager ended it" },
-  "-108": { class: "infrastructure", machine: false, words: "lost its container: the node's scheduler ended it" },
-  "-109": { class: "program", machine: false, words: "wrote more logs than YARN allows" },
+  "-1000": { class: "infrastructure", machine: true, code: "files-not-fetched" },
+  "-101": { class: "infrastructure", machine: true, code: "disks-failed" },
+  "-102": { class: "infrastructure", machine: false, code: "container-preempted" },
+  "-103": { class: "program", machine: false, code: "exceeded-virtual-memory", memory: "virtual" },
+  "-104": { class: "program", machine: false, code: "ran-out-of-memory", memory: "physical" },
+  "-106": { class: "infrastructure", machine: false, code: "container-ended-by-manager" },
+  "-108": { class: "infrastructure", machine: false, code: "container-ended-by-node" },
+  "-109": { class: "program", machine: false, code: "wrote-too-many-logs" },
 };
 
 /**
@@ -32,11 +33,11 @@ export function exitMeaning(exitStatus: number, words: readonly string[]): ExitM
   }
   if (exitStatus === -100) {
     return words.some((line) => /expired/i.test(line))
-      ? { class: "infrastructure", machine: false, words: "lost its container: it was not started in time" }
-      : { class: "infrastructure", machine: true, words: "lost its node" };
+      ? { class: "infrastructure", machine: false, code: "container-expired" }
+      : { class: "infrastructure", machine: true, code: "node-lost" };
   }
   if (exitStatus === 137 || exitStatus === 143) {
-    return { class: "infrastructure", machine: true, words: "lost its container: it was killed from outside" };
+    return { class: "infrastructure", machine: true, code: "container-killed" };
   }
-  return { class: "infrastructure", machine: true, words: `lost its executor (container exit ${exitStatus})` };
+  return { class: "infrastructure", machine: true, code: "executor-died" };
 }

@@ -1,16 +1,19 @@
+import { failedBy } from "../../../src/job/outcome.ts";
+import { endingWords } from "../../../src/job/reasons/endings.ts";
+import { outcomeWords, type RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { Cause } from "../../../src/job/status.ts";
 import { dropCheckpoint } from "../containers/checkpoints.ts";
 import { discard, letGo, removeContainer } from "../containers/containers.ts";
 import { distrustStart, renewTask } from "../gang/generation.ts";
 import { isMember, joinNext } from "../gang/restart.ts";
 import { chiefIsDone } from "../job/done.ts";
-import { failedBy, finish } from "../job/finish.ts";
+import { finish } from "../job/finish.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
 import { containerOf, findTask, log, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { blame, exhaustedWords, fileAtFault, isExhausted } from "./blame.ts";
-import { charge, spentWords } from "./budgets.ts";
+import { blame, exhaustedRule, fileAtFault, isExhausted } from "./blame.ts";
+import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { containerEnding, leavingEnding } from "./endings.ts";
 import { isSidecar } from "./policies.ts";
@@ -92,7 +95,7 @@ function lostWhileRunning(step: Step, task: TaskRecord, ending: Ending): void {
   task.endedAtMs = ending.atMs;
   task.exit = ending.exit;
   if (step.state.phase !== "finishing") {
-    log(step, "warn", "task-lost", `${ending.summary}.`, { task: task.id, container: ending.containerId });
+    log(step, "warn", "task-lost", `${endingWords(ending.reason)}.`, { task: task.id, container: ending.containerId });
   }
   taskFailed(step, task, ending);
   joinNext(step, task);
@@ -117,7 +120,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     step,
     "warn",
     "container-replaced",
-    `Another container is asked for, nothing had started yet: ${ending.summary}.`,
+    `Another container is asked for, nothing had started yet: ${endingWords(ending.reason)}.`,
     {
       task: task.id,
       container: ending.containerId,
@@ -140,20 +143,19 @@ function judgeReplaced(step: Step, ending: Ending): void {
   }
   const fileFault = fileAtFault(step, ending);
   if (fileFault !== undefined) {
-    const remedy = "check that the file is there, readable, and left alone while jobs use it";
-    cannotStart(step, task, { ...causeOf(ending), class: "program", remedy }, fileFault);
+    cannotStart(step, task, causeOf({ ...ending, class: "program", remedy: { code: "keep-file" } }), fileFault);
     return;
   }
   blame(step, ending);
   if (ending.class === "program" && !charge(step, "program")) {
-    cannotStart(step, task, causeOf(ending), spentWords(step, "program"));
+    cannotStart(step, task, causeOf(ending), spentRule(step, "program"));
   } else if (isExhausted(step, task, ending)) {
-    cannotStart(step, task, causeOf(ending), exhaustedWords(step, task, ending));
+    cannotStart(step, task, causeOf(ending), exhaustedRule(step, task, ending));
   }
 }
 
 /** The job fails of it; a sidecar it does without. */
-function cannotStart(step: Step, task: TaskRecord, cause: Cause, rule: string): void {
+function cannotStart(step: Step, task: TaskRecord, cause: Cause, rule: RuleReason): void {
   if (!isSidecar(step, task)) {
     finish(step, failedBy(cause, rule));
     return;
@@ -165,7 +167,13 @@ function cannotStart(step: Step, task: TaskRecord, cause: Cause, rule: string): 
   if (container !== undefined) {
     discard(step, container, "its task is given up");
   }
-  log(step, "warn", "sidecar-given-up", `The job goes on without ${task.id}: ${cause.summary}; ${rule}.`, {
-    task: task.id,
-  });
+  log(
+    step,
+    "warn",
+    "sidecar-given-up",
+    `The job goes on without ${task.id}: ${cause.summary}; ${outcomeWords(rule)}.`,
+    {
+      task: task.id,
+    },
+  );
 }

@@ -1,8 +1,9 @@
+import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { Ending, TaskRecord } from "../state/state.ts";
 import { findTask, roleOf, type Step } from "../state/step.ts";
-import { keyWords } from "../words/words.ts";
-import { exhaustedWords, isExhausted } from "./blame.ts";
-import { spentWords } from "./budgets.ts";
+import { exhaustedRule, isExhausted } from "./blame.ts";
+import { spentRule } from "./budgets.ts";
 import { repeatedStartFailure } from "./start-failure.ts";
 
 /** What is replaced when the task fails. Tasks that start each when they can have no gang to restart. */
@@ -30,27 +31,28 @@ export function isFinal(step: Step, root: Ending, neverRestarted = ""): boolean 
 }
 
 /**
- * In words, the rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
+ * The rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
  * restarted.
  */
-function finalRule(step: Step, root: Ending, neverRestarted: string): string | undefined {
+function finalRule(step: Step, root: Ending, neverRestarted: string): RuleReason | undefined {
   const lost = findTask(step, neverRestarted);
-  return ruleOfRoot(step, root) ?? (lost && neverRestartedWords(step, lost));
+  return ruleOfRoot(step, root) ?? (lost && neverRestartedRule(step, lost));
 }
 
-function ruleOfRoot(step: Step, root: Ending): string | undefined {
+function ruleOfRoot(step: Step, root: Ending): RuleReason | undefined {
   const task = findTask(step, root.task);
   if (task === undefined) {
     return undefined;
   }
   const role = roleOf(step, task);
   if (role.stopOnFailure && root.class === "program") {
-    return `a failure of ${role.name} ends the job: ${keyWords(step, "tony.application.stop-on-failure-jobtypes")}`;
+    const setting = settingOf(step.spec, "tony.application.stop-on-failure-jobtypes");
+    return { code: "role-must-not-fail", role: role.name, setting };
   }
   if (isExhausted(step, task, root)) {
-    return exhaustedWords(step, task, root);
+    return exhaustedRule(step, task, root);
   }
-  return isNeverRestarted(step, task) ? neverRestartedWords(step, task) : repeatedStartFailure(step, root);
+  return isNeverRestarted(step, task) ? neverRestartedRule(step, task) : repeatedStartFailure(step, root);
 }
 
 /** A task that the job cannot do without, once it has failed. */
@@ -58,12 +60,12 @@ export function isNeverRestarted(step: Step, task: TaskRecord): boolean {
   return policyOf(step, task) === "none";
 }
 
-function neverRestartedWords(step: Step, task: TaskRecord): string {
+function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {
   const { name } = roleOf(step, task);
-  return `${name} is not restarted: ${keyWords(step, `tony.${name}.restart-policy`)}`;
+  return { code: "never-restarted", role: name, setting: settingOf(step.spec, `tony.${name}.restart-policy`) };
 }
 
 /** Why the job cannot go on after this root cause. */
-export function endingRule(step: Step, root: Ending, neverRestarted: string): string {
-  return finalRule(step, root, neverRestarted) ?? spentWords(step, root.class);
+export function endingRule(step: Step, root: Ending, neverRestarted: string): RuleReason {
+  return finalRule(step, root, neverRestarted) ?? spentRule(step, root.class);
 }

@@ -1,3 +1,4 @@
+import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, TaskRecord } from "../state/state.ts";
 import type { Step } from "../state/step.ts";
@@ -51,7 +52,7 @@ export function sharedStartFailure(
 }
 
 /** Why no third start follows when two generations in a row failed alike at theirs; undefined where that is not so. */
-export function repeatedStartFailure({ state }: Step, root: Ending): string | undefined {
+export function repeatedStartFailure({ state }: Step, root: Ending): RuleReason | undefined {
   const position = state.generations.findIndex(({ generation }) => generation === root.generation);
   const [before, present] = [state.generations[position - 1], state.generations[position]];
   if (root.startFailure === undefined || present?.startFailure !== root.startFailure) {
@@ -60,5 +61,5 @@ export function repeatedStartFailure({ state }: Step, root: Ending): string | un
   if (before?.startFailure !== root.startFailure) {
     return undefined;
   }
-  return `generations ${before.generation} and ${present.generation} failed the same way at start, so no further restart is tried`;
+  return { code: "same-failure-at-start", generation: present.generation, before: before.generation };
 }

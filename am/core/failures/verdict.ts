@@ -1,6 +1,9 @@
+import { failedBy } from "../../../src/job/outcome.ts";
+import { endingWords } from "../../../src/job/reasons/endings.ts";
+import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
 import { isMember, openNext, renewAlone, tearDown } from "../gang/restart.ts";
 import { chiefIsDone } from "../job/done.ts";
-import { failedBy, finish } from "../job/finish.ts";
+import { finish } from "../job/finish.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord, Verdict } from "../state/state.ts";
 import { findTask, log, type Step } from "../state/step.ts";
@@ -68,13 +71,13 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
         verdict.unaccounted[other.containerId] = true;
       }
     }
-    tearDown(step, ending.summary);
+    tearDown(step, endingWords(ending.reason));
   }
   addEvidence(step, verdict, ending);
 }
 
 function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
-  log(step, "warn", "task-failed", `${ending.summary}.`, {
+  log(step, "warn", "task-failed", `${endingWords(ending.reason)}.`, {
     task: task.id,
     container: ending.containerId,
     generation: ending.generation,
@@ -221,13 +224,19 @@ function close(step: Step, verdict: Verdict): void {
     return;
   }
   const rule = endingRule(step, root, verdict.neverRestarted);
-  const uncounted = verdict.held ? rule : "not counted";
+  const uncounted = verdict.held ? outcomeWords(rule) : "not counted";
   const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
-  log(step, "info", "verdict", `Root cause of generation ${verdict.generation}'s end: ${root.summary} (${counted}).`, {
-    task: root.task,
-    generation: verdict.generation,
-    class: root.class,
-  });
+  log(
+    step,
+    "info",
+    "verdict",
+    `Root cause of generation ${verdict.generation}'s end: ${endingWords(root.reason)} (${counted}).`,
+    {
+      task: root.task,
+      generation: verdict.generation,
+      class: root.class,
+    },
+  );
   const task = findTask(step, verdict.scope);
   const isIgnored = task !== undefined && isSidecar(step, task);
   if (verdict.held && !isIgnored) {
@@ -310,9 +319,9 @@ function reconsider(step: Step, verdict: Verdict): void {
 
 function proceed(step: Step, verdict: Verdict, root: Ending): void {
   if (verdict.scope === "") {
-    openNext(step, root.summary);
+    openNext(step, endingWords(root.reason));
   } else {
-    renewAlone(step, verdict.scope, root.summary);
+    renewAlone(step, verdict.scope, endingWords(root.reason));
   }
 }
 

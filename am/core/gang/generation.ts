@@ -1,3 +1,4 @@
+import { countWords } from "../../../src/job/reasons/words.ts";
 import { checkpointOf, startingPoint } from "../containers/checkpoints.ts";
 import { carryingMs } from "../containers/transfers.ts";
 import type { ClusterAddresses } from "../state/effects.ts";
@@ -5,7 +6,6 @@ import type { TaskRecord } from "../state/state.ts";
 import { containerOf, emit, inGang, log, record, roleOf, type Step } from "../state/step.ts";
 import { Bounds, setOrder } from "../state/timers.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
-import { countWords } from "../words/words.ts";
 
 /** Opens the next generation of the gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step): void {

@@ -1,8 +1,8 @@
+import { countWords, durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
 import { containerOf, emit, inGang, log, roleOf, type Step } from "../state/step.ts";
 import { setTimer } from "../state/timers.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
-import { countWords, durationWords, keyWords } from "../words/words.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
 const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;

@@ -1,9 +1,11 @@
+import { endedBecause } from "../../../src/job/outcome.ts";
+import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
 import { openGeneration } from "../gang/generation.ts";
 import type { Event, ResourceAmount } from "../state/events.ts";
 import { log, record, type Step } from "../state/step.ts";
 import { setTimer } from "../state/timers.ts";
-import { countWords, durationWords, keyWords, memoryWords } from "../words/words.ts";
 import { finish } from "./finish.ts";
 
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
@@ -28,7 +30,7 @@ export function beginJob(step: Step): void {
   const { state, spec } = step;
   const problem = firstProblem(step);
   if (problem !== undefined) {
-    finish(step, { result: "failed", summary: problem });
+    finish(step, endedBecause("failed", problem));
     return;
   }
   record(step, "job-started", {}, { name: spec.name, tasks: state.tasks.length });
@@ -54,11 +56,9 @@ export function setJobTimers(step: Step): void {
 }
 
 export function applicationTimer(step: Step): void {
-  const limit = durationWords(step.spec.timeouts.applicationMs ?? 0);
-  finish(step, {
-    result: "failed",
-    summary: `the job ran longer than ${limit}: ${keyWords(step, "tony.application.timeout")}`,
-  });
+  const limitMs = step.spec.timeouts.applicationMs ?? 0;
+  const setting = settingOf(step.spec, "tony.application.timeout");
+  finish(step, endedBecause("failed", { code: "job-too-long", limitMs, setting }));
 }
 
 export function allocationTimer(step: Step): void {
@@ -69,13 +69,14 @@ export function allocationTimer(step: Step): void {
     (sum, { counts }) => sum + counts.waiting + counts.allocated + counts.launched + counts.preparing,
     0,
   );
-  const limit = durationWords(step.spec.timeouts.allocationMs ?? 0);
-  const summary = `${missing} of ${countWords(step.state.tasks.length, "task")} not registered within ${limit}: ${keyWords(step, "tony.container.allocation.timeout")}`;
-  finish(step, { result: "failed", summary });
+  const limitMs = step.spec.timeouts.allocationMs ?? 0;
+  const setting = settingOf(step.spec, "tony.container.allocation.timeout");
+  const tasks = step.state.tasks.length;
+  finish(step, endedBecause("failed", { code: "allocation-too-long", missing, tasks, limitMs, setting }));
 }
 
 /** What no amount of waiting can give. */
-function firstProblem(step: Step): string | undefined {
+function firstProblem(step: Step): OutcomeReason | undefined {
   const { maximum, resourceTypes } = step.state;
   if (maximum === undefined) {
     return undefined;
@@ -90,21 +91,27 @@ function problemOf(
   { name, resource }: RoleSpec,
   maximum: ResourceAmount,
   types: readonly string[],
-): string | undefined {
+): OutcomeReason | undefined {
   if (resource.memoryMiB > maximum.memoryMiB) {
-    const asked = memoryWords(resource.memoryMiB);
-    return `${keyWords(step, `tony.${name}.memory`)} asks for ${asked} a container; the cluster gives at most ${memoryWords(maximum.memoryMiB)}`;
+    const setting = settingOf(step.spec, `tony.${name}.memory`);
+    return {
+      code: "memory-beyond-cluster",
+      setting,
+      askedMiB: resource.memoryMiB,
+      mostMiB: maximum.memoryMiB,
+    };
   }
   if (resource.vcores > maximum.vcores) {
-    return `${keyWords(step, `tony.${name}.vcores`)} asks for ${resource.vcores} a container; the cluster gives at most ${maximum.vcores}`;
+    const setting = settingOf(step.spec, `tony.${name}.vcores`);
+    return { code: "cores-beyond-cluster", setting, asked: resource.vcores, most: maximum.vcores };
   }
-  for (const [type, amount] of Object.entries(resource.others)) {
-    if (amount > 0 && !types.includes(type)) {
-      return `role ${name} asks for ${amount} of ${type}, a resource type that the cluster does not know`;
+  for (const [type, asked] of Object.entries(resource.others)) {
+    if (asked > 0 && !types.includes(type)) {
+      return { code: "resource-unknown", role: name, type, asked };
     }
     const most = maximum.others[type];
-    if (most !== undefined && amount > most) {
-      return `role ${name} asks for ${amount} of ${type} a container; the cluster gives at most ${most}`;
+    if (most !== undefined && asked > most) {
+      return { code: "resource-beyond-cluster", role: name, type, asked, most };
     }
   }
   return undefined;

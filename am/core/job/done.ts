@@ -1,9 +1,9 @@
+import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
 import type { RoleState } from "../state/state.ts";
 import { log, roleOf, type Step } from "../state/step.ts";
 import { setTimer } from "../state/timers.ts";
 import { AFTER_END } from "../state/transitions.ts";
-import { countWords } from "../words/words.ts";
 import { finish } from "./finish.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
@@ -74,11 +74,11 @@ function tracked(step: Step): [RoleSpec, RoleState][] {
   });
 }
 
-function summarise(step: Step) {
+function summarise(step: Step): Undated {
   const roles = tracked(step);
-  const all = roles.reduce((sum, [role]) => sum + role.instances, 0);
-  const good = roles.reduce((sum, [, { counts }]) => sum + counts.succeeded, 0);
-  const noun = roles.length < step.spec.roles.length ? "tracked task" : "task";
-  const summary = `${good} of ${countWords(all, noun)} exited 0`;
-  return good === 0 ? ({ result: "failed", summary } as const) : ({ result: "succeeded", summary } as const);
+  const tasks = roles.reduce((sum, [role]) => sum + role.instances, 0);
+  const succeeded = roles.reduce((sum, [, { counts }]) => sum + counts.succeeded, 0);
+  const onlyTracked = roles.length < step.spec.roles.length;
+  const result = succeeded === 0 ? "failed" : "succeeded";
+  return endedBecause(result, { code: "tasks-ended", succeeded, tasks, onlyTracked });
 }

@@ -1,4 +1,4 @@
-import type { Cause, JobOutcome } from "../../../src/job/status.ts";
+import type { Undated } from "../../../src/job/outcome.ts";
 import { dropAllCheckpoints } from "../containers/checkpoints.ts";
 import { discard } from "../containers/containers.ts";
 import { carryingMs, someoneCarries } from "../containers/transfers.ts";
@@ -8,7 +8,7 @@ import { Bounds, setTimer } from "../state/timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Decides how the job ends; the first decision stands. Everything else follows from it in `continueFinish`. */
-export function finish(step: Step, outcome: Omit<JobOutcome, "endedAtMs">): void {
+export function finish(step: Step, outcome: Undated): void {
   const { state } = step;
   if (state.outcome !== undefined || state.phase === "over") {
     return;
@@ -29,11 +29,6 @@ export function finish(step: Step, outcome: Omit<JobOutcome, "endedAtMs">): void
     `The job ${outcome.result === "killed" ? "was" : "has"} ${outcome.result}: ${outcome.summary}`,
   );
   enter(step, "journaling", Bounds.outcomeJournalMs);
-}
-
-/** A failure after which a rule allows no restart. */
-export function failedBy(cause: Cause, rule: string): Omit<JobOutcome, "endedAtMs"> {
-  return { result: "failed", summary: `${cause.summary}; ${rule}`, cause, rule };
 }
 
 /** The order of an ending: outcome journaled, tasks stopped, history closed and the ResourceManager told, exit. */

@@ -1,3 +1,4 @@
+import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, setLink } from "../containers/containers.ts";
 import { keepOpen } from "../failures/verdict.ts";
 import { resumeStart } from "../gang/generation.ts";
@@ -7,7 +8,6 @@ import type { ContainerRecord, CoreState } from "../state/state.ts";
 import { emit, log, record, type Step } from "../state/step.ts";
 import { Bounds, setOrder, setTimer } from "../state/timers.ts";
 import { moveTask } from "../state/transitions.ts";
-import { countWords } from "../words/words.ts";
 import { beginJob, setJobTimers } from "./begin.ts";
 
 /**

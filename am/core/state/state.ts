@@ -1,3 +1,5 @@
+import type { EndingReason } from "../../../src/job/reasons/endings.ts";
+import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type {
   Cause,
   Checkpoint,
@@ -155,10 +157,10 @@ export interface Ending {
   readonly refused?: true;
   /** Who said so: YARN's word on a container replaces what was guessed from its link. */
   readonly source: "child" | "link" | "yarn" | "core";
-  readonly summary: string;
+  readonly reason: EndingReason;
   readonly exit: string;
   readonly lines: readonly string[];
-  readonly remedy: string;
+  readonly remedy?: Remedy | undefined;
   /** The file that its node could not fetch for it. */
   readonly resource?: string;
   /** What its program failed of at its start, where the next start would meet it again; see start-failure.ts. */

@@ -1,3 +1,4 @@
+import { amountWords, countedWords, countWords, keyWords, listWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { labelFits } from "../containers/placement.ts";
@@ -5,7 +6,6 @@ import { countedPart, roomFor } from "../containers/room.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf } from "../state/step.ts";
-import { amountWords, countedWords, countWords, keyWords, listWords } from "../words/words.ts";
 import { placeWords, unmeetable } from "./unmeetable.ts";
 
 interface Job {

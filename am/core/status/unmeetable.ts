@@ -1,9 +1,9 @@
+import { countedWords, countWords, keyWords, memoryWords, otherWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { labelFits } from "../containers/placement.ts";
 import { countedPart, roomFor } from "../containers/room.ts";
 import type { ResourceAmount } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
-import { countedWords, countWords, keyWords, memoryWords, otherWords } from "../words/words.ts";
 
 interface Job {
   readonly spec: JobSpec;

@@ -1,7 +1,7 @@
+import { countWords, durationWords, keyWords, listWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import type { CoreState, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
-import { countWords, durationWords, keyWords, listWords } from "../words/words.ts";
 import { containerWait } from "./container-wait.ts";
 
 interface Job {

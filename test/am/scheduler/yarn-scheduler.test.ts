@@ -7,6 +7,7 @@ import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
+import { endedBecause } from "../../../src/job/outcome.ts";
 import { Inbox } from "../../support/inbox.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
@@ -291,7 +292,13 @@ describe("the YARN scheduler", () => {
 
   test("who has told the job's end is asked nothing more: being in charge is then confirmed at once", async () => {
     const { master, scheduler } = await setUp();
-    const finished = scheduler.finish({ result: "succeeded", summary: "", endedAtMs: 0 }, "");
+    const finished = scheduler.finish(
+      {
+        ...endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false }),
+        endedAtMs: 0,
+      },
+      "",
+    );
     const meanwhile = scheduler.confirm();
     await master.answer();
     await finished;
@@ -345,7 +352,10 @@ describe("the YARN scheduler", () => {
 
   test("the outcome is told when no heartbeat is under way any more", async () => {
     const { master, scheduler } = await setUp();
-    const finished = scheduler.finish({ result: "killed", summary: "by alice", endedAtMs: 0 }, "");
+    const finished = scheduler.finish(
+      { ...endedBecause("killed", { code: "stop-requested", words: "by alice" }), endedAtMs: 0 },
+      "",
+    );
     expect(master.finished).toBeUndefined();
     await master.answer();
     await finished;

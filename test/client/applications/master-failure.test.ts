@@ -61,7 +61,7 @@ describe("why an application's AMs ended", () => {
   test("silence", () => {
     const diagnostics = "ApplicationMaster for attempt appattempt_1_0017_000001 timed out. Failing the application.";
     expect(masterFailure(aReport({ state: "FAILED", diagnostics }), 5)).toMatchObject({
-      summary: "the AM was not heard of any more",
+      summary: "the AM stopped responding",
       atMs: 5,
     });
   });

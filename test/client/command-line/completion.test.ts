@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { completionScript, completions, completionWord } from "../../../client/command-line/completion.ts";
 import { commands } from "../../../client/commands/commands.ts";
-import { aJobStatus } from "../job-status.ts";
+import { aJobStatus, allSucceeded } from "../job-status.ts";
 import { recordedContext } from "../support.ts";
 
 let home = "";
@@ -23,7 +23,7 @@ async function words(...typed: string[]): Promise<string[] | undefined> {
   const environment = { HOME: home, HADOOP_HOME: "/nowhere", SHELL: "/bin/bash" };
   return await completions([completionWord, "tony-ts", ...typed], recordedContext({ environment }));
 }
-const outcome = { result: "succeeded", summary: "", endedAtMs: 1 } as const;
+const outcome = { ...allSucceeded, endedAtMs: 1 };
 
 describe("words that may follow", () => {
   test("are a job's tasks and roles, and its AM", async () => {

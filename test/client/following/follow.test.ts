@@ -7,13 +7,13 @@ import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, noonishMs, role } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs, role } from "../job-status.ts";
 import { endingBy, masterSaying } from "../speaking-master.ts";
 import { type RecordedContext, recordedContext } from "../support.ts";
 
 const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 4000 });
 const succeeded = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED" });
-const outcome: JobOutcome = { result: "succeeded", summary: "2 of 2 tasks exited 0", endedAtMs: 0 };
+const outcome: JobOutcome = { ...allSucceeded, endedAtMs: 0 };
 
 /** Gives one report after the other, the last one for ever; remembers what it was asked to do. */
 class ScriptedApplications implements Applications {

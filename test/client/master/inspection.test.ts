@@ -1,7 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { inspectionLines } from "../../../client/master/inspection.ts";
+import { endedBecause } from "../../../src/job/outcome.ts";
 import { aReport } from "../application-report.ts";
-import { aJobStatus, noonishMs } from "../job-status.ts";
+import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
 
 const nowMs = noonishMs + 60_000;
 
@@ -19,7 +20,10 @@ describe("what status shows of a job", () => {
   });
 
   test("a failure lasted from its submission to its end, as tony-ts list says", () => {
-    const outcome = { result: "killed", summary: "enough", endedAtMs: nowMs - 30_000 } as const;
+    const outcome = {
+      ...endedBecause("killed", { code: "stop-requested", words: "enough" }),
+      endedAtMs: nowMs - 30_000,
+    };
     const status = aJobStatus({ state: "killed", outcome });
     const report = aReport({ state: "KILLED", startTimeMs: nowMs - 38_000, finishTimeMs: nowMs });
     expect(inspectionLines({ report, status }, nowMs)[0]).toContain(" · 38 s · ");
@@ -27,7 +31,7 @@ describe("what status shows of a job", () => {
 
   test("of a job that has ended, nothing that ended with it", () => {
     const services = [{ name: "tensorboard", url: "http://127.0.0.11:41877", task: "worker:0" }];
-    const outcome = { result: "succeeded", summary: "2 of 2 tasks exited 0", endedAtMs: nowMs } as const;
+    const outcome = { ...allSucceeded, endedAtMs: nowMs };
     const status = aJobStatus({ state: "succeeded", services, outcome });
     const report = aReport({ state: "FINISHED", finalStatus: "SUCCEEDED", finishTimeMs: nowMs });
     const lines = inspectionLines({ report, status }, nowMs);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { milestones, successDetails } from "../../../client/output/progress.ts";
 import { waitBlock } from "../../../client/output/wait-block.ts";
+import { endedBecause } from "../../../src/job/outcome.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
 
@@ -179,7 +180,7 @@ describe("a wait", () => {
 
   test("of a job that ends tells how to leave it only whoever asked for that", () => {
     const wait = { cause: "the end", what: "the programs to stop", sinceMs: noonishMs, reasons: [] };
-    const outcome = { result: "killed" as const, summary: "", endedAtMs: noonishMs };
+    const outcome = { ...endedBecause("killed", { code: "stop-requested", words: "" }), endedAtMs: noonishMs };
     const ending = aJobStatus({ roles: [], waits: [wait], outcome });
     const shown = (status: JobStatus, asked: boolean) =>
       waitBlock(status, "", noonishMs + 3_000, { ending: asked })?.lines.slice(1);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { failureReport } from "../../../client/output/report.ts";
+import { endedBecause } from "../../../src/job/outcome.ts";
+import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import { aJobStatus, noonishMs, outOfMemory } from "../job-status.ts";
 
@@ -12,10 +14,17 @@ const tasks = [
   { task: "ps:0", state: "stopped", host: "127.0.0.11", exit: "SIGTERM" },
 ].map((task) => ({ ...task, restarts: 0, startedAtMs: noonishMs + 5_000, endedAtMs: noonishMs + 131_000 }));
 
+const rule: RuleReason = {
+  code: "budget-spent",
+  class: "program",
+  limit: 2,
+  setting: { key: "tony.am.retry-count", at: "job.xml:9" },
+};
+
 const failedStatus = aJobStatus({
   state: "failed",
   generation: 2,
-  outcome: { result: "failed", summary: "", endedAtMs: noonishMs + 132_000 },
+  outcome: { ...endedBecause("failed", rule), endedAtMs: noonishMs + 132_000 },
   tasks: tasks as ReturnType<typeof aJobStatus>["tasks"],
   budgets: { program: { used: 1, limit: 1 }, infrastructure: { used: 1, limit: 10 } },
   generations: [
@@ -40,8 +49,13 @@ const outcome: JobOutcome = {
   summary: "worker:1 ran out of memory on 127.0.0.12",
   cause: outOfMemory(),
   rule: "program restarts: 2 of 2 used (tony.am.retry-count = 2, job.xml:9)",
+  reason: rule,
   endedAtMs: noonishMs + 132_000,
 };
+
+function killedBecause(words: string): JobOutcome {
+  return { ...endedBecause("killed", { code: "stop-requested", words }), endedAtMs: noonishMs + 1_000 };
+}
 
 describe("the report of a job that failed", () => {
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
@@ -93,11 +107,7 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
   });
 
   test("gives the reason alone where no cause is known, as for a job that was killed", () => {
-    const killed = {
-      result: "killed",
-      summary: "killed by Ctrl-C at the client",
-      endedAtMs: noonishMs + 1_000,
-    } as const;
+    const killed = killedBecause("killed by Ctrl-C at the client");
     const lines = failureReport(aJobStatus(), killed, 1_500);
     expect(lines[0]).toMatch(/^KILLED {2}application_1795305600000_0009 {2}bert · 1 s/);
     expect(lines[2]).toBe("Reason       killed by Ctrl-C at the client");
@@ -105,7 +115,7 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
   });
 
   test("of a job that YARN ended, tasks whose end nobody told were killed", () => {
-    const killed = { result: "killed", summary: "was killed by user ada", endedAtMs: noonishMs + 1_000 } as const;
+    const killed = killedBecause("was killed by user ada");
     const [first, ...others] = aJobStatus().tasks.map((task) => task.task);
     const tasks = [
       { task: first ?? "", state: "succeeded", restarts: 0 } as const,

@@ -20,5 +20,5 @@ test.each([
 });
 
 test.each([137, 143])("a container that ended with %i was killed from outside", (status) => {
-  expect(exitMeaning(status, [])).toEqual({ ...machine, words: "lost its container: it was killed from outside" });
+  expect(exitMeaning(status, [])).toEqual({ ...machine, code: "container-killed" });
 });

@@ -1,10 +1,21 @@
-import type { JobSpec } from "../../../src/job/spec.ts";
-import type { CountedResources, ResourceAmount } from "../state/events.ts";
+import type { JobSpec } from "../spec.ts";
+import type { Setting } from "./reason.ts";
 
+type Resource = JobSpec["am"]["resource"];
+
+/** A key with the place where the job sets it. */
+export function settingOf({ sources }: Pick<JobSpec, "sources">, key: string): Setting {
+  const at = sources[key];
+  return at === undefined ? { key } : { key, at };
+}
+
+/** `tony.worker.memory (job.xml:16)` */
+export function settingWords({ key, at }: Setting): string {
+  return at === undefined ? key : `${key} (${at})`;
+}
 /** A key with the place where the job sets it: `tony.worker.memory (job.xml:16)`. */
 export function keyWords({ spec }: { readonly spec: JobSpec }, key: string): string {
-  const place = spec.sources[key];
-  return place === undefined ? key : `${key} (${place})`;
+  return settingWords(settingOf(spec, key));
 }
 
 /** `1 core`, `2 cores` */
@@ -18,13 +29,13 @@ export function memoryWords(memoryMiB: number): string {
 }
 
 /** `4 GiB, 2 cores, 1 GPU` */
-export function amountWords({ memoryMiB, vcores, others }: ResourceAmount): string {
+export function amountWords({ memoryMiB, vcores, others }: Resource): string {
   const rest = Object.entries(others).flatMap(([type, count]) => (count > 0 ? [otherWords(type, count)] : []));
   return [memoryWords(memoryMiB), countWords(vcores, "core"), ...rest].join(", ");
 }
 
 /** Of an amount, what the scheduler counts: `4 GiB` where that is memory alone. Never below 0. */
-export function countedWords(amount: ResourceAmount, counted: CountedResources): string {
+export function countedWords(amount: Resource, counted: "all" | "memory"): string {
   const memoryMiB = Math.max(0, amount.memoryMiB);
   return counted === "memory"
     ? memoryWords(memoryMiB)

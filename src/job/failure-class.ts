@@ -1,0 +1,2 @@
+/** Whose budget pays for a failure. */
+export type FailureClass = "program" | "infrastructure";

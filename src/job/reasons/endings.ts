@@ -1,0 +1,164 @@
+import { type FactsOf, type ReasonOf, reason } from "./reason.ts";
+import { durationWords } from "./words.ts";
+
+/** Whose end it is. */
+const where = { task: "text", host: "text" } as const;
+
+/** Beside them what YARN tells of a container's end. */
+const container = {
+  ...where,
+  /** Of org.apache.hadoop.yarn.api.records.ContainerExitStatus. */
+  exitStatus: "number?",
+  /** What its last words say, or its node says of itself. */
+  detail: "text?",
+  /** The address of a file that its node could not fetch. */
+  file: "text?",
+  /** What it used of what it may use, as who measured it writes it. */
+  used: "text?",
+  limit: "text?",
+  usedMiB: "number?",
+} as const;
+
+type Container = FactsOf<typeof container>;
+
+/** How a container came to its end by YARN's word; of a lack of memory its executor may know first. */
+export const containerReasons = {
+  "ran-out-of-memory": ended("ran out of memory"),
+  "exceeded-virtual-memory": ended("used more virtual memory than YARN allows"),
+  "wrote-too-many-logs": ended("wrote more logs than YARN allows"),
+  "files-not-fetched": ended("could not be given its files"),
+  "disks-failed": ended("lost its container: the node's disks failed"),
+  "container-preempted": ended("was preempted by the ResourceManager"),
+  "container-ended-by-manager": ended("lost its container: the ResourceManager ended it"),
+  "container-ended-by-node": ended("lost its container: the node's scheduler ended it"),
+  "container-expired": ended("lost its container: it was not started in time"),
+  "container-killed": ended("lost its container: it was killed from outside"),
+  "node-lost": ended("lost its node"),
+  "executor-died": reason(
+    { ...container, exitStatus: "number" },
+    (it) => `${it.task} lost its executor (container exit ${it.exitStatus}) on ${it.host}${rest(it)}`,
+  ),
+};
+
+/** How a task came to a bad end. */
+export const endingReasons = {
+  ...containerReasons,
+  "file-unreadable": reason({ ...where, file: "text", archive: "text?" }, ({ task, host, file, archive }) => {
+    const origin = archive === undefined ? "" : ` of ${archive}`;
+    return `${task} could not be launched on ${host}: the node's user may not read ${file}${origin}, or what it links to`;
+  }),
+  "launch-failed": reason(
+    { ...where, message: "text" },
+    ({ task, host, message }) => `${task} on ${host} could not be launched: ${message}`,
+  ),
+  "program-not-started": reason(
+    { ...where, error: "text?" },
+    ({ task, host, error }) => `${task} could not start its program on ${host}${after(error)}`,
+  ),
+  "program-signalled": reason(
+    { ...where, signal: "text" },
+    ({ task, host, signal }) => `${task} was ended by ${signal} on ${host}`,
+  ),
+  "program-exited": reason(
+    { ...where, exitCode: "number", error: "text?" },
+    ({ task, host, exitCode, error }) => `${task} exited ${exitCode} on ${host}${after(error)}`,
+  ),
+  "program-ended-early": reason(
+    { ...where, ranForMs: "number" },
+    ({ task, host, ranForMs }) => `${task} ended with 0 after ${durationWords(ranForMs)} on ${host}, before the others`,
+  ),
+  "gave-way-to-preemption": reason(
+    where,
+    ({ task, host }) => `${task} ended at YARN's notice that it takes the container back (preemption) on ${host}`,
+  ),
+  "program-hung": reason(
+    { ...where, noProgressMs: "number", step: "number" },
+    ({ task, host, ...hang }) => `${task} on ${host} ${hungWords(hang)}`,
+  ),
+  "ran-too-long": reason(
+    { ...where, limitMs: "number" },
+    ({ task, host, limitMs }) => `${task} on ${host} ${tooLongWords(limitMs)}`,
+  ),
+  "executor-silent": reason(
+    { ...where, silentMs: "number" },
+    ({ task, host, silentMs }) => `${task} on ${host} was silent for ${Math.round(silentMs / 1000)} s or more`,
+  ),
+  "executor-vanished": onHost("lost its executor without a word"),
+  "executor-not-back": onHost("did not come back to the new attempt of the ApplicationMaster"),
+  "executor-not-started": reason(
+    { ...where, limitMs: "number" },
+    ({ task, host, limitMs }) => `${task} on ${host} did not start its executor within ${durationWords(limitMs)}`,
+  ),
+  "executor-not-ready": onHost("did not make ready in time"),
+  "program-start-unheard": onHost("did not start its program in time"),
+  "told-to-end": onHost("was told to end by its node"),
+  "stopped-by-earlier-attempt": reason(
+    { ...where, why: "text" },
+    ({ task, host, why }) => `${task} on ${host} was stopped by an earlier attempt of the ApplicationMaster: ${why}`,
+  ),
+  "not-stopped": onHost("did not stop in time"),
+  "silent-and-not-stopped": onHost("was not heard any more and did not stop in time"),
+};
+
+export type EndingReason = ReasonOf<typeof endingReasons>;
+
+/** One without whose end it is. */
+export type EndingFacts = EndingReason extends infer R ? (R extends unknown ? Omit<R, "task" | "host"> : never) : never;
+
+/**
+ * - `consequence`: it followed from another's end, or from our order · `not-counted`: it ended with 0
+ * - `also-failed`: by itself, of the same cause or of another one
+ */
+export type Relation = "consequence" | "not-counted" | "also-failed";
+
+/** The end of another task beside the root cause. */
+export interface Consequence {
+  readonly reason: EndingReason;
+  readonly relation: Relation;
+  /** After the root; negative: before it. */
+  readonly laterMs: number;
+}
+
+export function endingWords(ending: EndingReason): string {
+  return endingReasons[ending.code].words(ending);
+}
+
+/** What followed, beside the root: `worker:0 exited 1 on n1, 0.2 s later (a consequence, not counted)` */
+export function consequenceWords({ reason: ending, relation, laterMs }: Consequence): string {
+  const when = `${(Math.abs(laterMs) / 1000).toFixed(1)} s ${laterMs < 0 ? "earlier" : "later"}`;
+  return `${endingWords(ending)}, ${when} (${relationWords[relation]})`;
+}
+
+const relationWords: Readonly<Record<Relation, string>> = {
+  consequence: "a consequence, not counted",
+  "not-counted": "not counted",
+  "also-failed": "also failed",
+};
+
+/** `hung: no progress for 5 min 0 s at step 7` */
+export function hungWords({ noProgressMs, step }: { readonly noProgressMs: number; readonly step: number }) {
+  return `hung: no progress for ${durationWords(noProgressMs)} at step ${step}` as const;
+}
+
+/** `ran longer than 60 s (tony.task.executor.execution-timeout-ms)` */
+export function tooLongWords(limitMs: number) {
+  return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)` as const;
+}
+
+/** The container's end, as YARN tells it. */
+function ended(how: string) {
+  return reason(container, (it) => `${it.task} ${how} on ${it.host}${rest(it)}`);
+}
+
+function onHost(what: string) {
+  return reason(where, ({ task, host }) => `${task} on ${host} ${what}`);
+}
+
+function rest({ detail, used, limit }: Pick<Container, "detail" | "used" | "limit">): string {
+  const measured = used === undefined || limit === undefined ? "" : `: used ${used} of ${limit}`;
+  return detail === undefined ? measured : `: ${detail}`;
+}
+
+function after(error: string | undefined): string {
+  return error === undefined ? "" : `: ${error}`;
+}

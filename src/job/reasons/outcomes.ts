@@ -1,0 +1,105 @@
+import { budgetWords } from "../budget-words.ts";
+import { type ReasonOf, reason } from "./reason.ts";
+import { countWords, durationWords, memoryWords, settingWords } from "./words.ts";
+
+/** Rules by which a job cannot go on after a failure. */
+export const ruleReasons = {
+  "budget-spent": reason({ class: "class", limit: "number", setting: "setting" }, (it) => {
+    const { key, at } = it.setting;
+    const place = at === undefined ? "" : `, ${at}`;
+    return `${budgetWords(it.class, { used: it.limit, limit: it.limit })} (${key} = ${it.limit}${place})`;
+  }),
+  "role-must-not-fail": reason(
+    { role: "text", setting: "setting" },
+    ({ role, setting }) => `a failure of ${role} ends the job: ${settingWords(setting)}`,
+  ),
+  "never-restarted": reason(
+    { role: "text", setting: "setting" },
+    ({ role, setting }) => `${role} is not restarted: ${settingWords(setting)}`,
+  ),
+  "machines-failed": reason({ task: "text", times: "number", setting: "setting" }, ({ task, times, setting }) => {
+    const failed = times === 1 ? "a machine failed" : "machines failed";
+    return `${failed} ${task}${inARow(times)}, which ends the job: ${settingWords(setting)}`;
+  }),
+  "launches-refused": reason(
+    { task: "text", times: "number", setting: "setting" },
+    ({ task, times, setting }) =>
+      `${task} could not be launched${inARow(times)}, which ends the job: ${settingWords(setting)}`,
+  ),
+  "same-failure-at-start": reason(
+    { generation: "number", before: "number" },
+    ({ generation, before }) =>
+      `generations ${before} and ${generation} failed the same way at start, so no further restart is tried`,
+  ),
+  "file-at-fault": reason(
+    { firstHost: "text" },
+    ({ firstHost }) => `${firstHost} failed on the same file before: it is the file, not the nodes`,
+  ),
+};
+
+/** How a job ends that does not end of one task's failure. */
+const plainReasons = {
+  "tasks-ended": reason(
+    { succeeded: "number", tasks: "number", onlyTracked: "flag" },
+    ({ succeeded, tasks, onlyTracked }) =>
+      `${succeeded} of ${countWords(tasks, onlyTracked ? "tracked task" : "task")} exited 0`,
+  ),
+  "stop-requested": reason({ words: "text" }, ({ words }) => words),
+  "job-too-long": reason(
+    { limitMs: "number", setting: "setting" },
+    ({ limitMs, setting }) => `the job ran longer than ${durationWords(limitMs)}: ${settingWords(setting)}`,
+  ),
+  "allocation-too-long": reason(
+    { missing: "number", tasks: "number", limitMs: "number", setting: "setting" },
+    ({ missing, tasks, limitMs, setting }) =>
+      `${missing} of ${countWords(tasks, "task")} not registered within ${durationWords(limitMs)}: ${settingWords(setting)}`,
+  ),
+  "registration-too-long": reason(
+    { task: "text", host: "text", limitMs: "number", setting: "setting" },
+    ({ task, host, limitMs, setting }) =>
+      `${task} on ${host} did not register within ${durationWords(limitMs)}: ${settingWords(setting)}`,
+  ),
+  "ask-refused": reason({ message: "text" }, ({ message }) => message),
+  "memory-beyond-cluster": reason(
+    { setting: "setting", askedMiB: "number", mostMiB: "number" },
+    ({ setting, askedMiB, mostMiB }) =>
+      `${settingWords(setting)} asks for ${memoryWords(askedMiB)} a container; the cluster gives at most ${memoryWords(mostMiB)}`,
+  ),
+  "cores-beyond-cluster": reason(
+    { setting: "setting", asked: "number", most: "number" },
+    ({ setting, asked, most }) =>
+      `${settingWords(setting)} asks for ${asked} a container; the cluster gives at most ${most}`,
+  ),
+  "resource-beyond-cluster": reason(
+    { role: "text", type: "text", asked: "number", most: "number" },
+    ({ role, type, asked, most }) =>
+      `role ${role} asks for ${asked} of ${type} a container; the cluster gives at most ${most}`,
+  ),
+  "resource-unknown": reason(
+    { role: "text", type: "text", asked: "number" },
+    ({ role, type, asked }) =>
+      `role ${role} asks for ${asked} of ${type}, a resource type that the cluster does not know`,
+  ),
+  "am-defect": reason(
+    { error: "text" },
+    ({ error }) => `The ApplicationMaster failed by a defect of its own: ${error}`,
+  ),
+  "application-ended": reason(
+    { state: "text", words: "text?" },
+    ({ state, words }) => words ?? `the application is ${state}`,
+  ),
+};
+
+/** Why a job ended: where one task's failure is its cause, the rule by which nothing followed; else the whole reason. */
+export const outcomeReasons = { ...ruleReasons, ...plainReasons };
+
+export type RuleReason = ReasonOf<typeof ruleReasons>;
+export type OutcomeReason = ReasonOf<typeof outcomeReasons>;
+
+export function outcomeWords(outcome: OutcomeReason): string {
+  return outcomeReasons[outcome.code].words(outcome);
+}
+
+function inARow(times: number): string {
+  return times === 1 ? "" : ` ${times} times in a row`;
+}

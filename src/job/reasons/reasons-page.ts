@@ -1,0 +1,81 @@
+import { endingReasons } from "./endings.ts";
+import { masterReasons } from "./master.ts";
+import { outcomeReasons } from "./outcomes.ts";
+import type { FactKinds, ReasonTable } from "./reason.ts";
+import { remedies } from "./remedies.ts";
+
+/** All families of reasons, each with where it is found. */
+export const families: readonly (readonly [string, string, ReasonTable])[] = [
+  ["How a task came to a bad end", "`Cause.reason`, `Consequence.reason`", endingReasons],
+  ["How the AMs of an application ended that YARN gave up", "`Cause.reason`", masterReasons],
+  ["Why a job ended", "`JobOutcome.reason`", outcomeReasons],
+  ["What a person can do", "`Cause.fix`", remedies],
+];
+
+const HEAD = `# Reasons
+
+Made from the tables in \`src/job/reasons/\` by \`npm run docs\`; edit them there.
+
+Where a sentence says why something happened, \`--json\`, the kept status and the history have beside it the same as data: an object with a
+\`code\` and the facts of the sentence. Codes and facts stay, sentences may change; new codes and facts may come at any time. A fact with \`?\`
+is absent where it is not known. Facts that end in \`Ms\` are milliseconds, in \`MiB\` mebibytes. A \`setting\` is an object: \`key\`, and \`at\`,
+the place where the job sets it, where it does; a \`class\` is \`program\` or \`infrastructure\`.
+`;
+
+/** The page that lists every code. */
+export function reasonsPage(): string {
+  const sections = families.map(([title, found, table]) => {
+    const rows = Object.entries(table).map(
+      ([code, { facts, words }]) => `| \`${code}\` | ${factWords(facts)} | ${cell(words(examples(facts)))} |`,
+    );
+    return [`## ${title}\n\n${found}\n`, "| code | facts | for example |", "| --- | --- | --- |", ...rows, ""].join(
+      "\n",
+    );
+  });
+  return [HEAD, ...sections].join("\n");
+}
+
+function factWords(facts: FactKinds): string {
+  return Object.entries(facts)
+    .map(([name, kind]) => {
+      const plain = kind.replace("?", "");
+      return `\`${name}${kind.endsWith("?") ? "?" : ""}\`${plain === "text" || plain === name ? "" : ` ${plain}`}`;
+    })
+    .join(", ");
+}
+
+const known: Readonly<Record<string, unknown>> = {
+  task: "worker:0",
+  host: "node-1",
+  role: "worker",
+  class: "program",
+  setting: { key: "tony.some.key", at: "job.xml:16" },
+  settings: [{ key: "tony.some.key", at: "job.xml:16" }, { key: "tony.other.key" }],
+  exitStatus: 1,
+  exitCode: 1,
+  times: 3,
+  limit: "4 GiB",
+  used: "4.13 GiB",
+};
+
+/** Facts that cannot be unknown; the others only make a sentence longer. */
+function examples(facts: FactKinds): Record<string, unknown> {
+  const shown = Object.entries(facts).filter(([, kind]) => !kind.endsWith("?"));
+  return Object.fromEntries(shown.map(([name, kind]) => [name, exampleOf(name, kind)]));
+}
+
+function exampleOf(name: string, kind: string): unknown {
+  if (kind === "number") return typeof known[name] === "number" ? known[name] : numberOf(name);
+  if (kind === "flag") return false;
+  if (kind === "texts") return [`‹${name}›`];
+  return known[kind] ?? known[name] ?? `‹${name}›`;
+}
+
+function numberOf(name: string): number {
+  if (name.endsWith("Ms")) return 90_000;
+  return name.endsWith("MiB") ? 4096 : 2;
+}
+
+function cell(sentence: string): string {
+  return sentence.replaceAll("|", "\\|");
+}

@@ -1,0 +1,95 @@
+import { shippingWords } from "../program-file.ts";
+import { type ReasonOf, reason, type Setting } from "./reason.ts";
+import { settingWords } from "./words.ts";
+
+const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;
+
+/** What a person can do about a failure. */
+export const remedies = {
+  "raise-memory": reason({ setting: "setting", toMiB: "number", virtual: "flag" }, ({ setting, toMiB, virtual }) => {
+    const amount = toMiB % 1024 === 0 ? `${toMiB / 1024}g` : `${toMiB}m`;
+    return `raise ${settingWords(setting)}, e.g. to ${amount}${orSite(virtual)}`;
+  }),
+  "check-command": reason({ setting: "setting" }, ({ setting }) => `check ${commandWords(setting)}`),
+  "run-with-python": reason({ setting: "setting", command: "text" }, ({ setting, command }) => {
+    const how = isOption(setting) ? `give --executes "${command}"` : `set ${settingWords(setting)} to ${command}`;
+    return `bash was given a Python script: ${how}`;
+  }),
+  "ship-file": reason(
+    { file: "text", role: "text" },
+    ({ file, role }) => `no ${file} in the container: bring it by ${shippingWords(role)}`,
+  ),
+  "check-file-name": reason(
+    { file: "text", role: "text", setting: "setting" },
+    ({ file, role, setting }) =>
+      `no ${file} in the container: ${checkNameIn(setting)}, and that it travels: ${shippingWords(role)}`,
+  ),
+  "check-file-of-node": reason(
+    { file: "text", setting: "setting" },
+    ({ file, setting }) => `no ${file} on that node: ${checkNameIn(setting)}`,
+  ),
+  "name-interpreter": reason(
+    { script: "text" },
+    ({ script }) =>
+      `the first line (#!) of ${script} names a program that the node does not have: name one that it has; ` +
+      `if the file has Windows line ends (CRLF), remove them: ${WITHOUT_CARRIAGE_RETURNS} ${script}`,
+  ),
+  "remove-carriage-returns": reason(
+    {},
+    () => `the script has Windows line ends (CRLF): remove them with ${WITHOUT_CARRIAGE_RETURNS}`,
+  ),
+  "bring-module": reason({ interpreter: "text?", setting: "setting", option: "text" }, (it) => {
+    const place = commandWords(it.setting, it.option);
+    const whose = it.interpreter ?? "its Python";
+    return `${whose} of that node does not have it: name another in ${place}, or bring one by --python_venv`;
+  }),
+  "show-crash": reason(
+    { variable: "text", setting: "setting" },
+    ({ variable, setting }) => `to see where its Python stood, add ${variable}=1 to ${settingWords(setting)}`,
+  ),
+  "end-together": reason(
+    {},
+    () => "give every task the same number of steps, or let none end before all are done (a barrier)",
+  ),
+  "raise-progress-timeout": reason(
+    { setting: "setting" },
+    ({ setting }) => `if a step may take longer, raise ${settingWords(setting)}`,
+  ),
+  "pack-copies": reason(
+    {},
+    () =>
+      "pack the file itself, not a link into somebody's home: a virtual environment by python3 -m venv --copies or " +
+      "conda-pack, from a Python that is installed where everybody may read it",
+  ),
+  "raise-am-memory": reason({ virtual: "flag" }, ({ virtual }) => `raise tony.am.memory${orSite(virtual)}`),
+  "check-am-node": reason(
+    {},
+    () => "its node may be overloaded or cut off from the ResourceManager; tony-ts logs has the AM's log",
+  ),
+  "check-am-files": reason({}, () => "the node could not bring the AM's files into place"),
+  "keep-file": reason({}, () => "check that the file is there, readable, and left alone while jobs use it"),
+};
+
+export type Remedy = ReasonOf<typeof remedies>;
+
+export function remedyWords(remedy: Remedy): string {
+  return remedies[remedy.code].words(remedy);
+}
+
+/** Whether the value was given on the command line, by an option of its own. */
+function isOption({ at }: Setting): boolean {
+  return at === "-executes";
+}
+
+/** Where a role's command is given: a key with its place, or an option. */
+function commandWords(setting: Setting, option = "--executes"): string {
+  return isOption(setting) ? option : settingWords(setting);
+}
+
+function orSite(virtual: boolean): string {
+  return virtual ? ", or have the site raise yarn.nodemanager.vmem-pmem-ratio" : "";
+}
+
+function checkNameIn(setting: Setting): string {
+  return `check its name in ${commandWords(setting)}`;
+}

@@ -1,0 +1,14 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { families, reasonsPage } from "../../../src/job/reasons/reasons-page.ts";
+
+describe("docs/reasons.md", () => {
+  test("is what the tables say: run `npm run docs` when this fails", () => {
+    expect(readFileSync("docs/reasons.md", "utf8")).toBe(reasonsPage());
+  });
+});
+
+test("no code means two things", () => {
+  const codes = families.flatMap(([, , table]) => Object.keys(table));
+  expect(codes).toHaveLength(new Set(codes).size);
+});
