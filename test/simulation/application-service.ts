@@ -23,6 +23,8 @@ export type Refusal = "resync" | "over";
 export class ApplicationService {
   /** The attempt that it has, or is about to start. */
   attempt = 1;
+  /** It was told how the job ended. */
+  hasEnd = false;
   #outages = 0;
   readonly #yarn: Yarn;
   #isRegistered = false;
@@ -88,6 +90,7 @@ export class ApplicationService {
       this.#isSaving = true;
       return false;
     }
+    this.hasEnd = true;
     this.#yarn.finishApplication();
     return true;
   }

@@ -170,10 +170,67 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
 ];
 
+const PARTITIONED = { deafens: true, freezes: true, severs: true, class: "infrastructure" } as const;
+
 /** What a wider world has besides. */
 export const WIDE_FAULTS: readonly [Fault, ...Fault[]] = [
   partition("a node is cut off", { whole: true, inward: true, outward: true }),
   partition("a node is cut off from the ApplicationMaster", { inward: true, outward: true }),
+];
+
+/** What few clusters see. */
+export const RARE_FAULTS: readonly [Fault, ...Fault[]] = [
+  partition("what a node says to the ApplicationMaster is lost", { inward: false, outward: true }),
+  partition("what the ApplicationMaster says to a node is lost", { inward: true, outward: false }),
+  {
+    name: "a rack is cut off",
+    ...PARTITIONED,
+    strike: (world) => {
+      const cut = { whole: true, inward: true, outward: true } as const;
+      const durationMs = world.random.integer(1, 120) * 1000;
+      const whole = world.yarn.nodes.filter((node) => node.alive && node.cut === undefined);
+      for (const node of whole.filter(({ rack }) => rack === "/rack1")) {
+        cutOff(world, node, cut, durationMs);
+      }
+    },
+  },
+  {
+    name: "the ResourceManager is away",
+    strike: (world) => restartResourceManager(world, world.random.integer(10, 180) * 1000),
+  },
+  {
+    name: "a NodeManager restarts",
+    class: "infrastructure",
+    strike: (world) => {
+      const node = world.random.any(world.yarn.nodes);
+      if (node !== undefined) {
+        node.isUnmanaged = true;
+        world.clock.after(world.random.integer(2_000, 30_000), () => {
+          node.isUnmanaged = false;
+        });
+      }
+    },
+  },
+  {
+    name: "a NodeManager is slow",
+    strike: (world) => {
+      const node = world.random.any(world.yarn.nodes);
+      if (node !== undefined) {
+        node.slowMs = world.random.integer(1_000, 30_000);
+        world.clock.after(world.random.integer(10_000, 120_000), () => {
+          node.slowMs = 0;
+        });
+      }
+    },
+  },
+  {
+    name: "a machine's clock jumps",
+    strike: (world) => {
+      for (const node of world.yarn.nodes) {
+        node.skewMs += world.random.integer(-3_600_000, 3_600_000);
+      }
+    },
+  },
 ];
 
 /** Nobody answers for a while; then the asks of all attempts are forgotten. */
@@ -186,10 +243,7 @@ function restartResourceManager(world: World, outageMs: number): void {
 function partition(name: string, cut: Cut): Fault {
   return {
     name,
-    deafens: true,
-    freezes: true,
-    severs: true,
-    class: "infrastructure",
+    ...PARTITIONED,
     strike: (world) => {
       const whole = world.yarn.nodes.filter(({ alive, cut: other }) => alive && other === undefined);
       const node = world.random.any(whole);

@@ -13,6 +13,15 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (world.problems.length > 0) {
     return [];
   }
+  if (world.surrenders > 0 && world.faults.lostAnswers === 0) {
+    return [`${world.surrenders} attempts gave up, and no answer was lost`];
+  }
+  // YARN ends what has no attempts left: nobody is there to say anything of it.
+  if (world.givenUp) {
+    return faults.some(({ recovers }) => recovers) || world.surrenders > 0
+      ? []
+      : ["the attempts are used up, and none was ended"];
+  }
   if (!world.exited) {
     return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
   }

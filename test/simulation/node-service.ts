@@ -1,7 +1,7 @@
 import type { VirtualClock } from "./clock.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
-import { isReachable, type ModelContainer, type Yarn } from "./yarn.ts";
+import { isReachable, type ModelContainer, type ModelNode, type Yarn } from "./yarn.ts";
 
 export type StartAnswer =
   | { readonly type: "launch-succeeded" }
@@ -18,6 +18,10 @@ export interface NodeServiceOptions {
   readonly run: (container: ModelContainer, environment: Readonly<Record<string, string>>) => void;
   /** Something that may be held against the machine. */
   readonly failed: (container: ModelContainer) => void;
+}
+
+function answers(node: ModelNode): boolean {
+  return isReachable(node) && !node.isUnmanaged;
 }
 
 /** The NodeManagers, as an ApplicationMaster reaches them. */
@@ -41,7 +45,7 @@ export class NodeService {
     }
     const { node } = container;
     clock.after(random.integer(5, 150) + node.slowMs, () => {
-      if (container.state === "complete" || !isReachable(node) || random.chance(refusals)) {
+      if (container.state === "complete" || !answers(node) || random.chance(refusals)) {
         failed(container);
         answer({ type: "launch-failed", message: "connection refused", nodeAtFault: true });
         return;
@@ -68,10 +72,10 @@ export class NodeService {
       return;
     }
     clock.after(random.integer(5, 300) + container.node.slowMs, () => {
-      if (isReachable(container.node)) {
+      if (answers(container.node)) {
         yarn.complete(containerId, -105, "Container killed by the ApplicationMaster.");
       }
-      if (!isReachable(container.node) || losesAnswer("stop")) {
+      if (!answers(container.node) || losesAnswer("stop")) {
         clock.after(random.integer(1_000, 10_000), unanswered);
       }
     });

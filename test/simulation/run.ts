@@ -1,5 +1,5 @@
 import type { JobOutcome } from "../../src/job/status.ts";
-import { EARLY_EXIT, FAULTS, fillCluster, HANG, WIDE_FAULTS } from "./faults.ts";
+import { EARLY_EXIT, FAULTS, fillCluster, HANG, RARE_FAULTS, WIDE_FAULTS } from "./faults.ts";
 import { randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
@@ -35,6 +35,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   // Drawn apart, so that a job that reports no steps lives the life its seed always gave it.
   const aside = new Random(~seed);
   const wider = options.wide === false ? undefined : new Random(seed ^ 0x5bd1e995);
+  const rarer = options.wide === false ? undefined : new Random(seed ^ 0x2545f491);
   const { faults: named } = options;
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
@@ -48,14 +49,15 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     random,
     nodes: random.integer(2, 6),
     nodeCapacityMiB: 16_384,
-    attempts: Number.POSITIVE_INFINITY,
+    attempts: rarer?.chance(0.05) === true ? rarer.integer(1, 3) : Number.POSITIVE_INFINITY,
     weather: {
       ...FINE,
       duplicates: kind ? 0 : 0.05,
       surplus: kind ? 0 : 0.1,
       launchFailures: kind || random.chance(0.8) ? 0 : 0.05,
       completionDelayMs: random.integer(0, 5_000),
-      ...(wider === undefined || kind ? {} : widerWeather(wider)),
+      lostNodeAnswers: kind || wider?.chance(0.1) !== true ? 0 : 0.1,
+      ...(rarer === undefined || kind ? {} : rareWeather(rarer)),
       goodStops: wider?.chance(0.3) === true ? 0.5 : 0,
     },
     programs: (task) => (endless.some((name) => task.startsWith(`${name}:`)) ? {} : { runsForMs }),
@@ -66,11 +68,13 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     wider !== undefined && !kind && named === undefined && wider.chance(0.2) ? [wider.pick(WIDE_FAULTS)] : [];
   const hangs = reportsSteps && !kind ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
   const leavesEarly = named === undefined ? aside.chance(0.1) : named.includes(EARLY_EXIT.name);
-  const all = [...FAULTS, ...WIDE_FAULTS];
+  const rare = rarer !== undefined && !kind && named === undefined && rarer.chance(0.2) ? [rarer.pick(RARE_FAULTS)] : [];
+  const all = [...FAULTS, ...WIDE_FAULTS, ...RARE_FAULTS];
   const faults = [
     ...(named === undefined ? chosen : all.filter(({ name }) => named.includes(name))),
     ...hangs,
     ...further,
+    ...rare,
     ...(leavesEarly && !kind ? [EARLY_EXIT] : []),
   ];
   world.journal.isKept = faults.some(({ recovers }) => recovers === true);
@@ -98,8 +102,13 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   };
 }
 
-/** What few networks do, each now and then. */
-function widerWeather(random: Random): Partial<Weather> {
-  const rarely = (chance: number): number => (random.chance(0.1) ? chance : 0);
-  return { lostNodeAnswers: rarely(0.1) };
+/** What few networks and machines do, each now and then. */
+function rareWeather(random: Random): Partial<Weather> {
+  const rarely = (value: number): number => (random.chance(0.1) ? value : 0);
+  return {
+    lostAnswers: rarely(0.1),
+    lostJournalAnswers: rarely(0.1),
+    failedDials: rarely(0.5),
+    skewMs: rarely(random.pick([1_000, 60_000, 3_600_000])),
+  };
 }

@@ -243,7 +243,7 @@ export class World {
 
   /** An attempt's process has ended by itself. */
   masterExited(master: Master, cleanStaging: boolean): void {
-    if (cleanStaging && !this.yarn.finished) {
+    if (cleanStaging && !this.resourceManager.hasEnd) {
       this.problems.push("the staging folder is removed before the ResourceManager has taken the end");
     }
     if (!master.isPresent) {

@@ -25,13 +25,20 @@ export interface ModelNode {
   skewMs: number;
   /** What its NodeManager takes beyond the usual for each order. */
   slowMs: number;
+  /** Its NodeManager is not there: containers run on, and nobody hears of them. */
+  isUnmanaged: boolean;
   readonly phaseMs: number;
   tickScheduled: boolean;
 }
 
-/** Calls to it are answered: that takes both directions. */
+/** Connections to it stand: that takes both directions. */
 export function isReachable({ cut }: ModelNode): boolean {
   return cut === undefined || !(cut.inward || cut.outward);
+}
+
+/** The ResourceManager hears of it. */
+function reports({ alive, cut, isUnmanaged }: ModelNode): boolean {
+  return alive && cut?.whole !== true && !isUnmanaged;
 }
 
 export interface ModelContainer {
@@ -85,13 +92,14 @@ export class Yarn {
     this.nodes = Array.from({ length: nodes }, (_, index) => ({
       nodeId: `node${index}:45454`,
       host: `node${index}`,
-      rack: "/default-rack",
+      rack: `/rack${index % 2}`,
       capacityMiB,
       usedMiB: 0,
       alive: true,
       cut: undefined,
       skewMs: 0,
       slowMs: 0,
+      isUnmanaged: false,
       phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),
       tickScheduled: false,
     }));
@@ -194,6 +202,17 @@ export class Yarn {
     this.complete(containerId, -100, "Container released by application");
   }
 
+  /** With a heartbeat of its node, once that is heard again. */
+  #tellLater(completion: Completion, node: ModelNode, delayMs: number): void {
+    this.#clock.after(delayMs, () => {
+      if (node.isUnmanaged) {
+        this.#tellLater(completion, node, NODE_HEARTBEAT_MS);
+      } else {
+        this.#tell(completion);
+      }
+    });
+  }
+
   #tell(completion: Completion): void {
     if (this.#untold.delete(completion.containerId)) {
       this.#completed.push(completion);
@@ -211,7 +230,7 @@ export class Yarn {
     this.onComplete(container);
     const delayMs = this.#random.integer(50, NODE_HEARTBEAT_MS) + this.#random.integer(0, this.completionDelayMs);
     this.#untold.add(containerId);
-    this.#clock.after(delayMs, () => this.#tell({ containerId, exitStatus, diagnostics }));
+    this.#tellLater({ containerId, exitStatus, diagnostics }, container.node, delayMs);
     this.#wakeNodes();
   }
 
@@ -236,7 +255,7 @@ export class Yarn {
       return;
     }
     for (const node of this.nodes) {
-      if (node.alive && node.cut?.whole !== true && !node.tickScheduled) {
+      if (reports(node) && !node.tickScheduled) {
         node.tickScheduled = true;
         const intoMs = (this.#clock.nowMs - node.phaseMs) % NODE_HEARTBEAT_MS;
         this.#clock.after(NODE_HEARTBEAT_MS - intoMs, () => this.#nodeHeartbeat(node));
@@ -246,7 +265,7 @@ export class Yarn {
 
   #nodeHeartbeat(node: ModelNode): void {
     node.tickScheduled = false;
-    if (!node.alive || node.cut?.whole === true || this.finished || !this.isUp) {
+    if (!reports(node) || this.finished || !this.isUp) {
       return;
     }
     let offSwitch = 1;
