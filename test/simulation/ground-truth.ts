@@ -19,7 +19,10 @@ export function checkDurability({ stored }: JournalStore, effects: readonly Effe
 }
 
 /** What YARN has given to the ApplicationMaster is either in its books or given back. */
-export function checkContainers({ yarn, core }: World): string[] {
+export function checkContainers({ yarn, core, master }: World): string[] {
+  if (master.isUnheard) {
+    return [];
+  }
   const problems: string[] = [];
   for (const [id, { state, surrendered }] of yarn.containers) {
     const isOurs = state === "delivered" || state === "running";

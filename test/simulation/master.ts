@@ -81,6 +81,11 @@ export class Master {
     return this.#world.resourceManager.attempt === this.attempt;
   }
 
+  /** It may have containers that it was not told of: the answer to its registration was lost. */
+  get isUnheard(): boolean {
+    return this.#scheduler.isUnheard;
+  }
+
   /** Executors find it. */
   get isServing(): boolean {
     return this.process.alive && this.isPresent;

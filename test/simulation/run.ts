@@ -68,7 +68,8 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     wider !== undefined && !kind && named === undefined && wider.chance(0.2) ? [wider.pick(WIDE_FAULTS)] : [];
   const hangs = reportsSteps && !kind ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
   const leavesEarly = named === undefined ? aside.chance(0.1) : named.includes(EARLY_EXIT.name);
-  const rare = rarer !== undefined && !kind && named === undefined && rarer.chance(0.2) ? [rarer.pick(RARE_FAULTS)] : [];
+  const rare =
+    rarer !== undefined && !kind && named === undefined && rarer.chance(0.2) ? [rarer.pick(RARE_FAULTS)] : [];
   const all = [...FAULTS, ...WIDE_FAULTS, ...RARE_FAULTS];
   const faults = [
     ...(named === undefined ? chosen : all.filter(({ name }) => named.includes(name))),
@@ -77,7 +78,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     ...rare,
     ...(leavesEarly && !kind ? [EARLY_EXIT] : []),
   ];
-  world.journal.isKept = faults.some(({ recovers }) => recovers === true);
+  world.journal.isKept = faults.some(({ recovers }) => recovers === true) || world.faults.lostAnswers > 0;
   for (const fault of faults) {
     const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
     world.clock.after(atMs, () => {

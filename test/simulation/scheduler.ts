@@ -44,12 +44,13 @@ export class ModelScheduler implements Scheduler {
   #responseId = 0;
   /** Hosts whose token went out with an answer that was not heard. */
   #withoutToken: ReadonlySet<string> = new Set();
+  isUnheard = false;
   #questions: ((current: boolean) => void)[] = [];
   #deliver: (event: SchedulerEvent) => void = () => {};
   #isCalling = false;
   #isWoken = false;
   #ended = false;
-  #finished = false;
+  #endTaken: boolean | undefined;
   #cancelPause = () => {};
 
   constructor(options: ModelSchedulerOptions) {
@@ -59,7 +60,7 @@ export class ModelScheduler implements Scheduler {
   start(_address: unknown, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     this.#deliver = deliver;
     const { attempt, yarn } = this.#options;
-    return this.#register().then((kept) => {
+    return this.#register(true).then((kept) => {
       this.#deliver({ type: "nodes-changed", nodes: yarn.views() });
       const known = kept === undefined ? {} : { maximum: MAXIMUM };
       this.#deliver({ type: "am-registered", attempt, ...known, counted: "all", resourceTypes: [] });
@@ -121,9 +122,9 @@ export class ModelScheduler implements Scheduler {
   progress(): void {}
 
   confirm(): Promise<boolean> {
-    if (this.#finished) {
+    if (this.#endTaken !== undefined) {
       this.#options.settled();
-      return Promise.resolve(true);
+      return Promise.resolve(this.#endTaken);
     }
     return new Promise((resolve) => {
       this.#questions.push(resolve);
@@ -142,7 +143,9 @@ export class ModelScheduler implements Scheduler {
   }
 
   /** @returns the containers that were kept; undefined where the answer was lost and the registration counts */
-  #register(): Promise<Extract<ReturnType<ApplicationService["register"]>, readonly unknown[]> | undefined> {
+  #register(
+    isFirst = false,
+  ): Promise<Extract<ReturnType<ApplicationService["register"]>, readonly unknown[]> | undefined> {
     const { resourceManager, attempt, process, settled } = this.#options;
     return new Promise((resolve) => {
       const call = (unheard?: readonly string[]): void =>
@@ -157,7 +160,8 @@ export class ModelScheduler implements Scheduler {
             this.#responseId = 0;
             this.#unanswered = undefined;
             this.#tellAgain();
-            if (answer === "already registered") {
+            if (answer === "already registered" && isFirst) {
+              this.isUnheard = true;
               this.#withoutToken = new Set(unheard);
             }
             settled();
@@ -287,9 +291,9 @@ export class ModelScheduler implements Scheduler {
           again();
         } else {
           settled();
-          this.#finished = true;
+          this.#endTaken = answer === true;
           for (const tell of this.#questions.splice(0)) {
-            tell(true);
+            tell(this.#endTaken);
           }
           resolve();
         }

@@ -28,7 +28,7 @@ export interface MasterClient {
   release(ids: readonly ContainerId[]): void;
   blacklist(change: { readonly add: readonly string[]; readonly remove: readonly string[] }): void;
   heartbeat(progress: number): Promise<HeartbeatOutcome>;
-  finish(request: FinishRequest): Promise<void>;
+  finish(request: FinishRequest): Promise<boolean>;
   close(): void;
 }
 
@@ -80,7 +80,8 @@ export class YarnScheduler implements Scheduler {
   #headroom = "";
   #loop: Promise<void> | undefined;
   #ended = false;
-  #finished = false;
+  /** Whether the ResourceManager itself said that it has put down the end: no heartbeat answers a question any more. */
+  #endTaken: boolean | undefined;
   #woken = false;
   #wake: () => void = () => {};
   #silent = false;
@@ -178,7 +179,7 @@ export class YarnScheduler implements Scheduler {
   }
 
   confirm(): Promise<boolean> {
-    if (this.#finished) return Promise.resolve(true);
+    if (this.#endTaken !== undefined) return Promise.resolve(this.#endTaken);
     return new Promise((resolve) => {
       this.#questions.push(resolve);
       this.#heartbeatNow();
@@ -188,10 +189,8 @@ export class YarnScheduler implements Scheduler {
   async finish(outcome: JobOutcome, trackingUrl: string): Promise<void> {
     await this.#stopHeartbeats();
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl };
-    await this.#options.master.finish(request);
-    // No heartbeat answers any more; a process that stood still meanwhile has only its own end to bring about.
-    this.#finished = true;
-    for (const answer of this.#questions.splice(0)) answer(true);
+    this.#endTaken = await this.#options.master.finish(request);
+    for (const answer of this.#questions.splice(0)) answer(this.#endTaken);
   }
 
   async close(): Promise<void> {

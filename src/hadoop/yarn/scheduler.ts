@@ -175,16 +175,21 @@ export class SchedulerClient {
 
   /**
    * Says how the application ended, until the ResourceManager has put it down. YARN may kill this process right after.
-   * Should the ResourceManager have forgotten the attempt meanwhile, it is registered again first; one that says that the attempt is
-   * over has taken an end that it was told before.
+   * Should the ResourceManager have forgotten the attempt meanwhile, it is registered again first.
+   * @returns false where it says only that the attempt is over: it took the end at a call whose answer was lost, or another attempt
+   * has begun
    */
-  async finish(request: FinishRequest): Promise<void> {
+  async finish(request: FinishRequest): Promise<boolean> {
     const message = {
       diagnostics: request.diagnostics,
       tracking_url: request.trackingUrl,
       final_application_status: finalStatuses.toWire(request.status),
     };
-    while (!(await this.#finished(message))) await this.#clock.sleep(finishPollMs);
+    for (;;) {
+      const state = await this.#tellEnd(message);
+      if (state !== "being put down") return state === "put down";
+      await this.#clock.sleep(finishPollMs);
+    }
   }
 
   close(): void {
@@ -270,14 +275,17 @@ export class SchedulerClient {
     for (const { containerId } of allocation.updateErrors) this.#outstanding.settled(containerId);
   }
 
-  async #finished(message: hadoop.yarn.FinishApplicationMasterRequestProto.$Properties): Promise<boolean> {
+  async #tellEnd(
+    message: hadoop.yarn.FinishApplicationMasterRequestProto.$Properties,
+  ): Promise<"put down" | "being put down" | "over"> {
     try {
-      return (await this.#service.call("finishApplicationMaster", message)).isUnregistered;
+      const { isUnregistered } = await this.#service.call("finishApplicationMaster", message);
+      return isUnregistered ? "put down" : "being put down";
     } catch (error) {
-      if (saysOver(error)) return true;
+      if (saysOver(error)) return "over";
       if (this.#registration === undefined || !isRemoteError(error, "NOT_REGISTERED")) throw error;
       await this.register(this.#registration);
-      return false;
+      return "being put down";
     }
   }
 }

@@ -47,6 +47,7 @@ class ScriptedMaster implements MasterClient {
   registrations = 0;
   answered = true;
   finished: unknown;
+  endTaken = true;
   #abandon: (() => void) | undefined;
 
   async register() {
@@ -77,8 +78,9 @@ class ScriptedMaster implements MasterClient {
       this.heartbeats.put((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
     });
   }
-  async finish(request: unknown): Promise<void> {
+  async finish(request: unknown): Promise<boolean> {
     this.finished = request;
+    return this.endTaken;
   }
   close(): void {
     this.#abandon?.();
@@ -290,8 +292,9 @@ describe("the YARN scheduler", () => {
     expect(master.heartbeats.rest).toHaveLength(0);
   });
 
-  test("who has told the job's end is asked nothing more: being in charge is then confirmed at once", async () => {
+  test.each([true, false])("after the job's end was told, whoever took it says who is in charge: %s", async (taken) => {
     const { master, scheduler } = await setUp();
+    master.endTaken = taken;
     const finished = scheduler.finish(
       {
         ...endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false }),
@@ -303,8 +306,8 @@ describe("the YARN scheduler", () => {
     await master.answer();
     await finished;
 
-    expect(await meanwhile).toBe(true);
-    expect(await scheduler.confirm()).toBe(true);
+    expect(await meanwhile).toBe(taken);
+    expect(await scheduler.confirm()).toBe(taken);
   });
 
   test("being in charge is confirmed by a heartbeat that began after the question, and by none before", async () => {

@@ -220,7 +220,7 @@ describe("an answer that is lost", () => {
         message: "Application doesn't exist in cache appattempt_1_0001_000001",
       },
     ];
-    await client.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" });
+    expect(await client.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" })).toBe(false);
     expect(script).toEqual([]);
   });
 });
@@ -248,7 +248,7 @@ describe("a ResourceManager that has forgotten us", () => {
   test("while finishing: registers again and finishes", async () => {
     await client.register(master);
     script = [{ exception: `${exceptions}.ApplicationMasterNotRegisteredException` }, finished(false), finished(true)];
-    await client.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" });
+    expect(await client.finish({ status: "SUCCEEDED", diagnostics: "", trackingUrl: "" })).toBe(true);
     expect(registrations).toBe(2);
     expect(script).toEqual([]);
   });
