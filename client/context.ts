@@ -11,6 +11,6 @@ export interface ClientContext {
 }
 
 /** What `${…}` in a configuration may refer to. */
-export function surroundingsOf({ environment }: ClientContext): ReturnType<typeof processSurroundings> {
+export function variablesOf({ environment }: ClientContext): ReturnType<typeof processSurroundings> {
   return processSurroundings({ ...environment });
 }

@@ -83,7 +83,7 @@ export class LocalApplications implements Applications {
   }
 
   noContactReason(): string {
-    return "it has not said yet where it listens";
+    return "it has not published its address yet";
   }
 
   /** The AM takes SIGTERM as the request to end the job. */

@@ -85,8 +85,8 @@ export class YarnApplications implements Applications {
   noContactReason({ user }: ApplicationReport): string {
     const code = errorCode(this.#accessProblem);
     const silent = code === "UNREACHABLE" || code === "TIMEOUT" || code === "CONNECTION_LOST";
-    if (silent) return "HDFS, which keeps what it takes to ask it, does not answer";
-    return `HDFS does not give its staging folder, which is ${user}'s alone`;
+    if (silent) return "HDFS, which has the credentials for reaching it, does not answer";
+    return `only ${user} may read its staging folder, which has the credentials for reaching it`;
   }
 
   async kill(id: string, reason: string): Promise<void> {

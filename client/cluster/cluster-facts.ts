@@ -7,7 +7,7 @@ import type { ClusterFacts } from "./cluster-checks.ts";
 /** All that a submission asks the ResourceManager before it submits; the questions go out together. */
 export interface SubmissionFacts extends ClusterFacts {
   readonly application: NewApplication;
-  /** Labels whose nodes may be lent to those who name none. */
+  /** Labels that are not exclusive: their nodes also serve requests that name no label. */
   readonly sharedLabels: readonly string[];
 }
 

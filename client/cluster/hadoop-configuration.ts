@@ -3,7 +3,7 @@ import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { type Configuration, loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import { type ClientContext, surroundingsOf } from "../context.ts";
+import { type ClientContext, variablesOf } from "../context.ts";
 
 /** Where distributions put it when nobody says. */
 const usualFolder = "/etc/hadoop/conf";
@@ -49,7 +49,7 @@ export function readClusterConfiguration(
   if (!existsSync(folder)) throw noCluster(`The Hadoop configuration folder ${folder} does not exist.`);
   let configuration: Configuration;
   try {
-    configuration = loadConfiguration(folder, surroundingsOf(context)).withValues(overrides);
+    configuration = loadConfiguration(folder, variablesOf(context)).withValues(overrides);
   } catch (error) {
     // The message says how to mend it.
     throw new UserError(`The cluster's configuration cannot be used: ${errorMessage(error)}\n${elsewhere}`, {

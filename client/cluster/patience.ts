@@ -35,7 +35,7 @@ export function showTrouble(
 }
 
 function troubleWait(where: string, { elapsedMs, error }: CallTrouble, { giveUpAfterMs }: RetryPolicy) {
-  const limit = giveUpAfterMs === Number.POSITIVE_INFINITY ? "for ever" : `for ${formatWholeSeconds(giveUpAfterMs)}`;
+  const limit = giveUpAfterMs === Number.POSITIVE_INFINITY ? "without end" : `for ${formatWholeSeconds(giveUpAfterMs)}`;
   const since = elapsedMs < 1_000 ? "does not answer" : `has not answered for ${formatWholeSeconds(elapsedMs)}`;
   const line = `The ResourceManager at ${where} ${since}; still trying, ${limit} (${maxWaitKey})`;
   const why = errorMessage(error);

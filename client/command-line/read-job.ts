@@ -7,7 +7,7 @@ import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { type JobText, readJob } from "../../src/job/load-job.ts";
 import { isSetting, submissionSettings } from "../../src/job/submission.ts";
-import { type ClientContext, surroundingsOf } from "../context.ts";
+import { type ClientContext, variablesOf } from "../context.ts";
 import { type JobOptionValues, submissionOptions } from "./job-options.ts";
 
 /**
@@ -20,7 +20,7 @@ export async function readJobOf(verb: string, values: JobOptionValues, context: 
   const { jobFile } = submissionSettings(options);
   const fetched = jobFile !== undefined && isOnCluster(jobFile) ? await fetchText(jobFile, values, context) : undefined;
   const text = readJob(options, {
-    surroundings: surroundingsOf(context),
+    variables: variablesOf(context),
     readText: (file) => (file === jobFile && isOnCluster(file) ? fetched : readLocalText(localPath(file))),
   });
   if (jobFile === undefined && text.submission.settings.every(({ at }) => at === "--name")) {

@@ -23,13 +23,14 @@ export const doctor = defineCommand({
   },
   examples: [["doctor --queue ml", "Could a job run in that queue?"]],
   run: async ({ queue, probe, conf, json }, context) => {
-    const [{ Cluster }, { examine, examineAlone }, { readSiteSettings }, { thisMachine }, probing] = await Promise.all([
-      import("../cluster/cluster.ts"),
-      import("../submission/doctor.ts"),
-      import("../cluster/site-settings.ts"),
-      import("../../src/machine.ts"),
-      import("../submission/runtime-probe.ts"),
-    ]);
+    const [{ Cluster }, { examine, examineOffline }, { readSiteSettings }, { thisMachine }, probing] =
+      await Promise.all([
+        import("../cluster/cluster.ts"),
+        import("../submission/doctor.ts"),
+        import("../cluster/site-settings.ts"),
+        import("../../src/machine.ts"),
+        import("../submission/runtime-probe.ts"),
+      ]);
     const settings = readSiteSettings(conf ?? [], context);
     const machine = thisMachine(context.environment);
     const report = new Report(context.output, json);
@@ -39,7 +40,7 @@ export const doctor = defineCommand({
       cluster.askBriefly();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      report.add(await examineAlone(error, { ...settings, machine }));
+      report.add(await examineOffline(error, { ...settings, machine }));
       return report.end();
     }
     try {

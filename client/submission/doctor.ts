@@ -11,12 +11,12 @@ import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 
 /** What is looked at with or without a cluster. */
-export interface AloneOptions {
+export interface OfflineOptions {
   readonly nodeBinary: string | undefined;
   readonly machine: Machine;
 }
 
-export interface DoctorOptions extends AloneOptions {
+export interface DoctorOptions extends OfflineOptions {
   readonly queue: string;
   readonly stagingDir: string | undefined;
   readonly now: () => number;
@@ -55,7 +55,10 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
 }
 
 /** What can be said where there is no cluster: why, and what works without one. */
-export async function examineAlone(noCluster: UserError, { nodeBinary, machine }: AloneOptions): Promise<Finding[]> {
+export async function examineOffline(
+  noCluster: UserError,
+  { nodeBinary, machine }: OfflineOptions,
+): Promise<Finding[]> {
   const runtime = runtimeFinding(nodeBinary).catch((error: unknown) => wrongFinding("runtime", error));
   return [wrongFinding("configuration", noCluster), await runtime, machineFinding(machine)];
 }

@@ -10,7 +10,7 @@ import { describeRoles } from "../output/progress.ts";
 import type { DryRunJson } from "../printed-json.ts";
 import type { PlannedFile } from "../shipping/shipping.ts";
 import { planLine, uploadRemark } from "../shipping/upload-lines.ts";
-import { checkAlone } from "./check-alone.ts";
+import { checkOffline } from "./check-offline.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
 
 /** What a submission would do. */
@@ -31,7 +31,7 @@ export async function dryRun(
   context: ClientContext,
 ): Promise<ExitCode> {
   const { output } = context;
-  const alone = checkAlone(text, choices.logs, context);
+  const alone = checkOffline(text, choices.logs, context);
   if (choices.local) refuseBeyondMachine(alone.spec, context.environment);
   const { spec, problems, files }: Rehearsal = choices.local ? alone : await rehearse(text, alone.spec, context);
   const { containers, resource } = inAll(spec);

@@ -18,7 +18,7 @@ import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
-import type { CheckedAlone } from "./check-alone.ts";
+import type { OfflineCheck } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
 import type { SubmissionListener } from "./submission.ts";
@@ -36,7 +36,7 @@ export interface LocallySubmitted {
  */
 export async function submitLocally(
   text: JobText,
-  { spec: checked, problems }: CheckedAlone,
+  { spec: checked, problems }: OfflineCheck,
   context: ClientContext,
   { named, uploaded }: SubmissionListener,
 ): Promise<LocallySubmitted> {

@@ -13,7 +13,7 @@ import type { LogSelection } from "../logs/log-selection.ts";
 import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
 import type { DetachedJson } from "../printed-json.ts";
-import { checkAlone } from "./check-alone.ts";
+import { checkOffline } from "./check-offline.ts";
 import type { SubmissionListener } from "./submission.ts";
 import { submissionLine } from "./submitted-line.ts";
 
@@ -109,7 +109,7 @@ async function submit(
   listener: SubmissionListener,
 ): Promise<Running> {
   // A mistake in the job is told before one in the cluster's configuration.
-  const draft = checkAlone(text, logs, context);
+  const draft = checkOffline(text, logs, context);
   if (!local) return await submitThere(text, draft.spec, context, stop, listener);
   const { submitLocally } = await import("./local-submission.ts");
   return await submitLocally(text, draft, context, listener);

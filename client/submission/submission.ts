@@ -22,7 +22,7 @@ import type { ClientContext } from "../context.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
-import { surroundingsOfJob } from "./check-alone.ts";
+import { jobContextOf } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { masterEnvironment, submissionContext } from "./submission-context.ts";
@@ -46,7 +46,7 @@ export interface SubmissionListener extends UploadListener {
  * is made last and removed again when anything fails after it, so that a client that dies leaves at most that folder, which the user's
  * next command sweeps.
  *
- * @param draft the same job as `checkAlone` gave it
+ * @param draft the same job as `checkOffline` gave it
  * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before the ResourceManager was told: nothing is left then
  */
 export async function submitToYarn(
@@ -147,7 +147,7 @@ export async function checkThere(
     stagingRoot(cluster.fileSystems, { stagingDir: readSetting(text.settings, "tony.staging-dir") }),
   ]);
   const { spec: asWritten, problems } = checkJob(text, {
-    ...surroundingsOfJob(context),
+    ...jobContextOf(context),
     resourceTypes: facts.resourceTypes,
     clusterExpiryMs: clusterExpiryMs(cluster),
     ...virtualMemory(cluster),

@@ -21,7 +21,7 @@ export interface VirtualMemoryCheck {
 }
 
 /** What is known of the containers that a cluster gives. */
-export interface ContainerSurroundings {
+export interface ContainerFacts {
   /** What the cluster schedules; absent: not known yet, every name passes. */
   readonly resourceTypes?: readonly ResourceType[];
   /** Absent: there is no such check, or nobody knows. */
@@ -29,22 +29,22 @@ export interface ContainerSurroundings {
 }
 
 /** The roles that have tasks, in the job's order, checked one by one. */
-export function buildRoles(reader: JobReader, surroundings: ContainerSurroundings): RoleSpec[] {
+export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleSpec[] {
   const names = roleNames(reader.settings).filter((role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0);
   const logDir = reader.read("tony.application.tensorboard-log-dir");
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
   const hasChief = names.includes("chief");
-  return names.map((role) => buildRole(reader, role, { hasChief, logDir, surroundings }));
+  return names.map((role) => buildRole(reader, role, { hasChief, logDir, containers }));
 }
 
 interface RoleContext {
   readonly hasChief: boolean;
   readonly logDir: string | undefined;
-  readonly surroundings: ContainerSurroundings;
+  readonly containers: ContainerFacts;
 }
 
-function buildRole(reader: JobReader, role: string, { hasChief, logDir, surroundings }: RoleContext): RoleSpec {
+function buildRole(reader: JobReader, role: string, { hasChief, logDir, containers }: RoleContext): RoleSpec {
   const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
   const sidecarTensorBoard = role === TENSORBOARD && logDir !== undefined;
   const environment: Record<string, string> = {
@@ -55,7 +55,7 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, surround
   return {
     name: role,
     instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
-    resource: readResource(reader, role, surroundings),
+    resource: readResource(reader, role, containers),
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
     placement: reader.read("tony.{role}.placement", { role }),
     command: commandOf(reader, role, sidecarTensorBoard),
@@ -76,7 +76,7 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, surround
 export function readResource(
   reader: JobReader,
   role: string,
-  { resourceTypes, virtualMemory }: ContainerSurroundings,
+  { resourceTypes, virtualMemory }: ContainerFacts,
 ): Resource {
   const am = role === "am";
   const gpus = am ? reader.read("tony.am.gpus") : reader.read("tony.{role}.gpus", { role });
@@ -102,7 +102,7 @@ export function readResource(
   if (least !== undefined) {
     reader.warn(
       keyFor(am ? "tony.am.memory" : "tony.{role}.memory", { role }),
-      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${least}m, for Node alone maps 0.7 GiB`,
+      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${least}m, because Node itself maps 0.7 GiB`,
     );
   }
   return {

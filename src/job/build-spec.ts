@@ -1,5 +1,5 @@
 import { buildCarrier } from "./build-carrier.ts";
-import { buildRoles, type ContainerSurroundings, readResource } from "./build-roles.ts";
+import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { JobReader } from "./job-reader.ts";
@@ -13,7 +13,7 @@ import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
 
 /** What the job's text is read against. */
-export interface JobSurroundings extends ContainerSurroundings {
+export interface JobContext extends ContainerFacts {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
   /** Beside what keys name: `submissionSettings().ship`. */
@@ -32,13 +32,13 @@ const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
 
 /** Makes the spec of a job from its settings, with every check that needs no cluster; all that is wrong is said at once. */
-export function buildJobSpec(settings: Settings, surroundings: JobSurroundings): CheckedJob {
-  const reader = new JobReader(settings, surroundings.workingDirectory, surroundings.lookUp);
-  const roles = buildRoles(reader, surroundings);
-  const am = buildAm(reader, surroundings);
+export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
+  const reader = new JobReader(settings, context.workingDirectory, context.lookUp);
+  const roles = buildRoles(reader, context);
+  const am = buildAm(reader, context);
   const resources = [
     ...reader.resources("tony.containers.resources"),
-    ...(surroundings.ship ?? []).flatMap((resource) => reader.shipped(resource, shipOption(resource.as))),
+    ...(context.ship ?? []).flatMap((resource) => reader.shipped(resource, shipOption(resource.as))),
   ];
   const keyProblems = checkKeys(settings);
   checkWhole(reader, roles, keyProblems);
@@ -48,10 +48,10 @@ export function buildJobSpec(settings: Settings, surroundings: JobSurroundings):
   const carrier = buildCarrier(reader);
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  return { spec: assemble(reader, { roles, am, resources, carrier, ...surroundings }), problems };
+  return { spec: assemble(reader, { roles, am, resources, carrier, ...context }), problems };
 }
 
-interface Parts extends JobSurroundings {
+interface Parts extends JobContext {
   readonly roles: readonly RoleSpec[];
   readonly am: AmSpec;
   readonly resources: readonly ResourceToLocalize[];
@@ -92,9 +92,9 @@ function assemble(reader: JobReader, { roles, am, resources, carrier, clusterExp
   };
 }
 
-function buildAm(reader: JobReader, surroundings: ContainerSurroundings): AmSpec {
+function buildAm(reader: JobReader, containers: ContainerFacts): AmSpec {
   return {
-    resource: readResource(reader, "am", surroundings),
+    resource: readResource(reader, "am", containers),
     ...present({
       nodeLabel: reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label"),
       maxAttempts: reader.read("tony.am.max-attempts"),
@@ -164,12 +164,12 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
   if (roles.length === 0) {
     reader.error(
       "tony.worker.instances",
-      "or that of another role must be at least 1: a job without tasks (TonY's single-node mode) is not yet here",
+      "or that of another role must be at least 1: a job without tasks (TonY's single-node mode) is not supported yet",
     );
   } else if (roles.every((role) => role.tracking !== "tracked")) {
     reader.error(
       "tony.application.untracked.jobtypes",
-      "and sidecar.jobtypes leave no role whose end would end the job; leave one out of them",
+      "and tony.application.sidecar.jobtypes name every role, so that nothing would end the job: remove a role from them",
     );
   }
 }

@@ -52,7 +52,7 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
 
 function refusal(
   { key, value }: EffectiveSetting,
-  { refused, note = "it is not yet here" }: KeyDefinition,
+  { refused, note = "it is not supported yet" }: KeyDefinition,
 ): Omit<Problem, "key" | "at"> | undefined {
   if (value.trim().toLowerCase() !== refused) return undefined;
   return { severity: "error", message: `${key} = ${refused} is refused: ${note}` };
@@ -101,7 +101,7 @@ function unusedRole(
 
 function supportWarning(key: string, support: string, note: string | undefined): string | undefined {
   const hint = note === undefined ? "" : `: ${note}`;
-  if (support === "not-yet") return `${key} is known to TonY, not yet here${hint}`;
+  if (support === "not-yet") return `${key} is a key of TonY that tony-ts does not support yet${hint}`;
   if (support === "ignored-with-warning") return `${key} has no effect${hint}`;
   return undefined;
 }

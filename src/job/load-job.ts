@@ -4,7 +4,7 @@ import type { Surroundings } from "../hadoop/conf/configuration.ts";
 import { ConfigurationError, formatLocation } from "../hadoop/conf/errors.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../hadoop/conf/xml.ts";
 import { errorMessage } from "../hadoop/errors.ts";
-import { buildJobSpec, type CheckedJob, type JobSurroundings } from "./build-spec.ts";
+import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
 import { hasErrors, inFileOrder, type Problem } from "./problem.ts";
 import { expandSettings } from "./read-settings.ts";
@@ -16,7 +16,8 @@ import { type Submission, type SubmissionOptions, submissionSettings } from "./s
 const DEFAULT_SITE_FOLDER = "/export/apps/tony/conf";
 
 export interface JobSources {
-  readonly surroundings: Surroundings;
+  /** What `${…}` may refer to. */
+  readonly variables: Surroundings;
   /** The text of a file, or undefined when there is none. Default: the local disk. A caller with HDFS at hand reads URLs too. */
   readonly readText?: (path: string) => string | undefined;
   /** Default: the local disk. */
@@ -36,7 +37,7 @@ export interface JobText {
 /** Reads the job's file, the site's, and the options, and lays them over each other. Bad XML and missing files are problems too. */
 export function readJob(
   options: SubmissionOptions,
-  { surroundings, readText = readLocalText, lookUp = lookUpLocalPath }: JobSources,
+  { variables, readText = readLocalText, lookUp = lookUpLocalPath }: JobSources,
 ): JobText {
   const submission = submissionSettings(options);
   const problems: Problem[] = [...submission.problems];
@@ -51,15 +52,15 @@ export function readJob(
     }
     return [];
   };
-  const siteFolder = surroundings.environment.TONY_CONF_DIR;
+  const siteFolder = variables.environment.TONY_CONF_DIR;
   if (siteFolder && lookUp(siteFolder) !== "directory") {
     const message = `${siteFolder} is not a folder, so no tony-site.xml is read`;
     problems.push({ severity: "warning", message, at: "TONY_CONF_DIR" });
   }
   const job = submission.jobFile === undefined ? [] : read(submission.jobFile, false);
-  const site = read(siteFile(surroundings.environment), true);
+  const site = read(siteFile(variables.environment), true);
   const merged = mergeSettings([...settingsOf(job, "job"), ...settingsOf(site, "site"), ...submission.settings]);
-  const settings = expandSettings(merged.settings, surroundings);
+  const settings = expandSettings(merged.settings, variables);
   problems.push(...merged.problems, ...checkOtherNames(merged.settings));
   return { submission, settings, hadoop: hadoopSettings(settings), problems };
 }
@@ -86,9 +87,9 @@ function notJobXml(path: string): string {
  * Checks a job that was read, and makes its spec; the problems are all there are, in the order of the file. A job that could not be
  * read is not checked further: what is missing would be found missing again and again.
  */
-export function checkJob(text: JobText, surroundings: Omit<JobSurroundings, "ship">): CheckedJob {
+export function checkJob(text: JobText, context: Omit<JobContext, "ship">): CheckedJob {
   if (hasErrors(text.problems)) return { problems: text.problems };
-  const { spec, problems } = buildJobSpec(text.settings, { ...surroundings, ship: text.submission.ship });
+  const { spec, problems } = buildJobSpec(text.settings, { ...context, ship: text.submission.ship });
   const all = inFileOrder([...text.problems, ...problems]);
   return spec === undefined ? { problems: all } : { spec, problems: all };
 }

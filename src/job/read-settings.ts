@@ -29,10 +29,10 @@ function parsed(definition: KeyDefinition, text: string | undefined): { readonly
  * The settings with `${…}` expanded as Hadoop does it: other settings of the job, `${user.name}`, `${env.HOME}`. What is unknown,
  * such as a shell variable of a command, stays as written.
  */
-export function expandSettings(settings: Settings, surroundings: Surroundings): Settings {
+export function expandSettings(settings: Settings, variables: Surroundings): Settings {
   const context: ExpansionContext = {
-    environment: surroundings.environment,
-    lookUp: (name) => surroundings.systemProperties[name] ?? settings.get(name)?.value,
+    environment: variables.environment,
+    lookUp: (name) => variables.systemProperties[name] ?? settings.get(name)?.value,
   };
   const expanded = [...settings].map(([key, setting]): [string, EffectiveSetting] => [
     key,

@@ -143,19 +143,19 @@ describe("what a job cannot be", () => {
 
   test("without tasks", () => {
     expect(saidAbout({ "tony.containers.command": "true" })).toEqual([
-      "tony.worker.instances or that of another role must be at least 1: a job without tasks (TonY's single-node mode) is not yet here",
+      "tony.worker.instances or that of another role must be at least 1: a job without tasks (TonY's single-node mode) is not supported yet",
     ]);
   });
 
   test("with nothing to wait for", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.untracked.jobtypes": "worker" })[0]).toMatch(
-      /^job.xml:3: tony.application.untracked.jobtypes and sidecar.jobtypes leave no role/,
+      /^job.xml:3: tony.application.untracked.jobtypes and tony.application.sidecar.jobtypes name every role/,
     );
   });
 
   test("of a framework that is still to come", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.framework": "Horovod" })).toEqual([
-      "job.xml:3: tony.application.framework must be one of tensorflow, pytorch, standalone: horovod is TonY's, not yet here",
+      "job.xml:3: tony.application.framework must be one of tensorflow, pytorch, standalone: horovod is TonY's, and not supported yet",
     ]);
   });
 
@@ -188,7 +188,7 @@ describe("little memory", () => {
 
   test("is warned of, because the node would end the container without a word that names the key", () => {
     expect(said({ ratio: 2.1, containerStepMiB: 64 })).toEqual([
-      "job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 512m, for Node alone maps 0.7 GiB",
+      "job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 512m, because Node itself maps 0.7 GiB",
     ]);
   });
 

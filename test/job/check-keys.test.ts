@@ -61,7 +61,7 @@ describe("checking keys", () => {
     "%s is refused, for the tasks would run outside of the image; switched off there is nothing to say",
     (key) => {
       expect(said({ ...worker, [key]: "True" })).toEqual([
-        `job.xml:2: ${key} = true is refused: Docker is not yet here, and the tasks would run outside of the image`,
+        `job.xml:2: ${key} = true is refused: Docker is not supported yet, and the tasks would run outside of the image`,
       ]);
       expect(said({ ...worker, [key]: "false" })).toEqual([]);
     },
@@ -75,7 +75,7 @@ describe("checking keys", () => {
   test("Java's keys and those still to come are warnings", () => {
     expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g", "tony.docker.containers.image": "x" })).toEqual([
       "job.xml:1: warning: tony.task.executor.jvm.opts has no effect: there is no JVM",
-      "job.xml:2: warning: tony.docker.containers.image is known to TonY, not yet here: without tony.docker.enabled, which is refused, TonY does not use it either",
+      "job.xml:2: warning: tony.docker.containers.image is a key of TonY that tony-ts does not support yet: without tony.docker.enabled, which is refused, TonY does not use it either",
     ]);
   });
 

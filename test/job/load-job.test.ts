@@ -20,7 +20,7 @@ const files: Readonly<Record<string, string>> = {
 
 function load(options: SubmissionOptions, siteFolder = "/etc/tony") {
   const text = readJob(options, {
-    surroundings: { environment: { TONY_CONF_DIR: siteFolder }, systemProperties: { "user.name": "ada" } },
+    variables: { environment: { TONY_CONF_DIR: siteFolder }, systemProperties: { "user.name": "ada" } },
     readText: (path) => files[path],
     lookUp: (path) => (path === "/etc/tony" ? "directory" : undefined),
   });

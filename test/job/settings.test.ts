@@ -102,8 +102,8 @@ describe("expanding variables", () => {
         "tony.worker.command": "python3 train.py --in ${data.root} --home ${env.HOME} --index ${TASK_INDEX}",
       }),
     );
-    const surroundings = { environment: { HOME: "/home/ada" }, systemProperties: { "user.name": "ada" } };
-    expect(expandSettings(settings, surroundings).get("tony.worker.command")?.value).toBe(
+    const variables = { environment: { HOME: "/home/ada" }, systemProperties: { "user.name": "ada" } };
+    expect(expandSettings(settings, variables).get("tony.worker.command")?.value).toBe(
       "python3 train.py --in /data/ada --home /home/ada --index ${TASK_INDEX}",
     );
   });

@@ -1,4 +1,4 @@
-import { buildJobSpec, type CheckedJob, type JobSurroundings } from "../../src/job/build-spec.ts";
+import { buildJobSpec, type CheckedJob, type JobContext } from "../../src/job/build-spec.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -27,25 +27,19 @@ export function optionSetting(key: string, value: string): Setting {
 export const minimalJob = { "tony.worker.instances": "2", "tony.containers.command": "python3 -m train" };
 
 /** Builds a spec in a working directory in which every path is a file. */
-export function check(
-  values: Readonly<Record<string, string>>,
-  surroundings: Partial<JobSurroundings> = {},
-): CheckedJob {
+export function check(values: Readonly<Record<string, string>>, context: Partial<JobContext> = {}): CheckedJob {
   const { settings } = mergeSettings(jobSettings(values));
-  return buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file", ...surroundings });
+  return buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file", ...context });
 }
 
 /** The spec of a job that has no errors. */
-export function specOf(values: Readonly<Record<string, string>>, surroundings: Partial<JobSurroundings> = {}): JobSpec {
-  const { spec, problems } = check({ ...minimalJob, ...values }, surroundings);
+export function specOf(values: Readonly<Record<string, string>>, context: Partial<JobContext> = {}): JobSpec {
+  const { spec, problems } = check({ ...minimalJob, ...values }, context);
   if (spec === undefined) throw new Error(problems.map(formatProblem).join("\n"));
   return spec;
 }
 
 /** What is said about a job, a line each. */
-export function saidAbout(
-  values: Readonly<Record<string, string>>,
-  surroundings: Partial<JobSurroundings> = {},
-): string[] {
-  return check(values, surroundings).problems.map(formatProblem);
+export function saidAbout(values: Readonly<Record<string, string>>, context: Partial<JobContext> = {}): string[] {
+  return check(values, context).problems.map(formatProblem);
 }

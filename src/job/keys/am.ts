@@ -20,7 +20,7 @@ export const amKeys = {
   "tony.am.node-label": key({ type: label, doc: "Its node label.", support: "works" }),
   "tony.am.resources": key({
     type: list,
-    doc: "What its container finds in its working directory, written as in tony.containers.resources: it gets none of the tasks' files.",
+    doc: "Files, folders and archives placed in its working directory, written as in tony.containers.resources. It gets none of the tasks' files.",
     support: "works",
   }),
   "tony.am.command": key({
@@ -31,19 +31,19 @@ export const amKeys = {
   "tony.am.retry-count": key({
     type: integer(),
     default: "0",
-    doc: "How often the tasks are started again after a failure of the program.",
+    doc: "How many times the tasks are started again after a failure of the program.",
     support: "works",
   }),
   "tony.am.max-attempts": key({
     type: integer({ min: 1 }),
-    doc: "How often YARN may start an ApplicationMaster; without it the cluster's maximum.",
+    doc: "How many times YARN may start an ApplicationMaster; default the cluster's maximum.",
     support: "works",
     ours: true,
   }),
   "tony.am.startup-timeout": key({
     type: optionalDuration("ms"),
     default: "0",
-    doc: "The client kills the application if no ApplicationMaster runs after this.",
+    doc: "The client kills the application if no ApplicationMaster is running after this time.",
     support: "works",
   }),
   "tony.am.port-range": key({

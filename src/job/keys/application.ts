@@ -27,7 +27,7 @@ export const applicationKeys = {
   "tony.application.distributed-mode": key({
     type: oneOf("gang", "fcfs"),
     default: "gang",
-    doc: "gang: nothing starts before every task is there. fcfs: each task starts when it can, without a cluster spec.",
+    doc: "gang: no program starts before every task has registered. fcfs: each task starts as soon as it can, without a cluster spec.",
     support: "works",
   }),
   "tony.application.node-label": key({
@@ -49,20 +49,20 @@ export const applicationKeys = {
   }),
   "tony.application.checkpoint-dir": key({
     type: path,
-    doc: "Where checkpoints stay (hdfs://, or a path that all machines share); given to the program as TONY_CHECKPOINT_DIR. With neither a scheme nor a leading slash it starts in your home. tony.checkpoint.local-dir has executors bring them there.",
+    doc: "Where checkpoints are kept (hdfs://, or a path that all machines share); passed to the program as TONY_CHECKPOINT_DIR. A path with neither a scheme nor a leading slash is relative to your home. With tony.checkpoint.local-dir executors copy checkpoints there.",
     support: "works",
     ours: true,
   }),
   "tony.application.untracked.jobtypes": key({
     type: list,
     default: "ps",
-    doc: "Roles that are not waited for: they are stopped when the tracked ones are done. Their failure counts.",
+    doc: "Roles that the job does not wait for: they are stopped when all others have finished. A failure of one of them still counts.",
     support: "works",
   }),
   "tony.application.sidecar.jobtypes": key({
     type: list,
     default: "tensorboard",
-    doc: "Roles that are not waited for and whose failure is ignored.",
+    doc: "Roles that the job does not wait for, and whose failures are ignored.",
     support: "works",
   }),
   "tony.application.stop-on-failure-jobtypes": key({
@@ -79,7 +79,7 @@ export const applicationKeys = {
   "tony.application.after-chief-grace": key({
     type: duration("ms"),
     default: "5m",
-    doc: "When the chief is done, the other tasks may run on for so long.",
+    doc: "How long the other tasks may go on running after the chief has finished.",
     support: "works",
     ours: true,
   }),
@@ -161,7 +161,7 @@ export const applicationKeys = {
   }),
   "tony.application.tensorboard-log-dir": key({
     type: path,
-    doc: "Runs a TensorBoard beside the job, over this folder.",
+    doc: "Runs a TensorBoard next to the job that shows the logs in this folder.",
     support: "works",
   }),
   "tony.other.namenodes": key({

@@ -16,7 +16,7 @@ export const olderKeys = {
     doc: "Older name of tony.docker.enabled.",
     support: "not-yet",
     refused: "true",
-    note: "Docker is not yet here, and the tasks would run outside of the image",
+    note: "Docker is not supported yet, and the tasks would run outside of the image",
   }),
   "tony.application.docker.image": key({
     type: text,

@@ -11,7 +11,7 @@ export const roleKeys = {
   "tony.{role}.max-instances": key({
     type: limit,
     default: "-1",
-    doc: "Most instances that a job may ask for.",
+    doc: "The largest number of instances that a job may ask for.",
     support: "works",
   }),
   "tony.{role}.memory": key({ type: memory, default: "2g", doc: "Memory of each container.", support: "works" }),
@@ -25,17 +25,17 @@ export const roleKeys = {
   }),
   "tony.{role}.command": key({
     type: text,
-    doc: "What its tasks run; without it tony.containers.command.",
+    doc: "The command that its tasks run; default tony.containers.command.",
     support: "works",
   }),
   "tony.{role}.resources": key({
     type: list,
-    doc: "What its containers find beside tony.containers.resources.",
+    doc: "Files, folders and archives placed in its containers in addition to tony.containers.resources.",
     support: "works",
   }),
   "tony.{role}.envs": key({
     type: environment,
-    doc: "Environment of its programs, over tony.execution.envs.",
+    doc: "Environment variables of its programs; they override those of tony.execution.envs.",
     support: "works",
     ours: true,
   }),
@@ -43,7 +43,7 @@ export const roleKeys = {
   "tony.{role}.placement": key({
     type: oneOf("any", "pack", "spread"),
     default: "any",
-    doc: "any: where there is room first. pack: on few nodes. spread: over many nodes.",
+    doc: "any: wherever there is room first. pack: on few nodes. spread: over many nodes.",
     support: "works",
     ours: true,
   }),

@@ -8,7 +8,7 @@ const image = {
 } as const;
 const docker = {
   refused: "true",
-  note: "Docker is not yet here, and the tasks would run outside of the image",
+  note: "Docker is not supported yet, and the tasks would run outside of the image",
 } as const;
 const play = { support: "ignored-with-warning", note: "a setting of TonY's own web server" } as const;
 
@@ -22,7 +22,7 @@ export const siteKeys = {
   }),
   "tony.cache.dir": key({
     type: path,
-    doc: "Folder for what jobs share, by content; default <home>/.tony-ts/cache.",
+    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache.",
     support: "works",
     ours: true,
   }),

@@ -17,7 +17,7 @@ import {
 export const taskKeys = {
   "tony.containers.resources": key({
     type: list,
-    doc: "What every task finds in its working directory: SOURCE[::NAME][#archive], comma-separated.",
+    doc: "Files, folders and archives placed in every task's working directory: SOURCE[::NAME][#archive], comma-separated.",
     support: "works",
     multiValued: true,
   }),
@@ -28,13 +28,13 @@ export const taskKeys = {
   }),
   "tony.containers.envs": key({
     type: environment,
-    doc: "Environment of the containers: ApplicationMaster, executors and through them the programs.",
+    doc: "Environment variables of all containers: of the ApplicationMaster, the executors and, through them, the programs.",
     support: "works",
     multiValued: true,
   }),
   "tony.execution.envs": key({
     type: environment,
-    doc: "Environment of the programs alone.",
+    doc: "Environment variables of the programs only.",
     support: "works",
     multiValued: true,
   }),
@@ -48,7 +48,7 @@ export const taskKeys = {
   "tony.container.allocation.timeout": key({
     type: optionalDuration("ms"),
     default: "-1",
-    doc: "Fails a gang that is not complete so long after the ApplicationMaster's start.",
+    doc: "Fails the job if not every task has registered this long after the ApplicationMaster's start.",
     support: "works",
   }),
   "tony.container.hold-timeout": key({
@@ -61,14 +61,14 @@ export const taskKeys = {
   "tony.container.launch-timeout": key({
     type: duration("ms"),
     default: "15m",
-    doc: "From the start request until the container runs, fetching its files included.",
+    doc: "How long a container may take from the start request until it runs, including the download of its files.",
     support: "works",
     ours: true,
   }),
   "tony.container.registration.timeout": key({
     type: optionalDuration("ms"),
     default: "15m",
-    doc: "From the start request until the executor has registered. TonY's default is never.",
+    doc: "How long a container may take from the start request until its executor has registered. TonY's default is no limit.",
     support: "works",
   }),
   "tony.task.executor.registry-timeout-sec": key({
@@ -81,44 +81,44 @@ export const taskKeys = {
   "tony.task.executor.execution-timeout-ms": key({
     type: optionalDuration("ms"),
     default: "0",
-    doc: "The program of a task may run for so long.",
+    doc: "How long the program of a task may run.",
     support: "works",
   }),
   "tony.task.executor.execution.error-message-max-depth": key({
     type: integer({ min: 1, max: 1000 }),
     default: "20",
-    doc: "How many of a failed program's last lines are reported.",
+    doc: "How many of the last lines of a failed program's output are reported.",
     support: "works",
   }),
   "tony.task.progress-timeout": key({
     type: optionalDuration("ms"),
     default: "0",
-    doc: "A program that reports steps in TONY_PROGRESS_FILE and then reports none for so long hangs: its Python says where, and it is started again.",
+    doc: "A program that has reported steps in TONY_PROGRESS_FILE and then reports none for this long is considered hung: its Python stacks are written to its log, and it is started again.",
     support: "works",
     ours: true,
   }),
   "tony.task.heartbeat-interval-ms": key({
     type: duration("ms"),
     default: "1000",
-    doc: "How often an executor is heard.",
+    doc: "How often an executor sends a heartbeat.",
     support: "works",
   }),
   "tony.task.max-missed-heartbeats": key({
     type: integer({ min: 3 }),
     default: "10",
-    doc: "So many heartbeats missed and the executor is lost. TonY's default is 25.",
+    doc: "An executor that misses this many heartbeats in a row is considered lost. TonY's default is 25.",
     support: "works",
   }),
   "tony.task.mass-silence-timeout": key({
     type: duration("ms"),
     default: "60s",
-    doc: "The expiry that holds instead while more than a third of the executors are silent together.",
+    doc: "After which silence executors are considered lost while more than a third of them are silent at the same time.",
     support: "works",
     ours: true,
   }),
   "tony.task.orphan-timeout": key({
     type: duration("ms"),
-    doc: "An executor without an ApplicationMaster for so long ends. Default: the cluster's longest expiry (at least 10 min) + 3 min.",
+    doc: "An executor that cannot reach an ApplicationMaster for this long ends its program and exits. Default: the cluster's longest expiry (at least 10 min) + 3 min.",
     support: "works",
     ours: true,
   }),
@@ -132,14 +132,14 @@ export const taskKeys = {
   "tony.task.stop-grace": key({
     type: duration("ms"),
     default: "10s",
-    doc: "Between TERM and KILL when a program is stopped.",
+    doc: "The time between SIGTERM and SIGKILL when a program is stopped.",
     support: "works",
     ours: true,
   }),
   "tony.task.preemption-signal": key({
     type: oneOf("SIGTERM", "SIGINT", "SIGUSR1", "SIGUSR2"),
     default: "SIGTERM",
-    doc: "What a program gets when its container is about to be preempted, so that it can save.",
+    doc: "The signal that a program gets when its container is about to be preempted, so that it can save its state.",
     support: "works",
     ours: true,
   }),
@@ -176,19 +176,19 @@ export const taskKeys = {
   }),
   "tony.python-exec-path": key({
     type: path,
-    doc: "The Python of what tony-ts itself starts, as a TensorBoard; set by --python_binary_path, which is for the job's own program.",
+    doc: "The Python that runs what tony-ts itself starts, such as TensorBoard. Also set by --python_binary_path, which names the interpreter of the job's own program.",
     support: "works",
   }),
   "tony.task.max-total-instances": key({
     type: limit,
     default: "-1",
-    doc: "Most tasks that a job may ask for.",
+    doc: "The largest number of tasks that a job may ask for.",
     support: "works",
   }),
   "tony.task.max-total-{resource}": key({
     type: text,
     default: "-1",
-    doc: "Most of memory, vcores or gpus that a job's tasks may ask for together.",
+    doc: "The largest total of memory, vcores or gpus that a job's tasks may ask for.",
     support: "works",
   }),
   "tony.task.executor.jvm.opts": key({

@@ -118,7 +118,8 @@ export function withRefused<T extends string>(type: WordType<T>, ...refused: rea
     ...type,
     parse: (value) => {
       const word = refused.find((name) => name.toLowerCase() === value.trim().toLowerCase());
-      if (word !== undefined) throw new RangeError(`one of ${type.words.join(", ")}: ${word} is TonY's, not yet here`);
+      if (word !== undefined)
+        throw new RangeError(`one of ${type.words.join(", ")}: ${word} is TonY's, and not supported yet`);
       return type.parse(value);
     },
   };

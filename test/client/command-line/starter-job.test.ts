@@ -24,7 +24,7 @@ describe("the jobs that init writes", () => {
       const text = readJob(
         { conf: [file] },
         {
-          surroundings: { environment: { TONY_CONF_DIR: "examples" }, systemProperties: {} },
+          variables: { environment: { TONY_CONF_DIR: "examples" }, systemProperties: {} },
           readText: (name) => (name === file ? commentedIn : undefined),
         },
       );

@@ -5,7 +5,7 @@ import type { ClientContext } from "../context.ts";
 import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
 
 /** A job that nothing is wrong with, as far as can be known without a cluster. */
-export interface CheckedAlone {
+export interface OfflineCheck {
   readonly spec: JobSpec;
   /** Warnings. */
   readonly problems: readonly Problem[];
@@ -16,8 +16,8 @@ export interface CheckedAlone {
  * @param logs whose output is to be shown
  * @throws UserError (`JOB_INVALID`) with all that is wrong, or naming the task that the job does not have
  */
-export function checkAlone(text: JobText, logs: LogSelection, context: ClientContext): CheckedAlone {
-  const { spec, problems } = checkJob(text, surroundingsOfJob(context));
+export function checkOffline(text: JobText, logs: LogSelection, context: ClientContext): OfflineCheck {
+  const { spec, problems } = checkJob(text, jobContextOf(context));
   if (spec === undefined || hasErrors(problems)) throw invalidJob(problems);
   const unknownTask = noSuchTask(logs, tasksOf(spec.roles));
   if (unknownTask !== undefined) throw unknownTask;
@@ -25,6 +25,6 @@ export function checkAlone(text: JobText, logs: LogSelection, context: ClientCon
 }
 
 /** Where a job's files are looked for. */
-export function surroundingsOfJob({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
+export function jobContextOf({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
   return { workingDirectory, lookUp: lookUpLocalPath };
 }
