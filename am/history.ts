@@ -2,7 +2,7 @@ import path from "node:path";
 import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { EndedJobs } from "../src/history/ended-jobs.ts";
 import { finishedHistoryFile, historyFolder } from "../src/history/layout.ts";
-import type { HistoryRecord, Unnumbered } from "../src/history/records.ts";
+import { HISTORY_VERSION, type UnnumberedRecord } from "../src/history/records.ts";
 import { HistoryWriter } from "../src/history/writer.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobStatus } from "../src/job/status.ts";
@@ -33,7 +33,7 @@ export class JobHistory {
     const { applicationId, user, spec } = job;
     this.add({
       record: "header",
-      historyVersion: 1,
+      historyVersion: HISTORY_VERSION,
       atMs: surroundings.atMs,
       applicationId,
       user,
@@ -42,7 +42,7 @@ export class JobHistory {
     });
   }
 
-  add(record: Unnumbered<HistoryRecord>): void {
+  add(record: UnnumberedRecord): void {
     this.#writer?.add(record);
   }
 

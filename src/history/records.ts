@@ -1,22 +1,33 @@
+import { TonyError } from "../errors.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import { type HistoryEvent, readHistoryEvent } from "../job/history-event.ts";
+import { parseJobSpec } from "../job/parse-spec.ts";
+import { count, literal, object, type Shape, string } from "../job/shape.ts";
 import type { JobSpec } from "../job/spec.ts";
-import type { JobOutcome, JobStatus } from "../job/status.ts";
+import { type JobOutcome, type JobStatus, readJobOutcome, readJobStatus } from "../job/status.ts";
+
+/** Raised when a reader of the one before could misunderstand a record: a history of another version is refused. */
+export const HISTORY_VERSION = 2;
 
 /**
  * The history of one job: one JSON object a line, oldest first. The first line of every attempt is a `header`; the last line of a
  * finished job is its `end`. Lines of one attempt are numbered from 1: a line that is there twice was written twice, because an answer of
- * the file system was lost, and counts once.
+ * the file system was lost, and counts once. docs/history.md describes each.
  */
-export type HistoryRecord = HistoryHeader | HistoryLine | HistoryEnd;
+export type HistoryRecord = Numbered & UnnumberedRecord;
+
+/** A record as its writer is given it; attempt and number are the writer's. */
+export type UnnumberedRecord = HistoryHeader | HistoryLine | HistoryEnd;
 
 interface Numbered {
   readonly attempt: number;
   readonly number: number;
-  readonly atMs: number;
 }
 
-export interface HistoryHeader extends Numbered {
+interface HistoryHeader {
   readonly record: "header";
-  readonly historyVersion: 1;
+  readonly historyVersion: typeof HISTORY_VERSION;
+  readonly atMs: number;
   readonly applicationId: string;
   readonly user: string;
   /** Version and revision of the ApplicationMaster. */
@@ -25,24 +36,80 @@ export interface HistoryHeader extends Numbered {
 }
 
 /** Something that happened. */
-export interface HistoryLine extends Numbered {
-  readonly record: "event";
-  readonly type: string;
-  readonly task?: string;
-  readonly containerId?: string;
-  readonly generation?: number;
-  readonly fields?: Readonly<Record<string, string | number | boolean>>;
-}
+type HistoryLine = { readonly record: "event" } & HistoryEvent;
 
-export interface HistoryEnd extends Numbered {
+interface HistoryEnd {
   readonly record: "end";
+  readonly atMs: number;
   readonly outcome: JobOutcome;
+  /** The job's last, outcome included. */
   readonly status: JobStatus;
 }
 
-/** A record as its writer is given it; attempt and number are the writer's. */
-export type Unnumbered<Record> = Record extends unknown ? Omit<Record, "attempt" | "number"> : never;
-
+/** One line of the file. */
 export function encodeHistoryRecord(record: HistoryRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
+
+/**
+ * All records of a history file, oldest first, each once. What follows the last line end was cut off in the middle and is left out.
+ * @throws TonyError `HISTORY_UNREADABLE` where a line is none of ours, or of another version
+ */
+export function decodeHistory(text: string): HistoryRecord[] {
+  const known = new Set<string>();
+  return text
+    .split("\n")
+    .slice(0, -1)
+    .map((line, index) => decodeLine(line, index + 1))
+    .filter(({ attempt, number }) => {
+      const key = `${attempt} ${number}`;
+      const isNew = !known.has(key);
+      known.add(key);
+      return isNew;
+    });
+}
+
+function decodeLine(line: string, lineNumber: number): HistoryRecord {
+  try {
+    return readRecord(JSON.parse(line), "");
+  } catch (cause) {
+    throw new TonyError(`line ${lineNumber} of the history cannot be read: ${errorMessage(cause)}`, {
+      code: "HISTORY_UNREADABLE",
+      cause,
+    });
+  }
+}
+
+const readNumbers = object<Numbered>({ required: { attempt: count, number: count }, optional: {} });
+const readKind = object<Pick<HistoryRecord, "record">>({
+  required: { record: literal("header", "event", "end") },
+  optional: {},
+});
+const readHeader = object<HistoryHeader>({
+  required: {
+    record: literal("header"),
+    historyVersion: literal(HISTORY_VERSION),
+    atMs: count,
+    applicationId: string,
+    user: string,
+    build: string,
+    spec: parseJobSpec,
+  },
+  optional: {},
+});
+const readEnd = object<HistoryEnd>({
+  required: { record: literal("end"), atMs: count, outcome: readJobOutcome, status: readJobStatus },
+  optional: {},
+});
+
+const readRecord: Shape<HistoryRecord> = (value, where) => {
+  const numbers = readNumbers(value, where);
+  switch (readKind(value, where).record) {
+    case "header":
+      return { ...numbers, ...readHeader(value, where) };
+    case "event":
+      return { ...numbers, record: "event", ...readHistoryEvent(value, where) };
+    case "end":
+      return { ...numbers, ...readEnd(value, where) };
+  }
+};

@@ -3,7 +3,7 @@ import { errorMessage } from "../hadoop/errors.ts";
 import { hasCode } from "../hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
 import { historyFileInProgress } from "./layout.ts";
-import { encodeHistoryRecord, type HistoryRecord, type Unnumbered } from "./records.ts";
+import { encodeHistoryRecord, type UnnumberedRecord } from "./records.ts";
 
 /** Lines wait this long for others, because an append costs the NameNode several operations. */
 const gatherMs = 2_000;
@@ -37,7 +37,7 @@ export class HistoryWriter {
     this.#file = path.posix.join(options.folder, historyFileInProgress);
   }
 
-  add(record: Unnumbered<HistoryRecord>): void {
+  add(record: UnnumberedRecord): void {
     this.#number += 1;
     const line = encodeHistoryRecord({ ...record, attempt: this.#options.attempt, number: this.#number });
     this.#waiting.push(line);

@@ -3,6 +3,7 @@ import type { Consequence, EndingReason } from "./reasons/endings.ts";
 import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
 import type { Remedy } from "./reasons/remedies.ts";
+import { type Shape, ShapeError } from "./shape.ts";
 
 export type { FailureClass } from "./failure-class.ts";
 
@@ -207,4 +208,24 @@ export interface JobOutcome {
   /** The code and facts of the rule, or of the summary where there is no rule. */
   readonly reason: OutcomeReason;
   readonly endedAtMs: number;
+}
+
+/** As its own program wrote it: the version is all there is to doubt. @throws ShapeError */
+export const readJobStatus: Shape<JobStatus> = (value, where) => {
+  if (isVersionOne(value)) return value;
+  throw new ShapeError(`${where === "" ? "the value" : where} is no status of version 1`);
+};
+
+/** As readJobStatus. @throws ShapeError */
+export const readJobOutcome: Shape<JobOutcome> = (value, where) => {
+  if (isOutcome(value)) return value;
+  throw new ShapeError(`${where === "" ? "the value" : where} is no outcome`);
+};
+
+function isVersionOne(value: unknown): value is JobStatus {
+  return typeof value === "object" && value !== null && "statusVersion" in value && value.statusVersion === 1;
+}
+
+function isOutcome(value: unknown): value is JobOutcome {
+  return typeof value === "object" && value !== null && "result" in value && "summary" in value;
 }

@@ -18,7 +18,8 @@ describe("the history of a job", () => {
 
   const writerOf = (attempt: number, fileSystem: FileSystem = new LocalFileSystem()) =>
     new HistoryWriter({ fileSystem, folder, attempt, warn: (message) => warnings.push(message) });
-  const event = (type: string) => ({ record: "event", type, atMs: 1 }) as const;
+  const event = (name: string) =>
+    ({ record: "event", type: "task-started", atMs: 1, generation: 1, host: name }) as const;
   const lines = async (name: string) => {
     const text = await readFile(path.join(folder, name), "utf8");
     return text
@@ -38,9 +39,9 @@ describe("the history of a job", () => {
     await second.flush();
 
     expect(await lines(historyFileInProgress)).toMatchObject([
-      { attempt: 1, number: 1, type: "a" },
-      { attempt: 1, number: 2, type: "b" },
-      { attempt: 2, number: 1, type: "c" },
+      { attempt: 1, number: 1, host: "a" },
+      { attempt: 1, number: 2, host: "b" },
+      { attempt: 2, number: 1, host: "c" },
     ]);
   });
 
@@ -69,7 +70,7 @@ describe("the history of a job", () => {
 
     fileSystem.away = false;
     await writer.finish("finished.jsonl");
-    expect(await lines("finished.jsonl")).toMatchObject([{ type: "a" }, { type: "b" }]);
+    expect(await lines("finished.jsonl")).toMatchObject([{ host: "a" }, { host: "b" }]);
   });
 
   test("is laid out as TonY's: by location and application, with user and result in the name", () => {

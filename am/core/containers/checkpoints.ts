@@ -44,7 +44,7 @@ export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint,
   }
   state.journal.dirty = true;
   step.changed = true;
-  record(step, "checkpoint", task, { path: saved.path, step: saved.step });
+  record(step, { type: "checkpoint", path: saved.path, step: saved.step }, task);
 }
 
 /** Where several tasks save at one step, the last of them is the further one. */

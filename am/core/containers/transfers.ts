@@ -26,7 +26,8 @@ export function transferred(step: Step, { task: id, transfer }: Extract<Event, {
   } else if (what === "output") {
     log(step, "info", "transfer-done", `${id}'s output is in ${url}.`, about(task));
   }
-  record(step, `${what}-${transfer.state}`, task, { url, bytes, ...(reason === "" ? {} : { reason }) });
+  const why = reason === "" ? {} : { why: reason };
+  record(step, { type: "transfer", what, state: transfer.state, url, bytes, ...why }, task);
 }
 
 function named({ what, step }: Transfer): string {

@@ -180,7 +180,7 @@ function started(step: Step, task: TaskRecord, atMs: number): void {
   clearOrder(step, "start", task.containerId);
   forgetProgress(step, task.containerId);
   log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
-  record(step, "task-started", task, { host: task.host });
+  record(step, { type: "task-started", host: task.host }, task);
   const { executionMs } = step.spec.timeouts;
   if (executionMs !== undefined) {
     // The executor ends it, and tells: this bound is for one that does not.
@@ -225,7 +225,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   task.endedAtMs = exit.atMs;
   task.exit = exitWords(exit);
   step.state.journal.dirty = true;
-  record(step, "task-ended", task, { exit: task.exit, result: to });
+  record(step, { type: "task-ended", exit: task.exit, result: to }, task);
   const cutShort = to === "stopped" && exit.signal === "SIGKILL" && exit.stopReason !== CONTAINER_TOLD_TO_END;
   const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;
   const remark = cutShort ? `: it was still stopping; the time for that is ${grace}` : "";

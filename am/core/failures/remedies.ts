@@ -1,5 +1,5 @@
 import { programFileOf } from "../../../src/job/program-file.ts";
-import type { Setting } from "../../../src/job/reasons/reason.ts";
+import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { ChildExit } from "../state/events.ts";

@@ -6,7 +6,7 @@ import { chiefIsDone } from "../job/done.ts";
 import { finish } from "../job/finish.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord, Verdict } from "../state/state.ts";
-import { findTask, log, type Step } from "../state/step.ts";
+import { findTask, log, record, type Step } from "../state/step.ts";
 import { Bounds, setOrder, setTimer } from "../state/timers.ts";
 import { ALIVE } from "../state/transitions.ts";
 import { blame, pardon } from "./blame.ts";
@@ -77,12 +77,10 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
 }
 
 function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
-  log(step, "warn", "task-failed", `${endingWords(ending.reason)}.`, {
-    task: task.id,
-    container: ending.containerId,
-    generation: ending.generation,
-    class: ending.class,
-  });
+  const { containerId, generation, reason } = ending;
+  const fields = { task: task.id, container: containerId, generation, class: ending.class };
+  log(step, "warn", "task-failed", `${endingWords(reason)}.`, fields);
+  record(step, { type: "task-failed", class: ending.class, reason }, { id: task.id, containerId, generation });
 }
 
 function isRestartLeft(step: Step, ending: Ending): boolean {

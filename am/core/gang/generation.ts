@@ -24,7 +24,8 @@ export function openGeneration(step: Step): void {
   });
   log(step, "info", "generation-opened", `Generation ${state.generation} begins.`, { generation: state.generation });
   const { checkpoint } = state;
-  record(step, "generation-opened", {}, checkpoint && { checkpoint: checkpoint.path, step: checkpoint.step });
+  const from = checkpoint === undefined ? {} : { checkpoint: checkpoint.path, step: checkpoint.step };
+  record(step, { type: "generation-opened", ...from });
 }
 
 /**
@@ -202,7 +203,7 @@ function startGang(step: Step): void {
   emit(step, { type: "clear-timer", name: "allocation" });
   const words = `The cluster spec of generation ${state.generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
   log(step, "info", "cluster-spec-sent", words, { generation: state.generation });
-  record(step, "cluster-spec-sent");
+  record(step, { type: "cluster-spec-sent" });
 }
 
 /**

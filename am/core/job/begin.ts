@@ -33,7 +33,7 @@ export function beginJob(step: Step): void {
     finish(step, endedBecause("failed", problem));
     return;
   }
-  record(step, "job-started", {}, { name: spec.name, tasks: state.tasks.length });
+  record(step, { type: "job-started", name: spec.name, tasks: state.tasks.length });
   openGeneration(step);
   for (const task of state.tasks) {
     task.generation = state.generation;

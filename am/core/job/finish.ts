@@ -102,7 +102,8 @@ function unregister(step: Step): void {
     moveTask(step, task, ALIVE, "lost");
   }
   dropAllCheckpoints(step);
-  record(step, "job-ended", {}, { result: state.outcome.result, summary: state.outcome.summary });
+  const { result, summary, reason } = state.outcome;
+  record(step, { type: "job-ended", result, summary, reason });
   enter(step, "unregistering", 0);
   emit(step, { type: "unregister", outcome: state.outcome });
 }

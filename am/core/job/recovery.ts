@@ -33,7 +33,7 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   step.changed = true;
   const words = `Attempt ${step.state.attempt} goes on with generation ${step.state.generation}: ${countWords(keptContainers.length, "container")} kept.`;
   log(step, "warn", "recovered", words, { attempt: step.state.attempt, generation: step.state.generation });
-  record(step, "recovered", {}, { attempt: step.state.attempt, containers: keptContainers.length });
+  record(step, { type: "recovered", containers: keptContainers.length });
 }
 
 function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContainer[]): void {

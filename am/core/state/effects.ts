@@ -1,3 +1,4 @@
+import type { HistoryEvent } from "../../../src/job/history-event.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { ResourceAmount } from "./events.ts";
 
@@ -99,13 +100,3 @@ export interface ClusterAddresses {
 }
 
 export type LogFields = Readonly<Record<string, string | number | boolean>>;
-
-/** One line of a job's history. */
-export interface HistoryEvent {
-  readonly type: string;
-  readonly atMs: number;
-  readonly task?: string;
-  readonly containerId?: string;
-  readonly generation?: number;
-  readonly fields?: LogFields;
-}

@@ -1,3 +1,4 @@
+import type { Happening } from "../../../src/job/history-event.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { Effect, LogFields } from "./effects.ts";
 import type { ContainerRecord, CoreState, Identity, TaskRecord } from "./state.ts";
@@ -83,16 +84,15 @@ export function log(
 }
 
 /** A line of the job's history. */
-export function record(step: Step, type: string, about: Partial<TaskRecord> = {}, fields?: LogFields): void {
+export function record(step: Step, happening: Happening, about: Partial<TaskRecord> = {}): void {
   emit(step, {
     type: "record",
     event: {
-      type,
+      ...happening,
       atMs: step.nowMs,
       ...(about.id === undefined ? {} : { task: about.id }),
       ...(about.containerId ? { containerId: about.containerId } : {}),
       generation: about.generation ?? step.state.generation,
-      ...(fields === undefined ? {} : { fields }),
     },
   });
 }

@@ -1,4 +1,5 @@
-import { type FactsOf, type ReasonOf, reason } from "./reason.ts";
+import type { FactsOf } from "./facts.ts";
+import { type ReasonOf, reason } from "./reason.ts";
 import { durationWords } from "./words.ts";
 
 /** Whose end it is. */

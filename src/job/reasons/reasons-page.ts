@@ -1,7 +1,8 @@
 import { endingReasons } from "./endings.ts";
+import type { FactKinds } from "./facts.ts";
 import { masterReasons } from "./master.ts";
 import { outcomeReasons } from "./outcomes.ts";
-import type { FactKinds, ReasonTable } from "./reason.ts";
+import type { ReasonTable } from "./reason.ts";
 import { remedies } from "./remedies.ts";
 
 /** All families of reasons, each with where it is found. */
@@ -38,8 +39,8 @@ export function reasonsPage(): string {
 function factWords(facts: FactKinds): string {
   return Object.entries(facts)
     .map(([name, kind]) => {
-      const plain = kind.replace("?", "");
-      return `\`${name}${kind.endsWith("?") ? "?" : ""}\`${plain === "text" || plain === name ? "" : ` ${plain}`}`;
+      const plain = nameOf(kind).replace("?", "");
+      return `\`${name}${isOptional(kind) ? "?" : ""}\`${plain === "text" || plain === name ? "" : ` ${plain}`}`;
     })
     .join(", ");
 }
@@ -60,8 +61,8 @@ const known: Readonly<Record<string, unknown>> = {
 
 /** Facts that cannot be unknown; the others only make a sentence longer. */
 function examples(facts: FactKinds): Record<string, unknown> {
-  const shown = Object.entries(facts).filter(([, kind]) => !kind.endsWith("?"));
-  return Object.fromEntries(shown.map(([name, kind]) => [name, exampleOf(name, kind)]));
+  const shown = Object.entries(facts).filter(([, kind]) => !isOptional(kind));
+  return Object.fromEntries(shown.map(([name, kind]) => [name, exampleOf(name, nameOf(kind))]));
 }
 
 function exampleOf(name: string, kind: string): unknown {
@@ -69,6 +70,14 @@ function exampleOf(name: string, kind: string): unknown {
   if (kind === "flag") return false;
   if (kind === "texts") return [`‹${name}›`];
   return known[kind] ?? known[name] ?? `‹${name}›`;
+}
+
+function nameOf(kind: FactKinds[string]): string {
+  return typeof kind === "string" ? kind : "";
+}
+
+function isOptional(kind: FactKinds[string]): boolean {
+  return nameOf(kind).endsWith("?");
 }
 
 function numberOf(name: string): number {

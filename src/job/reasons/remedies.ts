@@ -1,5 +1,6 @@
 import { shippingWords } from "../program-file.ts";
-import { type ReasonOf, reason, type Setting } from "./reason.ts";
+import type { Setting } from "./facts.ts";
+import { type ReasonOf, reason } from "./reason.ts";
 import { settingWords } from "./words.ts";
 
 const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;

@@ -1,5 +1,5 @@
 import type { JobSpec } from "../spec.ts";
-import type { Setting } from "./reason.ts";
+import type { Setting } from "./facts.ts";
 
 type Resource = JobSpec["am"]["resource"];
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { endingReasons, endingWords } from "../../../src/job/reasons/endings.ts";
+import { factsShape } from "../../../src/job/reasons/facts.ts";
 import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
-import { reason } from "../../../src/job/reasons/reason.ts";
+import { reasonShape } from "../../../src/job/reasons/reason.ts";
 
+const readEnding = reasonShape(endingReasons);
 const at = { task: "worker:1", host: "n1" };
 
 describe("a reason", () => {
@@ -25,13 +27,13 @@ describe("a reason", () => {
   });
 
   test("survives being written as JSON and read again, without what a newer program adds", () => {
-    const ending = { ...at, exitCode: 3, error: "ValueError: no" };
-    const { read } = endingReasons["program-exited"];
-    expect(read(JSON.parse(JSON.stringify({ ...ending, later: 1 })), "reason")).toEqual(ending);
+    const ending = { code: "program-exited", ...at, exitCode: 3, error: "ValueError: no" };
+    expect(readEnding(JSON.parse(JSON.stringify({ ...ending, later: 1 })), "reason")).toEqual(ending);
   });
 
   test("is refused where a fact is missing or is none of its kind", () => {
-    const { read } = reason({ host: "text", setting: "setting?", times: "number" }, () => "");
+    const read = factsShape({ host: "text", setting: "setting?", times: "number" });
+    expect(() => readEnding({ code: "worn-out", ...at }, "reason")).toThrow("reason has an unknown code: worn-out");
     expect(() => read({ times: 1 }, "reason")).toThrow("reason.host must be text");
     expect(() => read({ host: "n1", times: "1" }, "reason")).toThrow("reason.times must be a number");
     expect(() => read({ host: "n1", times: 1, setting: { at: "x:1" } }, "reason")).toThrow(

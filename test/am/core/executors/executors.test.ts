@@ -12,7 +12,7 @@ describe("the end of a program", () => {
     expect(scenario.phases()).toBe("worker:0 succeeded, ps:0 stopped");
     expect(effects).toContainEqual({
       type: "record",
-      event: expect.objectContaining({ type: "task-ended", task: "ps:0", fields: { exit: "0", result: "stopped" } }),
+      event: expect.objectContaining({ type: "task-ended", task: "ps:0", exit: "0", result: "stopped" }),
     });
   });
 

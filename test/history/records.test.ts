@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "@jest/globals";
+import { decodeHistory, encodeHistoryRecord, type HistoryRecord } from "../../src/history/records.ts";
+import { historyEvents } from "../../src/job/history-event.ts";
+import { aJobStatus, allSucceeded } from "../client/job-status.ts";
+import { jobSpec, role } from "../simulation/job.ts";
+
+const header: HistoryRecord = {
+  record: "header",
+  historyVersion: 2,
+  attempt: 1,
+  number: 1,
+  atMs: 10,
+  applicationId: "application_1_0001",
+  user: "ada",
+  build: "tony-ts 0.1.0",
+  spec: jobSpec([role("worker", 2)]),
+};
+const failed: HistoryRecord = {
+  record: "event",
+  attempt: 1,
+  number: 2,
+  atMs: 20,
+  generation: 3,
+  task: "worker:0",
+  containerId: "c1",
+  type: "task-failed",
+  class: "program",
+  reason: { code: "program-exited", task: "worker:0", host: "n1", exitCode: 1, error: "ValueError: no" },
+};
+const outcome = { ...allSucceeded, endedAtMs: 30 };
+const status = aJobStatus({ state: "succeeded", outcome });
+const end: HistoryRecord = { record: "end", attempt: 1, number: 3, atMs: 30, outcome, status };
+const lines = [header, failed, end].map(encodeHistoryRecord);
+
+describe("a job's history", () => {
+  test("is read as it was written, each record once, without a last line that was cut off", () => {
+    const [first = "", second = "", third = ""] = lines;
+    const text = first + second + second + third;
+    expect(decodeHistory(text)).toEqual([header, failed, end]);
+    expect(decodeHistory(text.slice(0, -2))).toEqual([header, failed]);
+    expect(decodeHistory("")).toEqual([]);
+  });
+
+  test.each([
+    ["another version", { ...header, historyVersion: 1 }, "historyVersion must be one of 2"],
+    ["an event that is not in the schema", { ...failed, type: "task-sang" }, "an unknown type: task-sang"],
+    [
+      "a reason that is not in the schema",
+      { ...failed, reason: { code: "bored" } },
+      "reason has an unknown code: bored",
+    ],
+    ["a fact of another kind", { ...failed, class: "weather" }, "class must be one of program, infrastructure"],
+  ])("is refused where it has %s", (_what, record, message) => {
+    const text = `${lines[0] ?? ""}${JSON.stringify(record)}\n`;
+    expect(() => decodeHistory(text)).toThrow(`line 2 of the history cannot be read: `);
+    expect(() => decodeHistory(text)).toThrow(message);
+  });
+});
+
+describe("docs/history.md", () => {
+  const page = readFileSync("docs/history.md", "utf8");
+  const documented = [...page.matchAll(/^\| `([\w-]+)` \| ([^|]*) \|/gm)].map(([, type, facts = ""]) => [
+    type,
+    [...facts.matchAll(/`(\w+\??)`/g)].map(([, fact]) => fact),
+  ]);
+
+  test("names every event, with all its facts, and no other", () => {
+    const declared = Object.entries(historyEvents).map(([type, facts]) => [
+      type,
+      Object.entries(facts).map(([name, kind]) => `${name}${String(kind).endsWith("?") ? "?" : ""}`),
+    ]);
+    expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(declared));
+  });
+});
