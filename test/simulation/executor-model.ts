@@ -50,6 +50,7 @@ export class ExecutorModel {
   #stopping = false;
   /** The last report of the present program. */
   #progress: Extract<Report, { type: "progress" }> | undefined;
+  #reportedAtMs = 0;
   #hang: Hang | undefined;
   readonly #missed: MasterMessage[] = [];
   readonly #unsent: Saying[] = [];
@@ -137,6 +138,7 @@ export class ExecutorModel {
     }
     this.ending = true;
     const ran = this.child.state === "running";
+    this.#world.programsFault(this, ran);
     if (this.#world.random.chance(0.3)) {
       this.endChild({ signal: "SIGTERM" });
     }
@@ -227,8 +229,7 @@ export class ExecutorModel {
   /** The program stands still from now on: it reports no step and does not end. */
   hang(): void {
     if (this.alive && this.child.state === "running" && this.#progress !== undefined && this.#hang === undefined) {
-      const { skewMs } = this.container.node;
-      this.#hang = { task: this.task, sinceMs: this.#progress.atMs - skewMs, noticed: false };
+      this.#hang = { task: this.task, sinceMs: this.#reportedAtMs, noticed: false };
       this.#world.hangs.push(this.#hang);
     }
   }
@@ -242,6 +243,7 @@ export class ExecutorModel {
     }
     const checkpoint = { path: checkpointPath(step, this.containerId), step, atMs: this.#nowMs };
     const news = step % 2 === 0 ? { checkpoint } : {};
+    this.#reportedAtMs = clock.nowMs;
     this.#progress = { type: "progress", step, atMs: this.#nowMs, ...news };
     if (!this.frozen) {
       this.#say({ generation: this.generation, report: this.#progress });

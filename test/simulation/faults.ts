@@ -16,6 +16,8 @@ export interface Fault {
   readonly deafens?: true;
   /** Programs lose their connections to others that live on: nothing tells such a failure from one of their own. */
   readonly severs?: true;
+  /** YARN's word may come when nobody waits for it any more. */
+  readonly mutes?: true;
   /** Another attempt of the ApplicationMaster follows. */
   readonly recovers?: true;
   readonly strike: (world: World) => void;
@@ -196,10 +198,12 @@ export const RARE_FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "the ResourceManager is away",
+    mutes: true,
     strike: (world) => restartResourceManager(world, world.random.integer(10, 180) * 1000),
   },
   {
     name: "a NodeManager restarts",
+    mutes: true,
     class: "infrastructure",
     strike: (world) => {
       const node = world.random.any(world.yarn.nodes);
@@ -269,6 +273,7 @@ export const EARLY_EXIT: Fault = {
   strike: (world) => {
     const executor = victim(world);
     if (executor?.child.state === "running") {
+      world.programsFault(executor, true, false);
       executor.endChild({});
       world.peersLose(executor);
     }
@@ -305,6 +310,9 @@ function killContainer(
     return;
   }
   const ran = executor.child.state === "running";
+  if (exitStatus === -104) {
+    world.programsFault(executor, ran);
+  }
   executor.die();
   if (ran) {
     world.peersLose(executor);

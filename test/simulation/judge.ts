@@ -2,6 +2,7 @@ import { Bounds } from "../../am/core/state/timers.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Hang } from "./executor-model.ts";
 import { EARLY_EXIT, type Fault, HANG } from "./faults.ts";
+import { judgeBudgets } from "./judge-budgets.ts";
 import type { World } from "./world.ts";
 
 /** What a stop order and its answer take on their way, beside the program's grace. */
@@ -30,16 +31,13 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
     return [];
   }
   const problems = judgeOutcome(world);
-  const programFaults = faults.filter((fault) => fault.class === "program" || fault.severs).length + world.overTime;
   const limited = world.spec.timeouts.executionMs !== undefined;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
   // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
   const guessed = world.lostWords;
   const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length - guessed;
-  if (counted("program") > programFaults) {
-    problems.push(`${counted("program")} program failures are counted, ${programFaults} happened`);
-  }
+  problems.push(...judgeBudgets(world, faults));
   const launchesFail = world.faults.launchFailures > 0 || world.faults.lostNodeAnswers > 0;
   const onlyPrograms = faults.every((fault) => fault.class === "program") && !launchesFail;
   if (onlyPrograms && counted("infrastructure") > 0) {
@@ -78,7 +76,7 @@ function isLimited({ spec }: World): boolean {
   return [applicationMs, allocationMs, registrationMs].some((limitMs) => limitMs !== undefined);
 }
 
-/** The job's outcome is what its programs really did. */
+/** The job's outcome is what its programs really did: in their last life, or in one after which no restart was allowed. */
 function judgeOutcome(world: World): string[] {
   const { witness, outcome } = world;
   if (outcome?.result === "succeeded" && !witness.mayHaveSucceeded()) {
@@ -88,7 +86,8 @@ function judgeOutcome(world: World): string[] {
   if (outcome?.result === "failed" && cause?.tracking === "sidecar") {
     return [`a sidecar's failure ended the job: ${outcome.summary}`];
   }
-  if (outcome?.result === "failed" && !isLimited(world) && witness.mustHaveSucceeded()) {
+  const ofEarlierLife = (outcome?.cause?.generation ?? world.core.state.generation) < world.core.state.generation;
+  if (outcome?.result === "failed" && !isLimited(world) && !ofEarlierLife && witness.mustHaveSucceeded()) {
     return [`all programs exited 0, and the job failed: ${outcome.summary}`];
   }
   return [];

@@ -11,7 +11,7 @@ export function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: numb
     executor.wasCut = true;
     clock.after(random.integer(10_000, 60_000), () => {
       if (node.cut !== undefined && executor.child.state === "running") {
-        world.peersLose(executor);
+        world.peersLose(executor, "severed");
       }
     });
     if (random.chance(0.5)) {

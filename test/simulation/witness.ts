@@ -13,11 +13,22 @@ export interface Life {
   toldAtMs?: number;
 }
 
+export interface ProgramCause {
+  readonly task: string;
+  readonly generation: number;
+  /** Its restart is the gang's. */
+  readonly isMember: boolean;
+  /** Others may have needed it no more, or it them. */
+  readonly isCertain: boolean;
+}
+
 /** What really happened, whatever the core believes: by this its word is judged. */
 export class Witness {
   readonly #spec: JobSpec;
   readonly #last = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
+  /** What programs did that may be charged to them, once for each life of the gang or of a task that lives on its own. */
+  readonly programCauses = new Map<string, ProgramCause>();
   /** What happened to machines, by host: what may be held against them. */
   readonly #incidents = new Map<string, number>();
 
@@ -48,6 +59,16 @@ export class Witness {
     const life = this.#last.get(task);
     if (life?.containerId === containerId && life.generation === generation) {
       life.toldAtMs ??= atMs;
+    }
+  }
+
+  /** A program's own fault, in its present life; where no program ran, each counts. */
+  programCause(cause: ProgramCause, ran: boolean): void {
+    const { task, generation, isMember } = cause;
+    const life = isMember ? `generation ${generation}` : `${task} in generation ${generation}`;
+    const key = ran ? life : `${task} in generation ${generation} before its start, ${this.programCauses.size}`;
+    if (this.programCauses.get(key)?.isCertain !== true) {
+      this.programCauses.set(key, cause);
     }
   }
 

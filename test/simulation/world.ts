@@ -1,5 +1,5 @@
 import type { Core } from "../../am/core/core.ts";
-import { timeLimitReason } from "../../am/core/failures/endings.ts";
+import { isHung, timeLimitReason } from "../../am/core/failures/endings.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import { isSnapshot } from "../../am/core/journal/journal.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
@@ -341,12 +341,22 @@ export class World {
     this.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
     this.overTime += Number(exit.stopReason === timeLimitReason(this));
     this.witness.ended(executor, exit, this.clock.nowMs);
+    if (isProgramsFault(exit) || exit.stopReason === timeLimitReason(this)) {
+      this.programsFault(executor, true);
+    }
     if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === "") {
       this.peersLose(executor);
     }
   }
 
-  peersLose(executor: ExecutorModel): void {
+  /** Something that its program is to pay for. */
+  programsFault(executor: ExecutorModel, ran: boolean, isCertain = ran): void {
+    const { task, generation } = executor;
+    this.witness.programCause({ task, generation, isMember: isInGang(this, executor), isCertain }, ran);
+  }
+
+  /** @param how where the executor lives on, nothing tells such a failure of its peers from one of their own */
+  peersLose(executor: ExecutorModel, how?: "severed"): void {
     if (!isInGang(this, executor)) {
       return;
     }
@@ -356,6 +366,9 @@ export class World {
           const generation = peer.generation;
           this.clock.after(this.random.integer(10, 800), () => {
             if (peer.generation === generation) {
+              if (how === "severed" && peer.child.state === "running") {
+                this.programsFault(peer, true, false);
+              }
               peer.endChild({ exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
             }
           });
@@ -363,6 +376,14 @@ export class World {
       }
     }
   }
+}
+
+const MACHINE_SIGNALS: readonly string[] = ["SIGBUS", "SIGILL"];
+
+/** It ended badly by itself, or was ended because it hung. */
+function isProgramsFault(exit: ChildExit): boolean {
+  const failed = exit.exitCode !== 0 || (exit.signal !== "" && !MACHINE_SIGNALS.includes(exit.signal));
+  return isHung(exit) || (failed && exit.stopReason === "" && !exit.peerConnectionLost);
 }
 
 function describe(event: Event): string {

@@ -40,6 +40,8 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     return;
   }
   setLink(step, container, "up");
+  // With its broken stream its silence was forgotten: nobody says that it is back.
+  container.silent = false;
   if (container.rejoinAddress !== registration.rejoinAddress) {
     container.rejoinAddress = registration.rejoinAddress;
     step.state.journal.dirty = true;

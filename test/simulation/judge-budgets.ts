@@ -1,0 +1,43 @@
+import type { Fault } from "./faults.ts";
+import type { World } from "./world.ts";
+
+/**
+ * What the budget of programs was charged is what programs really did: at most once for each life that had such a cause, and where
+ * nothing else went wrong in a job that succeeded, at least once for each that was followed by another. None was without consequence.
+ */
+export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
+  const { core, witness, lostWords } = world;
+  // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
+  const unsettled = core.state.verdicts.filter(({ charged }) => charged === "program").length;
+  const counted = core.state.used.program - unsettled;
+  const most = witness.programCauses.size;
+  // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
+  if (counted > most + lostWords) {
+    return [
+      `${counted} program failures are counted, ${most} happened: ${[...witness.programCauses.keys()].join(", ")}`,
+    ];
+  }
+  if (world.outcome?.result !== "succeeded" || !isPlain(world, faults)) {
+    return [];
+  }
+  const certain = [...witness.programCauses.values()].filter(({ isMember, isCertain }) => isMember && isCertain);
+  const restarted = certain.filter(({ generation }) => generation < core.state.generation);
+  if (core.state.used.program < restarted.length) {
+    const lives = restarted.map(({ task, generation }) => `${task} in generation ${generation}`).join(", ");
+    return [`${core.state.used.program} program failures are counted, and there were restarts after: ${lives}`];
+  }
+  // What fails after the chief is done changes nothing.
+  const lost = world.spec.roles.some(({ chief }) => chief === "all")
+    ? []
+    : certain.filter(({ generation }) => generation === core.state.generation);
+  return lost.map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
+}
+
+/** Nothing happened but to programs, and each of their failures counts. */
+function isPlain({ spec, faults: weather, surrenders }: World, faults: readonly Fault[]): boolean {
+  const ofPrograms = faults.every(({ class: of, deafens, mutes, recovers }) => {
+    return of !== "infrastructure" && deafens !== true && mutes !== true && recovers !== true;
+  });
+  const launchesFail = weather.launchFailures > 0 || weather.lostNodeAnswers > 0;
+  return ofPrograms && !launchesFail && surrenders === 0 && spec.failure.onWorkerFailure === "fail";
+}
