@@ -1,8 +1,10 @@
 import { type ApplicationIdentity, executorIdentity, executorSecrets, masterSecrets } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
-import { type Credentials, writeTokenFile } from "../src/hadoop/security/token-file.ts";
-import { TokenKind, tokenOfKind, withoutMasterToken } from "../src/hadoop/security/tokens.ts";
-import type { Token } from "../src/hadoop/yarn/records.ts";
+import type { Credentials } from "../src/hadoop/security/credentials.ts";
+import { tokenOfKind, withoutMasterToken } from "../src/hadoop/security/credentials.ts";
+import type { Token } from "../src/hadoop/security/token.ts";
+import { TokenKind } from "../src/hadoop/security/token.ts";
+import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
 
 /** What the ResourceManager knows this attempt by. @throws TonyError with code `TOKEN_MISSING` */
 export function masterToken(credentials: Credentials, file: string): Token {

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Configuration } from "../src/hadoop/conf/configuration.ts";
-import type { Credentials } from "../src/hadoop/security/token-file.ts";
+import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";

@@ -6,6 +6,7 @@ import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
@@ -91,7 +92,11 @@ class Master {
     const configuration = new Configuration().withValues(job.hadoop);
     this.#identity = readMasterIdentity(job.applicationId, credentials.secrets);
     this.#credentials = executorCredentials(credentials, this.#identity);
-    this.#fileSystems = new FileSystems({ configuration, user: job.user, gateway: job.hdfsEndpoint });
+    this.#fileSystems = new FileSystems({
+      configuration,
+      credentials: simpleCredentials({ name: job.user }),
+      gateway: job.hdfsEndpoint,
+    });
     const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);
     this.#staging = new Staging(fileSystem, folder);
     this.#scheduler = makeScheduler({ job, surroundings, configuration, credentials, log });

@@ -1,4 +1,5 @@
 import { loadConfiguration } from "../src/hadoop/conf/configuration.ts";
+import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";
 import { type ClusterStatus, ClusterUser } from "../test/support/cluster.ts";
@@ -10,7 +11,7 @@ export async function withResourceManager<Result>(
 ): Promise<Result> {
   const client = new ResourceManagerClient({
     endpoints: resourceManagerEndpoints(loadConfiguration(cluster.confDir), "client"),
-    user: { name: ClusterUser.alice },
+    credentials: simpleCredentials({ name: ClusterUser.alice }),
   });
   try {
     return await use(client);

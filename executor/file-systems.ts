@@ -1,4 +1,5 @@
 import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
 
 /** The job's file systems. Loaded when they are first needed: most executors never do, and every one saves the memory. */
@@ -8,5 +9,9 @@ export async function openFileSystems(staging: StagingLocation): Promise<FileSys
     import("../src/hadoop/hdfs/file-systems.ts"),
   ]);
   const configuration = new Configuration().withValues(staging.hadoop);
-  return new FileSystems({ configuration, user: staging.user, gateway: staging.hdfsEndpoint });
+  return new FileSystems({
+    configuration,
+    credentials: simpleCredentials({ name: staging.user }),
+    gateway: staging.hdfsEndpoint,
+  });
 }

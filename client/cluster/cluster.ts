@@ -4,6 +4,7 @@ import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { currentUser, type User } from "../../src/hadoop/security/user.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
@@ -41,9 +42,10 @@ export class Cluster {
     this.configuration = readClusterConfiguration(context, options.hadoop);
     this.user = currentUser(context.environment);
     this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: undefined };
+    const credentials = simpleCredentials(this.user);
     this.fileSystems = new FileSystems({
       configuration: this.configuration,
-      user: this.user.name,
+      credentials,
       gateway: options.gateway,
     });
     const endpoints = resourceManagerEndpoints(this.configuration, "client");
@@ -51,7 +53,7 @@ export class Cluster {
     const where = endpoints.map(formatHostPort).join(", ");
     this.resourceManager = new ResourceManagerClient({
       endpoints,
-      user: this.user,
+      credentials,
       ...connections,
       retry: () => this.#patience,
       onTrouble: (trouble) => showTrouble(context.output, where, trouble, this.#patience),

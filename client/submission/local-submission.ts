@@ -5,6 +5,7 @@ import { clientAccess, clientAccessFile, masterSecrets } from "../../src/api/ide
 import { makeIdentity } from "../../src/api/make-identity.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
@@ -45,7 +46,10 @@ export async function submitLocally(
   for (const problem of problems) output.problem(formatProblem(problem));
   const user = currentUser(environment).name;
   const configuration = new Configuration().withValues(text.hadoop);
-  const spec = await withFolderAddresses(checked, new FileSystems({ configuration, user }));
+  const spec = await withFolderAddresses(
+    checked,
+    new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) }),
+  );
   const { id, folder } = newLocalFolder(localRoot(environment), now());
   named(id, spec);
   const master = path.join(folder, "am");

@@ -14,12 +14,14 @@ export { parseProperties, readPropertiesFile, type XmlProperty } from "./conf/xm
 export { CodedError, errorCode, errorMessage, HadoopError } from "./errors.ts";
 export { localFileContent } from "./hdfs/content.ts";
 export { FileSystemError, type FileSystemErrorCode, hasCode } from "./hdfs/errors.ts";
-export type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./hdfs/file-system.ts";
+export type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./hdfs/file-system.ts";
 export { FileSystems, type FileSystemsOptions, type LocatedPath } from "./hdfs/file-systems.ts";
 export { LocalFileSystem } from "./hdfs/local.ts";
 export { WebHdfs, type WebHdfsOptions } from "./hdfs/webhdfs.ts";
+export { HttpClient, type HttpClientOptions, type HttpRequest } from "./http/client.ts";
+export { HttpError, type HttpErrorCode } from "./http/exchange.ts";
+export { type CallOptions, type CallTrouble, RpcClient, type RpcClientOptions } from "./rpc/client.ts";
 export {
-  RpcAuthenticationError,
   RpcConnectionError,
   type RpcConnectionErrorCode,
   RpcProtocolError,
@@ -27,16 +29,24 @@ export {
 } from "./rpc/errors.ts";
 export { isRemoteError, RemoteError } from "./rpc/remote-error.ts";
 export { interactiveRetry, noRetry, patientRetry, type RetryPolicy } from "./rpc/retry.ts";
-export type { Protection } from "./rpc/sasl/digest-md5.ts";
-export {
-  type Credentials,
-  type NamedToken,
-  readTokenFile,
-  type TokenFileVersion,
-  writeTokenFile,
-} from "./security/token-file.ts";
-export { TokenKind, tokenOfKind, withoutMasterToken } from "./security/tokens.ts";
+export { type RequestOf, type ResponseOf, ServiceClient, type ServiceMethods } from "./rpc/service.ts";
+export { type Credentials, type NamedToken, tokenOfKind, withoutMasterToken } from "./security/credentials.ts";
+export type { CredentialsProvider, HttpService, RpcService } from "./security/credentials-provider.ts";
+export { AuthenticationError, type AuthenticationErrorCode } from "./security/errors.ts";
+export type { HttpAuthentication, HttpProof } from "./security/http-authentication.ts";
+export { type DigestOptions, type Protection, tokenDigest } from "./security/sasl/digest-md5.ts";
+export type {
+  AuthenticationStrategy,
+  MechanismOffer,
+  SaslMechanism,
+  SecurityLayer,
+} from "./security/sasl/mechanism.ts";
+export { simple } from "./security/sasl/simple.ts";
+export { simpleCredentials, type TokenOptions, tokenCredentials } from "./security/simple-credentials.ts";
+export { type Token, TokenKind } from "./security/token.ts";
+export { readTokenFile, type TokenFileVersion, writeTokenFile } from "./security/token-file.ts";
 export { currentUser, type User } from "./security/user.ts";
+export { type WireMethod, wireMethod } from "./wire/method.ts";
 export {
   type AggregatedLog,
   findAggregatedLogs,

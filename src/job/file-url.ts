@@ -1,12 +1,12 @@
 import { TonyError } from "../errors.ts";
+import type { FileUrl } from "../hadoop/hdfs/file-system.ts";
 import { splitUri } from "../hadoop/hdfs/file-systems.ts";
-import type { LocalResource } from "../hadoop/yarn/records.ts";
 
 /**
  * The URL of a file as YARN's records have it, from the form in which Hadoop prints a Path: nothing is escaped, `#`, `?`, `%` and blanks
  * stand for themselves. Port −1: the URL has none. Throws a TonyError with code `INVALID_FILE_URL`.
  */
-export function parseFileUrl(url: string): LocalResource["url"] {
+export function parseFileUrl(url: string): FileUrl {
   const { root, path } = splitUri(url) ?? { root: undefined, path: "" };
   const [, host, port] = /^([^:]*)(?::(\d{1,5}))?$/.exec(root?.authority ?? "") ?? [];
   if (root === undefined || host === undefined || !path.startsWith("/")) {

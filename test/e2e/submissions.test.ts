@@ -6,6 +6,7 @@ import { type CachedFile, listCache } from "../../client/shipping/cache-prune.ts
 import { stagingRoot } from "../../client/staging/staging-folder.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { HeldUpload } from "../support/held-upload.ts";
 import { oneTask, Person } from "../support/person.ts";
@@ -16,7 +17,10 @@ const cluster = await testCluster();
 describe("a submission", () => {
   const alice = new Person(cluster);
   const homeless = new Person(cluster, ClusterUser.homeless);
-  const fileSystems = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user: ClusterUser.alice });
+  const fileSystems = new FileSystems({
+    configuration: loadConfiguration(cluster.confDir),
+    credentials: simpleCredentials({ name: ClusterUser.alice }),
+  });
   afterEach(() => sweep(cluster));
   afterAll(async () => {
     fileSystems.close();
@@ -91,7 +95,10 @@ describe("a submission", () => {
     const { exitCode, stdout, stderr } = await homeless.run("submit", "--conf", job);
     expect(`${stdout}${stderr}`).toContain("SUCCEEDED");
     expect(exitCode).toBe(0);
-    const mine = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user: ClusterUser.homeless });
+    const mine = new FileSystems({
+      configuration: loadConfiguration(cluster.confDir),
+      credentials: simpleCredentials({ name: ClusterUser.homeless }),
+    });
     const { fileSystem } = mine.locate(folder);
     const left = await fileSystem.list(folder);
     expect(left.map((entry) => path.basename(entry.path))).not.toContainEqual(expect.stringMatching(/^application_/));

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
 
@@ -11,7 +12,10 @@ describe("a file that containers are to be given", () => {
   const suite = new FaultSuite(cluster);
 
   test("disappears: when a second node fails on it too, the job fails and names the file", async () => {
-    const fileSystems = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user });
+    const fileSystems = new FileSystems({
+      configuration: loadConfiguration(cluster.confDir),
+      credentials: simpleCredentials({ name: user }),
+    });
     try {
       const { fileSystem, path } = await fileSystems.home();
       const file = `${path}/vocabulary.txt`;

@@ -4,6 +4,7 @@ import { NodeTable } from "../../am/scheduler/yarn/node-table.ts";
 import { YarnScheduler } from "../../am/scheduler/yarn/yarn-scheduler.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
@@ -17,9 +18,12 @@ describeScheduler("a real YARN", async () => {
   const cluster = await testCluster();
   const user = ClusterUser.alice;
   const endpoints = endpointsOf(cluster.endpoints.resourceManagerRpc);
-  const client = new ResourceManagerClient({ endpoints, user: { name: user } });
+  const client = new ResourceManagerClient({ endpoints, credentials: simpleCredentials({ name: user }) });
   const { id, token } = await unmanagedApplication(client);
-  const fileSystems = new FileSystems({ configuration: loadConfiguration(cluster.confDir), user });
+  const fileSystems = new FileSystems({
+    configuration: loadConfiguration(cluster.confDir),
+    credentials: simpleCredentials({ name: user }),
+  });
   const { fileSystem, path: home } = await fileSystems.home();
   const folder = path.posix.join(home, `contract-${id}`);
   await fileSystem.mkdirs(folder, 0o700);

@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { findAggregatedLogs, logsAreAggregated, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { ContainerLogs } from "../../src/hadoop/yarn/container-logs.ts";
 import { type ClusterStatus, ClusterUser, testCluster } from "../support/cluster.ts";
@@ -19,7 +20,7 @@ describe("the logs of a real container", () => {
   let application: string;
   let container: string;
   let node: string;
-  const live = new ContainerLogs({ user });
+  const live = new ContainerLogs({ credentials: simpleCredentials({ name: user }) });
   beforeAll(async () => {
     cluster = await testCluster();
     application = await submitCommand(cluster, { user, command: `(${command}) 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr` });
@@ -72,7 +73,7 @@ describe("the logs of a real container", () => {
 
   test("are read from HDFS after its end, byte by byte the same", async () => {
     const configuration = loadConfiguration(cluster.confDir);
-    const fileSystems = new FileSystems({ configuration, user });
+    const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
     expect(logsAreAggregated(configuration)).toBe(true);
     await killApplication(cluster, application, user);
     const files = await eventually("aggregated logs", async () => {

@@ -10,6 +10,7 @@ import { ship } from "../../client/shipping/shipping.ts";
 import { StagingFolder, stagingRoot } from "../../client/staging/staging-folder.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { findAggregatedLogs, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { LocalResource } from "../../src/hadoop/yarn/records.ts";
@@ -33,7 +34,7 @@ describe("shipping to a real HDFS", () => {
   });
 
   function openAs(user: string): FileSystems {
-    const fileSystems = new FileSystems({ configuration, user });
+    const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
     opened.push(fileSystems);
     return fileSystems;
   }
@@ -109,7 +110,7 @@ describe("shipping to a real HDFS", () => {
     );
     const manager = new ResourceManagerClient({
       endpoints: resourceManagerEndpoints(configuration, "client"),
-      user: { name: user },
+      credentials: simpleCredentials({ name: user }),
     });
     const { id } = await manager.newApplication();
     await manager.submit({

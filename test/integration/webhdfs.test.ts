@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { describeFileSystem } from "../support/file-system-contract.ts";
 
 const configuration = loadConfiguration((await testCluster()).confDir);
 
 describeFileSystem("HDFS over WebHDFS", async () => {
-  const fileSystems = new FileSystems({ configuration, user: ClusterUser.alice });
+  const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: ClusterUser.alice }) });
   const { fileSystem, path: home } = await fileSystems.home();
   const folder = `${home}/contract-${randomBytes(6).toString("hex")}`;
   await fileSystem.mkdirs(folder, 0o700);
@@ -23,7 +24,10 @@ describeFileSystem("HDFS over WebHDFS", async () => {
 });
 
 describe("HDFS over WebHDFS", () => {
-  const fileSystems = new FileSystems({ configuration, user: ClusterUser.homeless });
+  const fileSystems = new FileSystems({
+    configuration,
+    credentials: simpleCredentials({ name: ClusterUser.homeless }),
+  });
   afterAll(() => fileSystems.close());
 
   test("a user without rights is told who can give them", async () => {

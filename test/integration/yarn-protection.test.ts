@@ -1,6 +1,7 @@
 /** The ResourceManager and a NodeManager with each protection of RPC that tokens can ask for. */
 import { afterAll, expect, test } from "@jest/globals";
-import type { Protection } from "../../src/hadoop/rpc/sasl/digest-md5.ts";
+import type { Protection } from "../../src/hadoop/security/sasl/digest-md5.ts";
+import { tokenCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
 import { testCluster } from "../support/cluster.ts";
@@ -24,7 +25,7 @@ afterAll(() => client.close());
 
 test.each<Protection>(["auth", "auth-int", "auth-conf"])("%s: a master's whole round", async (protection) => {
   const { id, token } = await unmanagedApplication(client);
-  const options = { protections: [protection] };
+  const options = { credentials: tokenCredentials({ protections: [protection] }) };
   const scheduler = new SchedulerClient({
     endpoints: endpointsOf(cluster.endpoints.schedulerRpc),
     token,
@@ -46,7 +47,6 @@ test.each<Protection>(["auth", "auth-int", "auth-conf"])("%s: a master's whole r
     const { nodeId } = container;
     const started = await nodes.start(nodeId, [{ container, launch: shell(longCommand) }]);
     expect(started).toEqual({ succeeded: [container.id], failed: [] });
-    expect((await nodes.statuses(nodeId, [container.id])).statuses).toHaveLength(1);
     expect((await nodes.stop(nodeId, [container.id])).succeeded).toEqual([container.id]);
     await scheduler.finish({ status: "SUCCEEDED", diagnostics: protection, trackingUrl: "" });
     expect(await applicationIn(client, id, "FINISHED")).toMatchObject({ diagnostics: protection });

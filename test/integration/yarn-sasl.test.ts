@@ -7,8 +7,8 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { DigestMd5, type Protection } from "../../src/hadoop/rpc/sasl/digest-md5.ts";
-import type { DigestCipher } from "../../src/hadoop/rpc/sasl/digest-md5-layer.ts";
+import { DigestMd5, type Protection } from "../../src/hadoop/security/sasl/digest-md5.ts";
+import type { DigestCipher } from "../../src/hadoop/security/sasl/digest-md5-layer.ts";
 import { testCluster } from "../support/cluster.ts";
 
 const source = fileURLToPath(new URL("../java/sasl/DigestPeer.java", import.meta.url));

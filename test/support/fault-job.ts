@@ -5,6 +5,7 @@ import type { StatusJson } from "../../client/printed-json.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
@@ -121,7 +122,7 @@ export class FaultJob {
   /** Resolves when the journal says that the programs of the present generation were started: what an attempt must know to go on with it. */
   async journaled(): Promise<void> {
     const configuration = loadConfiguration(this.#cluster.confDir);
-    const fileSystems = new FileSystems({ configuration, user: this.#user });
+    const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: this.#user }) });
     try {
       const { fileSystem } = await fileSystems.home();
       await eventually("the journal", async () => {

@@ -1,5 +1,5 @@
+import type { Token } from "../../src/hadoop/security/token.ts";
 import { common } from "../../src/hadoop/wire/common.ts";
-import type { Token } from "../../src/hadoop/yarn/records.ts";
 import { digestAccepted } from "./digest-server.ts";
 import {
   type Behaviour,

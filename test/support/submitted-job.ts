@@ -6,6 +6,7 @@ import { makeIdentity } from "../../src/api/make-identity.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationId, LocalResource } from "../../src/hadoop/yarn/records.ts";
@@ -39,9 +40,9 @@ export async function submitJob(
   const configuration = loadConfiguration(cluster.confDir);
   const resourceManager = new ResourceManagerClient({
     endpoints: resourceManagerEndpoints(configuration, "client"),
-    user: { name: user },
+    credentials: simpleCredentials({ name: user }),
   });
-  const fileSystems = new FileSystems({ configuration, user });
+  const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
   const { fileSystem, path: home } = await fileSystems.home();
   const { id } = await resourceManager.newApplication();
   const staging = path.posix.join(home, ".tony-ts", id);

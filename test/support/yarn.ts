@@ -1,4 +1,6 @@
 import { type HostPort, parseHostPort } from "../../src/hadoop/conf/values.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import type { Token } from "../../src/hadoop/security/token.ts";
 import type { NodeToken } from "../../src/hadoop/yarn/allocation.ts";
 import type {
   ApplicationId,
@@ -7,7 +9,6 @@ import type {
   Container,
   ContainerStatus,
   LaunchContext,
-  Token,
 } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { SchedulerClient } from "../../src/hadoop/yarn/scheduler.ts";
@@ -25,7 +26,7 @@ export function endpointsOf(address: string): readonly HostPort[] {
 export function resourceManagerOf({ endpoints }: ClusterStatus): ResourceManagerClient {
   return new ResourceManagerClient({
     endpoints: endpointsOf(endpoints.resourceManagerRpc),
-    user: { name: ClusterUser.alice },
+    credentials: simpleCredentials({ name: ClusterUser.alice }),
   });
 }
 
@@ -77,11 +78,10 @@ export interface Gathered {
   readonly allocated: Container[];
   readonly completed: ContainerStatus[];
   readonly nodeTokens: NodeToken[];
-  readonly updated: Container[];
 }
 
 export function nothingGathered(): Gathered {
-  return { allocated: [], completed: [], nodeTokens: [], updated: [] };
+  return { allocated: [], completed: [], nodeTokens: [] };
 }
 
 /** Heartbeats until `enough` says so; throws on any outcome but an allocation. */
@@ -97,7 +97,6 @@ export function heartbeatUntil(
     gathered.allocated.push(...outcome.allocation.allocated);
     gathered.completed.push(...outcome.allocation.completed);
     gathered.nodeTokens.push(...outcome.allocation.nodeTokens);
-    gathered.updated.push(...outcome.allocation.updated.map(({ container }) => container));
     return enough(gathered) ? gathered : undefined;
   });
 }

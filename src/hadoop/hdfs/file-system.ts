@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import type { LocalResource } from "../yarn/records.ts";
 
 /** What a file system says about one path (org.apache.hadoop.fs.FileStatus). */
 export interface FileStatus {
@@ -15,6 +14,16 @@ export interface FileStatus {
   readonly permission: number;
   readonly owner: string;
   readonly group: string;
+}
+
+/** A file's address in parts, as YARN has it in a LocalResource (org.apache.hadoop.yarn.api.records.URL). */
+export interface FileUrl {
+  readonly scheme: string;
+  /** A nameservice or a host; empty for this machine's files. */
+  readonly host: string;
+  /** −1 where there is none. */
+  readonly port: number;
+  readonly path: string;
 }
 
 /**
@@ -50,7 +59,7 @@ export interface FileSystem {
   readonly uri: string;
 
   /** The path as YARN wants it in a LocalResource. */
-  resourceUrl(path: string): LocalResource["url"];
+  resourceUrl(path: string): FileUrl;
 
   /** The user's home, whether it exists or not. */
   homeDirectory(): Promise<string>;

@@ -1,6 +1,7 @@
 import { join } from "node:path/posix";
 import type { Configuration } from "../conf/configuration.ts";
 import { HadoopError } from "../errors.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import type { FileSystem } from "./file-system.ts";
 import { LocalFileSystem } from "./local.ts";
 import { nameNodeEndpoints } from "./namenodes.ts";
@@ -15,8 +16,8 @@ export interface LocatedPath {
 
 export interface FileSystemsOptions {
   readonly configuration: Configuration;
-  /** The user that files are read and written as. */
-  readonly user: string;
+  /** Who reads and writes the files; see simpleCredentials. */
+  readonly credentials: CredentialsProvider;
   /** The address of an HttpFS or Knox in front of the default file system, used instead of its NameNodes. */
   readonly gateway?: string | undefined;
   readonly webHdfs?: Pick<WebHdfsOptions, "connectTimeoutMs" | "answerTimeoutMs" | "idleTimeoutMs" | "failover">;
@@ -50,9 +51,11 @@ export class FileSystems {
 
   /** The user's home on the default file system. It need not exist. */
   async home(): Promise<LocatedPath> {
-    const { configuration, user } = this.#options;
+    const { configuration, credentials } = this.#options;
     const { root } = this.#split("/");
-    if (root.scheme === "viewfs") return this.locate(join(viewHomePrefix(configuration, root.authority), user));
+    if (root.scheme === "viewfs") {
+      return this.locate(join(viewHomePrefix(configuration, root.authority), await credentials.user()));
+    }
     const { fileSystem } = this.locate("/");
     return { fileSystem, path: await fileSystem.homeDirectory() };
   }
@@ -86,18 +89,18 @@ export class FileSystems {
   }
 
   #create(root: Root, uri: string, asked: string): FileSystem {
-    const { configuration, user, gateway, webHdfs = {} } = this.#options;
+    const { configuration, credentials, gateway, webHdfs = {} } = this.#options;
     switch (root.scheme) {
       case "file":
         return new LocalFileSystem();
       case "webhdfs":
-        return new WebHdfs({ ...webHdfs, uri, endpoints: [`http://${root.authority}`], user });
+        return new WebHdfs({ ...webHdfs, uri, endpoints: [`http://${root.authority}`], credentials });
       case "swebhdfs":
-        return new WebHdfs({ ...webHdfs, uri, endpoints: [`https://${root.authority}`], user });
+        return new WebHdfs({ ...webHdfs, uri, endpoints: [`https://${root.authority}`], credentials });
       case "hdfs": {
         const behindGateway = gateway !== undefined && this.#isDefault(root);
         const endpoints = behindGateway ? [gateway] : nameNodeEndpoints(configuration, root.authority);
-        return new WebHdfs({ ...webHdfs, uri, endpoints, gateway: behindGateway, user });
+        return new WebHdfs({ ...webHdfs, uri, endpoints, gateway: behindGateway, credentials });
       }
       default:
         throw unsupported(configuration, root.scheme, asked);

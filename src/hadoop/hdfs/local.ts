@@ -5,11 +5,10 @@ import { dirname, join } from "node:path";
 import { PassThrough, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { errorCode, errorMessage } from "../errors.ts";
-import type { LocalResource } from "../yarn/records.ts";
 import { checkPath } from "./check-path.ts";
 import { openContent } from "./content.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
-import type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
+import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
 
 const codes: Readonly<Record<string, FileSystemErrorCode>> = {
   ENOENT: "FILE_NOT_FOUND",
@@ -35,7 +34,7 @@ export class LocalFileSystem implements FileSystem {
     this.#home = home;
   }
 
-  resourceUrl(path: string): LocalResource["url"] {
+  resourceUrl(path: string): FileUrl {
     return { scheme: "file", host: "", port: -1, path };
   }
 

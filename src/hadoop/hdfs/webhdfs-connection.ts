@@ -1,14 +1,10 @@
-import type { Agent, IncomingMessage } from "node:http";
+import type { IncomingMessage } from "node:http";
 import { errorMessage } from "../errors.ts";
-import {
-  type ExchangeBody,
-  exchange,
-  HttpError,
-  type HttpErrorCode,
-  keepAliveAgent,
-  readText,
-} from "../http/exchange.ts";
-import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
+import { HttpClient, type HttpRequest } from "../http/client.ts";
+import { type ExchangeBody, HttpError, type HttpErrorCode, readText } from "../http/exchange.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
+import { AuthenticationError } from "../security/errors.ts";
+import { FileSystemError, type FileSystemErrorCode, hasCode } from "./errors.ts";
 import { errorOfRemoteException, remoteExceptionIn } from "./remote-exception.ts";
 import { operationUrl } from "./webhdfs-paths.ts";
 
@@ -24,8 +20,9 @@ export interface WebHdfsRequest {
 }
 
 export interface ConnectionOptions {
-  /** Who we are; see `identityParameters`. */
-  readonly user: string;
+  /** What the files are called elsewhere: see WebHdfsOptions. */
+  readonly uri: string;
+  readonly credentials: CredentialsProvider;
   readonly connectTimeoutMs: number;
   /** For answers about names. */
   readonly answerTimeoutMs: number;
@@ -33,27 +30,30 @@ export interface ConnectionOptions {
   readonly idleTimeoutMs: number;
 }
 
-/** What a request carries to say who asks: on a cluster without Kerberos the user's name, which it believes. */
-function identityParameters(options: ConnectionOptions): Record<string, string> {
-  return { "user.name": options.user };
+/** How one exchange differs from the usual. */
+interface SendOptions {
+  readonly body?: () => ExchangeBody;
+  /** Gives a redirect to the caller; it is a refusal otherwise. */
+  readonly redirect?: "give";
+  /** Bytes of a file come back. */
+  readonly data?: boolean;
+  /** The address is from a redirect. */
+  readonly redirected?: boolean;
 }
 
 /** Single WebHDFS requests to one server, failures as FileSystemErrors; what to do about those is decided elsewhere. */
 export class WebHdfsConnection {
   readonly #options: ConnectionOptions;
-  readonly #agents = new Map<string, Agent>();
+  readonly #http: HttpClient;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
+    this.#http = new HttpClient(options);
   }
 
   /** The address of a request on this server. */
   url(base: string, request: WebHdfsRequest): URL {
-    return operationUrl(base, request.path, {
-      op: request.operation,
-      ...identityParameters(this.#options),
-      ...request.parameters,
-    });
+    return operationUrl(base, request.path, { op: request.operation, ...request.parameters });
   }
 
   /** A request with a JSON answer, or none (undefined). */
@@ -82,31 +82,50 @@ export class WebHdfsConnection {
   }
 
   /** Sends the data itself; the answer's body is of no interest. */
-  async upload(url: URL, request: WebHdfsRequest, body: ExchangeBody): Promise<URL | undefined> {
-    const answer = await this.send(url, request, { body, redirect: "give" });
+  async upload(
+    url: URL,
+    request: WebHdfsRequest,
+    body: () => ExchangeBody,
+    { redirected = true }: { readonly redirected?: boolean } = {},
+  ): Promise<URL | undefined> {
+    const answer = await this.send(url, request, { body, redirect: "give", redirected });
     const location = answer.headers.location;
     await this.#text(answer, url, request);
     return isRedirect(answer) && location !== undefined ? new URL(location, url) : undefined;
   }
 
-  /** One exchange; a status that is no success becomes a FileSystemError. */
-  async send(
-    url: URL,
-    request: WebHdfsRequest,
-    more: { readonly body?: ExchangeBody; readonly redirect?: "give"; readonly data?: boolean } = {},
-  ): Promise<IncomingMessage> {
-    const { answerTimeoutMs, idleTimeoutMs } = this.#options;
+  /**
+   * One exchange; a status that is no success becomes a FileSystemError. What a server says it does not accept of our credentials is
+   * shown it once more when there is something newer.
+   */
+  async send(url: URL, request: WebHdfsRequest, more: SendOptions = {}): Promise<IncomingMessage> {
+    const sent = this.#httpRequest(request, more);
+    try {
+      return await this.#sendOnce(url, request, sent, more);
+    } catch (error) {
+      const refused = hasCode(error, "AUTHENTICATION_FAILED") && !(await this.#http.renewed(url, sent, error));
+      if (refused || !hasCode(error, "AUTHENTICATION_FAILED")) throw error;
+      return await this.#sendOnce(url, request, sent, more);
+    }
+  }
+
+  #httpRequest({ method, signal }: WebHdfsRequest, { body, data, redirected }: SendOptions): HttpRequest {
+    const { answerTimeoutMs, idleTimeoutMs, uri } = this.#options;
+    return {
+      method,
+      signal,
+      body,
+      name: uri,
+      redirected,
+      idleTimeoutMs: data === true || body !== undefined ? idleTimeoutMs : answerTimeoutMs,
+      headers: body === undefined ? {} : { "content-type": "application/octet-stream" },
+    };
+  }
+
+  async #sendOnce(url: URL, request: WebHdfsRequest, sent: HttpRequest, more: SendOptions): Promise<IncomingMessage> {
     let answer: IncomingMessage;
     try {
-      answer = await exchange(url, {
-        method: request.method,
-        agent: this.#agent(url),
-        connectTimeoutMs: this.#options.connectTimeoutMs,
-        idleTimeoutMs: more.data === true || more.body !== undefined ? idleTimeoutMs : answerTimeoutMs,
-        signal: request.signal,
-        headers: more.body === undefined ? {} : { "content-type": "application/octet-stream" },
-        ...(more.body === undefined ? {} : { body: more.body }),
-      });
+      answer = await this.#http.send(url, sent);
     } catch (error) {
       throw this.fileSystemError(error, request);
     }
@@ -117,19 +136,24 @@ export class WebHdfsConnection {
 
   /** Any failure of an exchange in the terms of a file system. */
   fileSystemError(error: unknown, request: WebHdfsRequest): unknown {
+    const { operation, path } = request;
+    if (error instanceof AuthenticationError) {
+      const message = `${operation} ${path}: ${error.message}`;
+      return new FileSystemError(message, { code: "AUTHENTICATION_FAILED", operation, path, cause: error });
+    }
     if (!(error instanceof HttpError)) return error;
     const fix = error.code === "HTTP_UNREACHABLE" ? unreachableFix : "";
-    return new FileSystemError(`${request.operation} ${request.path}: ${error.message}${fix}`, {
+    return new FileSystemError(`${operation} ${path}: ${error.message}${fix}`, {
       code: codesOfHttpErrors[error.code],
-      operation: request.operation,
-      path: request.path,
+      operation,
+      path,
       cause: error,
       retryable: error.retryable,
     });
   }
 
   close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
+    this.#http.close();
   }
 
   async #text(answer: IncomingMessage, url: URL, request: WebHdfsRequest): Promise<string> {
@@ -186,15 +210,6 @@ export class WebHdfsConnection {
       operation: request.operation,
       path: request.path,
     });
-  }
-
-  #agent(url: URL): Agent {
-    let agent = this.#agents.get(url.protocol);
-    if (agent === undefined) {
-      agent = keepAliveAgent(url.protocol === "https:" ? "https:" : "http:");
-      this.#agents.set(url.protocol, agent);
-    }
-    return agent;
   }
 }
 

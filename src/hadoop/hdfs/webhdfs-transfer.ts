@@ -39,7 +39,7 @@ export class WebHdfsTransfer {
     await this.#failover.run(repeatable, async (endpoint) => {
       if (this.#gateway) return this.#writeThroughGateway(endpoint, request, body);
       const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
-      await atDataNode(url, excluded, () => this.#connection.upload(url, request, body()));
+      await atDataNode(url, excluded, () => this.#connection.upload(url, request, body));
     });
   }
 
@@ -49,7 +49,7 @@ export class WebHdfsTransfer {
     const answer = await this.#failover.run("idempotent", async (endpoint) => {
       if (this.#gateway) return this.#readThroughGateway(endpoint, request);
       const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
-      return atDataNode(url, excluded, () => this.#connection.send(url, request, { data: true }));
+      return atDataNode(url, excluded, () => this.#connection.send(url, request, { data: true, redirected: true }));
     });
     const stream = new PassThrough();
     finished(answer, (error) => {
@@ -62,8 +62,9 @@ export class WebHdfsTransfer {
   /** HttpFS takes the data at once (`data=true`); Knox redirects to itself before it. */
   async #writeThroughGateway(endpoint: string, request: WebHdfsRequest, body: () => ExchangeBody): Promise<void> {
     const url = this.#connection.url(endpoint, { ...request, parameters: { ...request.parameters, data: "true" } });
-    const redirected = await this.#connection.upload(url, request, { ...body(), waitForContinue: true });
-    if (redirected !== undefined) await this.#connection.upload(redirected, request, body());
+    const asked = (): ExchangeBody => ({ ...body(), waitForContinue: true });
+    const redirected = await this.#connection.upload(url, request, asked, { redirected: false });
+    if (redirected !== undefined) await this.#connection.upload(redirected, request, body);
   }
 
   async #readThroughGateway(endpoint: string, request: WebHdfsRequest): Promise<IncomingMessage> {
@@ -71,7 +72,7 @@ export class WebHdfsTransfer {
     const answer = await this.#connection.send(url, request, { redirect: "give", data: true });
     if (answer.headers.location === undefined) return answer;
     answer.resume();
-    return this.#connection.send(new URL(answer.headers.location, url), request, { data: true });
+    return this.#connection.send(new URL(answer.headers.location, url), request, { data: true, redirected: true });
   }
 
   #brokenOff(error: unknown, request: WebHdfsRequest): FileSystemError {

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { isObject } from "../json.ts";
-import type { LocalResource } from "../yarn/records.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
-import type { Content, CreateOptions, FileStatus, FileSystem, OpenOptions } from "./file-system.ts";
+import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { octal } from "./webhdfs-paths.ts";
 import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
@@ -17,7 +17,8 @@ export interface WebHdfsOptions {
   readonly endpoints: readonly string[];
   /** HttpFS or Knox: one address for everything, data too. */
   readonly gateway?: boolean;
-  readonly user: string;
+  /** Who asks; see simpleCredentials. */
+  readonly credentials: CredentialsProvider;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
   /** How long a NameNode may take to answer; default 20 s. */
@@ -48,7 +49,8 @@ export class WebHdfs implements FileSystem {
     this.uri = options.uri.replace(/\/+$/, "");
     this.#gateway = options.gateway ?? false;
     this.#connection = new WebHdfsConnection({
-      user: options.user,
+      uri: this.uri,
+      credentials: options.credentials,
       connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
       answerTimeoutMs: options.answerTimeoutMs ?? 20_000,
       idleTimeoutMs: options.idleTimeoutMs ?? 60_000,
@@ -57,7 +59,7 @@ export class WebHdfs implements FileSystem {
     this.#transfer = new WebHdfsTransfer(this.#connection, this.#failover, this.#gateway);
   }
 
-  resourceUrl(path: string): LocalResource["url"] {
+  resourceUrl(path: string): FileUrl {
     const match = /^([a-z]+):\/\/([^:/]*)(?::(\d+))?$/.exec(this.uri);
     // A nameservice has no port; YARN writes -1 then (org.apache.hadoop.yarn.api.records.URL.fromPath).
     return {

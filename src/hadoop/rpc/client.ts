@@ -2,9 +2,13 @@ import { randomBytes } from "node:crypto";
 import { type Clock, systemClock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
 import { errorMessage } from "../errors.ts";
-import { type Identity, RpcConnection } from "./connection.ts";
+import type { CredentialsProvider, RpcService } from "../security/credentials-provider.ts";
+import { AuthenticationError } from "../security/errors.ts";
+import type { Token } from "../security/token.ts";
+import { RpcConnection } from "./connection.ts";
 import { EndpointList } from "./endpoints.ts";
 import { RpcConnectionError, RpcTimeoutError } from "./errors.ts";
+import { RemoteError } from "./remote-error.ts";
 import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
 
 export interface RpcClientOptions {
@@ -12,8 +16,10 @@ export interface RpcClientOptions {
   readonly endpoints: readonly HostPort[];
   /** The Java interface of the service. */
   readonly protocol: string;
-  /** Asked at each new connection, because tokens are renewed. */
-  readonly identity: () => Identity;
+  /** Asked at each new connection who we are; see simpleCredentials. */
+  readonly credentials: CredentialsProvider;
+  /** The token that YARN gave for this service, where it gives one: asked at each new connection, because tokens are renewed. */
+  readonly token?: (() => Token) | undefined;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number | undefined;
   /** For each try of a call; default 60 s. */
@@ -74,6 +80,7 @@ export class RpcClient {
    */
   async call(method: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const startedMs = this.#clock.nowMs();
+    let renewed = false;
     for (let tries = 1; ; tries += 1) {
       const endpoint = this.#endpoints.current;
       try {
@@ -82,6 +89,10 @@ export class RpcClient {
         if (tries > 1) this.#options.onTrouble?.(undefined);
         return answer;
       } catch (error) {
+        if (!renewed && isRefusal(error) && (await this.#renewed(endpoint, error))) {
+          renewed = true;
+          continue;
+        }
         const failed = {
           error,
           tries,
@@ -125,13 +136,22 @@ export class RpcClient {
       this.#connection = new RpcConnection({
         endpoint,
         protocol: this.#options.protocol,
-        identity: this.#options.identity(),
+        strategies: async () => this.#options.credentials.forRpc(this.#service(endpoint)),
         clientId: this.#clientId,
         connectTimeoutMs: this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs,
         maxFrameBytes: this.#options.maxFrameBytes,
       });
     }
     return this.#connection;
+  }
+
+  #service(endpoint: HostPort): RpcService {
+    const { protocol, endpoints, token } = this.#options;
+    return { transport: "rpc", protocol, endpoint, endpoints, token: token?.() };
+  }
+
+  async #renewed(endpoint: HostPort, refusal: unknown): Promise<boolean> {
+    return (await this.#options.credentials.renewed?.(this.#service(endpoint), refusal)) ?? false;
   }
 
   /** Other calls that wait for answers there are tried again likewise. */
@@ -154,6 +174,11 @@ export class RpcClient {
     const message = `No endpoint of ${this.#endpoints} answers; the last try: ${errorMessage(error)}`;
     return new RpcConnectionError(message, { code: "RPC_CONNECT_FAILED", cause: error });
   }
+}
+
+/** Whether a server refused who we are, or we it: nothing has been carried out. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AuthenticationError || (error instanceof RemoteError && error.unauthorized);
 }
 
 function stopped(signal: AbortSignal | undefined): boolean {

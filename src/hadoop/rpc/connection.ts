@@ -1,7 +1,10 @@
 import { formatHostPort, type HostPort } from "../conf/values.ts";
 import { CodedError, errorMessage } from "../errors.ts";
+import { AuthenticationError } from "../security/errors.ts";
+import type { AuthenticationStrategy } from "../security/sasl/mechanism.ts";
+import type { User } from "../security/user.ts";
 import { CallIds } from "./call-ids.ts";
-import { RpcAuthenticationError, RpcConnectionError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
+import { RpcConnectionError, RpcProtocolError, RpcTimeoutError } from "./errors.ts";
 import { defaultMaxFrameBytes } from "./frame.ts";
 import {
   callFrame,
@@ -10,6 +13,7 @@ import {
   decodeReply,
   decodeSasl,
   type Reply,
+  RpcErrorCode,
   RpcStatus,
   type SaslMessage,
   SaslState,
@@ -17,29 +21,20 @@ import {
   saslFrame,
 } from "./messages.ts";
 import { RemoteError } from "./remote-error.ts";
-import { kerberosNeeded, refusedForKerberos } from "./sasl/gssapi.ts";
 import { Inbox } from "./sasl/inbox.ts";
-import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
+import { kerberosNeeded, refusedForKerberos } from "./sasl/kerberos-needed.ts";
 import { negotiate } from "./sasl/negotiation.ts";
 import { RpcTransport } from "./transport.ts";
-
-/** Who a connection speaks for, and how that is shown. */
-export interface Identity {
-  readonly user: string;
-  /** Who logged in, where `user` is another (a proxy user). */
-  readonly realUser?: string | undefined;
-  /** Tried in the server's order of preference. Absent: the user name is sent without negotiation. */
-  readonly strategies?: readonly AuthenticationStrategy[] | undefined;
-}
 
 export interface ConnectionOptions {
   readonly endpoint: HostPort;
   /** The Java interface that is served at this port. */
   readonly protocol: string;
-  readonly identity: Identity;
+  /** Who we are and how that is shown; the server's order of preference decides among several. */
+  readonly strategies: () => Promise<readonly AuthenticationStrategy[]>;
   /** 16 bytes that name this client to the server. */
   readonly clientId: Uint8Array;
-  /** For the connection and the negotiation together. */
+  /** For the connection, `strategies` and the negotiation together. */
   readonly connectTimeoutMs: number;
   readonly maxFrameBytes?: number | undefined;
 }
@@ -106,7 +101,7 @@ export class RpcConnection {
 
   /**
    * Sends a call and gives the bytes of its answer. `request` is varint-delimited.
-   * Rejects with RpcConnectionError, RpcTimeoutError, RpcProtocolError, RpcAuthenticationError, or RemoteError.
+   * Rejects with RpcConnectionError, RpcTimeoutError, RpcProtocolError, AuthenticationError, or RemoteError.
    */
   call(method: string, request: Uint8Array, timeoutMs: number): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
@@ -132,13 +127,14 @@ export class RpcConnection {
   }
 
   async #open(): Promise<void> {
-    const { identity, protocol, clientId } = this.#options;
+    const { protocol, clientId } = this.#options;
     try {
-      if (identity.strategies === undefined) {
-        this.#preamble = [connectionHeader("none"), contextFrame(protocol, identity, clientId)];
-      } else {
-        this.#preamble = [contextFrame(protocol, await this.#negotiated(identity, identity.strategies), clientId)];
-      }
+      const strategies = await this.#options.strategies();
+      const named = onlyName(strategies);
+      this.#preamble =
+        named === undefined
+          ? [contextFrame(protocol, await this.#negotiated(strategies), clientId)]
+          : [connectionHeader("none"), contextFrame(protocol, named, clientId)];
     } catch (cause) {
       this.#transport.end(cause);
       return;
@@ -149,19 +145,19 @@ export class RpcConnection {
     for (const frame of this.#waitingFrames.splice(0)) this.#send(frame);
   }
 
-  /** Settles authentication; gives the user for the context, who is nobody where a token says it. */
-  async #negotiated(identity: Identity, strategies: readonly AuthenticationStrategy[]): Promise<Partial<Identity>> {
+  /** Settles authentication; gives the user for the context. */
+  async #negotiated(strategies: readonly AuthenticationStrategy[]): Promise<User | undefined> {
     this.#transport.send(connectionHeader("sasl"));
     const channel = {
       send: (message: SaslMessage) => this.#transport.send(saslFrame(message)),
       receive: () => this.#saslInbox.receive(),
     };
-    const { method, layer } = await negotiate(channel, strategies);
+    const { user, layer } = await negotiate(channel, strategies);
     if (layer !== undefined) {
       this.#protected = true;
       this.#transport.protect(layer);
     }
-    return method === "TOKEN" ? {} : identity;
+    return user;
   }
 
   #send(frame: Buffer): void {
@@ -216,9 +212,8 @@ export class RpcConnection {
   /** Errors that were made without knowing the server get its address; the server's own stay as they are. */
   #located(error: CodedError): CodedError {
     if (error instanceof RpcProtocolError) return new RpcProtocolError(`${this.#where}: ${error.message}`, error);
-    if (!(error instanceof RpcAuthenticationError)) return error;
-    const code = error.code === "KERBEROS_NEEDED" ? "KERBEROS_NEEDED" : "RPC_AUTHENTICATION";
-    return new RpcAuthenticationError(`${this.#where}: ${error.message}`, { code, cause: error });
+    if (!(error instanceof AuthenticationError)) return error;
+    return new AuthenticationError(`${this.#where}: ${error.message}`, { code: error.code, cause: error });
   }
 
   #connectionError(reason: string, cause?: unknown): RpcConnectionError {
@@ -228,11 +223,17 @@ export class RpcConnection {
   }
 }
 
+/** The user, where naming him is all that can be done: nothing is negotiated then. */
+function onlyName([first, ...others]: readonly AuthenticationStrategy[]): User | undefined {
+  return first?.method === "SIMPLE" && others.length === 0 ? first.user : undefined;
+}
+
 function reasonOf(cause: unknown): string {
   return cause === undefined ? "the server closed the connection" : errorMessage(cause);
 }
 
 function remoteError({ header }: Reply): CodedError {
-  const error = new RemoteError(header.exceptionClassName, header.errorMsg);
+  const unauthorized = header.errorDetail === RpcErrorCode.FATAL_UNAUTHORIZED;
+  const error = new RemoteError(header.exceptionClassName, header.errorMsg, { unauthorized });
   return refusedForKerberos(error) ? kerberosNeeded() : error;
 }

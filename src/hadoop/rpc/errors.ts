@@ -29,15 +29,3 @@ export class RpcTimeoutError extends HadoopError {
     super(message, { code: "RPC_TIMEOUT", retryable: true });
   }
 }
-
-/** Who we are was not settled with the server: no common mechanism, a wrong token, or a peer that could not prove itself. */
-export class RpcAuthenticationError extends HadoopError {
-  override readonly name = "RpcAuthenticationError";
-
-  constructor(
-    message: string,
-    options: { readonly code?: "RPC_AUTHENTICATION" | "KERBEROS_NEEDED"; readonly cause?: unknown } = {},
-  ) {
-    super(message, { code: options.code ?? "RPC_AUTHENTICATION", cause: options.cause });
-  }
-}

@@ -1,4 +1,5 @@
 /** The headers and control messages of Hadoop IPC: names for its magic numbers, and the packets drawn once. */
+import type { User } from "../security/user.ts";
 import { encodeDelimited } from "../wire/codec.ts";
 import { common, type hadoop } from "../wire/common.ts";
 import { RpcProtocolError } from "./errors.ts";
@@ -18,6 +19,7 @@ const noClientId = new Uint8Array(0);
 
 export const SaslState = common.RpcSaslProto.SaslState;
 export const RpcStatus = common.RpcResponseHeaderProto.RpcStatusProto;
+export const RpcErrorCode = common.RpcResponseHeaderProto.RpcErrorCodeProto;
 
 /**
  * The first bytes of a connection (org.apache.hadoop.ipc.Client.Connection#writeConnectionHeader):
@@ -28,18 +30,11 @@ export function connectionHeader(authentication: "none" | "sasl"): Buffer {
   return Buffer.from([0x68, 0x72, 0x70, 0x63, 9, 0, authentication === "sasl" ? 0xdf : 0]);
 }
 
-/** Whom the connection acts for. A token says so itself, and both are absent then. */
-export interface ContextUser {
-  readonly user?: string | undefined;
-  /** The one who logged in and acts for `user` (a proxy user). */
-  readonly realUser?: string | undefined;
-}
-
-/** The frame that follows authentication: header(−3) | IpcConnectionContextProto. No answer comes. */
-export function contextFrame(protocol: string, { user, realUser }: ContextUser, clientId: Uint8Array): Buffer {
+/** The frame that follows authentication: header(−3) | IpcConnectionContextProto. No answer comes. A token says itself whose it is. */
+export function contextFrame(protocol: string, user: User | undefined, clientId: Uint8Array): Buffer {
   const userInfo = {
-    ...(user === undefined ? {} : { effectiveUser: user }),
-    ...(realUser === undefined ? {} : { realUser }),
+    ...(user === undefined ? {} : { effectiveUser: user.name }),
+    ...(user?.realName === undefined ? {} : { realUser: user.realName }),
   };
   return encodeFrame(
     header(connectionContextCallId, noRetryCount, clientId),

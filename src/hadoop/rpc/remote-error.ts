@@ -16,12 +16,16 @@ export class RemoteError extends HadoopError {
   /** The server's stack trace, where it sent one. */
   readonly javaStack: string;
 
+  /** Whether the server refused who called, not what was called (FATAL_UNAUTHORIZED of RpcResponseHeaderProto). */
+  readonly unauthorized: boolean;
+
   /** `text` is the message, then the lines of a stack trace (errorMsg of RpcResponseHeaderProto). */
-  constructor(javaClass: string, text: string) {
+  constructor(javaClass: string, text: string, { unauthorized = false }: { readonly unauthorized?: boolean } = {}) {
     const message = messageOf(text, javaClass);
     super(`${message} (${simpleName(javaClass)})`, meaningOf(javaClass));
     this.javaClass = javaClass;
     this.javaMessage = message;
+    this.unauthorized = unauthorized;
     this.javaStack = text.slice(traceStart(text)).trim();
   }
 }

@@ -1,21 +1,24 @@
-import type { WireMethod } from "../wire/methods.ts";
+import type { WireMethod } from "../wire/method.ts";
 import type { CallOptions, RpcClient } from "./client.ts";
 import { decoded } from "./messages.ts";
 
-type RequestOf<Method> = Method extends WireMethod<infer Request, unknown> ? Request : never;
-type ResponseOf<Method> = Method extends WireMethod<never, infer Response> ? Response : never;
+/** What a method takes. */
+export type RequestOf<Method> = Method extends WireMethod<infer Request, unknown> ? Request : never;
+/** What a method answers. */
+export type ResponseOf<Method> = Method extends WireMethod<never, infer Response> ? Response : never;
 
-/** What `Methods` is, said for each name, so that a method can be looked up by a name that is not known yet. */
-type Table<Methods> = {
+/** The methods of a service by the names of its .proto; `Methods` is its own type. */
+export type ServiceMethods<Methods> = {
   readonly [Name in keyof Methods]: WireMethod<RequestOf<Methods[Name]>, ResponseOf<Methods[Name]>>;
 };
 
-/** The methods of one service (src/hadoop/wire/methods.ts) over a client. */
+/** The methods of one service over a client: one more protocol of Hadoop is a table of its methods, made with wireMethod. */
 export class ServiceClient<Methods> {
   readonly #client: RpcClient;
-  readonly #methods: Table<Methods>;
+  readonly #methods: ServiceMethods<Methods>;
 
-  constructor(client: RpcClient, methods: Table<Methods>) {
+  /** @param client whose `protocol` is the Java interface that has these methods */
+  constructor(client: RpcClient, methods: ServiceMethods<Methods>) {
     this.#client = client;
     this.#methods = methods;
   }

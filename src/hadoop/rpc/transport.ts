@@ -1,9 +1,9 @@
 import { connect as connectSocket, type Socket } from "node:net";
 import type { HostPort } from "../conf/values.ts";
+import type { SecurityLayer } from "../security/sasl/mechanism.ts";
 import { RpcProtocolError } from "./errors.ts";
 import { FrameReader } from "./frame.ts";
 import { SaslState, saslFrame } from "./messages.ts";
-import type { SecurityLayer } from "./sasl/mechanism.ts";
 
 export interface TransportOptions {
   readonly endpoint: HostPort;

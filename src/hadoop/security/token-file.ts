@@ -7,23 +7,10 @@
  *     version 1:  varint-delimited CredentialsProto
  */
 import { HadoopError } from "../errors.ts";
-import { readDelimited } from "../rpc/frame.ts";
-import { encodeDelimited } from "../wire/codec.ts";
+import { decodeDelimited, encodeDelimited } from "../wire/codec.ts";
 import { common } from "../wire/common.ts";
-import type { Token } from "../yarn/records.ts";
+import type { Credentials, NamedToken } from "./credentials.ts";
 import { WritableReader, writeBytes, writeText, writeVint } from "./writable.ts";
-
-/** A token under the name that Hadoop's programs find it by: its service, as a rule. */
-export interface NamedToken {
-  readonly alias: string;
-  readonly token: Token;
-}
-
-/** What a process may prove itself with, and secrets by name. */
-export interface Credentials {
-  readonly tokens: readonly NamedToken[];
-  readonly secrets: ReadonlyMap<string, Uint8Array>;
-}
 
 /** 0 is Hadoop's own serialization, which YARN writes and every version reads; 1 is protobuf. */
 export type TokenFileVersion = 0 | 1;
@@ -31,7 +18,7 @@ export type TokenFileVersion = 0 | 1;
 const magic = Buffer.from("HDTS");
 const headerBytes = magic.length + 1;
 
-/** Throws a HadoopError with code `TOKEN_FILE_MALFORMED`. */
+/** The tokens and secrets in a token file. Throws a HadoopError with code `TOKEN_FILE_MALFORMED`. */
 export function readTokenFile(bytes: Uint8Array): Credentials {
   const version = bytes[magic.length];
   if (version === undefined || !magic.equals(bytes.subarray(0, magic.length))) {
@@ -77,7 +64,7 @@ function writeWritable({ tokens, secrets }: Credentials): Uint8Array {
 }
 
 function readProtobuf(body: Uint8Array): Credentials {
-  const message = common.CredentialsProto.decode(readDelimited(body, 0).bytes);
+  const message = decodeDelimited(common.CredentialsProto, body);
   const tokens = (message.tokens ?? []).flatMap(({ alias, token }) => {
     if (!token) return [];
     const { identifier, password, kind, service } = token;

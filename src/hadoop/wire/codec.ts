@@ -13,3 +13,11 @@ export function encodeDelimited<Properties>(
 ): Uint8Array {
   return type.encode(message, protobuf.Writer.create().fork()).ldelim().finish();
 }
+
+/** The message that stands at the start of `bytes` with its length in front. Throws RangeError when that is cut short. */
+export function decodeDelimited<Message>(
+  type: Pick<MessageType<never, Message>, "decode">,
+  bytes: Uint8Array,
+): Message {
+  return type.decode(protobuf.Reader.create(bytes).bytes());
+}

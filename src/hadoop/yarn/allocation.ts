@@ -1,3 +1,4 @@
+import type { Token } from "../security/token.ts";
 import type {
   Container,
   ContainerId,
@@ -8,7 +9,6 @@ import type {
   NodeReport,
   Resource,
   ResourceType,
-  Token,
 } from "./records.ts";
 
 /**
@@ -67,22 +67,6 @@ export interface Registration {
   readonly clientToAmMasterKey?: Uint8Array;
 }
 
-/** A change asked for a container that the application holds. */
-export interface ContainerUpdate {
-  readonly containerId: ContainerId;
-  /** The container's current version; another one is refused. */
-  readonly version: number;
-  readonly type: ContainerUpdateType;
-  readonly capability?: Resource;
-  readonly executionType?: ExecutionType;
-}
-
-export type ContainerUpdateType =
-  | "INCREASE_RESOURCE"
-  | "DECREASE_RESOURCE"
-  | "PROMOTE_EXECUTION_TYPE"
-  | "DEMOTE_EXECUTION_TYPE";
-
 /**
  * YARN's notice that it wants resources back. CapacityScheduler fills `negotiable.containers`, once; FairScheduler `strict`.
  * The containers are killed some seconds later, or never.
@@ -109,9 +93,6 @@ export interface Allocation {
   readonly preemption?: PreemptionMessage;
   /** New tokens; each is sent once. */
   readonly nodeTokens: readonly NodeToken[];
-  /** Containers with their new capability and token, which the NodeManager is still to be told. */
-  readonly updated: readonly { readonly type: ContainerUpdateType; readonly container: Container }[];
-  readonly updateErrors: readonly { readonly containerId: ContainerId; readonly reason: string }[];
   /** Containers of earlier attempts that were found late, after a restart of the ResourceManager. */
   readonly containersFromPreviousAttempts: readonly Container[];
   readonly applicationPriority?: number;

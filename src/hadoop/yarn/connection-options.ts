@@ -2,7 +2,6 @@ import type { Clock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
 import type { CallTrouble } from "../rpc/client.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
-import type { Protection } from "../rpc/sasl/digest-md5.ts";
 
 /** What the clients of YARN's services have in common. */
 export interface YarnConnectionOptions {
@@ -14,8 +13,6 @@ export interface YarnConnectionOptions {
   readonly retry?: RetryPolicy | (() => RetryPolicy);
   /** Told when a call is to be tried again, and with undefined when one has been answered after that. */
   readonly onTrouble?: (trouble: CallTrouble | undefined) => void;
-  /** Acceptable protections of traffic, best first; default all, in the server's order of preference. */
-  readonly protections?: readonly Protection[];
   /** Default 128 MiB, as Hadoop's own. */
   readonly maxFrameBytes?: number;
   readonly clock?: Clock;

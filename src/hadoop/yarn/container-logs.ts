@@ -1,7 +1,8 @@
-import type { Agent } from "node:http";
 import { errorMessage, HadoopError } from "../errors.ts";
-import { exchange, HttpError, keepAliveAgent, readBytes } from "../http/exchange.ts";
+import { HttpClient } from "../http/client.ts";
+import { HttpError, readBytes } from "../http/exchange.ts";
 import { isObject } from "../json.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import type { ContainerId } from "./records.ts";
 
 export type ContainerLogErrorCode =
@@ -28,7 +29,8 @@ export interface ContainerLogPiece {
 }
 
 export interface ContainerLogsOptions {
-  readonly user: string;
+  /** Who asks; see simpleCredentials. */
+  readonly credentials: CredentialsProvider;
   /** Default 5 s. */
   readonly connectTimeoutMs?: number;
   /** Default 30 s. */
@@ -50,10 +52,12 @@ const contentsMark = "LogContents:\n";
  */
 export class ContainerLogs {
   readonly #options: ContainerLogsOptions;
-  readonly #agent: Agent = keepAliveAgent("http:");
+  readonly #http: HttpClient;
 
   constructor(options: ContainerLogsOptions) {
     this.#options = options;
+    const { credentials, connectTimeoutMs = 5000 } = options;
+    this.#http = new HttpClient({ credentials, connectTimeoutMs });
   }
 
   /**
@@ -97,7 +101,7 @@ export class ContainerLogs {
   }
 
   close(): void {
-    this.#agent.destroy();
+    this.#http.close();
   }
 
   /** @param size the first n bytes; −n the last n */
@@ -128,13 +132,11 @@ export class ContainerLogs {
     parameters: Readonly<Record<string, string>>,
     maximumBytes: number,
   ): Promise<Buffer> {
-    const query = new URLSearchParams({ ...parameters, "user.name": this.#options.user });
+    const query = new URLSearchParams(parameters);
     const url = new URL(`http://${node}/ws/v1/node/containers/${containerId}/logs${rest}?${query}`);
     try {
-      const answer = await exchange(url, {
+      const answer = await this.#http.send(url, {
         method: "GET",
-        agent: this.#agent,
-        connectTimeoutMs: this.#options.connectTimeoutMs ?? 5000,
         idleTimeoutMs: this.#options.idleTimeoutMs ?? 30_000,
         headers: { accept: rest === "" ? "application/json" : "text/plain" },
       });

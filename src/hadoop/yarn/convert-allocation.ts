@@ -1,9 +1,9 @@
 /** The ApplicationMaster's heartbeat ⇄ messages. */
 import { type hadoop, yarn } from "../wire/yarn.ts";
-import type { Allocation, ContainerUpdate, PreemptionMessage, Registration, ResourceRequest } from "./allocation.ts";
+import type { Allocation, PreemptionMessage, Registration, ResourceRequest } from "./allocation.ts";
 import { containerFromWire, containerStatusFromWire } from "./convert-containers.ts";
-import { executionTypes, updateTypes } from "./convert-enums.ts";
-import { containerIdFromWire, containerIdToWire, toNumber } from "./convert-ids.ts";
+import { executionTypes } from "./convert-enums.ts";
+import { containerIdFromWire, toNumber } from "./convert-ids.ts";
 import { nodeReportFromWire } from "./convert-reports.ts";
 import { resourceFromWire, resourceToWire, resourceTypesFromWire } from "./convert-resources.ts";
 import { nodeTokensFromWire } from "./convert-tokens.ts";
@@ -45,21 +45,6 @@ function resourceRequestFromWire(message: hadoop.yarn.ResourceRequestProto.$Prop
   };
 }
 
-/** Throws UnknownResourceTypeError. */
-export function containerUpdateToWire(
-  update: ContainerUpdate,
-  types: ResourceTypes,
-): hadoop.yarn.UpdateContainerRequestProto.$Properties {
-  const { capability, executionType } = update;
-  return {
-    container_version: update.version,
-    container_id: containerIdToWire(update.containerId),
-    update_type: updateTypes.toWire(update.type),
-    ...(capability === undefined ? {} : { capability: resourceToWire(capability, types) }),
-    ...(executionType === undefined ? {} : { execution_type: executionTypes.toWire(executionType) }),
-  };
-}
-
 export function registrationFromWire(
   message: hadoop.yarn.RegisterApplicationMasterResponseProto.$Properties,
 ): Registration {
@@ -94,14 +79,6 @@ export function allocationFromWire(message: hadoop.yarn.AllocateResponseProto.$P
     clusterNodeCount: message.num_cluster_nodes ?? 0,
     ...(message.preempt ? { preemption: preemptionFromWire(message.preempt) } : {}),
     nodeTokens: nodeTokensFromWire(message.nm_tokens),
-    updated: (message.updated_containers ?? []).map(({ update_type, container }) => ({
-      type: updateTypes.fromWire(update_type),
-      container: containerFromWire(container),
-    })),
-    updateErrors: (message.update_errors ?? []).map(({ reason, update_request }) => ({
-      containerId: containerIdFromWire(update_request?.container_id),
-      reason: reason ?? "",
-    })),
     containersFromPreviousAttempts: (message.containers_from_previous_attempts ?? []).map(containerFromWire),
     ...(message.application_priority ? { applicationPriority: message.application_priority.priority ?? 0 } : {}),
   };

@@ -6,7 +6,7 @@ import { containerIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts"
 import { resourceFromWire } from "./convert-resources.ts";
 import { textFromWire } from "./convert-text.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
-import type { Container, ContainerReport, ContainerStatus, LaunchContext, LocalResource } from "./records.ts";
+import type { Container, ContainerStatus, LaunchContext, LocalResource } from "./records.ts";
 
 const noAllocationRequestId = -1;
 const notEnded = -1000;
@@ -31,24 +31,6 @@ export function containerStatusFromWire(message: hadoop.yarn.ContainerStatusProt
     state: containerStates.fromWire(message.state),
     exitStatus: message.exit_status ?? notEnded,
     diagnostics: textFromWire(message.diagnostics),
-  };
-}
-
-export function containerReportFromWire(message: hadoop.yarn.ContainerReportProto.$Properties): ContainerReport {
-  const state = containerStates.fromWire(message.container_state);
-  return {
-    id: containerIdFromWire(message.container_id),
-    resource: resourceFromWire(message.resource),
-    ...(message.node_id ? { nodeId: nodeIdFromWire(message.node_id) } : {}),
-    nodeHttpAddress: message.node_http_address ?? "",
-    priority: message.priority?.priority ?? 0,
-    state,
-    // The ResourceManager says 0 of a container that runs.
-    exitStatus: state === "COMPLETE" ? (message.container_exit_status ?? notEnded) : notEnded,
-    diagnostics: textFromWire(message.diagnostics_info),
-    logUrl: message.log_url ?? "",
-    startTimeMs: toNumber(message.creation_time),
-    finishTimeMs: toNumber(message.finish_time),
   };
 }
 

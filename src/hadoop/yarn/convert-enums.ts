@@ -38,24 +38,6 @@ export const applicationStates = new EnumTable(
   "NEW",
 );
 
-const attempt = yarn.YarnApplicationAttemptStateProto;
-export const attemptStates = new EnumTable(
-  {
-    NEW: attempt.APP_ATTEMPT_NEW,
-    SUBMITTED: attempt.APP_ATTEMPT_SUBMITTED,
-    SCHEDULED: attempt.APP_ATTEMPT_SCHEDULED,
-    ALLOCATED_SAVING: attempt.APP_ATTEMPT_ALLOCATED_SAVING,
-    ALLOCATED: attempt.APP_ATTEMPT_ALLOCATED,
-    LAUNCHED: attempt.APP_ATTEMPT_LAUNCHED,
-    FAILED: attempt.APP_ATTEMPT_FAILED,
-    RUNNING: attempt.APP_ATTEMPT_RUNNING,
-    FINISHING: attempt.APP_ATTEMPT_FINISHING,
-    FINISHED: attempt.APP_ATTEMPT_FINISHED,
-    KILLED: attempt.APP_ATTEMPT_KILLED,
-  },
-  "NEW",
-);
-
 const finalStatus = yarn.FinalApplicationStatusProto;
 export const finalStatuses = new EnumTable(
   {
@@ -120,27 +102,6 @@ const resourceType = yarn.LocalResourceTypeProto;
 export const localResourceTypes = new EnumTable(
   { FILE: resourceType.FILE, ARCHIVE: resourceType.ARCHIVE, PATTERN: resourceType.PATTERN },
   "FILE",
-);
-
-const update = yarn.ContainerUpdateTypeProto;
-export const updateTypes = new EnumTable(
-  {
-    INCREASE_RESOURCE: update.INCREASE_RESOURCE,
-    DECREASE_RESOURCE: update.DECREASE_RESOURCE,
-    PROMOTE_EXECUTION_TYPE: update.PROMOTE_EXECUTION_TYPE,
-    DEMOTE_EXECUTION_TYPE: update.DEMOTE_EXECUTION_TYPE,
-  },
-  "INCREASE_RESOURCE",
-);
-
-const signal = yarn.SignalContainerCommandProto;
-export const signalCommands = new EnumTable(
-  {
-    OUTPUT_THREAD_DUMP: signal.OUTPUT_THREAD_DUMP,
-    GRACEFUL_SHUTDOWN: signal.GRACEFUL_SHUTDOWN,
-    FORCEFUL_SHUTDOWN: signal.FORCEFUL_SHUTDOWN,
-  },
-  "GRACEFUL_SHUTDOWN",
 );
 
 const scope = yarn.ApplicationsRequestScopeProto;

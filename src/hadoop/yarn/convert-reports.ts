@@ -1,16 +1,10 @@
 /** What the ResourceManager tells about applications, nodes and queues: messages → records. */
 import type { hadoop } from "../wire/yarn.ts";
-import { applicationStates, attemptStates, finalStatuses, nodeStates, queueStates } from "./convert-enums.ts";
-import {
-  applicationIdFromWire,
-  attemptIdFromWire,
-  containerIdFromWire,
-  nodeIdFromWire,
-  toNumber,
-} from "./convert-ids.ts";
+import { applicationStates, finalStatuses, nodeStates, queueStates } from "./convert-enums.ts";
+import { applicationIdFromWire, attemptIdFromWire, nodeIdFromWire, toNumber } from "./convert-ids.ts";
 import { resourceFromWire } from "./convert-resources.ts";
 import { textFromWire } from "./convert-text.ts";
-import type { ApplicationAttemptReport, ApplicationReport, ClusterMetrics, NodeReport, QueueInfo } from "./records.ts";
+import type { ApplicationReport, ClusterMetrics, NodeReport, QueueInfo } from "./records.ts";
 
 type UsageProto = hadoop.yarn.ApplicationResourceUsageReportProto.$Properties;
 
@@ -67,22 +61,6 @@ function usageFromWire(usage: UsageProto): NonNullable<ApplicationReport["usage"
     memorySeconds,
     vcoreSeconds,
     resourceSeconds: Object.fromEntries(byType),
-  };
-}
-
-export function attemptReportFromWire(
-  message: hadoop.yarn.ApplicationAttemptReportProto.$Properties,
-): ApplicationAttemptReport {
-  return {
-    id: attemptIdFromWire(message.application_attempt_id),
-    state: attemptStates.fromWire(message.yarn_application_attempt_state),
-    host: textFromWire(message.host),
-    rpcPort: message.rpc_port ?? -1,
-    trackingUrl: textFromWire(message.tracking_url),
-    diagnostics: textFromWire(message.diagnostics),
-    ...(message.am_container_id ? { amContainerId: containerIdFromWire(message.am_container_id) } : {}),
-    startTimeMs: toNumber(message.startTime),
-    finishTimeMs: toNumber(message.finishTime),
   };
 }
 

@@ -1,8 +1,9 @@
 /** Tokens ⇄ TokenProto. */
+
+import type { Token } from "../security/token.ts";
 import type { hadoop } from "../wire/yarn.ts";
 import type { NodeToken } from "./allocation.ts";
 import { nodeIdFromWire } from "./convert-ids.ts";
-import type { Token } from "./records.ts";
 
 type TokenProto = hadoop.common.TokenProto.$Properties;
 

@@ -1,34 +1,29 @@
 import { type HostPort, parseHostPort } from "../conf/values.ts";
 import { HadoopError } from "../errors.ts";
 import type { RpcClientOptions } from "../rpc/client.ts";
-import { RpcAuthenticationError } from "../rpc/errors.ts";
 import { RemoteError } from "../rpc/remote-error.ts";
 import type { RetryPolicy } from "../rpc/retry.ts";
-import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
 import { ServiceClient } from "../rpc/service.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
+import { AuthenticationError } from "../security/errors.ts";
+import { tokenCredentials } from "../security/simple-credentials.ts";
+import type { Token } from "../security/token.ts";
 import { containerManagement } from "../wire/methods.ts";
 import type { hadoop } from "../wire/yarn.ts";
 import type { NodeToken } from "./allocation.ts";
 import type { YarnConnectionOptions } from "./connection-options.ts";
-import { containerStatusFromWire, launchContextToWire } from "./convert-containers.ts";
-import { signalCommands } from "./convert-enums.ts";
+import { launchContextToWire } from "./convert-containers.ts";
 import { containerIdFromWire, containerIdToWire } from "./convert-ids.ts";
 import { tokenToWire } from "./convert-tokens.ts";
 import { parseNodeId } from "./ids.ts";
 import { NodeConnections } from "./node-connections.ts";
-import type {
-  Container,
-  ContainerId,
-  ContainerStatus,
-  LaunchContext,
-  NodeId,
-  SignalCommand,
-  Token,
-} from "./records.ts";
+import type { Container, ContainerId, LaunchContext, NodeId } from "./records.ts";
 
 export interface NodeManagerPoolOptions extends YarnConnectionOptions {
   /** Nodes that are connected at a time; default 256. */
   readonly maxConnections?: number;
+  /** How the nodes' tokens are shown; default tokenCredentials. */
+  readonly credentials?: CredentialsProvider;
   /** After which an unused connection is closed; default 30 s. */
   readonly idleTimeoutMs?: number;
 }
@@ -55,7 +50,6 @@ type Service = ServiceClient<typeof containerManagement>;
 type FailureProto = hadoop.yarn.ContainerExceptionMapProto.$Properties;
 
 const protocol = "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
-const nobody = "";
 const defaultMaxConnections = 256;
 const defaultIdleTimeoutMs = 30_000;
 /** Long enough for a NodeManager that restarts with recovery. */
@@ -109,30 +103,6 @@ export class NodeManagerPool {
     return nodeAnswer(await this.#call(node, (service) => service.call("stopContainers", request)));
   }
 
-  async statuses(
-    node: NodeId,
-    ids: readonly ContainerId[],
-  ): Promise<{ readonly statuses: readonly ContainerStatus[]; readonly failed: readonly ContainerFailure[] }> {
-    const request = { container_id: ids.map(containerIdToWire) };
-    const answer = await this.#call(node, (service) => service.call("getContainerStatuses", request));
-    return {
-      statuses: answer.status.map(containerStatusFromWire),
-      failed: answer.failed_requests.map(failureFromWire),
-    };
-  }
-
-  /** Carries out changes that the ResourceManager granted: `containers` are those of Allocation#updated. */
-  async update(node: NodeId, containers: readonly Container[]): Promise<NodeAnswer> {
-    const request = { update_container_token: containers.map((container) => tokenToWire(startToken(container))) };
-    return nodeAnswer(await this.#call(node, (service) => service.call("updateContainer", request)));
-  }
-
-  /** Signals the container's process. */
-  async signal(node: NodeId, id: ContainerId, command: SignalCommand): Promise<void> {
-    const request = { container_id: containerIdToWire(id), command: signalCommands.toWire(command) };
-    await this.#call(node, (service) => service.call("signalToContainer", request));
-  }
-
   close(): void {
     this.#connections.close();
   }
@@ -144,12 +114,9 @@ export class NodeManagerPool {
   }
 
   #clientOptions(node: NodeId): RpcClientOptions {
-    const identity = () => ({
-      user: nobody,
-      strategies: [tokenDigest(this.#tokenOf(node), { protections: this.#options.protections })],
-    });
+    const { credentials = tokenCredentials() } = this.#options;
     const endpoints = nodeEndpoints(node, this.#tokenOf(node));
-    return { retry: nodeRetry, ...this.#options, protocol, endpoints, identity };
+    return { retry: nodeRetry, ...this.#options, credentials, protocol, endpoints, token: () => this.#tokenOf(node) };
   }
 
   #tokenOf(node: NodeId): Token {
@@ -168,7 +135,7 @@ function nodeEndpoints(node: NodeId, token: Token): readonly HostPort[] {
 
 function startToken(container: Container): Token {
   if (container.token !== undefined) return container.token;
-  throw new RpcAuthenticationError(`Container ${container.id} came without the token that starts it`);
+  throw new AuthenticationError(`Container ${container.id} came without the token that starts it`);
 }
 
 function nodeAnswer(answer: {

@@ -1,4 +1,4 @@
-import type { ContainerUpdate, ResourceRequest } from "./allocation.ts";
+import type { ResourceRequest } from "./allocation.ts";
 import { parseNodeId } from "./ids.ts";
 import type { Container, ContainerId, Resource } from "./records.ts";
 
@@ -8,7 +8,6 @@ export interface Changes {
   readonly releases: readonly ContainerId[];
   readonly blacklistAdditions: readonly string[];
   readonly blacklistRemovals: readonly string[];
-  readonly updates: readonly ContainerUpdate[];
 }
 
 const anyPlace = "*";
@@ -26,8 +25,6 @@ export class OutstandingRequests {
   readonly #blacklist = new Set<string>();
   #blacklistAdditions = new Set<string>();
   #blacklistRemovals = new Set<string>();
-  readonly #updates = new Map<ContainerId, ContainerUpdate>();
-  readonly #newUpdates = new Set<ContainerId>();
 
   /** Rows with a count above 0: what would be asked for again after a resync. */
   get rows(): readonly ResourceRequest[] {
@@ -70,14 +67,6 @@ export class OutstandingRequests {
     }
   }
 
-  /** A container has one change under way at a time; a later one takes its place. */
-  update(updates: readonly ContainerUpdate[]): void {
-    for (const update of updates) {
-      this.#updates.set(update.containerId, update);
-      this.#newUpdates.add(update.containerId);
-    }
-  }
-
   /** What is yet to be told; it counts as told from now on. */
   take(): Changes {
     const changes = {
@@ -85,14 +74,12 @@ export class OutstandingRequests {
       releases: [...this.#newReleases],
       blacklistAdditions: [...this.#blacklistAdditions],
       blacklistRemovals: [...this.#blacklistRemovals],
-      updates: [...this.#newUpdates].flatMap((id) => this.#updates.get(id) ?? []),
     };
     for (const key of this.#changedRows) if (this.#rows.get(key)?.count === 0) this.#rows.delete(key);
     this.#changedRows.clear();
     this.#newReleases.clear();
     this.#blacklistAdditions = new Set();
     this.#blacklistRemovals = new Set();
-    this.#newUpdates.clear();
     return changes;
   }
 
@@ -100,12 +87,11 @@ export class OutstandingRequests {
    * The ResourceManager refused these changes and took none of them (DefaultAMSProcessor#allocate checks before it acts). What was asked
    * for is not wanted any more, or it would be refused for ever; what was given back still is.
    */
-  refused({ asks, releases, updates }: Changes): void {
+  refused({ asks, releases }: Changes): void {
     for (const row of asks) {
       this.#rows.delete(keyOf(row));
       this.#changedRows.delete(keyOf(row));
     }
-    for (const { containerId } of updates) this.settled(containerId);
     for (const id of releases) if (this.#releases.has(id)) this.#newReleases.add(id);
   }
 
@@ -113,7 +99,6 @@ export class OutstandingRequests {
   resync(): void {
     for (const [key, { count }] of this.#rows) if (count > 0) this.#changedRows.add(key);
     for (const id of this.#releases) this.#newReleases.add(id);
-    for (const id of this.#updates.keys()) this.#newUpdates.add(id);
     this.#blacklistAdditions = new Set(this.#blacklist);
     this.#blacklistRemovals = new Set();
   }
@@ -138,13 +123,6 @@ export class OutstandingRequests {
   ended(id: ContainerId): void {
     this.#releases.delete(id);
     this.#newReleases.delete(id);
-    this.settled(id);
-  }
-
-  /** A change of a container was granted or refused. */
-  settled(id: ContainerId): void {
-    this.#updates.delete(id);
-    this.#newUpdates.delete(id);
   }
 }
 

@@ -1,3 +1,6 @@
+import type { FileUrl } from "../hdfs/file-system.ts";
+import type { Token } from "../security/token.ts";
+
 /**
  * YARN's records as plain data. Ids are their printed form (`application_<clusterTimestamp>_<0001>`), because a container id of a
  * long-lived ResourceManager does not fit a JavaScript number; the wire forms stay inside the clients.
@@ -28,14 +31,6 @@ export interface ResourceType {
 }
 
 export type ExecutionType = "GUARANTEED" | "OPPORTUNISTIC";
-
-/** A security token; identifier and password are opaque. */
-export interface Token {
-  readonly identifier: Uint8Array;
-  readonly password: Uint8Array;
-  readonly kind: string;
-  readonly service: string;
-}
 
 /** A container given to an application. */
 export interface Container {
@@ -148,53 +143,10 @@ export interface ApplicationReport {
   };
 }
 
-/** org.apache.hadoop.yarn.api.records.YarnApplicationAttemptState */
-export type ApplicationAttemptState =
-  | "NEW"
-  | "SUBMITTED"
-  | "SCHEDULED"
-  | "ALLOCATED_SAVING"
-  | "ALLOCATED"
-  | "LAUNCHED"
-  | "FAILED"
-  | "RUNNING"
-  | "FINISHING"
-  | "FINISHED"
-  | "KILLED";
-
-export interface ApplicationAttemptReport {
-  readonly id: ApplicationAttemptId;
-  readonly state: ApplicationAttemptState;
-  readonly host: string;
-  readonly rpcPort: number;
-  readonly trackingUrl: string;
-  readonly diagnostics: string;
-  readonly amContainerId?: ContainerId;
-  readonly startTimeMs: number;
-  readonly finishTimeMs: number;
-}
-
-export interface ContainerReport {
-  readonly id: ContainerId;
-  readonly resource: Resource;
-  readonly nodeId?: NodeId;
-  readonly nodeHttpAddress: string;
-  readonly priority: number;
-  readonly state: ContainerState;
-  readonly exitStatus: number;
-  readonly diagnostics: string;
-  readonly logUrl: string;
-  readonly startTimeMs: number;
-  readonly finishTimeMs: number;
-}
-
 export type QueueState = "STOPPED" | "RUNNING" | "DRAINING";
 
 /** What the caller may do in a queue. */
 export type QueueAcl = "SUBMIT_APPLICATIONS" | "ADMINISTER_QUEUE";
-
-/** org.apache.hadoop.yarn.api.records.SignalContainerCommand: SIGQUIT, SIGTERM, SIGKILL. */
-export type SignalCommand = "OUTPUT_THREAD_DUMP" | "GRACEFUL_SHUTDOWN" | "FORCEFUL_SHUTDOWN";
 
 /** A node label of the cluster. */
 export interface NodeLabel {
@@ -226,7 +178,7 @@ export interface ClusterMetrics {
 
 /** A file or archive that NodeManagers fetch before a container starts. Size and time must equal the file's exactly. */
 export interface LocalResource {
-  readonly url: { readonly scheme: string; readonly host: string; readonly port: number; readonly path: string };
+  readonly url: FileUrl;
   readonly sizeBytes: number;
   readonly modificationTimeMs: number;
   readonly type: "FILE" | "ARCHIVE" | "PATTERN";

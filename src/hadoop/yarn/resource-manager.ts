@@ -2,25 +2,16 @@ import { type Clock, systemClock } from "../clock.ts";
 import { HadoopError } from "../errors.ts";
 import { RpcClient } from "../rpc/client.ts";
 import { isRemoteError } from "../rpc/remote-error.ts";
-import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
-import { simple } from "../rpc/sasl/simple.ts";
 import { ServiceClient } from "../rpc/service.ts";
-import type { User } from "../security/user.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
+import type { Token } from "../security/token.ts";
 import { applicationClient } from "../wire/methods.ts";
-import { type hadoop, yarn } from "../wire/yarn.ts";
+import type { hadoop } from "../wire/yarn.ts";
 import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
-import { containerReportFromWire } from "./convert-containers.ts";
-import { nodeStates, queueAcls, signalCommands } from "./convert-enums.ts";
-import {
-  applicationIdFromWire,
-  applicationIdToWire,
-  attemptIdToWire,
-  containerIdToWire,
-  nodeIdFromWire,
-} from "./convert-ids.ts";
+import { nodeStates, queueAcls } from "./convert-enums.ts";
+import { applicationIdFromWire, applicationIdToWire } from "./convert-ids.ts";
 import {
   applicationReportFromWire,
-  attemptReportFromWire,
   clusterMetricsFromWire,
   nodeReportFromWire,
   queueInfoFromWire,
@@ -29,30 +20,22 @@ import { resourceFromWire, resourceTypesFromWire } from "./convert-resources.ts"
 import { filterToWire, submissionToWire } from "./convert-submission.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import type {
-  ApplicationAttemptId,
-  ApplicationAttemptReport,
   ApplicationId,
   ApplicationReport,
   ClusterMetrics,
-  ContainerId,
-  ContainerReport,
-  NodeId,
   NodeLabel,
   NodeReport,
   NodeState,
   QueueAcl,
   QueueInfo,
   ResourceType,
-  SignalCommand,
-  Token,
 } from "./records.ts";
 import { namedTypes, ResourceTypes } from "./resource-types.ts";
 import type { ApplicationFilter, NewApplication, SubmissionContext } from "./submission.ts";
 
 export interface ResourceManagerOptions extends ResourceManagerConnectionOptions {
-  readonly user: User;
-  /** An RM delegation token, where the cluster is secured. */
-  readonly token?: Token;
+  /** Who asks; see simpleCredentials. */
+  readonly credentials: CredentialsProvider;
 }
 
 const protocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
@@ -74,11 +57,9 @@ export class ResourceManagerClient {
   readonly #clock: Clock;
   #types: Promise<readonly ResourceType[]> | undefined;
 
-  constructor({ user, token, protections, ...options }: ResourceManagerOptions) {
-    const strategies = token === undefined ? undefined : [tokenDigest(token, { protections }), simple];
-    const identity = { user: user.name, realUser: user.realName, strategies };
+  constructor(options: ResourceManagerOptions) {
     this.#clock = options.clock ?? systemClock;
-    this.#rpc = new RpcClient({ ...options, protocol, identity: () => identity });
+    this.#rpc = new RpcClient({ ...options, protocol });
     this.#service = new ServiceClient<typeof applicationClient>(this.#rpc, applicationClient);
   }
 
@@ -112,28 +93,6 @@ export class ResourceManagerClient {
     return answer.applications.map(applicationReportFromWire);
   }
 
-  async attempts(id: ApplicationId): Promise<readonly ApplicationAttemptReport[]> {
-    const answer = await this.#service.call("getApplicationAttempts", { application_id: applicationIdToWire(id) });
-    return answer.application_attempts.map(attemptReportFromWire);
-  }
-
-  async attempt(id: ApplicationAttemptId): Promise<ApplicationAttemptReport> {
-    const request = { application_attempt_id: attemptIdToWire(id) };
-    const answer = await this.#service.call("getApplicationAttemptReport", request);
-    return attemptReportFromWire(answer.application_attempt_report ?? {});
-  }
-
-  /** Of a running attempt; YARN forgets containers when their application has ended. */
-  async containers(id: ApplicationAttemptId): Promise<readonly ContainerReport[]> {
-    const answer = await this.#service.call("getContainers", { application_attempt_id: attemptIdToWire(id) });
-    return answer.containers.map(containerReportFromWire);
-  }
-
-  async container(id: ContainerId): Promise<ContainerReport> {
-    const answer = await this.#service.call("getContainerReport", { container_id: containerIdToWire(id) });
-    return containerReportFromWire(answer.container_report ?? {});
-  }
-
   /**
    * Kills an application and resolves when YARN says that it is done; one that has ended already counts as done.
    * Throws a HadoopError with code `KILL_TIMEOUT` when that takes longer than `timeoutMs` (default 60 s).
@@ -155,11 +114,6 @@ export class ResourceManagerClient {
     }
   }
 
-  /** Ends one attempt of the ApplicationMaster; YARN starts the next, if one is left. */
-  async failAttempt(id: ApplicationAttemptId): Promise<void> {
-    await this.#service.call("failApplicationAttempt", { application_attempt_id: attemptIdToWire(id) });
-  }
-
   /** All nodes, or those in the given states. */
   async nodes(states: readonly NodeState[] = []): Promise<readonly NodeReport[]> {
     const nodeStatesOnWire = states.map((state) => nodeStates.toWire(state));
@@ -170,21 +124,6 @@ export class ResourceManagerClient {
   async nodeLabels(): Promise<readonly NodeLabel[]> {
     const answer = await this.#service.call("getClusterNodeLabels", {});
     return answer.nodeLabels.map(({ name, isExclusive }) => ({ name: name ?? "", exclusive: isExclusive ?? true }));
-  }
-
-  /** Nodes by label: of all labels, or of the given ones. */
-  async labelsToNodes(labels: readonly string[] = []): Promise<ReadonlyMap<string, readonly NodeId[]>> {
-    const answer = await this.#service.call("getLabelsToNodes", { nodeLabels: [...labels] });
-    const entries = answer.labelsToNodes.map(
-      ({ nodeLabels, nodeId }) => [nodeLabels ?? "", (nodeId ?? []).map(nodeIdFromWire)] as const,
-    );
-    return new Map(entries);
-  }
-
-  /** Labels by node, for nodes that have any. */
-  async nodesToLabels(): Promise<ReadonlyMap<NodeId, readonly string[]>> {
-    const answer = await this.#service.call("getNodeToLabels", {});
-    return new Map(answer.nodeToLabels.map((entry) => [nodeIdFromWire(entry.nodeId), [...(entry.nodeLabels ?? [])]]));
   }
 
   /** Undefined for a queue that does not exist or that the caller may not see. */
@@ -222,35 +161,6 @@ export class ResourceManagerClient {
       throw cause;
     });
     return this.#types;
-  }
-
-  /** Moves an application to another queue. */
-  async move(id: ApplicationId, queue: string): Promise<void> {
-    const request = { application_id: applicationIdToWire(id), target_queue: queue };
-    await this.#service.call("moveApplicationAcrossQueues", request);
-  }
-
-  /** Gives the priority that the cluster granted, which its own maximum bounds. */
-  async setPriority(id: ApplicationId, priority: number): Promise<number> {
-    const request = { applicationId: applicationIdToWire(id), applicationPriority: { priority } };
-    const answer = await this.#service.call("updateApplicationPriority", request);
-    return answer.applicationPriority?.priority ?? priority;
-  }
-
-  /** From when on YARN kills the application: milliseconds since the epoch. */
-  async setExpiry(id: ApplicationId, expiresAtMs: number): Promise<void> {
-    const timeout = {
-      application_timeout_type: yarn.ApplicationTimeoutTypeProto.APP_TIMEOUT_LIFETIME,
-      expire_time: new Date(expiresAtMs).toISOString().replace("Z", "+0000"),
-    };
-    const request = { applicationId: applicationIdToWire(id), application_timeouts: [timeout] };
-    await this.#service.call("updateApplicationTimeouts", request);
-  }
-
-  /** Has the container's NodeManager signal its process. */
-  async signal(id: ContainerId, command: SignalCommand): Promise<void> {
-    const request = { container_id: containerIdToWire(id), command: signalCommands.toWire(command) };
-    await this.#service.call("signalToContainer", request);
   }
 
   close(): void {

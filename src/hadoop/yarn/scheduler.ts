@@ -3,13 +3,14 @@ import { HadoopError } from "../errors.ts";
 import { RpcClient } from "../rpc/client.ts";
 import { isRemoteError, type RemoteError } from "../rpc/remote-error.ts";
 import { patientRetry } from "../rpc/retry.ts";
-import { tokenDigest } from "../rpc/sasl/digest-md5.ts";
 import { ServiceClient } from "../rpc/service.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
+import { tokenCredentials } from "../security/simple-credentials.ts";
+import type { Token } from "../security/token.ts";
 import { applicationMaster } from "../wire/methods.ts";
 import type { hadoop } from "../wire/yarn.ts";
 import type {
   Allocation,
-  ContainerUpdate,
   FinishRequest,
   HeartbeatOutcome,
   MasterRegistration,
@@ -20,7 +21,6 @@ import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
 import {
   allocationFromWire,
   commandFromWire,
-  containerUpdateToWire,
   registrationFromWire,
   resourceRequestToWire,
 } from "./convert-allocation.ts";
@@ -28,12 +28,14 @@ import { finalStatuses } from "./convert-enums.ts";
 import { containerIdToWire } from "./convert-ids.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
-import type { ContainerId, ResourceType, Token } from "./records.ts";
+import type { ContainerId, ResourceType } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
 export interface SchedulerOptions extends ResourceManagerConnectionOptions {
   /** The application attempt's own, of kind YARN_AM_RM_TOKEN. */
   readonly token: Token;
+  /** How that token is shown; default tokenCredentials. */
+  readonly credentials?: CredentialsProvider | undefined;
   /** The cluster's, as a client was told: for a registration whose answer is lost, or says none (Hadoop 2.10.0). */
   readonly resourceTypes?: readonly ResourceType[];
 }
@@ -41,8 +43,6 @@ export interface SchedulerOptions extends ResourceManagerConnectionOptions {
 type AllocateRequest = hadoop.yarn.AllocateRequestProto.$Properties;
 
 const protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB";
-/** AMs are told apart by their tokens; the name of the operating system's user means nothing here. */
-const nobody = "";
 const finishPollMs = 100;
 /** A heartbeat, or any other call, whose answer is lost may go again at once; the ResourceManager gives up who is silent for long. */
 const callTimeoutMs = 5_000;
@@ -60,7 +60,7 @@ const refusalCodes = [
 /** org.apache.hadoop.yarn.server.utils.AMRMClientUtils: APP_ALREADY_REGISTERED_MESSAGE and the message of a wrong response id. */
 const alreadyRegistered = /already registered/i;
 const expectedId = /expect responseId to be (-?\d+)/;
-const noChanges: Changes = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [], updates: [] };
+const noChanges: Changes = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
 /** What is known of a registration that was never heard of. */
 const unheard: Registration = {
   answered: false,
@@ -72,8 +72,8 @@ const unheard: Registration = {
 };
 
 /**
- * ApplicationMasterProtocol: one application attempt's side of the scheduler. What is wanted is set by `ask`, `release`, `blacklist`
- * and `update` and told with the next heartbeat. Methods reject with the errors of RpcClient#call.
+ * ApplicationMasterProtocol: one application attempt's side of the scheduler. What is wanted is set by `ask`, `release` and
+ * `blacklist` and told with the next heartbeat. Methods reject with the errors of RpcClient#call.
  */
 export class SchedulerClient {
   readonly #rpc: RpcClient;
@@ -93,13 +93,13 @@ export class SchedulerClient {
   #unanswered: { readonly request: AllocateRequest; readonly changes: Changes } | undefined;
   #heartbeating = false;
 
-  constructor({ token, protections, resourceTypes = [], ...options }: SchedulerOptions) {
+  constructor({ token, credentials = tokenCredentials(), resourceTypes = [], ...options }: SchedulerOptions) {
     this.#token = token;
     this.#types = new ResourceTypes(resourceTypes);
     this.#registered = { ...unheard, resourceTypes };
     this.#clock = options.clock ?? systemClock;
-    const identity = () => ({ user: nobody, strategies: [tokenDigest(this.#token, { protections })] });
-    this.#rpc = new RpcClient({ retry: patientRetry, callTimeoutMs, ...options, protocol, identity });
+    const access = { credentials, token: () => this.#token };
+    this.#rpc = new RpcClient({ retry: patientRetry, callTimeoutMs, ...options, ...access, protocol });
     this.#service = new ServiceClient<typeof applicationMaster>(this.#rpc, applicationMaster);
   }
 
@@ -144,14 +144,8 @@ export class SchedulerClient {
     this.#outstanding.blacklist(change);
   }
 
-  /** Asks for changes of containers. Throws UnknownResourceTypeError, before anything is set. */
-  update(updates: readonly ContainerUpdate[]): void {
-    for (const { capability } of updates) if (capability !== undefined) this.#types.check(capability);
-    this.#outstanding.update(updates);
-  }
-
   /**
-   * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said; but asks and updates that the
+   * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said; but asks that the
    * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped. Where it counts heartbeats
    * otherwise than we do, its number is taken.
    * One at a time: throws a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
@@ -261,7 +255,6 @@ export class SchedulerClient {
         blacklist_additions: [...changes.blacklistAdditions],
         blacklist_removals: [...changes.blacklistRemovals],
       },
-      update_requests: changes.updates.map((update) => containerUpdateToWire(update, this.#types)),
       response_id: this.#responseId,
       progress,
     };
@@ -271,8 +264,6 @@ export class SchedulerClient {
   #settle(allocation: Allocation): void {
     for (const container of allocation.allocated) this.#outstanding.granted(container);
     for (const { containerId } of allocation.completed) this.#outstanding.ended(containerId);
-    for (const { container } of allocation.updated) this.#outstanding.settled(container.id);
-    for (const { containerId } of allocation.updateErrors) this.#outstanding.settled(containerId);
   }
 
   async #tellEnd(

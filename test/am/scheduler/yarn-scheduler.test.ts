@@ -20,8 +20,6 @@ const nothing: Allocation = {
   available: small,
   clusterNodeCount: 1,
   nodeTokens: [],
-  updated: [],
-  updateErrors: [],
   containersFromPreviousAttempts: [],
 };
 

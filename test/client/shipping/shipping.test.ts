@@ -14,6 +14,7 @@ import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import type { FileStatus } from "../../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems, type LocatedPath } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { writeZip } from "../../support/zip-writer.ts";
 
 const user = userInfo().username;
@@ -25,7 +26,7 @@ let root: LocatedPath;
 let cache: ContentCache;
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), "ship-"));
-  fileSystems = new FileSystems({ configuration: new Configuration(), user });
+  fileSystems = new FileSystems({ configuration: new Configuration(), credentials: simpleCredentials({ name: user }) });
   root = await stagingRoot(fileSystems, { stagingDir: `file://${base}/staging` });
   cache = openCache();
 });
@@ -85,7 +86,7 @@ describe("the staging folder", () => {
         "fs.defaultFS": "viewfs://v",
         "fs.viewfs.mounttable.v.linkFallback": `file://${base}`,
       }),
-      user: "ada",
+      credentials: simpleCredentials({ name: "ada" }),
     });
     await expect(stagingRoot(homeless, {})).rejects.toMatchObject({
       name: "UserError",
@@ -153,7 +154,7 @@ describe("shipping", () => {
         "fs.defaultFS": "viewfs://v",
         "fs.viewfs.mounttable.v.linkFallback": `file://${base}`,
       }),
-      user,
+      credentials: simpleCredentials({ name: user }),
     });
     const many = Array.from({ length: 500 }, (_, number) => ({ path: `lib/${number}.py`, mode: 0o100644 }));
     await writeFile(join(base, "plain.zip"), writeZip(many));
@@ -223,7 +224,14 @@ describe("shipping", () => {
       override locate = () => ({ fileSystem: new LocalFileSystem(), path: "/no/such" });
     }
     const memo = await HashMemo.open(join(base, "memo"));
-    const options = { fileSystems: new LocalOnly({ configuration: new Configuration(), user }), cache, memo };
+    const options = {
+      fileSystems: new LocalOnly({
+        configuration: new Configuration(),
+        credentials: simpleCredentials({ name: user }),
+      }),
+      cache,
+      memo,
+    };
     const item = { link: "x", source: "hdfs:///no/such", as: "file", namedBy: "job.xml:9: tony.am.resources" } as const;
     await expect(ship([item], options)).rejects.toThrow(
       "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist",

@@ -3,10 +3,11 @@ import { withFolderAddresses } from "../../../client/submission/folder-addresses
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 
 const configuration = new Configuration().withValues({ "fs.defaultFS": "hdfs://nn:8020" });
-const cluster = new FileSystems({ configuration, user: "ada" });
+const cluster = new FileSystems({ configuration, credentials: simpleCredentials({ name: "ada" }) });
 const places = {
   home: async () => ({ ...cluster.locate("/user/ada"), path: "/user/ada" }),
   locate: (address: string) => cluster.locate(address),

@@ -5,6 +5,7 @@ import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.
 import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import type { Transfer } from "../../../src/job/status.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { CarrierScene } from "./scene.ts";
@@ -30,7 +31,10 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
     applicationId: "application_1_0001",
     task: { role: "worker", index: 0 },
     workFolder: scene.workFolder,
-    fileSystems: new FileSystems({ configuration: new Configuration(), user: "ada" }),
+    fileSystems: new FileSystems({
+      configuration: new Configuration(),
+      credentials: simpleCredentials({ name: "ada" }),
+    }),
     log: silentLog,
     nowMs: () => 7,
     random: () => 0,

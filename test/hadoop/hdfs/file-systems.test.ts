@@ -3,6 +3,7 @@ import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { nameNodeEndpoints } from "../../../src/hadoop/hdfs/namenodes.ts";
 import { resolveMount } from "../../../src/hadoop/hdfs/viewfs.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 
 const surroundings = { environment: {}, systemProperties: { "user.name": "ada" } };
 const site = (values: Record<string, string>) => new Configuration(surroundings).withValues(values);
@@ -79,7 +80,7 @@ describe("a viewfs mount table", () => {
 
 describe("a path's file system", () => {
   const open = (values: Record<string, string>, gateway?: string) =>
-    new FileSystems({ configuration: site(values), user: "ada", gateway });
+    new FileSystems({ configuration: site(values), credentials: simpleCredentials({ name: "ada" }), gateway });
   const uriOf = (values: Record<string, string>, path: string) => {
     const { fileSystem, path: located } = open(values).locate(path);
     return `${fileSystem.uri} ${located}`;

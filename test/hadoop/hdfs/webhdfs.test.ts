@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { WebHdfs } from "../../../src/hadoop/hdfs/webhdfs.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import {
   answer,
   bytesThenEnd,
@@ -54,7 +55,7 @@ function open(endpoints: readonly string[] = [nameNode.address], gateway = false
     uri: "hdfs://ns",
     endpoints,
     gateway,
-    user: "ada",
+    credentials: simpleCredentials({ name: "ada" }),
     connectTimeoutMs: 5000,
     answerTimeoutMs: 1000,
     idleTimeoutMs: 1000,
@@ -369,7 +370,7 @@ describe("a gateway", () => {
     });
     expect(body).toBe("abc");
     expect(nameNode.requests).toEqual([
-      "PUT /gateway/default/webhdfs/v1/f?op=CREATE&user.name=ada&overwrite=true&permission=600&data=true",
+      "PUT /gateway/default/webhdfs/v1/f?op=CREATE&overwrite=true&permission=600&data=true&user.name=ada",
     ]);
   });
 

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { HostPort } from "../../../src/hadoop/conf/values.ts";
 import { RpcClient, type RpcClientOptions } from "../../../src/hadoop/rpc/client.ts";
+import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type Behaviour, delimited, echo, failureFrame, RpcTestServer } from "../../support/rpc-server.ts";
 
@@ -41,7 +43,7 @@ function clientOf(endpoints: readonly HostPort[], changes: Partial<RpcClientOpti
   const client = new RpcClient({
     endpoints,
     protocol: "org.example.Protocol",
-    identity: () => ({ user: "alice" }),
+    credentials: simpleCredentials({ name: "alice" }),
     clock: new ManualClock(),
     retry: { giveUpAfterMs: 10_000, firstDelayMs: 100, longestDelayMs: 1_000 },
     ...changes,
@@ -91,11 +93,12 @@ describe("a client of one endpoint", () => {
       },
     });
     let asked = 0;
-    const identity = () => {
+    const forRpc = async () => {
       asked += 1;
-      return { user: `user-${asked}` };
+      return [simple({ name: `user-${asked}` })];
     };
-    expect(await call(clientOf([server.endpoint], { identity }), "again")).toBe("again");
+    const credentials = { ...simpleCredentials({ name: "alice" }), forRpc };
+    expect(await call(clientOf([server.endpoint], { credentials }), "again")).toBe("again");
     expect(asked).toBe(2);
   });
 

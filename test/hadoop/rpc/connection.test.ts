@@ -2,8 +2,8 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type ConnectionOptions, RpcConnection } from "../../../src/hadoop/rpc/connection.ts";
 import { encodeFrame } from "../../../src/hadoop/rpc/frame.ts";
-import { tokenDigest } from "../../../src/hadoop/rpc/sasl/digest-md5.ts";
-import { simple } from "../../../src/hadoop/rpc/sasl/simple.ts";
+import { tokenDigest } from "../../../src/hadoop/security/sasl/digest-md5.ts";
+import { simple } from "../../../src/hadoop/security/sasl/simple.ts";
 import { common } from "../../../src/hadoop/wire/common.ts";
 import {
   type Behaviour,
@@ -18,7 +18,8 @@ import {
 } from "../../support/rpc-server.ts";
 
 const token = { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind: "T", service: "" };
-const tokenOnly = { user: "", strategies: [tokenDigest(token)] };
+const alice = simple({ name: "alice" });
+const tokenOnly = { strategies: async () => [tokenDigest(token)] };
 const { SaslState } = common.RpcSaslProto;
 
 const servers: RpcTestServer[] = [];
@@ -39,7 +40,7 @@ function connectTo(server: Pick<RpcTestServer, "endpoint">, changes: Partial<Con
   const connection = new RpcConnection({
     endpoint: server.endpoint,
     protocol: "org.example.Protocol",
-    identity: { user: "alice" },
+    strategies: async () => [alice],
     clientId: Buffer.alloc(16, 1),
     connectTimeoutMs: 60_000,
     ...changes,
@@ -266,9 +267,9 @@ describe("negotiation", () => {
       onFrame: ({ socket, frames }) => void (frames.length === 1 && socket.write(success)),
       ...echo,
     };
-    const anyone = { user: "alice", strategies: [tokenDigest(token), simple] };
-    expect(await call(connectTo(await served(behaviour), { identity: anyone }), "in")).toBe("in");
-    await expect(call(connectTo(await served(behaviour), { identity: tokenOnly }), "in")).rejects.toMatchObject({
+    const anyone = { strategies: async () => [tokenDigest(token), alice] };
+    expect(await call(connectTo(await served(behaviour), anyone), "in")).toBe("in");
+    await expect(call(connectTo(await served(behaviour), tokenOnly), "in")).rejects.toMatchObject({
       code: "RPC_AUTHENTICATION",
     });
   });
@@ -282,7 +283,7 @@ describe("negotiation", () => {
       ...echo,
     };
     const server = await served(behaviour);
-    expect(await call(connectTo(server, { identity: { user: "alice", strategies: [simple] } }), "in")).toBe("in");
+    expect(await call(connectTo(server, { strategies: async () => [tokenDigest(token), alice] }), "in")).toBe("in");
     const initiate = server.connections[0]?.frames[1];
     expect(initiate && saslOf(initiate)).toMatchObject({ state: SaslState.INITIATE, auths: [{ method: "SIMPLE" }] });
   });
@@ -296,7 +297,7 @@ describe("negotiation", () => {
         }),
       ),
     );
-    await expect(call(connectTo(server, { identity: tokenOnly }), "in")).rejects.toMatchObject({
+    await expect(call(connectTo(server, tokenOnly), "in")).rejects.toMatchObject({
       code: "KERBEROS_NEEDED",
       retryable: false,
       message: expect.stringMatching(/Kerberos.*rm\/h/),
@@ -344,7 +345,7 @@ describe("negotiation", () => {
     ],
   ])("a server that sends %s", async (_, answers, code) => {
     const server = await served(negotiating(...answers));
-    await expect(call(connectTo(server, { identity: tokenOnly }), "in")).rejects.toMatchObject({
+    await expect(call(connectTo(server, tokenOnly), "in")).rejects.toMatchObject({
       code,
       retryable: false,
     });
@@ -352,13 +353,13 @@ describe("negotiation", () => {
 
   test("a server that falls silent: the connection is given up in time", async () => {
     const server = await served({});
-    const connection = connectTo(server, { identity: tokenOnly, connectTimeoutMs: 60 });
+    const connection = connectTo(server, { ...tokenOnly, connectTimeoutMs: 60 });
     await expect(call(connection, "in")).rejects.toMatchObject({ code: "RPC_CONNECT_FAILED" });
   });
 
   test("a server that closes while negotiating: nothing was called", async () => {
     const server = await served({ onFrame: ({ socket }) => socket.end() });
-    await expect(call(connectTo(server, { identity: tokenOnly }), "in")).rejects.toMatchObject({
+    await expect(call(connectTo(server, tokenOnly), "in")).rejects.toMatchObject({
       code: "RPC_CONNECT_FAILED",
       retryable: true,
     });

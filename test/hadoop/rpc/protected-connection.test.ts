@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { RpcConnection } from "../../../src/hadoop/rpc/connection.ts";
-import { tokenDigest } from "../../../src/hadoop/rpc/sasl/digest-md5.ts";
+import { tokenDigest } from "../../../src/hadoop/security/sasl/digest-md5.ts";
 import { protectedEcho } from "../../support/digest-server.ts";
 import { type Behaviour, delimited, RpcTestServer, replyFrame } from "../../support/rpc-server.ts";
 
@@ -19,7 +19,7 @@ async function connected(behaviour: Behaviour): Promise<RpcConnection> {
   const connection = new RpcConnection({
     endpoint: server.endpoint,
     protocol: "org.example.Protocol",
-    identity: { user: "", strategies: [tokenDigest(token)] },
+    strategies: async () => [tokenDigest(token)],
     clientId: Buffer.alloc(16, 1),
     connectTimeoutMs: 60_000,
   });

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type Credentials, readTokenFile, writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
-import { TokenKind, tokenOfKind, withoutMasterToken } from "../../../src/hadoop/security/tokens.ts";
+import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
+import { tokenOfKind, withoutMasterToken } from "../../../src/hadoop/security/credentials.ts";
+import { TokenKind } from "../../../src/hadoop/security/token.ts";
+import { readTokenFile, writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 20 });
 const bytes = fc.uint8Array({ maxLength: 300 });

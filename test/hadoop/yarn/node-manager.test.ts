@@ -1,9 +1,10 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
+import type { Token } from "../../../src/hadoop/security/token.ts";
 import { yarn } from "../../../src/hadoop/wire/yarn.ts";
 import { containerIdToWire } from "../../../src/hadoop/yarn/convert-ids.ts";
 import { NodeManagerPool, type NodeManagerPoolOptions } from "../../../src/hadoop/yarn/node-manager.ts";
-import type { Container, Token } from "../../../src/hadoop/yarn/records.ts";
+import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { RpcTestServer } from "../../support/rpc-server.ts";
 import { type Answer, scripted } from "../../support/scripted-service.ts";
 
@@ -40,7 +41,7 @@ async function aNode(answer: (method: string, request: Uint8Array) => Answer = n
   return { server, nodeId, port, nodeToken: { nodeId, token: { ...token, service: nodeId } } };
 }
 
-const noStatuses = (): Answer => ({ bytes: yarn.GetContainerStatusesResponseProto.encode({}).finish() });
+const noStatuses = (): Answer => ({ bytes: yarn.StopContainersResponseProto.encode({}).finish() });
 
 function aContainer(id: string): Container {
   return {
@@ -101,8 +102,8 @@ describe("connections", () => {
     const node = await aNode();
     const pool = poolWith();
     pool.addTokens([node.nodeToken]);
-    await Promise.all([pool.statuses(node.nodeId, []), pool.statuses(node.nodeId, [])]);
-    await pool.statuses(node.nodeId, []);
+    await Promise.all([pool.stop(node.nodeId, []), pool.stop(node.nodeId, [])]);
+    await pool.stop(node.nodeId, []);
     expect(node.server.connections).toHaveLength(1);
   });
 
@@ -111,7 +112,7 @@ describe("connections", () => {
     const nodeId = `no-such-host.invalid:${node.port}`;
     const pool = poolWith({ retry: { giveUpAfterMs: 20_000, firstDelayMs: 1, longestDelayMs: 1 } });
     pool.addTokens([{ ...node.nodeToken, nodeId }]);
-    expect(await pool.statuses(nodeId, [])).toEqual({ statuses: [], failed: [] });
+    expect(await pool.stop(nodeId, [])).toEqual({ succeeded: [], failed: [] });
   });
 
   test("never more than the bound: an idle node makes room, a busy one is waited for", async () => {
@@ -121,7 +122,7 @@ describe("connections", () => {
     let most = 0;
     await Promise.all(
       [...nodes, ...nodes].map(async ({ nodeId }) => {
-        await pool.statuses(nodeId, []);
+        await pool.stop(nodeId, []);
         most = Math.max(most, pool.connectedNodes);
       }),
     );
@@ -132,11 +133,11 @@ describe("connections", () => {
     const node = await aNode();
     const pool = poolWith({ idleTimeoutMs: 10 });
     pool.addTokens([node.nodeToken]);
-    await pool.statuses(node.nodeId, []);
+    await pool.stop(node.nodeId, []);
     const [connection] = node.server.connections;
     await new Promise((resolve) => connection?.socket.once("close", resolve));
     expect(pool.connectedNodes).toBe(0);
-    await pool.statuses(node.nodeId, []);
+    await pool.stop(node.nodeId, []);
     expect(node.server.connections).toHaveLength(2);
   });
 
@@ -148,10 +149,10 @@ describe("connections", () => {
     const nodes = await Promise.all([aNode(() => "hang up"), aNode()]);
     const pool = poolWith({ maxConnections: 1, retry: noRetry });
     pool.addTokens(nodes.map(({ nodeToken }) => nodeToken));
-    const calls = nodes.map(({ nodeId }) => pool.statuses(nodeId, []));
+    const calls = nodes.map(({ nodeId }) => pool.stop(nodeId, []));
     pool.close();
     const results = await Promise.allSettled(calls);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    await expect(pool.statuses(nodes[0]?.nodeId ?? "", [])).rejects.toMatchObject({ code: "RPC_CLOSED" });
+    await expect(pool.stop(nodes[0]?.nodeId ?? "", [])).rejects.toMatchObject({ code: "RPC_CLOSED" });
   });
 });

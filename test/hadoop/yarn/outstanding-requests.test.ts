@@ -5,7 +5,7 @@ import { OutstandingRequests } from "../../../src/hadoop/yarn/outstanding-reques
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 
 const capability = { memoryMiB: 512, vcores: 1, others: {} };
-const nothing = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [], updates: [] };
+const nothing = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
 
 function row(changes: Partial<ResourceRequest> = {}): ResourceRequest {
   return { priority: 1, resourceName: "*", capability, count: 2, allocationRequestId: 7, ...changes };
@@ -116,19 +116,12 @@ describe("a container that came", () => {
 });
 
 describe("after a resync everything outstanding is told again", () => {
-  test("what is still wanted, unfinished releases, the whole blacklist, unanswered changes", () => {
+  test("what is still wanted, unfinished releases, the whole blacklist", () => {
     const table = new OutstandingRequests();
-    const update = {
-      containerId: "container_1_0001_01_000003",
-      version: 0,
-      type: "INCREASE_RESOURCE",
-      capability,
-    } as const;
     table.ask([row({ count: 3 })]);
     table.release(["container_1_0001_01_000004", "container_1_0001_01_000005"]);
     table.blacklist({ add: ["a", "b"] });
-    table.update([update]);
-    const first = table.take();
+    table.take();
     table.granted(container());
     table.ended("container_1_0001_01_000004");
     table.blacklist({ remove: ["a"] });
@@ -138,21 +131,16 @@ describe("after a resync everything outstanding is told again", () => {
       releases: ["container_1_0001_01_000005"],
       blacklistAdditions: ["b"],
       blacklistRemovals: [],
-      updates: first.updates,
     });
   });
 
   test("but not what has been answered meanwhile", () => {
     const table = new OutstandingRequests();
-    const update = {
-      containerId: "container_1_0001_01_000003",
-      version: 0,
-      type: "DECREASE_RESOURCE",
-      capability,
-    } as const;
-    table.update([update]);
+    table.ask([row({ count: 1 })]);
+    table.release(["container_1_0001_01_000003"]);
     table.take();
-    table.settled(update.containerId);
+    table.granted(container());
+    table.ended("container_1_0001_01_000003");
     table.resync();
     expect(table.take()).toEqual(nothing);
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { noRetry } from "../../../src/hadoop/rpc/retry.ts";
+import type { Token } from "../../../src/hadoop/security/token.ts";
 import { type hadoop, yarn } from "../../../src/hadoop/wire/yarn.ts";
-import type { Token } from "../../../src/hadoop/yarn/records.ts";
 import { SchedulerClient, type SchedulerOptions } from "../../../src/hadoop/yarn/scheduler.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
 import { type ReceivedCall, RpcTestServer } from "../../support/rpc-server.ts";

@@ -6,10 +6,18 @@
  *                                 ← CHALLENGE …  client RESPONSE …
  *                                 ← SUCCESS(proof); a negotiated layer protects everything after it
  */
-import { RpcAuthenticationError, RpcProtocolError } from "../errors.ts";
+
+import { AuthenticationError } from "../../security/errors.ts";
+import type {
+  AuthenticationStrategy,
+  MechanismOffer,
+  SaslMechanism,
+  SecurityLayer,
+} from "../../security/sasl/mechanism.ts";
+import type { User } from "../../security/user.ts";
+import { RpcProtocolError } from "../errors.ts";
 import { type SaslMessage, SaslState } from "../messages.ts";
-import { kerberosNeeded } from "./gssapi.ts";
-import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLayer } from "./mechanism.ts";
+import { kerberosNeeded } from "./kerberos-needed.ts";
 
 /** How messages travel while a connection negotiates. `receive` rejects when the connection ends. */
 export interface SaslChannel {
@@ -19,14 +27,14 @@ export interface SaslChannel {
 
 /** What was settled. */
 export interface Negotiated {
-  /** SIMPLE, TOKEN, … */
-  readonly method: string;
+  /** Whom the connection acts for; absent where the proof said it. */
+  readonly user: User | undefined;
   readonly layer?: SecurityLayer | undefined;
 }
 
 const empty = new Uint8Array(0);
 
-/** Settles who we are with the first of the server's mechanisms that we have a strategy for. Throws RpcAuthenticationError. */
+/** Settles who we are with the first of the server's mechanisms that we have a strategy for. Throws AuthenticationError. */
 export async function negotiate(
   channel: SaslChannel,
   strategies: readonly AuthenticationStrategy[],
@@ -42,19 +50,19 @@ export async function negotiate(
     protocol: offer.protocol,
     serverId: offer.serverId,
   };
-  const mechanism = strategy.start(offer);
+  const mechanism = await strategy.start(offer);
   if (mechanism === undefined) {
     channel.send({ state: SaslState.INITIATE, auths: [auth] });
-    return { method: offer.method };
+    return { user: strategy.user };
   }
   channel.send({ state: SaslState.INITIATE, token: await mechanism.respond(offer.challenge), auths: [auth] });
-  return { method: offer.method, layer: await exchange(channel, mechanism) };
+  return { user: strategy.user, layer: await exchange(channel, mechanism) };
 }
 
 async function exchange(channel: SaslChannel, mechanism: SaslMechanism): Promise<SecurityLayer | undefined> {
   for (;;) {
     const message = await channel.receive();
-    if (message.state === SaslState.SUCCESS) return mechanism.complete(message.token ?? empty);
+    if (message.state === SaslState.SUCCESS) return await mechanism.complete(message.token ?? empty);
     if (message.state !== SaslState.CHALLENGE) throw unexpected(message);
     channel.send({ state: SaslState.RESPONSE, token: await mechanism.respond(message.token ?? empty) });
   }
@@ -62,8 +70,9 @@ async function exchange(channel: SaslChannel, mechanism: SaslMechanism): Promise
 
 /** A server without security lets anyone in; somebody who holds a token only must not take that for proof. */
 function acceptedWithoutProof(strategies: readonly AuthenticationStrategy[]): Negotiated {
-  if (strategies.some((strategy) => strategy.method === "SIMPLE")) return { method: "SIMPLE" };
-  throw new RpcAuthenticationError("The server authenticates nobody, where a token was to be checked");
+  const named = strategies.find((strategy) => strategy.method === "SIMPLE");
+  if (named !== undefined) return { user: named.user };
+  throw new AuthenticationError("The server authenticates nobody, where a token was to be checked");
 }
 
 function choose(
@@ -80,7 +89,9 @@ function choose(
   if (kerberos !== undefined) throw kerberosNeeded(kerberos);
   const offered = offers.map(({ method, mechanism }) => `${method}/${mechanism}`).join(", ");
   const known = strategies.map(({ method, mechanism }) => `${method}/${mechanism}`).join(", ");
-  throw new RpcAuthenticationError(`The server accepts ${offered || "no mechanism"}; this client has ${known}`);
+  throw new AuthenticationError(
+    `The server accepts ${offered || "no mechanism"}; this client has ${known || "nothing to show"}`,
+  );
 }
 
 function offerFromWire(auth: NonNullable<SaslMessage["auths"]>[number]): MechanismOffer {

@@ -1,9 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { DigestMd5, type Protection } from "../../../../src/hadoop/rpc/sasl/digest-md5.ts";
-import { type DigestCipher, digestCiphers, digestLayer } from "../../../../src/hadoop/rpc/sasl/digest-md5-layer.ts";
-import { parseDirectives } from "../../../../src/hadoop/rpc/sasl/directives.ts";
+import { DigestMd5, type Protection } from "../../../../src/hadoop/security/sasl/digest-md5.ts";
+import {
+  type DigestCipher,
+  digestCiphers,
+  digestLayer,
+} from "../../../../src/hadoop/security/sasl/digest-md5-layer.ts";
+import { parseDirectives } from "../../../../src/hadoop/security/sasl/directives.ts";
 
 /** All in base64; see test/fixtures/sasl/README.md. */
 interface Exchange {

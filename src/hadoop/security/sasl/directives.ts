@@ -1,7 +1,7 @@
 /** Directive lists of DIGEST-MD5: `realm="default",nonce="…",qop="auth,auth-int"` (RFC 2831 §7.1). */
-import { RpcAuthenticationError } from "../errors.ts";
+import { AuthenticationError } from "../errors.ts";
 
-/** Values by name; a repeated directive (`realm`) keeps its first value. Throws RpcAuthenticationError for anything else. */
+/** Values by name; a repeated directive (`realm`) keeps its first value. Throws AuthenticationError for anything else. */
 export function parseDirectives(bytes: Uint8Array): ReadonlyMap<string, string> {
   const text = Buffer.from(bytes).toString("utf8");
   const directive = /[\s,]*([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?=,|$)/gsy;
@@ -13,7 +13,7 @@ export function parseDirectives(bytes: Uint8Array): ReadonlyMap<string, string> 
     end += whole.length;
   }
   if (/[^\s,]/.test(text.slice(end))) {
-    throw new RpcAuthenticationError(`The server's DIGEST-MD5 message is malformed at character ${end}`);
+    throw new AuthenticationError(`The server's DIGEST-MD5 message is malformed at character ${end}`);
   }
   return values;
 }

@@ -1,11 +1,11 @@
-import { RpcAuthenticationError } from "../errors.ts";
+import { AuthenticationError } from "../../security/errors.ts";
+import type { MechanismOffer } from "../../security/sasl/mechanism.ts";
 import type { RemoteError } from "../remote-error.ts";
-import type { MechanismOffer } from "./mechanism.ts";
 
 /** Kerberos (RFC 4752) is not spoken here: what people see when a server asks for it and takes nothing that we have. */
-export function kerberosNeeded(offer?: MechanismOffer): RpcAuthenticationError {
+export function kerberosNeeded(offer?: MechanismOffer): AuthenticationError {
   const principal = offer?.protocol ? ` (service principal ${offer.protocol}/${offer.serverId})` : "";
-  return new RpcAuthenticationError(
+  return new AuthenticationError(
     `This cluster asks for Kerberos${principal}, which is not supported yet; tokens and, on open clusters, user names are`,
     { code: "KERBEROS_NEEDED" },
   );

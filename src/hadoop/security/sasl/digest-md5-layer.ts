@@ -8,7 +8,7 @@
  * up to whole blocks, each byte its length.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { RpcAuthenticationError } from "../errors.ts";
+import { AuthenticationError } from "../errors.ts";
 import { type CipherDirection, type StreamCipher, singleDes, tripleDes } from "./des.ts";
 import type { SecurityLayer } from "./mechanism.ts";
 import { Rc4 } from "./rc4.ts";
@@ -151,6 +151,6 @@ function md5(hash: Uint8Array, text: string): Buffer {
   return createHash("md5").update(hash).update(text, "utf8").digest();
 }
 
-function damaged(how: string): RpcAuthenticationError {
-  return new RpcAuthenticationError(`A protected message from the server ${how}`);
+function damaged(how: string): AuthenticationError {
+  return new AuthenticationError(`A protected message from the server ${how}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { desKey, tripleDes } from "../../../../src/hadoop/rpc/sasl/des.ts";
-import { Rc4 } from "../../../../src/hadoop/rpc/sasl/rc4.ts";
+import { desKey, tripleDes } from "../../../../src/hadoop/security/sasl/des.ts";
+import { Rc4 } from "../../../../src/hadoop/security/sasl/rc4.ts";
 
 describe("RC4", () => {
   test.each([

@@ -1,7 +1,7 @@
 /** DIGEST-MD5 (RFC 2831) with a Hadoop token for name and password, as org.apache.hadoop.security.SaslRpcClient uses it. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import type { Token } from "../../yarn/records.ts";
-import { RpcAuthenticationError } from "../errors.ts";
+import { AuthenticationError } from "../errors.ts";
+import type { Token } from "../token.ts";
 import { type DigestCipher, digestCiphers, digestLayer } from "./digest-md5-layer.ts";
 import { parseDirectives, quotedDirective } from "./directives.ts";
 import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLayer } from "./mechanism.ts";
@@ -53,7 +53,7 @@ export class DigestMd5 implements SaslMechanism {
   }
 
   respond(challenge: Uint8Array): Uint8Array {
-    if (this.#answered !== undefined) throw new RpcAuthenticationError("The server sent a second DIGEST-MD5 challenge");
+    if (this.#answered !== undefined) throw new AuthenticationError("The server sent a second DIGEST-MD5 challenge");
     const { name, password, offer, options = {} } = this.#parameters;
     const directives = parseDirectives(challenge);
     const offeredProtections = directives.get("qop") ?? "auth";
@@ -98,7 +98,7 @@ export class DigestMd5 implements SaslMechanism {
     const proof = Buffer.from(parseDirectives(finalToken).get("rspauth") ?? "");
     const expected = Buffer.from(this.#answered?.proof ?? "");
     if (expected.length === 0 || proof.length !== expected.length || !timingSafeEqual(proof, expected)) {
-      throw new RpcAuthenticationError("The server could not prove that it knows the token's password");
+      throw new AuthenticationError("The server could not prove that it knows the token's password");
     }
     return this.#answered?.layer;
   }
@@ -107,7 +107,7 @@ export class DigestMd5 implements SaslMechanism {
 function chosen<Name extends string>(directive: string, offered: string, wanted: readonly Name[]): Name {
   const name = wanted.find((candidate) => names(offered).includes(candidate));
   if (name !== undefined) return name;
-  throw new RpcAuthenticationError(
+  throw new AuthenticationError(
     `The server offers ${directive} "${offered}"; this client accepts ${wanted.join(", ")}`,
   );
 }
@@ -124,7 +124,7 @@ function names(list: string): readonly string[] {
 
 function required(directives: ReadonlyMap<string, string>, name: string): string {
   const value = directives.get(name);
-  if (value === undefined) throw new RpcAuthenticationError(`The server's DIGEST-MD5 challenge has no ${name}`);
+  if (value === undefined) throw new AuthenticationError(`The server's DIGEST-MD5 challenge has no ${name}`);
   return value;
 }
 
@@ -132,7 +132,7 @@ function required(directives: ReadonlyMap<string, string>, name: string): string
 function maxBytes(directives: ReadonlyMap<string, string>): number {
   const value = Number(directives.get("maxbuf") ?? defaultMaxBytes);
   if (Number.isInteger(value) && value >= smallestMaxBytes && value < largestMaxBytes) return value;
-  throw new RpcAuthenticationError(`The server's DIGEST-MD5 challenge has maxbuf ${directives.get("maxbuf")}`);
+  throw new AuthenticationError(`The server's DIGEST-MD5 challenge has maxbuf ${directives.get("maxbuf")}`);
 }
 
 function md5(...parts: readonly (string | Uint8Array)[]): Buffer {

@@ -1,10 +1,14 @@
+import type { User } from "../user.ts";
+
 /** One mechanism of `auths` in the server's NEGOTIATE (RpcSaslProto.SaslAuth). */
 export interface MechanismOffer {
   /** `TOKEN`, `KERBEROS`, `SIMPLE` (org.apache.hadoop.security.SaslRpcServer.AuthMethod). */
   readonly method: string;
   /** SASL's name: `DIGEST-MD5`, `GSSAPI`, or empty. */
   readonly mechanism: string;
+  /** With `serverId` the name of the service: `rm`, the first part of its Kerberos principal; empty for tokens. */
   readonly protocol: string;
+  /** The host in a Kerberos principal, `default` for tokens. */
   readonly serverId: string;
   /** The first challenge, where the server sends one at once. */
   readonly challenge: Uint8Array;
@@ -15,22 +19,28 @@ export interface SecurityLayer {
   /** The longest message that may be wrapped at once. */
   readonly maxMessageBytes: number;
   wrap(message: Uint8Array): Buffer;
-  /** Throws RpcAuthenticationError when the message was changed, repeated or reordered on the way. */
+  /** Throws AuthenticationError when the message was changed, repeated or reordered on the way. */
   unwrap(token: Uint8Array): Buffer;
 }
 
-/** The client's side of one exchange. */
+/** The client's side of one exchange. Its methods throw AuthenticationError where the server does not keep to the mechanism. */
 export interface SaslMechanism {
   /** Answers the server's challenge; the first one may be empty. */
   respond(challenge: Uint8Array): Uint8Array | Promise<Uint8Array>;
-  /** Checks the server's last word and gives the negotiated layer, if there is one. */
-  complete(finalToken: Uint8Array): SecurityLayer | undefined;
+  /** Checks the server's last message and gives the negotiated layer, if there is one. */
+  complete(finalToken: Uint8Array): SecurityLayer | undefined | Promise<SecurityLayer | undefined>;
 }
 
 /** A way to say who we are, chosen by name among the server's offers. */
 export interface AuthenticationStrategy {
+  /** The offers that it answers: see MechanismOffer. */
   readonly method: string;
   readonly mechanism: string;
-  /** Undefined where naming the method is all there is to it (SIMPLE): the server sends no answer then. */
-  start(offer: MechanismOffer): SaslMechanism | undefined;
+  /** Whom the connection acts for; absent where the proof says it, as a token's does. */
+  readonly user?: User | undefined;
+  /**
+   * Begins an exchange. Undefined where naming the method is all there is to it (SIMPLE): the server sends no answer then.
+   * Throws AuthenticationError for a server that is not the one expected.
+   */
+  start(offer: MechanismOffer): SaslMechanism | undefined | Promise<SaslMechanism | undefined>;
 }

@@ -1,17 +1,16 @@
-import type { Token } from "../yarn/records.ts";
-import type { Credentials } from "./token-file.ts";
+import { type Token, TokenKind } from "./token.ts";
 
-/** Kinds of tokens, as their Java classes name them (`TokenIdentifier#getKind`). */
-export const TokenKind = {
-  /** Opens the ResourceManager's scheduler to one application attempt. */
-  applicationMaster: "YARN_AM_RM_TOKEN",
-  node: "NMToken",
-  container: "ContainerToken",
-  resourceManagerDelegation: "RM_DELEGATION_TOKEN",
-  hdfsDelegation: "HDFS_DELEGATION_TOKEN",
-  webHdfsDelegation: "WEBHDFS delegation",
-  client: "YARN_CLIENT_TOKEN",
-} as const;
+/** A token under the name that Hadoop's programs find it by: its service, as a rule. */
+export interface NamedToken {
+  readonly alias: string;
+  readonly token: Token;
+}
+
+/** What a process may prove itself with, and secrets by name (org.apache.hadoop.security.Credentials). */
+export interface Credentials {
+  readonly tokens: readonly NamedToken[];
+  readonly secrets: ReadonlyMap<string, Uint8Array>;
+}
 
 /** The first token of a kind. YARN gives the ApplicationMaster's neither alias nor service, so kind is how it is found. */
 export function tokenOfKind(credentials: Credentials, kind: string): Token | undefined {

@@ -1,0 +1,125 @@
+import type { Agent, IncomingMessage } from "node:http";
+import { errorMessage } from "../errors.ts";
+import type { CredentialsProvider, HttpService } from "../security/credentials-provider.ts";
+import { AuthenticationError } from "../security/errors.ts";
+import type { HttpAuthentication, HttpProof } from "../security/http-authentication.ts";
+import { type ExchangeBody, exchange, keepAliveAgent } from "./exchange.ts";
+
+export interface HttpClientOptions {
+  /** Who asks; see simpleCredentials. */
+  readonly credentials: CredentialsProvider;
+  readonly connectTimeoutMs: number;
+}
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Opened anew for each try: a server that asks who we are gets the request twice. */
+  readonly body?: (() => ExchangeBody) | undefined;
+  /** How long nothing may move in either direction while we wait for the server. */
+  readonly idleTimeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+  /** See HttpService. */
+  readonly name?: string | undefined;
+  readonly redirected?: boolean | undefined;
+}
+
+const unauthorized = 401;
+/** Of one request; Negotiate takes one or two (RFC 4559 §4.1). */
+const mostChallenges = 4;
+
+/** Requests to the web servers of a cluster, each told who asks in the way that it accepts. Connections are kept. */
+export class HttpClient {
+  readonly #options: HttpClientOptions;
+  readonly #agents = new Map<string, Agent>();
+
+  constructor(options: HttpClientOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * One request, repeated only while the server asks who we are.
+   * @returns the answer once its headers are there, whatever its status; 401 when there was nothing left to show. Read its body to the
+   *   end or destroy it.
+   * @throws HttpError when the exchange fails, and AuthenticationError
+   */
+  async send(url: URL, request: HttpRequest): Promise<IncomingMessage> {
+    const answer = await this.#sendOnce(url, request);
+    if (answer.statusCode !== unauthorized) return answer;
+    const refusal = new AuthenticationError(`${url.host} answered HTTP ${unauthorized}`, {
+      code: "HTTP_AUTHENTICATION",
+    });
+    if (!(await this.renewed(url, request, refusal))) return answer;
+    answer.resume();
+    return this.#sendOnce(url, request);
+  }
+
+  /** Whether there are newer credentials to show after a refusal, so that the request is worth another try. */
+  async renewed(url: URL, request: HttpRequest, refusal: unknown): Promise<boolean> {
+    return (await this.#options.credentials.renewed?.(serviceOf(url, request), refusal)) ?? false;
+  }
+
+  /** Closes idle connections. */
+  close(): void {
+    for (const agent of this.#agents.values()) agent.destroy();
+  }
+
+  async #sendOnce(url: URL, request: HttpRequest): Promise<IncomingMessage> {
+    const authentication = await this.#options.credentials.forHttp(serviceOf(url, request));
+    let proof: HttpProof | undefined = request.redirected === true ? {} : await authentication.begin();
+    for (let challenges = 0; ; challenges += 1) {
+      const answer = await this.#exchange(url, request, proof);
+      if (answer.statusCode !== unauthorized) return await completed(authentication, answer);
+      proof = challenges < mostChallenges ? await authentication.respond?.(challengesIn(answer)) : undefined;
+      if (proof === undefined) return answer;
+      answer.resume();
+    }
+  }
+
+  #exchange(url: URL, { method, headers, body, idleTimeoutMs, signal }: HttpRequest, proof: HttpProof) {
+    const asked = new URL(url);
+    for (const [name, value] of Object.entries(proof.parameters ?? {})) asked.searchParams.set(name, value);
+    return exchange(asked, {
+      method,
+      headers: { ...headers, ...proof.headers },
+      agent: this.#agent(url),
+      connectTimeoutMs: this.#options.connectTimeoutMs,
+      idleTimeoutMs,
+      signal,
+      ...(body === undefined ? {} : { body: body() }),
+    });
+  }
+
+  #agent({ protocol }: URL): Agent {
+    let agent = this.#agents.get(protocol);
+    if (agent === undefined) {
+      agent = keepAliveAgent(protocol === "https:" ? "https:" : "http:");
+      this.#agents.set(protocol, agent);
+    }
+    return agent;
+  }
+}
+
+function serviceOf(url: URL, { name, redirected = false }: HttpRequest): HttpService {
+  return { transport: "http", url, name, redirected };
+}
+
+/** An answer is given on only when its server has proved itself, where it has to. */
+async function completed(authentication: HttpAuthentication, answer: IncomingMessage): Promise<IncomingMessage> {
+  try {
+    await authentication.complete?.(answer.headers);
+    return answer;
+  } catch (error) {
+    answer.destroy();
+    throw error instanceof AuthenticationError
+      ? error
+      : new AuthenticationError(`The server's proof cannot be checked: ${errorMessage(error)}`, {
+          code: "HTTP_AUTHENTICATION",
+          cause: error,
+        });
+  }
+}
+
+function challengesIn(answer: IncomingMessage): readonly string[] {
+  return answer.headersDistinct["www-authenticate"] ?? [];
+}

@@ -1,0 +1,53 @@
+import type { HostPort } from "../conf/values.ts";
+import type { HttpAuthentication } from "./http-authentication.ts";
+import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
+import type { Token } from "./token.ts";
+
+/** An RPC service that wants to know who calls. */
+export interface RpcService {
+  readonly transport: "rpc";
+  /** Its Java interface, which says what tokens and what principal it has. */
+  readonly protocol: string;
+  /** The server that is connected. */
+  readonly endpoint: HostPort;
+  /** All servers of the service; a token may be for them together. */
+  readonly endpoints: readonly HostPort[];
+  /** The token that YARN gave for just this service (AMRMToken, NMToken); nothing else opens it. */
+  readonly token?: Token | undefined;
+}
+
+/** A web server that wants to know who asks. */
+export interface HttpService {
+  readonly transport: "http";
+  /** The address asked, before anything is added to it. */
+  readonly url: URL;
+  /** What several servers are together, where there are several: `hdfs://nameservice`. Tokens are for that. */
+  readonly name?: string | undefined;
+  /**
+   * The address is from a redirect, and holds what the redirecting server put into it to have us let in (WebHDFS: `delegation`,
+   * `user.name`). Such a server is shown a proof only when it asks for one.
+   */
+  readonly redirected: boolean;
+}
+
+/**
+ * Who we are and how that is shown, to every service alike: what a security mechanism implements, so that no client knows any.
+ * Methods may take their time (a ticket is fetched, a library loaded), within the connection's time limit, and several calls may come
+ * at once. What they reject with is what the caller of the service gets.
+ */
+export interface CredentialsProvider {
+  /** The name that the cluster knows us by, without realm: whose home it is, whose applications they are. */
+  user(): Promise<string>;
+  /**
+   * Asked at each new connection, so that what has expired can be renewed before.
+   * @returns what we can do; of the server's offers the first is taken that one of these answers
+   */
+  forRpc(service: RpcService): Promise<readonly AuthenticationStrategy[]>;
+  /** Asked for each request. */
+  forHttp(service: HttpService): Promise<HttpAuthentication>;
+  /**
+   * Told that a service refused what it was shown.
+   * @returns whether something newer is there now, so that the same is worth one more try
+   */
+  renewed?(service: RpcService | HttpService, refusal: unknown): Promise<boolean>;
+}

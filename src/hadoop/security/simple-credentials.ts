@@ -1,0 +1,38 @@
+import type { CredentialsProvider, RpcService } from "./credentials-provider.ts";
+import type { HttpAuthentication } from "./http-authentication.ts";
+import { type Protection, tokenDigest } from "./sasl/digest-md5.ts";
+import type { AuthenticationStrategy } from "./sasl/mechanism.ts";
+import { simple } from "./sasl/simple.ts";
+import type { User } from "./user.ts";
+
+/** How tokens are shown. */
+export interface TokenOptions {
+  /** Acceptable protections of traffic, best first; default all, in the server's order of preference (`hadoop.rpc.protection`). */
+  readonly protections?: readonly Protection[] | undefined;
+}
+
+/**
+ * Credentials for clusters that believe names (`hadoop.security.authentication` is `simple`): the user's name over RPC and, as `user.name`,
+ * over HTTP. What YARN gave a token for is shown that token and nothing else.
+ */
+export function simpleCredentials(user: User, options: TokenOptions = {}): CredentialsProvider {
+  const named: HttpAuthentication = { begin: () => ({ parameters: { "user.name": user.name } }) };
+  return {
+    user: async () => user.name,
+    forRpc: async (service) => (service.token === undefined ? [simple(user)] : ofToken(service, options)),
+    forHttp: async () => named,
+  };
+}
+
+/** Credentials of one who has nothing but the tokens that YARN gives it: enough for SchedulerClient and NodeManagerPool. */
+export function tokenCredentials(options: TokenOptions = {}): CredentialsProvider {
+  return {
+    user: async () => "",
+    forRpc: async (service) => ofToken(service, options),
+    forHttp: async () => ({ begin: () => ({}) }),
+  };
+}
+
+function ofToken({ token }: RpcService, { protections }: TokenOptions): readonly AuthenticationStrategy[] {
+  return token === undefined ? [] : [tokenDigest(token, { protections })];
+}

@@ -1,0 +1,21 @@
+/** A security token (org.apache.hadoop.security.token.Token); identifier and password are opaque. */
+export interface Token {
+  readonly identifier: Uint8Array;
+  readonly password: Uint8Array;
+  /** One of TokenKind, or another service's. */
+  readonly kind: string;
+  /** What it opens: `ip:port`, `ha-hdfs:nameservice`; empty where the kind alone says it. */
+  readonly service: string;
+}
+
+/** Kinds of tokens, as their Java classes name them (`TokenIdentifier#getKind`). */
+export const TokenKind = {
+  /** Opens the ResourceManager's scheduler to one application attempt. */
+  applicationMaster: "YARN_AM_RM_TOKEN",
+  node: "NMToken",
+  container: "ContainerToken",
+  resourceManagerDelegation: "RM_DELEGATION_TOKEN",
+  hdfsDelegation: "HDFS_DELEGATION_TOKEN",
+  webHdfsDelegation: "WEBHDFS delegation",
+  client: "YARN_CLIENT_TOKEN",
+} as const;
