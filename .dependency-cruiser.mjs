@@ -16,14 +16,31 @@ export const clientRooms = [
   "staging/",
 ];
 
-/** A rule for each room: it imports nothing from those above it. */
-const clientRules = clientRooms.slice(1).map((room, index) => ({
-  name: `client-${room.replace(/\/$|\.ts$/, "")}-imports-downward`,
-  comment: "a room of the client uses only those below it",
-  severity: "error",
-  from: { path: `^client/${room}` },
-  to: { path: `^client/(${clientRooms.slice(0, index + 1).join("|")})` },
-}));
+/** The layers of src/hadoop, each using those below it. src/hadoop/README.md says what is in which. */
+export const hadoopLayers = [
+  "main.ts",
+  "yarn/",
+  "hdfs/",
+  "rpc/",
+  "http/",
+  "security/",
+  "wire/",
+  "conf/",
+  "clock.ts",
+  "errors.ts",
+  "json.ts",
+];
+
+/** A rule for each room of a folder: it imports nothing from those above it. */
+function downward(folder, rooms) {
+  return rooms.slice(1).map((room, index) => ({
+    name: `${folder.replace("/", "-")}-${room.replace(/\/$|\.ts$/, "")}-imports-downward`,
+    comment: "a room uses only those below it",
+    severity: "error",
+    from: { path: `^${folder}/${room}` },
+    to: { path: `^${folder}/(${rooms.slice(0, index + 1).join("|")})` },
+  }));
+}
 
 /** The walls of the architecture: what may not import what. */
 export const forbidden = [
@@ -56,7 +73,15 @@ export const forbidden = [
     from: { path: "^am/core/" },
     to: { pathNot: "^(am/core/|src/job/)" },
   },
-  ...clientRules,
+  ...downward("client", clientRooms),
+  {
+    name: "hadoop-transports-are-apart",
+    comment: "HDFS is spoken over HTTP; the two transports know nothing of each other",
+    severity: "error",
+    from: { path: "^src/hadoop/(rpc|http|hdfs)/" },
+    to: { path: "^src/hadoop/(rpc|http)/", pathNot: ["^src/hadoop/$1/", "^src/hadoop/http/"] },
+  },
+  ...downward("src/hadoop", hadoopLayers),
   { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
 ];
 

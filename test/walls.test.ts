@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { cruise } from "dependency-cruiser";
-import { clientRooms, forbidden } from "../.dependency-cruiser.mjs";
+import { clientRooms, forbidden, hadoopLayers } from "../.dependency-cruiser.mjs";
 
 const core = path.resolve(import.meta.dirname, "../am/core");
 const job = path.resolve(import.meta.dirname, "../src/job/");
@@ -39,8 +39,12 @@ describe("the core", () => {
   });
 });
 
-describe("the client's rooms", () => {
-  const client = path.resolve(import.meta.dirname, "../client");
+describe.each([
+  { folder: "client", rooms: clientRooms, page: "docs/architecture.md" },
+  { folder: "src/hadoop", rooms: hadoopLayers, page: "src/hadoop/README.md" },
+])("the rooms of $folder", ({ folder, rooms, page }) => {
+  const root = path.resolve(import.meta.dirname, "..");
+  const planted = rooms.map((room) => `${folder}/${room.endsWith("/") ? `${room}planted.ts` : room}`);
   let tree: string;
   beforeEach(() => {
     tree = mkdtempSync(path.join(tmpdir(), "walls-"));
@@ -49,22 +53,20 @@ describe("the client's rooms", () => {
 
   /** One file for each room, in a folder of its own, that imports the file of another. */
   async function violations(imported: (index: number) => number): Promise<string[]> {
-    const files = clientRooms.map((room) => path.join("client", room.endsWith("/") ? `${room}planted.ts` : room));
-    for (const [index, file] of files.entries()) {
-      const target = files[imported(index)];
+    for (const [index, file] of planted.entries()) {
+      const target = planted[imported(index)];
       mkdirSync(path.join(tree, path.dirname(file)), { recursive: true });
       const specifier = target === undefined ? "" : path.relative(path.dirname(file), target);
       writeFileSync(path.join(tree, file), target === undefined ? "" : `import "./${specifier}";\n`);
     }
-    const rules = { forbidden: forbidden.filter(({ name }) => name.startsWith("client-")) };
-    const { output } = await cruise(["client"], { baseDir: tree, ruleSet: rules, validate: true });
+    const rules = { forbidden: forbidden.filter(({ name }) => name.endsWith("-imports-downward")) };
+    const { output } = await cruise([folder], { baseDir: tree, ruleSet: rules, validate: true });
     if (typeof output === "string") throw new Error(output);
     return output.summary.violations.map(({ from }) => from).sort();
   }
 
   test("each is refused an import from the one above it", async () => {
-    const below = clientRooms.slice(1).map((room) => `client/${room.endsWith("/") ? `${room}planted.ts` : room}`);
-    expect(await violations((index) => index - 1)).toEqual(below.sort());
+    expect(await violations((index) => index - 1)).toEqual(planted.slice(1).sort());
   });
 
   test("each may import the one below it", async () => {
@@ -72,15 +74,14 @@ describe("the client's rooms", () => {
   });
 
   test("are those that there are", () => {
-    const there = readdirSync(client, { withFileTypes: true }).map((entry) =>
-      entry.isDirectory() ? `${entry.name}/` : entry.name,
-    );
-    expect([...clientRooms].sort()).toEqual(there.sort());
+    const there = readdirSync(path.join(root, folder), { withFileTypes: true })
+      .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+      .filter((name) => !name.endsWith(".md"));
+    expect([...rooms].sort()).toEqual(there.sort());
   });
 
-  test("stand in this order in docs/architecture.md", () => {
-    const page = readFileSync(path.resolve(import.meta.dirname, "../docs/architecture.md"), "utf8");
-    const shown = [...page.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, room]) => `${room}/`);
-    expect(shown).toEqual(clientRooms.filter((room) => room.endsWith("/")));
+  test("stand in this order in the page that describes them", () => {
+    const shown = [...readFileSync(path.join(root, page), "utf8").matchAll(/^\| `([a-z-]+)` \|/gm)];
+    expect(shown.map(([, room]) => `${room}/`)).toEqual(rooms.filter((room) => room.endsWith("/")));
   });
 });

@@ -1,4 +1,4 @@
-import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { ContainerLaunch } from "../../src/job/launch-context.ts";
 import type { JobOutcome } from "../../src/job/status.ts";
 import type { Ask } from "../core/state/effects.ts";
 import type { AllocatedContainer, Event } from "../core/state/events.ts";
@@ -30,13 +30,9 @@ export interface Registration {
 }
 
 /** Everything one container needs to run an executor. */
-export interface ContainerCommand {
+export interface ContainerCommand extends ContainerLaunch {
   readonly containerId: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly commands: readonly string[];
-  /** Files by link name, as job.json names them. */
-  readonly files: readonly LaunchFile[];
-  /** A token file's bytes (HDTS): the job's secrets and the user's tokens, never the AM's own. */
+  /** The job's secrets and the user's tokens, never the AM's own. */
   readonly credentials: Uint8Array;
 }
 

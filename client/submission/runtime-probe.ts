@@ -4,6 +4,7 @@ import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
+import { launchContext } from "../../src/job/launch-context.ts";
 import { probeEnvironment } from "../../src/job/probe.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -15,7 +16,6 @@ import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { ship } from "../shipping/shipping.ts";
 import { stagingRoot } from "../staging/staging-folder.ts";
 import { programItem } from "./shipping-plan.ts";
-import { localResource } from "./submission-context.ts";
 
 const subject = "nodes";
 const limitMs = 60_000;
@@ -50,12 +50,12 @@ export async function probeRuntime(
     queue,
     maxAppAttempts: 1,
     masterResource: { memoryMiB, vcores: 1, others: {} },
-    masterLaunch: {
-      localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
+    masterLaunch: launchContext({
+      files,
       environment: probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")),
       commands: [launchCommand({ node, bundle: "am.mjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
-    },
+    }),
   });
   const report = await endOf(id, cluster, now);
   if (report !== undefined) return probeFinding(report);

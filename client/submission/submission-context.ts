@@ -1,8 +1,6 @@
-import type { LaunchContext, LocalResource } from "../../src/hadoop/yarn/records.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
-import { parseFileUrl } from "../../src/job/file-url.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
 import { escapeForLaunchScript } from "../../src/job/launch-command.ts";
+import { type ContainerLaunch, launchContext } from "../../src/job/launch-context.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { type StoredJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 
@@ -13,19 +11,11 @@ const attemptFailuresValidityIntervalMs = 600_000;
 /** YARN's limit; a longer type is refused. */
 const longestType = 20;
 
-export interface MasterLaunch {
-  readonly files: readonly LaunchFile[];
-  readonly commands: readonly string[];
-  readonly environment: Readonly<Record<string, string>>;
-  /** A token file's bytes. */
-  readonly credentials: Uint8Array;
-}
-
 /**
  * What YARN is told of a job. Containers outlive an attempt of the AM, and it gets as many attempts as the cluster allows. Logs are
  * gathered when a container has ended: gathering earlier is for files that are rotated, and takes away those that are written to.
  */
-export function submissionContext(id: string, spec: JobSpec, launch: MasterLaunch): SubmissionContext {
+export function submissionContext(id: string, spec: JobSpec, launch: ContainerLaunch): SubmissionContext {
   return {
     id,
     name: spec.name,
@@ -49,18 +39,4 @@ export function masterEnvironment(spec: JobSpec, stored: StoredJob): Record<stri
   const own = Object.entries(storedJobEnvironment(stored));
   const escaped = own.map(([name, value]) => [name, escapeForLaunchScript(value)]);
   return { ...spec.containerEnvironment, ...Object.fromEntries(escaped) };
-}
-
-function launchContext({ files, commands, environment, credentials }: MasterLaunch): LaunchContext {
-  return {
-    localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
-    environment,
-    commands,
-    credentials,
-  };
-}
-
-/** A shipped file as YARN's record. */
-export function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: LaunchFile): LocalResource {
-  return { url: parseFileUrl(url), sizeBytes, modificationTimeMs, type, visibility };
 }

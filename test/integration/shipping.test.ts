@@ -13,9 +13,8 @@ import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { findAggregatedLogs, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
-import type { LocalResource } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
+import { launchContext } from "../../src/job/launch-context.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 
@@ -119,12 +118,12 @@ describe("shipping to a real HDFS", () => {
       queue: "default",
       maxAppAttempts: 1,
       masterResource: { memoryMiB: 1024, vcores: 1, others: {} },
-      masterLaunch: {
-        localResources: Object.fromEntries(files.map(({ file }) => [file.link, localResource(fileSystems, file)])),
+      masterLaunch: launchContext({
+        files: files.map(({ file }) => file),
         environment: {},
         commands: ["(program/start; ./node --version)", "1><LOG_DIR>/stdout", "2><LOG_DIR>/stderr"],
         credentials: new Uint8Array(),
-      },
+      }),
     });
     const logs = await eventually("the container's logs", async () => {
       const found = await findAggregatedLogs(fileSystems, configuration, user, id);
@@ -157,12 +156,6 @@ describe("shipping to a real HDFS", () => {
     await fileSystem.delete(file);
   });
 });
-
-function localResource(fileSystems: FileSystems, file: LaunchFile): LocalResource {
-  const { fileSystem, path } = fileSystems.locate(file.url);
-  const { sizeBytes, modificationTimeMs, type, visibility } = file;
-  return { url: fileSystem.resourceUrl(path), sizeBytes, modificationTimeMs, type, visibility };
-}
 
 /** Each in memory of its own, so that what piles up shows. */
 function* newChunks(chunkBytes: number, count: number): Generator<Buffer> {

@@ -118,12 +118,14 @@ export function failureFrame(
   status: "ERROR" | "FATAL",
   exceptionClassName: string,
   errorMsg: string,
+  errorDetail?: hadoop.common.RpcResponseHeaderProto.RpcErrorCodeProto,
 ): Buffer {
   const header = {
     callId: callId >>> 0,
     status: common.RpcResponseHeaderProto.RpcStatusProto[status],
     exceptionClassName,
     errorMsg,
+    ...(errorDetail === undefined ? {} : { errorDetail }),
   };
   return encodeFrame(encodeDelimited(common.RpcResponseHeaderProto, header));
 }

@@ -9,11 +9,11 @@ import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
-import type { ApplicationId, LocalResource } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationId } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
-import { parseFileUrl } from "../../src/job/file-url.ts";
 import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
+import { launchContext } from "../../src/job/launch-context.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, storedJob } from "../../src/job/stored-job.ts";
@@ -86,12 +86,12 @@ export async function submitJob(
     id,
     name: spec.name,
     queue: spec.queue,
-    masterLaunch: {
-      localResources: { [master.link]: localResource(master) },
+    masterLaunch: launchContext({
+      files: [master],
       environment: masterEnvironment(spec, storedJob(stagingLocation(job), content)),
       commands: [launchCommand({ node: process.execPath, bundle: "am.mjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
-    },
+    }),
     masterResource: spec.am.resource,
     maxAppAttempts,
     keepContainers: true,
@@ -110,8 +110,4 @@ export async function submitJob(
       fileSystems.close();
     },
   };
-}
-
-function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: LaunchFile): LocalResource {
-  return { url: parseFileUrl(url), sizeBytes, modificationTimeMs, type, visibility };
 }

@@ -44,7 +44,7 @@ export function applicationIn(
 
 /** Shell commands in a container, with nothing localised. */
 export function shell(...commands: readonly string[]): LaunchContext {
-  return { localResources: {}, environment: {}, commands, credentials: new Uint8Array(0) };
+  return { commands };
 }
 
 export const smallest = { memoryMiB: 128, vcores: 1, others: {} } as const;

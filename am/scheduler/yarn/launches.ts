@@ -1,7 +1,7 @@
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import type { Container, ContainerId, LaunchContext, NodeId } from "../../../src/hadoop/yarn/records.ts";
+import { launchContext } from "../../../src/job/launch-context.ts";
 import type { ContainerCommand, SchedulerEvent } from "../scheduler.ts";
-import { launchContext } from "./launch-context.ts";
 
 /** What launching needs of NodeManagerPool. */
 export interface ContainerStarter {

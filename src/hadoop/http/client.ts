@@ -1,8 +1,7 @@
 import type { Agent, IncomingMessage } from "node:http";
-import { errorMessage } from "../errors.ts";
 import type { CredentialsProvider, HttpService } from "../security/credentials-provider.ts";
-import { AuthenticationError } from "../security/errors.ts";
-import type { HttpAuthentication, HttpProof } from "../security/http-authentication.ts";
+import { AuthenticationError, authenticationFailure } from "../security/errors.ts";
+import type { HttpProof } from "../security/http-authentication.ts";
 import { type ExchangeBody, exchange, keepAliveAgent } from "./exchange.ts";
 
 export interface HttpClientOptions {
@@ -65,14 +64,20 @@ export class HttpClient {
   }
 
   async #sendOnce(url: URL, request: HttpRequest): Promise<IncomingMessage> {
-    const authentication = await this.#options.credentials.forHttp(serviceOf(url, request));
-    let proof: HttpProof | undefined = request.redirected === true ? {} : await authentication.begin();
+    const authentication = await shown(() => this.#options.credentials.forHttp(serviceOf(url, request)));
+    let proof = request.redirected === true ? {} : await shown(() => authentication.begin());
     for (let challenges = 0; ; challenges += 1) {
       const answer = await this.#exchange(url, request, proof);
-      if (answer.statusCode !== unauthorized) return await completed(authentication, answer);
-      proof = challenges < mostChallenges ? await authentication.respond?.(challengesIn(answer)) : undefined;
-      if (proof === undefined) return answer;
+      if (answer.statusCode !== unauthorized) {
+        await shown(() => authentication.complete?.(answer.headers), answer);
+        return answer;
+      }
+      if (challenges === mostChallenges) return answer;
+      const asked = answer.headersDistinct["www-authenticate"] ?? [];
+      const response = await shown(() => authentication.respond?.(asked), answer);
+      if (response === undefined) return answer;
       answer.resume();
+      proof = response;
     }
   }
 
@@ -104,22 +109,12 @@ function serviceOf(url: URL, { name, redirected = false }: HttpRequest): HttpSer
   return { transport: "http", url, name, redirected };
 }
 
-/** An answer is given on only when its server has proved itself, where it has to. */
-async function completed(authentication: HttpAuthentication, answer: IncomingMessage): Promise<IncomingMessage> {
+/** Runs a part of a provider; when that fails, nobody reads the answer it was about any more. */
+async function shown<T>(part: () => T | Promise<T>, answer?: IncomingMessage): Promise<T> {
   try {
-    await authentication.complete?.(answer.headers);
-    return answer;
+    return await part();
   } catch (error) {
-    answer.destroy();
-    throw error instanceof AuthenticationError
-      ? error
-      : new AuthenticationError(`The server's proof cannot be checked: ${errorMessage(error)}`, {
-          code: "HTTP_AUTHENTICATION",
-          cause: error,
-        });
+    answer?.destroy();
+    throw authenticationFailure(error, "HTTP_AUTHENTICATION");
   }
-}
-
-function challengesIn(answer: IncomingMessage): readonly string[] {
-  return answer.headersDistinct["www-authenticate"] ?? [];
 }

@@ -3,7 +3,8 @@ import { type Clock, systemClock } from "../clock.ts";
 import type { HostPort } from "../conf/values.ts";
 import { errorMessage } from "../errors.ts";
 import type { CredentialsProvider, RpcService } from "../security/credentials-provider.ts";
-import { AuthenticationError } from "../security/errors.ts";
+import { AuthenticationError, authenticationFailure } from "../security/errors.ts";
+import type { AuthenticationStrategy } from "../security/sasl/mechanism.ts";
 import type { Token } from "../security/token.ts";
 import { RpcConnection } from "./connection.ts";
 import { EndpointList } from "./endpoints.ts";
@@ -136,7 +137,7 @@ export class RpcClient {
       this.#connection = new RpcConnection({
         endpoint,
         protocol: this.#options.protocol,
-        strategies: async () => this.#options.credentials.forRpc(this.#service(endpoint)),
+        strategies: () => this.#strategies(endpoint),
         clientId: this.#clientId,
         connectTimeoutMs: this.#options.connectTimeoutMs ?? defaultConnectTimeoutMs,
         maxFrameBytes: this.#options.maxFrameBytes,
@@ -148,6 +149,14 @@ export class RpcClient {
   #service(endpoint: HostPort): RpcService {
     const { protocol, endpoints, token } = this.#options;
     return { transport: "rpc", protocol, endpoint, endpoints, token: token?.() };
+  }
+
+  async #strategies(endpoint: HostPort): Promise<readonly AuthenticationStrategy[]> {
+    try {
+      return await this.#options.credentials.forRpc(this.#service(endpoint));
+    } catch (error) {
+      throw authenticationFailure(error, "RPC_AUTHENTICATION");
+    }
   }
 
   async #renewed(endpoint: HostPort, refusal: unknown): Promise<boolean> {

@@ -33,7 +33,7 @@ export interface HttpService {
 /**
  * Who we are and how that is shown, to every service alike: what a security mechanism implements, so that no client knows any.
  * Methods may take their time (a ticket is fetched, a library loaded), within the connection's time limit, and several calls may come
- * at once. What they reject with is what the caller of the service gets.
+ * at once. What they reject with is what the caller of the service gets: an error without a code as the cause of an AuthenticationError.
  */
 export interface CredentialsProvider {
   /** The name that the cluster knows us by, without realm: whose home it is, whose applications they are. */

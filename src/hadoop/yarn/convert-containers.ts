@@ -35,16 +35,17 @@ export function containerStatusFromWire(message: hadoop.yarn.ContainerStatusProt
 }
 
 export function launchContextToWire(launch: LaunchContext): hadoop.yarn.ContainerLaunchContextProto.$Properties {
-  const { viewers, modifiers } = launch.acls ?? {};
+  const { localResources = {}, environment = {}, commands, credentials = new Uint8Array(0), acls = {} } = launch;
+  const { viewers, modifiers } = acls;
   const access = yarn.ApplicationAccessTypeProto;
   return {
-    localResources: Object.entries(launch.localResources).map(([key, resource]) => ({
+    localResources: Object.entries(localResources).map(([key, resource]) => ({
       key,
       value: localResourceToWire(resource),
     })),
-    environment: Object.entries(launch.environment).map(([key, value]) => ({ key, value })),
-    command: [...launch.commands],
-    ...(launch.credentials.length === 0 ? {} : { tokens: launch.credentials }),
+    environment: Object.entries(environment).map(([key, value]) => ({ key, value })),
+    command: [...commands],
+    ...(credentials.length === 0 ? {} : { tokens: credentials }),
     application_ACLs: [
       ...(viewers === undefined ? [] : [{ accessType: access.APPACCESS_VIEW_APP, acl: viewers }]),
       ...(modifiers === undefined ? [] : [{ accessType: access.APPACCESS_MODIFY_APP, acl: modifiers }]),

@@ -187,12 +187,13 @@ export interface LocalResource {
 
 /** org.apache.hadoop.yarn.api.records.ContainerLaunchContext */
 export interface LaunchContext {
-  /** By the name of the link in the container's working directory. */
-  readonly localResources: Readonly<Record<string, LocalResource>>;
-  readonly environment: Readonly<Record<string, string>>;
+  /** By the name of the link in the container's working directory; default none. */
+  readonly localResources?: Readonly<Record<string, LocalResource>>;
+  /** Default none. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Joined by spaces and run by bash; `<LOG_DIR>` is replaced. */
   readonly commands: readonly string[];
-  /** A token file's bytes (HDTS). */
-  readonly credentials: Uint8Array;
+  /** A token file's bytes (HDTS), see writeTokenFile; default none. */
+  readonly credentials?: Uint8Array;
   readonly acls?: { readonly viewers?: string; readonly modifiers?: string };
 }
