@@ -4,6 +4,7 @@ import { sleep } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import { nodeProblem } from "../src/job/node-release.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
@@ -45,7 +46,9 @@ async function main(): Promise<void> {
 async function jobOf(environment: NodeJS.ProcessEnv, logDescriptor: number): Promise<JobFile> {
   const stored = readStoredJob(environment);
   const { hadoop, user, hdfsEndpoint: gateway } = stored.staging;
-  const fileSystems = new FileSystems({ configuration: new Configuration().withValues(hadoop), user, gateway });
+  const configuration = new Configuration().withValues(hadoop);
+  const credentials = simpleCredentials({ name: user });
+  const fileSystems = new FileSystems({ configuration, credentials, gateway });
   try {
     return await readJob(stored, fileSystems, openLog("warn", logDescriptor), sleep);
   } finally {
