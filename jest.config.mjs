@@ -4,6 +4,7 @@ const shared = {
     "\\.ts$": ["@swc/jest", { jsc: { parser: { syntax: "typescript" }, target: "es2022" }, module: { type: "es6" } }],
   },
   testEnvironment: "<rootDir>/test/support/jest-environment.mjs",
+  setupFilesAfterEnv: ["<rootDir>/test/support/has-assertions.mjs"],
   modulePathIgnorePatterns: ["<rootDir>/dist", "<rootDir>/.cluster"],
 };
 
@@ -28,7 +29,7 @@ export default {
       roots: ["<rootDir>/test"],
       testMatch: ["<rootDir>/test/(documents|integration|e2e|schedulers|faults)/**/*.test.ts"],
       globalSetup: "<rootDir>/test/support/cluster-setup.mjs",
-      setupFilesAfterEnv: ["<rootDir>/test/support/cluster-timeout.mjs"],
+      setupFilesAfterEnv: [...shared.setupFilesAfterEnv, "<rootDir>/test/support/cluster-timeout.mjs"],
       globalTeardown: "<rootDir>/test/support/cluster-teardown.mjs",
     },
     {

@@ -22,7 +22,7 @@ const USAGE = `Runs every check: types, lint, walls, unit tests, the package, an
 await runMain(async () => {
   const { only, list, help } = parseCommandLine();
   if (help || list) {
-    console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(20)} ${what}`).join("\n"));
+    console.log(help ? USAGE : phases.map(({ name, what }) => `${name.padEnd(22)} ${what}`).join("\n"));
     return 0;
   }
   await checkPrerequisites([

@@ -9,6 +9,7 @@
  * @property {number} cores how many it keeps busy, roughly, all its processes together; `ALONE` for what load would disturb
  * @property {number} limitSeconds a breach is a failure
  * @property {readonly string[]} needs phases without which it cannot run
+ * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
  * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
  * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
  */
@@ -173,6 +174,8 @@ export const phases = [
     cores: HALF,
     limitSeconds: 900,
     needs: ["test-up", "tensorflow", "node20", "node22", "node24"],
+    // Each looks at whether anything of its own is left on the cluster.
+    after: ["integration"],
     jest: true,
   },
   {

@@ -6,7 +6,7 @@
 /** What is printed when a phase has ended: one line, and of a failure its command and all that it said. @returns {string} */
 export function phaseLines({ name, limitSeconds, command, environment = {} }, { passed, failed, seconds, output }) {
   const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
-  const line = `${failed === 0 ? "✓" : "✗"} ${name.padEnd(20)} ${wholeSeconds(seconds)} of ${limitSeconds} s   ${counts}`;
+  const line = `${failed === 0 ? "✓" : "✗"} ${name.padEnd(22)} ${wholeSeconds(seconds)} of ${limitSeconds} s   ${counts}`;
   if (failed === 0) return line;
   const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
   const words = [`$ ${[...variables, ...command].join(" ")}`, output.trimEnd()].join("\n");
@@ -24,12 +24,12 @@ export function secondsTable(ended, seconds) {
     .sort((a, b) => a.beganSeconds - b.beganSeconds)
     .map(({ phase, beganSeconds, result }) => {
       const state = result.failed === 0 ? "" : "   failed";
-      return `${phase.name.padEnd(20)} ${wholeSeconds(beganSeconds)} ${wholeSeconds(result.seconds)}${state}`;
+      return `${phase.name.padEnd(22)} ${wholeSeconds(beganSeconds)} ${wholeSeconds(result.seconds)}${state}`;
     });
   return [
-    `${"phase".padEnd(20)} ${"began".padStart(8)} ${"took".padStart(8)}`,
+    `${"phase".padEnd(22)} ${"began".padStart(8)} ${"took".padStart(8)}`,
     ...rows,
-    `${"all of it".padEnd(20)} ${"".padStart(8)} ${wholeSeconds(seconds)}`,
+    `${"all of it".padEnd(22)} ${"".padStart(8)} ${wholeSeconds(seconds)}`,
   ].join("\n");
 }
 

@@ -5,8 +5,8 @@
 
 /**
  * Runs phases side by side. A phase begins when what it needs has passed and its share of the machine is free; of several, the first in
- * the list. One whose requirement failed counts as failed itself: nothing is skipped in silence. What ends something waits until nobody
- * needs that any more, and runs whatever happened.
+ * the list. One whose requirement failed counts as failed itself: nothing is skipped in silence. What ends something that has begun waits
+ * until nobody needs that any more, and runs whatever happened.
  * @param {readonly Phase[]} phases
  * @param {object} options
  * @param {number} options.cores of the machine
@@ -18,6 +18,7 @@
 export async function runSideBySide(phases, { cores, run, stopped, ended }) {
   const waiting = new Set(phases);
   const running = new Map();
+  const begun = new Set();
   const failed = new Set();
 
   const isOver = (name) => ![...waiting, ...running.keys()].some((phase) => phase.name === name);
@@ -33,6 +34,7 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
   };
   const begin = (phase) => {
     waiting.delete(phase);
+    begun.add(phase.name);
     running.set(
       phase,
       run(phase).then((result) => end(phase, result)),
@@ -42,7 +44,8 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
   const consider = (phase) => {
     if (phase.endsWhatBegan !== undefined) {
       if (!isUnused(phase.endsWhatBegan)) return false;
-      begin(phase);
+      if (begun.has(phase.endsWhatBegan)) begin(phase);
+      else waiting.delete(phase);
       return true;
     }
     const missing = phase.needs.find((name) => failed.has(name));
@@ -52,13 +55,14 @@ export async function runSideBySide(phases, { cores, run, stopped, ended }) {
       end(phase, notRun(refusal));
       return true;
     }
-    if (!phase.needs.every(isOver) || !hasRoom(phase)) return false;
+    if (![...phase.needs, ...(phase.after ?? [])].every(isOver) || !hasRoom(phase)) return false;
     begin(phase);
     return true;
   };
 
-  while (waiting.size > 0 || running.size > 0) {
+  for (;;) {
     while ([...waiting].some(consider));
+    if (running.size === 0) return;
     await Promise.race(running.values());
   }
 }

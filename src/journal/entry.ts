@@ -2,28 +2,29 @@ import { createHash } from "node:crypto";
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 
-/** What one file of the journal holds: a line that describes the snapshot, then the snapshot. */
+/** What one file of the journal holds. */
 export interface JournalEntry {
   readonly attempt: number;
   readonly sequence: number;
   readonly snapshot: unknown;
 }
 
-const journalVersion = 1;
+const journalVersion = 2;
 
-/** `{"journalVersion":1,"attempt":…,"sequence":…,"sha256":…}` LF, JSON of the snapshot LF. */
+/** `{"journalVersion":2,"attempt":…,"sequence":…}` LF, JSON of the snapshot LF, SHA-256 of both lines in hexadecimal LF. */
 export function encodeJournalEntry({ attempt, sequence, snapshot }: JournalEntry): Uint8Array {
-  const body = JSON.stringify(snapshot);
-  return Buffer.from(`${JSON.stringify({ journalVersion, attempt, sequence, sha256: digest(body) })}\n${body}\n`);
+  const lines = `${JSON.stringify({ journalVersion, attempt, sequence })}\n${JSON.stringify(snapshot)}\n`;
+  return Buffer.from(`${lines}${digest(lines)}\n`);
 }
 
 /** Throws a TonyError with code `JOURNAL_UNREADABLE` when the file was cut, altered, or written by a version that is not known here. */
 export function decodeJournalEntry(text: string): JournalEntry {
   const [head = "", body = ""] = text.split("\n", 2);
-  const { journalVersion: version, attempt, sequence, sha256 } = fields(head);
+  const { journalVersion: version, attempt, sequence } = fields(head);
   if (version !== journalVersion) throw unreadable(`its version is ${String(version)}, not ${journalVersion}`);
+  const lines = `${head}\n${body}\n`;
+  if (text !== `${lines}${digest(lines)}\n`) throw unreadable("its checksum differs");
   if (typeof attempt !== "number" || typeof sequence !== "number") throw unreadable("its first line is incomplete");
-  if (digest(body) !== sha256) throw unreadable("its checksum differs");
   return { attempt, sequence, snapshot: JSON.parse(body) };
 }
 

@@ -123,7 +123,7 @@ describe("a job with the local scheduler", () => {
     });
     running.master.kill("SIGKILL");
 
-    await eventually("the end of the programs", async () => !pids.some(isAlive));
+    expect(await eventually("the end of the programs", async () => !pids.some(isAlive))).toBe(true);
   });
 
   test("says what cannot be had on this machine", async () => {

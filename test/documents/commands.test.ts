@@ -22,12 +22,13 @@ function rows(...places: readonly Claim["where"][]): (readonly [string, Claim["w
 }
 
 /** Types a line in a shell. Rejects with all that it printed when it fails. */
-async function type(line: string, cwd: string, environment: Readonly<Record<string, string>>): Promise<void> {
+async function type(line: string, cwd: string, environment: Readonly<Record<string, string>>): Promise<"exit code 0"> {
   const { HADOOP_CONF_DIR: _cluster, ...inherited } = process.env;
   const env = { ...inherited, ...environment };
   await run("bash", ["-ec", line], { cwd, env, maxBuffer: 64 << 20 }).catch((error) => {
     throw new Error(`${line}\nended with ${error.code}:\n${error.stdout}${error.stderr}`);
   });
+  return "exit code 0";
 }
 
 describe("as README, docs and helps show it, on a cluster:", () => {
@@ -56,7 +57,7 @@ describe("as README, docs and helps show it, on a cluster:", () => {
       const folder = mkdtempSync(path.join(alice.folder, "typed-"));
       chmodSync(folder, 0o711);
       if (where === "job") cpSync(template, folder, { recursive: true });
-      await type(line, folder, environment);
+      expect(await type(line, folder, environment)).toBe("exit code 0");
     }
   });
 });
@@ -77,6 +78,7 @@ describe("as README, docs and helps show it, in a checkout:", () => {
   });
 
   test.each(rows("checkout"))("%s", async (_shown, _where, lines) => {
-    for (const line of lines) await type(line, packageRoot(), { TONY_CLUSTER_DIR: folder, FOLDER: folder });
+    const variables = { TONY_CLUSTER_DIR: folder, FOLDER: folder };
+    for (const line of lines) expect(await type(line, packageRoot(), variables)).toBe("exit code 0");
   });
 });

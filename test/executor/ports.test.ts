@@ -37,7 +37,8 @@ describe("a task's port", () => {
     const { port } = await hold({ random: () => 0 });
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
-    await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    const sent = await new Promise<number>((resolve) => socket.once("close", () => resolve(socket.bytesRead)));
+    expect(sent).toBe(0);
   });
 
   it("is of the range, past those that are taken", async () => {

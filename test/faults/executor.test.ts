@@ -62,8 +62,8 @@ describe("an executor", () => {
     const { endedAtMs = Number.POSITIVE_INFINITY, endedBy } = status.generations[0] ?? {};
     expect(endedBy).toMatchObject({ class: "infrastructure", task: "worker:1" });
     expect(endedBy?.summary).toMatch(/silent/);
-    // 10 s are the promise; a machine may be busy, but a minute would be that of many that are silent together.
-    expect(endedAtMs - stoppedAtMs).toBeLessThan(60_000);
+    // 10 s are the promise, and seconds more for what leads to it; a minute would be that of many that are silent together.
+    expect(endedAtMs - stoppedAtMs).toBeLessThan(15_000);
     expect(status.budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
     expect((await job.end()).exitCode).toBe(0);
   });

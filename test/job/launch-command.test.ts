@@ -134,7 +134,7 @@ describe("text in a NodeManager's launch script", () => {
   it("comes out as it is, whatever it is", () => {
     const text = fc.string({ unit: fc.constantFrom(..."{}<>$`\\\"' \nLOG_DIRCPSa") });
     fc.assert(
-      fc.property(text, (any) => echo(escapeForLaunchScript(any)) === any),
+      fc.property(text, (any) => expect(echo(escapeForLaunchScript(any))).toBe(any)),
       { numRuns: 50 },
     );
   });

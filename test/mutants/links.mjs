@@ -37,8 +37,8 @@ export const LINK_MUTANTS = [
   ]),
   ...mutantsOf("src/journal/entry.ts", { unit: "journal/entry.test" }, [
     {
-      bug: "a damaged snapshot is used",
-      from: '  if (digest(body) !== sha256) throw unreadable("its checksum differs");\n',
+      bug: "a damaged entry is used",
+      from: '  if (text !== `${lines}${digest(lines)}\\n`) throw unreadable("its checksum differs");\n',
       to: "",
     },
     {

@@ -11,13 +11,13 @@ const unit = {
 describe("what npm test prints", () => {
   test("is a line for a phase that passed", () => {
     expect(phaseLines(unit, { passed: 2147, failed: 0, seconds: 99.6, output: "much" })).toBe(
-      "✓ unit                    100 s of 600 s   2147 passed",
+      "✓ unit                      100 s of 600 s   2147 passed",
     );
   });
 
   test("of one that failed has the command that repeats it, and all that it said", () => {
     expect(phaseLines(unit, { passed: 1, failed: 2, seconds: 3, output: "one\ntwo\n" }).split("\n")).toEqual([
-      "✗ unit                      3 s of 600 s   1 passed, 2 failed",
+      "✗ unit                        3 s of 600 s   1 passed, 2 failed",
       "  | $ TONY_TEST_CLUSTER=test node jest.js",
       "  | one",
       "  | two",
@@ -30,10 +30,10 @@ describe("what npm test prints", () => {
       { phase: { name: "packages" }, beganSeconds: 0, result: { failed: 1, seconds: 20.2 } },
     ];
     expect(secondsTable(ended, 28).split("\n")).toEqual([
-      "phase                   began     took",
-      "packages                  0 s     20 s   failed",
-      "types                    20 s      8 s",
-      "all of it                         28 s",
+      "phase                     began     took",
+      "packages                    0 s     20 s   failed",
+      "types                      20 s      8 s",
+      "all of it                           28 s",
     ]);
   });
 });

@@ -70,6 +70,13 @@ describe("phases side by side", () => {
     expect(machine.running).toEqual(["c", "b"]);
   });
 
+  test("go after what shares something with them, whatever came of that", async () => {
+    const machine = started(2, [phase("a"), phase("b", { after: ["a"] })]);
+    expect(machine.running).toEqual(["a"]);
+    await machine.end("a", failed);
+    expect(machine.running).toEqual(["b"]);
+  });
+
   test("one that load would disturb runs when nothing else does", async () => {
     const machine = started(2, [
       phase("alone", { cores: Number.POSITIVE_INFINITY, needs: ["a"] }),
@@ -115,6 +122,13 @@ describe("phases side by side", () => {
     await machine.over;
   });
 
+  test("what never began is not ended", async () => {
+    const machine = started(1, [phase("a"), phase("up", { needs: ["a"] }), phase("down", { endsWhatBegan: "up" })]);
+    await machine.end("a", failed);
+    await machine.over;
+    expect(Object.keys(machine.results)).toEqual(["a", "up"]);
+  });
+
   test("after an interruption nothing begins but what ends something", async () => {
     const machine = started(1, [phase("up"), phase("a", { needs: ["up"] }), phase("down", { endsWhatBegan: "up" })]);
     machine.stopped = "interrupted";
@@ -127,10 +141,10 @@ describe("phases side by side", () => {
 describe("the phases of npm test", () => {
   test("have names of their own, and need only what stands before them", () => {
     const before = new Set();
-    for (const { name, needs, endsWhatBegan } of phases) {
+    for (const { name, needs, after = [], endsWhatBegan } of phases) {
       expect(before).not.toContain(name);
       expect([...before]).toEqual(
-        expect.arrayContaining([...needs, ...(endsWhatBegan === undefined ? [] : [endsWhatBegan])]),
+        expect.arrayContaining([...needs, ...after, ...(endsWhatBegan === undefined ? [] : [endsWhatBegan])]),
       );
       before.add(name);
     }

@@ -209,10 +209,12 @@ export function describeScheduler(name: string, open: () => Promise<SchedulerUnd
     });
 
     test("at the end what still runs is ended too", async () => {
-      const containerId = await running("touch $OUTPUT; sleep 600");
-      await outputOf(containerId);
+      const containerId = await running("echo $$ > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600");
+      const pid = Number((await outputOf(containerId)).toString());
+      expect(existsSync(`/proc/${pid}`)).toBe(true);
       const outcome = endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false });
       await scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
+      expect(await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`))).toBe(true);
     });
   });
 }

@@ -4,6 +4,8 @@ import { type ClusterStatus, clusterStatus } from "./cluster.ts";
 import { at, listAt, requestJson } from "./http-json.ts";
 import { killApplication } from "./rest-application.ts";
 
+/** `tony.task.stop-grace` (10 s) for programs that take all of it, as long again for executors and the ApplicationMaster to end, and a margin. */
+const CLEANING_MS = 30_000;
 const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
 
 /**
@@ -11,11 +13,11 @@ const UNFINISHED = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
  * staging folder, no listening port. To be called after every cluster test; names everything that is left.
  *
  * Some of it takes a moment by YARN's design (a NodeManager forgets a container one heartbeat after its end), so the
- * sweep looks again until nothing is left or `waitMs` is over. What is left then is ended, so that one failure stays one.
- * @param waitMs how long what is ending may take
+ * sweep looks again until nothing is left or the time of our own cleaning is over: what others would clean up later, the
+ * orphan timeout or YARN's, counts as left. It is ended then, so that one failure stays one.
  */
-export async function sweep(cluster: ClusterStatus, { waitMs = 120_000 } = {}): Promise<void> {
-  const giveUpAt = performance.now() + waitMs;
+export async function sweep(cluster: ClusterStatus): Promise<void> {
+  const giveUpAt = performance.now() + CLEANING_MS;
   for (;;) {
     const left = await leftovers(cluster);
     if (left.length === 0) return;

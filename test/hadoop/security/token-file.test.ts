@@ -4,6 +4,7 @@ import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
 import { tokenOfKind, withoutMasterToken } from "../../../src/hadoop/security/credentials.ts";
 import { TokenKind } from "../../../src/hadoop/security/token.ts";
 import { readTokenFile, writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
+import { outcomeOf } from "../../support/outcome.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 20 });
 const bytes = fc.uint8Array({ maxLength: 300 });
@@ -59,11 +60,8 @@ describe("token files", () => {
   test("noise is refused, never a hang", () => {
     fc.assert(
       fc.property(fc.constantFrom(0, 1), fc.uint8Array({ maxLength: 100 }), (version, noise) => {
-        try {
-          readTokenFile(Buffer.concat([Buffer.from("HDTS"), Buffer.of(version), noise]));
-        } catch (error) {
-          expect(error).toMatchObject({ code: "TOKEN_FILE_MALFORMED" });
-        }
+        const file = Buffer.concat([Buffer.from("HDTS"), Buffer.of(version), noise]);
+        expect(["returned", "TOKEN_FILE_MALFORMED"]).toContain(outcomeOf(() => readTokenFile(file)));
       }),
     );
   });

@@ -123,18 +123,20 @@ describe("a node's aggregated logs", () => {
     await expect(read(Buffer.from("short"))).rejects.toThrow(/127\.0\.0\.1_8041 is too short for a TFile/);
     await expect(read(Buffer.alloc(1000))).rejects.toThrow(/127\.0\.0\.1_8041 is not a TFile/);
     await expect(read(writeTFile([[one]], "lzo"))).rejects.toThrow(/compressed by lzo/);
+    const changes = [0x01, 0x80, 0xff];
+    const refusals: unknown[] = [];
     for (let position = 0; position < whole.length; position += 1) {
-      for (const change of [0x01, 0x80, 0xff]) {
-        const damaged = Buffer.from(whole);
-        damaged[position] = (damaged[position] ?? 0) ^ change;
-        // Some bytes do not matter; what must not come is another kind of failure.
-        await read(damaged).catch((error: unknown) =>
-          expect(error).toMatchObject({
-            code: "LOG_FILE_MALFORMED",
-            message: expect.stringContaining("127.0.0.1_8041"),
-          }),
-        );
-      }
+      const damaged = Buffer.from(whole);
+      damaged[position] = (damaged[position] ?? 0) ^ (changes[position % changes.length] ?? 0);
+      await read(damaged).catch((error: unknown) => refusals.push(error));
+    }
+    // Some bytes do not matter; what must not come is another kind of failure.
+    expect(refusals.length).toBeGreaterThan(whole.length / 2);
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({
+        code: "LOG_FILE_MALFORMED",
+        message: expect.stringContaining("127.0.0.1_8041"),
+      });
     }
   });
 });

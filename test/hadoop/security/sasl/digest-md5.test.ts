@@ -8,6 +8,7 @@ import {
   digestLayer,
 } from "../../../../src/hadoop/security/sasl/digest-md5-layer.ts";
 import { parseDirectives } from "../../../../src/hadoop/security/sasl/directives.ts";
+import { outcomeOf } from "../../../support/outcome.ts";
 
 /** All in base64; see test/fixtures/sasl/README.md. */
 interface Exchange {
@@ -50,10 +51,11 @@ describe.each(recorded.map((exchange) => ({ title: `${exchange.qop} ${exchange.c
       expect(client.complete(bytes(exchange.proof)) === undefined).toBe(exchange.qop === "auth");
     });
 
-    test("messages are wrapped as the JDK wraps them, and its own are unwrapped", () => {
+    test("messages are wrapped as the JDK wraps them, and its own are unwrapped, where there is a layer at all", () => {
       const client = replaying(exchange);
       client.respond(bytes(exchange.challenge));
       const layer = client.complete(bytes(exchange.proof));
+      expect(exchange.messages.length > 0).toBe(layer !== undefined);
       for (const { clear, byClient, byServer } of exchange.messages) {
         expect(layer?.wrap(bytes(clear)).toString("base64")).toBe(byClient);
         expect(layer?.unwrap(bytes(byServer)).toString("base64")).toBe(clear);
@@ -165,11 +167,7 @@ describe("directive lists", () => {
   test("anything else is an error, never a hang", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (noise) => {
-        try {
-          expect(parseDirectives(noise)).toBeInstanceOf(Map);
-        } catch (error) {
-          expect(error).toMatchObject({ code: "RPC_AUTHENTICATION" });
-        }
+        expect(["returned", "RPC_AUTHENTICATION"]).toContain(outcomeOf(() => parseDirectives(noise)));
       }),
     );
     expect(() => parseDirectives(Buffer.from('nonce="open'))).toThrow(/malformed/);
