@@ -119,7 +119,9 @@ export class ExecutorLinks implements ExecutorHandler {
       case "signal-child":
         return { type: "signal-child", signal: command.signal, reason: command.reason };
       case "exit":
-        return { type: "exit", graceMs: command.graceMs, reason: command.reason };
+        return command;
+      case "resume-child":
+        return { type: "resume-child" };
     }
   }
 

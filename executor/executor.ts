@@ -4,18 +4,21 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ContainerToldToEnd, ExecutorRegistration } from "../src/job/execution.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
 import { formatTaskId } from "../src/job/task.ts";
+import type { TaskLife } from "../src/journal/task-life.ts";
 import type { Log } from "../src/log.ts";
 import { Carrier } from "./carrier/carrier.ts";
+import { Gate } from "./carrier/gate.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { openFileSystems } from "./file-systems.ts";
 import { Generation } from "./generation.ts";
 import { LogTails } from "./hooks/log-tails.ts";
 import { MemorySampler } from "./hooks/memory-sampler.ts";
-import { type MasterAddress, MasterLink, type Welcome } from "./master-link.ts";
+import { MasterLink, type Welcome } from "./master-link.ts";
 import { planProgram } from "./plan-program.ts";
 import { readKernelUnits } from "./proc-fs.ts";
 import type { StopOrder } from "./program.ts";
 import type { ExecutorSettings } from "./settings.ts";
+import { StagingFolder } from "./staging-folder.ts";
 import { within } from "./within.ts";
 
 export interface ExecutorOptions {
@@ -27,8 +30,8 @@ export interface ExecutorOptions {
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;
-  /** Looks for the newest attempt where the job's staging is; undefined when it cannot be told. */
-  readonly findMaster: () => Promise<MasterAddress | undefined>;
+  /** Milliseconds that never run backwards. */
+  readonly monotonicMs: () => number;
   /** Ends the process. */
   readonly end: (code: ExecutorExit) => void;
 }
@@ -56,6 +59,10 @@ export class Executor {
   readonly #tails: LogTails;
   readonly #sampler = new MemorySampler(readKernelUnits());
   #generation: Generation;
+  /** The one before, which may still be stopping. */
+  #previous: Generation | undefined;
+  /** Closed while neither an ApplicationMaster nor the staging folder is reached: nobody knows whose task this is. */
+  readonly #gate = new Gate();
   #rejoinAddress: string | undefined;
   #job: ExecutorJob | undefined;
   /** There from the first welcome on, in a job that has something carried; `#carrierReady` says when. */
@@ -71,7 +78,8 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    const { settings, identity, build, log, random, nowMs, findMaster } = options;
+    const { settings, identity, build, log, random, monotonicMs } = options;
+    const staging = new StagingFolder(settings.staging);
     this.#generation = this.#newGeneration(settings.generation);
     this.#tails = new LogTails({
       logFolder: settings.logFolder,
@@ -84,15 +92,18 @@ export class Executor {
       master: { attempt: settings.attempt, address: settings.masterAddress },
       log,
       random,
-      nowMs,
+      monotonicMs,
       generation: () => this.#generation.number,
       registration: () => this.#registration(),
       joined: (welcome) => this.#doing(this.#joined(welcome)),
       left: () => this.#left(),
       command: (message) => this.#obey(message),
       refused: (reason) => this.#finish(ExecutorExit.ordered, `the ApplicationMaster refused it: ${reason}`),
+      lookIntoStaging: () => staging.look(this.#life),
+      reached: () => this.#goOn("the staging folder says that the container is still its task's"),
+      replaced: () => this.#replaced(ExecutorExit.replaced, "the journal says that its task lives on elsewhere"),
+      isolated: (silentMs) => this.#isolated(silentMs),
       orphaned: (silentMs) => this.#orphaned(silentMs),
-      findMaster,
     });
   }
 
@@ -130,6 +141,12 @@ export class Executor {
       random,
       report: (report, replaces) => this.#reportOf(number, report, replaces),
     });
+  }
+
+  get #life(): TaskLife {
+    const { applicationId, containerId, task } = this.#options.settings;
+    const { number: generation } = this.#generation;
+    return { applicationId, task: formatTaskId(task.role, task.index), containerId, generation };
   }
 
   #reportOf(generation: number, report: ExecutorReport, replaces?: string): void {
@@ -170,7 +187,7 @@ export class Executor {
   async #joined({ heartbeatIntervalMs, job }: Welcome): Promise<void> {
     this.#job = decodeExecutorJob(job);
     this.#carrierReady ??= this.#openCarrier(this.#job);
-    this.#link.orphanMs = this.#job.spec.timeouts.orphanMs;
+    this.#link.limits = this.#job.spec.timeouts;
     this.#metricsSent = undefined;
     clearInterval(this.#heartbeats);
     this.#heartbeats = setInterval(() => this.#beat(), heartbeatIntervalMs);
@@ -197,10 +214,16 @@ export class Executor {
 
   #obey({ generation, body }: MasterMessage): void {
     if (this.#ending) return;
+    if (body.type === "exit" && body.replaced === true) {
+      this.#replaced(ExecutorExit.ordered, body.reason);
+      return;
+    }
+    if (!isAboutLogs(body)) this.#gate.open();
     if (body.type === "prepare") this.#doing(this.#prepare(generation, body.reason));
     else if (body.type === "start-child") this.#doing(this.#start(this.#generation, body));
     else if (body.type === "stop-child") this.#doing(this.#stopChild(this.#generation, body));
     else if (body.type === "exit") this.#finish(ExecutorExit.ordered, body.reason, body.graceMs);
+    else if (body.type === "resume-child") this.#resumed();
     else if (body.type === "acknowledge") this.#generation.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#signal(body.signal, body.reason);
     else if (body.type === "tail-log") this.#tails.request(body);
@@ -225,12 +248,14 @@ export class Executor {
     }
     const next = this.#newGeneration(number);
     this.#generation = next;
+    this.#previous = previous;
     this.#service = undefined;
     this.#progress = undefined;
     this.#options.log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
     await this.#stop(previous, { graceMs: this.#graceMs, reason });
     await this.#carrier?.settle({ last: false });
     await previous.releasePorts();
+    this.#previous = undefined;
     await next.prepare();
     if (this.#generation === next) this.#link.register();
     else await next.releasePorts();
@@ -257,6 +282,7 @@ export class Executor {
         checkpoint,
       }),
     );
+    if (this.#gate.isClosed) generation.suspend();
   }
 
   /** What the program is told to go on from, as it can read it. Throws when that cannot be had, unless the program is not wanted any more. */
@@ -281,6 +307,7 @@ export class Executor {
       task: settings.task,
       workFolder: process.cwd(),
       fileSystems: await openFileSystems(settings.staging),
+      gate: this.#gate,
       log,
       nowMs,
       random,
@@ -307,6 +334,33 @@ export class Executor {
   #signal(signal: string, reason: string): void {
     this.#options.log.info("signal", `Sending ${signal} to the program: ${reason}.`, { signal });
     if (isSignal(signal)) this.#generation.signal(signal);
+  }
+
+  /** Its task may live on elsewhere by now: nothing of it may be written until somebody says that it does not. */
+  #isolated(silentMs: number): void {
+    const seconds = Math.round(silentMs / 1000);
+    const who = `Neither the ApplicationMaster nor the staging folder was reached for ${seconds} s`;
+    this.#gate.close(`${who} (tony.task.isolation-timeout).`);
+    this.#previous?.suspend();
+    const what = this.#generation.suspend() ? "the program is suspended" : "nothing is brought up";
+    this.#options.log.warn("isolated", `${who}: ${what} until one of them is (tony.task.isolation-timeout).`);
+  }
+
+  #goOn(why: string): void {
+    this.#gate.open();
+    if (this.#generation.resume()) this.#options.log.info("resumed", `The program goes on: ${why}.`);
+  }
+
+  #resumed(): void {
+    this.#goOn("the ApplicationMaster says that the container is still its task's");
+    this.#generation.suspensionKnown();
+  }
+
+  /** Whatever is written from here on could meet what the task writes elsewhere. */
+  #replaced(code: ExecutorExit, reason: string): void {
+    this.#carrier?.giveUp(reason);
+    for (const generation of [this.#previous, this.#generation]) void generation?.stop({ graceMs: 0, reason });
+    this.#finish(code, reason, 0);
   }
 
   #orphaned(silentMs: number): void {
@@ -336,6 +390,11 @@ export class Executor {
   get #graceMs(): number {
     return this.#job?.spec.timeouts.stopGraceMs ?? FIRST_GRACE_MS;
   }
+}
+
+/** What says nothing of the task itself. */
+function isAboutLogs({ type }: MasterCommand): boolean {
+  return type === "tail-log" || type === "tail-credit";
 }
 
 function isSignal(name: string): name is NodeJS.Signals {

@@ -8,6 +8,8 @@ export const ExecutorExit = {
   orphaned: 75,
   /** A process of the program survived KILL: the container must go for its machine to be rid of it. */
   stuck: 76,
+  /** Its task lives on in another container: nothing was stopped in order, nothing brought up. */
+  replaced: 77,
   /** SIGTERM, as a shell reports it. */
   terminated: 143,
 } as const;

@@ -1,9 +1,12 @@
-import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import type { FileSystems, FileSystemsOptions } from "../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
 
 /** The job's file systems. Loaded when they are first needed: most executors never do, and every one saves the memory. */
-export async function openFileSystems(staging: StagingLocation): Promise<FileSystems> {
+export async function openFileSystems(
+  staging: StagingLocation,
+  webHdfs: FileSystemsOptions["webHdfs"] = {},
+): Promise<FileSystems> {
   const [{ Configuration }, { FileSystems }] = await Promise.all([
     import("../src/hadoop/conf/configuration.ts"),
     import("../src/hadoop/hdfs/file-systems.ts"),
@@ -13,5 +16,6 @@ export async function openFileSystems(staging: StagingLocation): Promise<FileSys
     configuration,
     credentials: simpleCredentials({ name: staging.user }),
     gateway: staging.hdfsEndpoint,
+    webHdfs,
   });
 }

@@ -57,6 +57,8 @@ export class Generation {
   #run: ProgramRun | undefined;
   #exit: ChildExit | undefined;
   #whenExited: Promise<void> = Promise.resolve();
+  #suspendedAtMs: number | undefined;
+  #suspendedMs = 0;
   /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
 
@@ -96,7 +98,8 @@ export class Generation {
   get child(): ChildReport {
     if (this.#exit !== undefined) return { state: "exited", exit: this.#exit };
     if (this.#program === undefined) return { state: "none" };
-    return { state: "running", pid: this.#program.pid, startedAtMs: this.#program.startedAtMs };
+    const { pid, startedAtMs } = this.#program;
+    return { state: "running", pid, startedAtMs, suspendedMs: this.#suspendedSoFarMs };
   }
 
   /** Opens the ports. Throws as holdPort and holdReusablePort. */
@@ -133,6 +136,30 @@ export class Generation {
     return clear;
   }
 
+  /** Nothing of the program runs until `resume`; whether there was anything to suspend. */
+  suspend(): boolean {
+    if (this.#program === undefined || this.#exit !== undefined || this.#suspendedAtMs !== undefined) return false;
+    this.#suspendedAtMs = this.#options.nowMs();
+    this.#program.suspend();
+    this.#run?.suspend();
+    return true;
+  }
+
+  /** The program goes on; whether it was suspended. */
+  resume(): boolean {
+    if (this.#suspendedAtMs === undefined) return false;
+    this.#suspendedMs = this.#suspendedSoFarMs;
+    this.#suspendedAtMs = undefined;
+    this.#program?.resume();
+    this.#run?.resume();
+    return true;
+  }
+
+  /** The ApplicationMaster knows how long it was suspended. */
+  suspensionKnown(): void {
+    this.#suspendedMs = 0;
+  }
+
   /** Has the program's Pythons write to its errors where they stand, before it is stopped for that reason. */
   async dumpStacks(reason: string): Promise<void> {
     if (this.#exit === undefined) await this.#program?.dumpStacks(reason);
@@ -150,6 +177,11 @@ export class Generation {
 
   async releasePorts(): Promise<void> {
     await Promise.all([this.#ports?.task.release(), this.#ports?.tensorBoard?.release()]);
+  }
+
+  get #suspendedSoFarMs(): number {
+    const since = this.#suspendedAtMs;
+    return this.#suspendedMs + (since === undefined ? 0 : Math.max(1, this.#options.nowMs() - since));
   }
 
   #spawn(plan: ProgramPlan): void {

@@ -10,7 +10,6 @@ import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { Executor } from "./executor.ts";
 import { ExecutorExit } from "./exit-codes.ts";
-import { findMaster } from "./find-master.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { layOutSources } from "./sources.ts";
 
@@ -33,7 +32,7 @@ async function main(): Promise<void> {
     log,
     nowMs: Date.now,
     random: Math.random,
-    findMaster: () => findMaster(settings.staging),
+    monotonicMs: () => performance.now(),
     end: (code) => process.exit(code),
   });
   process.on("SIGTERM", () => void executor.terminate());

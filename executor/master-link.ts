@@ -12,24 +12,16 @@ import {
 import { backOffMs } from "../src/back-off.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
 import type { Log } from "../src/log.ts";
-
-/** Where an attempt of the ApplicationMaster listens. */
-export interface MasterAddress {
-  readonly attempt: number;
-  /** `host:port` */
-  readonly address: string;
-}
+import { type AbsenceLimits, MasterAbsence, type MasterAbsenceOptions } from "./master-absence.ts";
+import type { MasterAddress } from "./master-address.ts";
 
 export type Welcome = Extract<MasterCommand, { type: "welcome" }>;
 
-export interface MasterLinkOptions {
+export interface MasterLinkOptions extends Omit<MasterAbsenceOptions, "found"> {
   readonly identity: ExecutorIdentity;
   readonly build: string;
   readonly master: MasterAddress;
   readonly log: Log;
-  /** 0 up to, not including, 1. */
-  readonly random: () => number;
-  readonly nowMs: () => number;
   readonly generation: () => number;
   /** What to register with; undefined while the executor is not ready to. */
   readonly registration: () => ExecutorRegistration | undefined;
@@ -39,10 +31,6 @@ export interface MasterLinkOptions {
   readonly command: (message: MasterMessage) => void;
   /** The ApplicationMaster wants nothing of this executor. */
   readonly refused: (reason: string) => void;
-  /** No ApplicationMaster for this long. */
-  readonly orphaned: (silentMs: number) => void;
-  /** Looks in the staging folder for the newest attempt; undefined when there is none or it cannot be told. */
-  readonly findMaster: () => Promise<MasterAddress | undefined>;
 }
 
 /** A stream that is not welcomed in this time is given up: the ApplicationMaster may be stopped, or somebody else. */
@@ -50,13 +38,6 @@ const WELCOME_TIMEOUT_MS = 10_000;
 const RECONNECT = { firstMs: 100, mostMs: 5_000 };
 /** How often an address that was named by a call is tried while the present ApplicationMaster is well. */
 const MOST_CANDIDATE_TRIES = 5;
-/** The staging folder is looked into at random moments of this span, so that thousands do not look at once. */
-const FIND_EARLIEST_MS = 2_000;
-const FIND_LATEST_MS = 30_000;
-/** Until the job's own limit is known. */
-const FIRST_ORPHAN_MS = 900_000;
-/** A timer this late was slept over, by a stopped process or machine: nothing can be concluded from it. */
-const LATE_MS = 5_000;
 
 interface Connection {
   readonly target: MasterAddress;
@@ -79,16 +60,13 @@ export class MasterLink {
   #failures = 0;
   #candidateFailures = 0;
   #retry: NodeJS.Timeout | undefined;
-  #finding: NodeJS.Timeout | undefined;
-  #orphanTimer: NodeJS.Timeout | undefined;
-  #orphanMs = FIRST_ORPHAN_MS;
-  #lostAtMs: number;
+  readonly #absence: MasterAbsence;
   #closed = false;
 
   constructor(options: MasterLinkOptions) {
     this.#options = options;
     this.#current = options.master;
-    this.#lostAtMs = options.nowMs();
+    this.#absence = new MasterAbsence({ ...options, found: (master) => this.#found(master) });
   }
 
   /** The attempt that is obeyed, and where it is. */
@@ -96,12 +74,12 @@ export class MasterLink {
     return this.#current;
   }
 
-  set orphanMs(limitMs: number) {
-    this.#orphanMs = limitMs;
+  set limits(limits: AbsenceLimits) {
+    this.#absence.limits = limits;
   }
 
   start(): void {
-    this.#lost();
+    this.#absence.begin();
     this.#connect(this.#current);
   }
 
@@ -131,7 +109,8 @@ export class MasterLink {
   /** Says goodbye and waits until that has gone out. */
   async close(reason: string): Promise<void> {
     this.#closed = true;
-    for (const timer of [this.#retry, this.#finding, this.#orphanTimer]) clearTimeout(timer);
+    this.#absence.end();
+    clearTimeout(this.#retry);
     this.report(this.#options.generation(), { type: "goodbye", reason });
     this.#drop(this.#trying);
     await this.#active?.stream.finish();
@@ -180,7 +159,8 @@ export class MasterLink {
     this.#candidate = undefined;
     this.#failures = 0;
     this.#candidateFailures = 0;
-    for (const timer of [this.#retry, this.#finding, this.#orphanTimer]) clearTimeout(timer);
+    this.#absence.end();
+    clearTimeout(this.#retry);
     this.#drop(previous);
     this.#options.log.info("joined", `Connected to attempt ${attempt} at ${this.#current.address}.`, { attempt });
     this.#options.joined(welcome);
@@ -215,7 +195,7 @@ export class MasterLink {
       this.#active = undefined;
       this.#options.log.warn("link-lost", `Lost the ApplicationMaster (${cause}); the program runs on.`);
       this.#options.left();
-      this.#lost();
+      this.#absence.begin();
     } else if (connection === this.#trying) {
       this.#trying = undefined;
       this.#failures += 1;
@@ -260,32 +240,9 @@ export class MasterLink {
     this.#connect(candidate);
   }
 
-  #lost(): void {
-    this.#lostAtMs = this.#options.nowMs();
-    this.#awaitOrphan(this.#orphanMs);
-    this.#scheduleFind();
-  }
-
-  #awaitOrphan(delayMs: number): void {
-    clearTimeout(this.#orphanTimer);
-    const dueMs = this.#options.nowMs() + delayMs;
-    this.#orphanTimer = setTimeout(() => {
-      if (this.#options.nowMs() - dueMs > LATE_MS) this.#awaitOrphan(Math.min(this.#orphanMs, FIND_LATEST_MS * 2));
-      else this.#options.orphaned(this.#options.nowMs() - this.#lostAtMs);
-    }, delayMs);
-  }
-
-  #scheduleFind(): void {
-    clearTimeout(this.#finding);
-    const span = FIND_LATEST_MS - FIND_EARLIEST_MS;
-    this.#finding = setTimeout(() => void this.#find(), FIND_EARLIEST_MS + span * this.#options.random());
-  }
-
-  async #find(): Promise<void> {
-    const found = await this.#options.findMaster();
-    if (this.#closed || this.#active !== undefined) return;
+  #found(master: MasterAddress): void {
     const { attempt, address } = this.#current;
-    if (found !== undefined && found.attempt >= attempt && found.address !== address) this.#tryCandidate(found);
-    this.#scheduleFind();
+    const isNews = master.address !== address && master.address !== this.#trying?.target.address;
+    if (master.attempt >= attempt && isNews) this.#tryCandidate(master);
   }
 }

@@ -8,7 +8,7 @@ import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
 import { folderOfTask } from "./carrier/names.ts";
 import type { ProgramPlan } from "./generation.ts";
-import type { MasterAddress } from "./master-link.ts";
+import type { MasterAddress } from "./master-address.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "./settings.ts";
 import { unusableProgram } from "./unusable-program.ts";
 

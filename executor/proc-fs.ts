@@ -8,7 +8,7 @@ export interface ProcessStat {
   readonly parent: number;
   /** Its process group. */
   readonly group: number;
-  /** `Z` and `X`: it has ended and only waits to be reaped. */
+  /** `Z` and `X`: it has ended and only waits to be reaped. `T` and `t`: it is stopped. */
   readonly state: string;
   /** User and system time, in clock ticks. */
   readonly cpuTicks: number;

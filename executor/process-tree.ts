@@ -13,6 +13,8 @@ export interface ProcessTreeOptions {
 
 /** How often a tree that is ending is looked at. */
 const LOOK_AGAIN_MS = 20;
+/** How often, at least, a tree that is suspended is looked at for what runs in it all the same. */
+const LOOK_AT_SUSPENDED_MS = 1_000;
 /** A process that KILL does not end within this time sits in the kernel, and nobody can end it. */
 const KILL_LIMIT_MS = 5_000;
 
@@ -27,6 +29,7 @@ export class ProcessTree {
   #foreign: Set<number>;
   /** Start times by pid. */
   #members = new Map<number, number>();
+  #suspension: NodeJS.Timeout | undefined;
 
   constructor(options: ProcessTreeOptions) {
     this.#options = options;
@@ -63,6 +66,18 @@ export class ProcessTree {
     return members.length;
   }
 
+  /** Stops every process (SIGSTOP), and what they may have forked meanwhile, until `resume` or `end`. */
+  suspend(): void {
+    if (this.#suspension === undefined) this.#keepSuspended(LOOK_AGAIN_MS);
+  }
+
+  /** Lets every process go on (SIGCONT). */
+  resume(): void {
+    if (this.#suspension === undefined) return;
+    this.#endSuspension();
+    this.signal("SIGCONT");
+  }
+
   /**
    * TERM, the grace, KILL. TERM is for the processes that there are now: what their handlers start, to save something, lives until the
    * grace is over. Resolves when nothing runs any more, with true; false when something resists even KILL.
@@ -71,6 +86,7 @@ export class ProcessTree {
    */
   async end(graceMs: () => number, nowMs: () => number, toldGroup?: number): Promise<boolean> {
     const startedAtMs = nowMs();
+    this.#endSuspension();
     for (const member of this.members()) if (member.group !== toldGroup) this.#signalOne(member, "SIGTERM");
     for (;;) {
       const members = this.members();
@@ -80,6 +96,18 @@ export class ProcessTree {
       if (overdueMs >= 0) for (const member of members) this.#signalOne(member, "SIGKILL");
       await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
     }
+  }
+
+  #keepSuspended(delayMs: number): void {
+    const running = this.members().filter(({ state }) => state !== "T" && state !== "t");
+    for (const member of running) this.#signalOne(member, "SIGSTOP");
+    const nextMs = running.length > 0 ? LOOK_AGAIN_MS : Math.min(2 * delayMs, LOOK_AT_SUSPENDED_MS);
+    this.#suspension = setTimeout(() => this.#keepSuspended(nextMs), nextMs);
+  }
+
+  #endSuspension(): void {
+    clearTimeout(this.#suspension);
+    this.#suspension = undefined;
   }
 
   #membersAmong(found: ReadonlyMap<number, ProcessStat>): Map<number, ProcessStat> {

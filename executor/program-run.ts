@@ -39,7 +39,9 @@ export class ProgramRun {
   readonly #killsBefore = kernelMemoryKills();
   readonly #looks: NodeJS.Timeout;
   readonly #marks: NodeJS.Timeout;
-  readonly #limit: NodeJS.Timeout | undefined;
+  #limit: NodeJS.Timeout | undefined;
+  #limitLeftMs: number;
+  #limitSetAtMs = 0;
   #lastSampleMs = 0;
   #announced = false;
 
@@ -48,7 +50,18 @@ export class ProgramRun {
     options.sampler.reset();
     this.#looks = setInterval(() => this.#look(), LOOK_MS);
     this.#marks = setInterval(() => options.index.look(options.nowMs()), MARK_MS);
-    this.#limit = this.#startTimeLimit();
+    this.#limitLeftMs = options.timeLimit?.limitMs ?? 0;
+    this.#startTimeLimit();
+  }
+
+  /** The program's time does not pass until `resume`. */
+  suspend(): void {
+    clearTimeout(this.#limit);
+    this.#limitLeftMs -= this.#options.nowMs() - this.#limitSetAtMs;
+  }
+
+  resume(): void {
+    this.#startTimeLimit();
   }
 
   get metrics(): Metrics | undefined {
@@ -112,11 +125,12 @@ export class ProgramRun {
     report({ type: "service", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
   }
 
-  #startTimeLimit(): NodeJS.Timeout | undefined {
-    const { timeLimit, program } = this.#options;
-    if (timeLimit === undefined) return undefined;
+  #startTimeLimit(): void {
+    const { timeLimit, program, nowMs } = this.#options;
+    if (timeLimit === undefined) return;
     const { limitMs, graceMs } = timeLimit;
     const reason: TimeLimitReason = `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
-    return setTimeout(() => void program.stop({ graceMs, reason }), limitMs);
+    this.#limitSetAtMs = nowMs();
+    this.#limit = setTimeout(() => void program.stop({ graceMs, reason }), Math.max(0, this.#limitLeftMs));
   }
 }

@@ -49,6 +49,7 @@ export class Program {
   readonly #child: ChildProcess;
   readonly #nowMs: () => number;
   #stop: Stop | undefined;
+  #isSuspended = false;
   #cleared: Promise<boolean> | undefined;
   #stacksAsked = false;
   readonly #procFs = readProcFs();
@@ -81,12 +82,25 @@ export class Program {
     return this.#stop?.reason ?? "";
   }
 
+  /** Nothing of it runs until `resume`. One that is being stopped, or is told to stop meanwhile, has no grace. */
+  suspend(): void {
+    this.#isSuspended = true;
+    if (this.#stop !== undefined) this.#shorten(this.#stop, this.#nowMs());
+    if (this.#cleared === undefined) this.tree.suspend();
+  }
+
+  resume(): void {
+    this.#isSuspended = false;
+    this.tree.resume();
+  }
+
   /**
    * Ends every process: TERM, the grace, KILL. Resolves when none is left, with false when one resists.
    * Asked again it shortens the grace of what is under way, never lengthens it.
    */
-  stop({ graceMs, reason, groupTold = false }: StopOrder): Promise<boolean> {
+  stop({ reason, groupTold = false, ...order }: StopOrder): Promise<boolean> {
     const startedAtMs = this.#nowMs();
+    const graceMs = this.#isSuspended ? 0 : order.graceMs;
     if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
     else this.#shorten(this.#stop, startedAtMs + graceMs);
     return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
@@ -106,7 +120,7 @@ export class Program {
 
   /** Ends what its first process left behind, with the same means. */
   clearLeftovers(graceMs: number): Promise<boolean> {
-    this.#stop ??= { reason: "", startedAtMs: this.#nowMs(), graceMs };
+    this.#stop ??= { reason: "", startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };
     return this.#clear();
   }
 

@@ -1,6 +1,7 @@
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { Transfer } from "../../src/job/status.ts";
 import type { Log } from "../../src/log.ts";
+import type { Gate } from "./gate.ts";
 import type { Pace } from "./pace.ts";
 import type { Persistence } from "./persist.ts";
 
@@ -11,6 +12,8 @@ export interface CarrierOptions {
   /** The task's folder where it stays. */
   readonly folder: LocatedPath;
   readonly pace: Pace;
+  /** Closed while nothing may be brought up. */
+  readonly gate: Gate;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;

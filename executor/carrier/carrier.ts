@@ -10,6 +10,7 @@ import type { Log } from "../../src/log.ts";
 import type { ProgressReport } from "../hooks/progress-file.ts";
 import { within } from "../within.ts";
 import { CheckpointCarrier } from "./checkpoint-carrier.ts";
+import type { Gate } from "./gate.ts";
 import { nameWithin } from "./local-files.ts";
 import { folderOfTask, parseCarriedName } from "./names.ts";
 import { OutputCarrier } from "./output-carrier.ts";
@@ -26,6 +27,8 @@ export interface CarrierOptions {
   /** The container's. */
   readonly workFolder: string;
   readonly fileSystems: Pick<FileSystems, "locate">;
+  /** Closed while nothing may be brought up. */
+  readonly gate: Gate;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -56,7 +59,7 @@ export class Carrier {
     this.#options = options;
     const { spec, checkpointDir, fileSystems, nowMs, random, log } = options;
     const pace = new Pace(spec.bytesPerSecond, nowMs);
-    const common = { pace, log, nowMs, random, report: options.transferred };
+    const common = { pace, gate: options.gate, log, nowMs, random, report: options.transferred };
     if (spec.checkpoints !== undefined && checkpointDir !== undefined) {
       this.#checkpoints = new CheckpointCarrier({
         ...common,
@@ -124,9 +127,13 @@ export class Carrier {
     const { timeoutMs } = this.#options.spec;
     const settled = Promise.all([this.#checkpoints?.settled(), this.#output?.settled()]);
     if ((await within(timeoutMs, settled)) || !last) return;
-    const reason = `it took longer than ${timeoutMs / 1000} s (tony.carrier.timeout)`;
-    for (const one of [this.#checkpoints, this.#output]) one?.giveUp(reason);
+    this.giveUp(`it took longer than ${timeoutMs / 1000} s (tony.carrier.timeout)`);
     await within(LAST_WORDS_MS, settled);
+  }
+
+  /** What is under way fails for that reason, and so does whatever comes. */
+  giveUp(reason: string): void {
+    for (const one of [this.#checkpoints, this.#output]) one?.giveUp(reason);
   }
 
   async #prepareFolders(checkpoint: string): Promise<string> {

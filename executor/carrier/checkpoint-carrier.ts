@@ -80,7 +80,7 @@ export class CheckpointCarrier {
   }
 
   async #bring(held: Held): Promise<void> {
-    const { log, random, pause, carried } = this.#options;
+    const { log, random, pause, gate, carried } = this.#options;
     const { saved, generation } = held;
     this.#report(held, "under-way");
     try {
@@ -89,7 +89,8 @@ export class CheckpointCarrier {
         ...(pause && { pause }),
         failed: (error: unknown) => this.#failedOnce(held, error),
       };
-      await persistently(() => this.#upload(held), this.#stop.signal, persistence);
+      const upload = () => gate.through((signal) => this.#upload(held, signal), this.#stop.signal);
+      await persistently(upload, this.#stop.signal, persistence);
     } catch (error) {
       const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
       log.warn("checkpoint-not-carried", `The checkpoint of step ${saved.step}: ${why}.`);
@@ -107,10 +108,9 @@ export class CheckpointCarrier {
     this.#options.log.warn("checkpoint-again", words);
   }
 
-  async #upload({ name: localName, saved, files, hold }: Held): Promise<void> {
+  async #upload({ name: localName, saved, files, hold }: Held, signal: AbortSignal): Promise<void> {
     const { folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
-    const { signal } = this.#stop;
     const name = carriedName(saved.step, saved.atMs);
     await uploadCheckpoint(
       { fileSystem, source: hold, files, folder: target, name, pace, signal },
@@ -120,8 +120,9 @@ export class CheckpointCarrier {
 
   /** What cannot be removed now goes with the next. */
   async #removeSurplus(): Promise<void> {
-    const { folder, keep, log } = this.#options;
-    await removeSurplus(folder.fileSystem, folder.path, keep).catch((error: unknown) => {
+    const { folder, keep, gate, log } = this.#options;
+    const remove = (signal: AbortSignal) => removeSurplus(folder.fileSystem, folder.path, keep, signal);
+    await gate.through(remove, this.#stop.signal).catch((error: unknown) => {
       log.warn("checkpoints-not-removed", `Old checkpoints in ${folder.path} stay for now: ${errorMessage(error)}.`);
     });
   }

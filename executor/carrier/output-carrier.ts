@@ -32,7 +32,7 @@ export class OutputCarrier {
   }
 
   async #bring(): Promise<void> {
-    const { log, random, pause } = this.#options;
+    const { log, random, pause, gate } = this.#options;
     let files: readonly LocalFile[] = [];
     try {
       files = filesBelow(this.#options.localDir);
@@ -40,7 +40,8 @@ export class OutputCarrier {
       this.#report(files, "under-way");
       const failed = (error: unknown) => log.warn("output-again", `The output is tried again: ${errorMessage(error)}.`);
       const persistence = { random, ...(pause && { pause }), failed };
-      await persistently(() => this.#upload(), this.#stop.signal, persistence);
+      const upload = () => gate.through((signal) => this.#upload(signal), this.#stop.signal);
+      await persistently(upload, this.#stop.signal, persistence);
       log.info("output-carried", `The output is in ${this.#url}.`);
       this.#report(files, "done");
     } catch (error) {
@@ -51,11 +52,10 @@ export class OutputCarrier {
   }
 
   /** Looks anew each time: a process that the program left may still have written. */
-  async #upload(): Promise<void> {
+  async #upload(signal: AbortSignal): Promise<void> {
     const { localDir, folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;
     const [parent, name] = [path.posix.dirname(target), path.posix.basename(target)];
-    const { signal } = this.#stop;
     const files = filesBelow(localDir);
     await uploadOutput({ fileSystem, source: localDir, files, folder: parent, name, pace, signal });
   }

@@ -29,24 +29,37 @@ export interface Upload {
  * it leaves what was complete before as it was. Brought up again it does nothing.
  */
 export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files">): Promise<void> {
-  const { fileSystem, folder, name, files } = upload;
+  const { fileSystem, folder, name, files, signal } = upload;
   const unfinished = await uploadUnfinished(upload);
   const content = Buffer.from(JSON.stringify({ ...manifest, files } satisfies Manifest));
-  await fileSystem.create(`${unfinished}/${MANIFEST}`, content, { permission: FILE_PERMISSION });
+  await fileSystem.create(`${unfinished}/${MANIFEST}`, content, {
+    permission: FILE_PERMISSION,
+    ...(signal && { signal }),
+  });
+  signal?.throwIfAborted();
   // A complete one of this name is this one: its answer was lost.
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) await readManifest(fileSystem, `${folder}/${name}`);
 }
 
 /** Removes what is no longer needed beside a checkpoint that is complete. */
-export async function removeSurplus(fileSystem: FileSystem, folder: string, keep: number): Promise<void> {
+export async function removeSurplus(
+  fileSystem: FileSystem,
+  folder: string,
+  keep: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const names = (await fileSystem.list(folder)).map((entry) => path.posix.basename(entry.path));
-  for (const name of surplus(names, keep)) await fileSystem.delete(`${folder}/${name}`, { recursive: true });
+  for (const name of surplus(names, keep)) {
+    signal?.throwIfAborted();
+    await fileSystem.delete(`${folder}/${name}`, { recursive: true });
+  }
 }
 
 /** Brings up a task's output in place of what an earlier life of it left: half of it is never under that name. */
 export async function uploadOutput(upload: Upload): Promise<void> {
-  const { fileSystem, folder, name } = upload;
+  const { fileSystem, folder, name, signal } = upload;
   const unfinished = await uploadUnfinished(upload);
+  signal?.throwIfAborted();
   await fileSystem.delete(`${folder}/${name}`, { recursive: true });
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) {
     throw new TonyError(`${folder}/${name} is written by somebody else`, { code: "OUTPUT_TAKEN" });
@@ -56,6 +69,7 @@ export async function uploadOutput(upload: Upload): Promise<void> {
 /** @returns the folder that holds all files */
 async function uploadUnfinished({ fileSystem, source, files, folder, name, pace, signal }: Upload): Promise<string> {
   const unfinished = `${folder}/${UNFINISHED}${name}`;
+  signal?.throwIfAborted();
   await fileSystem.delete(unfinished, { recursive: true });
   await fileSystem.mkdirs(unfinished, FOLDER_PERMISSION);
   for (const file of files) {

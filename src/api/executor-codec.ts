@@ -96,7 +96,11 @@ function encodeChild(child: ChildReport): tony.v1.Child.$Properties {
     case "none":
       return { state: state.none };
     case "running":
-      return { state: state.running, started: { pid: child.pid, atMs: child.startedAtMs } };
+      return {
+        state: state.running,
+        started: { pid: child.pid, atMs: child.startedAtMs },
+        suspendedMs: child.suspendedMs ?? 0,
+      };
     case "exited":
       return { state: state.exited, exited: encodeExit(child.exit) };
   }
@@ -105,7 +109,8 @@ function encodeChild(child: ChildReport): tony.v1.Child.$Properties {
 function decodeChild(wire: tony.v1.Child.$Properties | null | undefined): ChildReport {
   if (wire?.state === state.running) {
     const { pid, atMs } = decodeStarted(wire.started ?? {});
-    return { state: "running", pid, startedAtMs: atMs };
+    const suspendedMs = toNumber(wire.suspendedMs);
+    return { state: "running", pid, startedAtMs: atMs, ...(suspendedMs > 0 && { suspendedMs }) };
   }
   if (wire?.state === state.exited) return { state: "exited", exit: decodeExit(wire.exited ?? {}) };
   return { state: "none" };

@@ -19,6 +19,7 @@ export function judgeMasterMessage(message: MasterMessage, own: Position): Maste
   switch (message.body.type) {
     case "start-child":
     case "stop-child":
+    case "resume-child":
     case "signal-child":
     case "acknowledge":
       return message.generation === own.generation ? "current" : "stale-generation";

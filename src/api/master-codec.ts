@@ -27,7 +27,9 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
     case "stop-child":
       return { stopChild: { graceMs: body.graceMs, reason: body.reason, dumpStacks: body.dumpStacks ?? false } };
     case "exit":
-      return { exit: { graceMs: body.graceMs, reason: body.reason } };
+      return { exit: { graceMs: body.graceMs, reason: body.reason, replaced: body.replaced ?? false } };
+    case "resume-child":
+      return { resumeChild: {} };
     case "acknowledge":
       return { acknowledge: {} };
     case "tail-log": {
@@ -68,7 +70,11 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
     const dump = stopChild.dumpStacks === true ? { dumpStacks: true as const } : {};
     return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason: stopChild.reason ?? "", ...dump };
   }
-  if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: exit.reason ?? "" };
+  if (exit) {
+    const replaced = exit.replaced === true ? { replaced: true as const } : {};
+    return { type: "exit", graceMs: exit.graceMs ?? 0, reason: exit.reason ?? "", ...replaced };
+  }
+  if (wire.resumeChild) return { type: "resume-child" };
   if (wire.acknowledge) return { type: "acknowledge" };
   if (tailLog) return decodeTailLog(tailLog);
   if (tailCredit) return { type: "tail-credit", tailId: toNumber(tailCredit.tailId), bytes: tailCredit.bytes ?? 0 };

@@ -82,7 +82,15 @@ export type MasterCommand =
       readonly checkpoint: string;
     }
   | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: string; readonly dumpStacks?: true }
-  | { readonly type: "exit"; readonly graceMs: number; readonly reason: string }
+  /** The container is still its task's: a program that was suspended goes on. */
+  | { readonly type: "resume-child" }
+  | {
+      readonly type: "exit";
+      readonly graceMs: number;
+      readonly reason: string;
+      /** The task lives on elsewhere: its program is killed, and nothing of what it saved or left is brought up. */
+      readonly replaced?: true;
+    }
   /** The exit of this generation's child is recorded. */
   | { readonly type: "acknowledge" }
   | TailRequest

@@ -16,9 +16,11 @@ setLogVerbosity(logVerbosity.NONE);
 const TLS_VERSION = "TLSv1.3";
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Pings show that a peer behind a half-open connection is gone: noticed after at most their sum. */
+/** Pings show that a peer behind a half-open connection is gone. */
 const KEEPALIVE_INTERVAL_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
+/** How long a peer may be out of reach, at most, before its stream ends. */
+export const LONGEST_UNNOTICED_MS = KEEPALIVE_INTERVAL_MS + KEEPALIVE_TIMEOUT_MS;
 
 const commonOptions = {
   "grpc.max_receive_message_length": MAX_MESSAGE_BYTES,

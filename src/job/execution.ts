@@ -28,7 +28,13 @@ export interface ChildExit {
 /** What runs or ran under an executor, as it says on (re)connecting. */
 export type ChildReport =
   | { readonly state: "none" }
-  | { readonly state: "running"; readonly pid: number; readonly startedAtMs: number }
+  | {
+      readonly state: "running";
+      readonly pid: number;
+      readonly startedAtMs: number;
+      /** How long its executor, cut off from everybody, kept it suspended: what the ApplicationMaster does not know of yet. */
+      readonly suspendedMs?: number;
+    }
   | { readonly state: "exited"; readonly exit: ChildExit };
 
 export interface ExecutorRegistration {

@@ -1,7 +1,14 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { readProcFs } from "../../executor/proc-fs.ts";
 import { callReattach } from "../../src/api/rejoin.ts";
+import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
-import { identity, startMaster } from "../support/api.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { encodeJournalEntry } from "../../src/journal/entry.ts";
+import { anExecutorJob, identity, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
 import { eventually } from "../support/eventually.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
@@ -440,6 +447,78 @@ describe("an executor in its container", () => {
       scene.send(1, { type: "stop-child", graceMs: 100, reason: "still obeyed" });
       expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: "still obeyed" });
       expect(impostor.executors.calls.rest).toEqual([]);
+    });
+
+    describe("cut off from the staging folder too", () => {
+      /** Half a second more than a connection may be dead before that is noticed. */
+      const timeouts = { ...jobRunning("").spec.timeouts, isolationMs: LONGEST_UNNOTICED_MS + 500 };
+      const command = "bash -c 'sleep 1000; true' & until test -e end; do sleep 0.02; done";
+      const stateOf = (pid: number) => readProcFs().stat(pid)?.state;
+      const suspended = (scene: ExecutorScene) =>
+        scene.programs.length >= 3 && scene.programs.every((pid) => stateOf(pid) === "T");
+
+      /** The container's own folder is the job's staging folder, as soon as it is there. */
+      async function cutOff(): Promise<ExecutorScene & { readonly staging: string }> {
+        const staging = path.join(mkdtempSync(path.join(tmpdir(), "tony-staging-")), "staging");
+        open.push({ close: async () => rmSync(path.dirname(staging), { recursive: true }) });
+        const location = stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${staging}` });
+        const scene = await running(command, { spec: { timeouts }, launch: { staging: location } });
+        await scene.master.server.close(0);
+        await eventually("every process stands still", () => suspended(scene));
+        expect(scene.container.log("executor.log")).toContain("tony.task.isolation-timeout");
+        return Object.assign(scene, { staging });
+      }
+
+      it("suspends its program until an ApplicationMaster says that it is still wanted", async () => {
+        const scene = await cutOff();
+        const { port } = scene.master.server;
+        const again = await startMaster({ ports: { from: port, to: port } });
+        open.push({ close: () => again.server.close(0) });
+        const { child } = await scene.connected(again);
+        expect(child).toMatchObject({ state: "running", suspendedMs: expect.any(Number) });
+        await again.executors.calls.next((call) => call.call === "report" && call.report.type === "heartbeat");
+        expect(scene.programs.map(stateOf)).toEqual(scene.programs.map(() => "T"));
+        scene.send(1, { type: "resume-child" });
+        scene.container.place("end", "");
+        const exited = await again.executors.calls.next(
+          (call) => call.call === "report" && call.report.type === "child-exited",
+        );
+        expect(exited).toMatchObject({ report: { exit: { exitCode: 0 } } });
+      });
+
+      it("lets it go on when the staging folder is there again and knows no later life of its task", async () => {
+        const scene = await cutOff();
+        mkdirSync(scene.staging);
+        await eventually("every process goes on", () => scene.programs.every((pid) => stateOf(pid) !== "T"));
+        expect(scene.container.log("executor.log")).toContain('"resumed"');
+      });
+
+      it("kills it without a word to its processes when the journal has its task elsewhere", async () => {
+        const scene = await cutOff();
+        const folder = path.join(scene.staging, "journal", "1");
+        mkdirSync(`${folder}.new`, { recursive: true });
+        const tasks = [{ id: "worker:0", containerId: "another", generation: 2 }];
+        const snapshot = { applicationId: identity.applicationId, tasks };
+        writeFileSync(path.join(`${folder}.new`, "5"), encodeJournalEntry({ attempt: 1, sequence: 5, snapshot }));
+        renameSync(`${folder}.new`, folder);
+        expect(await scene.container.ended()).toBe(77);
+        expect(scene.programs).toEqual([]);
+        expect(scene.container.log("executor.log")).not.toContain('"resumed"');
+      });
+
+      it("kills it when the ApplicationMaster says that its task lives on elsewhere", async () => {
+        const scene = await cutOff();
+        const { port } = scene.master.server;
+        const again = await startMaster({ ports: { from: port, to: port } });
+        open.push({ close: () => again.server.close(0) });
+        await scene.connected(again);
+        scene.send(0, { type: "exit", graceMs: 10_000, reason: "its container is no longer part", replaced: true });
+        const exited = await again.executors.calls.next(
+          (call) => call.call === "report" && call.report.type === "child-exited",
+        );
+        expect(exited).toMatchObject({ report: { exit: { signal: "SIGKILL" } } });
+        expect(await scene.container.ended()).toBe(0);
+      });
     });
 
     it("ends its program when nobody comes for longer than the orphan timeout", async () => {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, jest } from "@jest/globals";
-import { findMaster } from "../../executor/find-master.ts";
 import { MasterLink } from "../../executor/master-link.ts";
+import { StagingFolder } from "../../executor/staging-folder.ts";
 import { executorIdentity } from "../../src/api/identity.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { openLog } from "../../src/log.ts";
@@ -18,7 +18,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
     const next = await startMaster({ attempt: 2 });
     const announced = { attempt: 2, host: "127.0.0.1", port: next.server.port };
     writeFileSync(path.join(folder, "am-2.json"), JSON.stringify(announced));
-    const staging = stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` });
+    const staging = new StagingFolder(stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` }));
     const registration = aRegistration();
     let isJoined = () => {};
     const joined = new Promise<void>((resolve) => {
@@ -30,7 +30,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       master: { attempt: 1, address: dead.address },
       log: openLog("error"),
       random: () => 0,
-      nowMs: Date.now,
+      monotonicMs: () => performance.now(),
       generation: () => registration.generation,
       registration: () => registration,
       joined: () => isJoined(),
@@ -38,7 +38,10 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       command: () => {},
       refused: () => {},
       orphaned,
-      findMaster: () => findMaster(staging),
+      lookIntoStaging: () => staging.look({ ...registration, applicationId: identity.applicationId }),
+      reached: () => {},
+      replaced: () => {},
+      isolated: () => {},
     });
     try {
       link.start();

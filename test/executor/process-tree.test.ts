@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
 import { type ProcessStat, type ProcFs, parseStat, readKernelUnits, readProcFs } from "../../executor/proc-fs.ts";
 import { ProcessTree } from "../../executor/process-tree.ts";
 
@@ -219,6 +219,67 @@ describe("a program's processes", () => {
         ),
       ).toBe(false);
     });
+  });
+});
+
+describe("a program's processes, suspended", () => {
+  function suspendable() {
+    jest.useFakeTimers();
+    const processes = new FakeProcesses();
+    processes.onSignal = (pid, signal) => {
+      const stat = processes.table.get(pid);
+      if (signal === "SIGKILL") processes.table.delete(pid);
+      else if (stat !== undefined) processes.table.set(pid, { ...stat, state: signal === "SIGSTOP" ? "T" : "S" });
+    };
+    processes.add(100, 1);
+    processes.add(101, 100);
+    return processes;
+  }
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it("are all stopped, with what they had forked meanwhile, and looked after while it lasts", () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    processes.add(102, 101);
+    jest.advanceTimersByTime(20);
+    expect(processes.killed).toEqual(["SIGSTOP 100", "SIGSTOP 101", "SIGSTOP 102"]);
+    jest.advanceTimersByTime(60_000);
+    processes.onSignal(101, "SIGCONT");
+    jest.advanceTimersByTime(1_000);
+    expect(processes.killed.slice(3)).toEqual(["SIGSTOP 101"]);
+  });
+
+  it("go on, all of them, and are then left alone", () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    tree.resume();
+    jest.advanceTimersByTime(60_000);
+    expect(processes.killed.slice(2)).toEqual(["SIGCONT 100", "SIGCONT 101"]);
+    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
+  });
+
+  it("get no SIGCONT where none was suspended", () => {
+    const processes = suspendable();
+    processes.tree(100).resume();
+    expect(processes.killed).toEqual([]);
+  });
+
+  it("are ended where they stand", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    const over = tree.end(
+      () => 0,
+      () => 0,
+    );
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await over).toBe(true);
+    expect(processes.killed.slice(-2)).toEqual(["SIGKILL 100", "SIGKILL 101"]);
+    expect(processes.killed).not.toContain("SIGCONT 100");
   });
 });
 

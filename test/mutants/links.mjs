@@ -113,15 +113,42 @@ export const LINK_MUTANTS = [
       from: "if (candidate.attempt < attempt) return { accepted: false",
       to: "if (false) return { accepted: false",
     },
+  ]),
+  ...mutantsOf("executor/master-absence.ts", { unit: "executor/master-absence.test" }, [
     {
       bug: "the ApplicationMaster's silence ends a program at once",
-      from: "else this.#options.orphaned(this.#options.nowMs() - this.#lostAtMs);\n    }, delayMs);",
-      to: "else this.#options.orphaned(this.#options.nowMs() - this.#lostAtMs);\n    }, 0);",
+      from: "else this.#options.orphaned(nowMs - this.#sinceMs);\n    }, delayMs);",
+      to: "else this.#options.orphaned(nowMs - this.#sinceMs);\n    }, 0);",
     },
     {
       bug: "nobody looks into the staging folder for the next attempt",
-      from: "    this.#scheduleFind();\n  }\n\n  #awaitOrphan",
-      to: "  }\n\n  #awaitOrphan",
+      from: "    this.#scheduleLook(0, this.#patienceMs / 3);\n",
+      to: "",
+    },
+    {
+      bug: "an executor counts its isolation from when it noticed it",
+      from: "this.#awaitIsolation(this.#sinceMs - LONGEST_UNNOTICED_MS);",
+      to: "this.#awaitIsolation(this.#sinceMs);",
+    },
+    {
+      bug: "a staging folder that was reached once counts as reached for ever",
+      from: "    this.#awaitIsolation(lookedAtMs);\n",
+      to: "    clearTimeout(this.#isolation);\n",
+    },
+  ]),
+  ...mutantsOf("src/journal/task-life.ts", { unit: "journal/task-life.test" }, [
+    { bug: "an older snapshot ends a task", from: "task.generation > life.generation && ", to: "" },
+    {
+      bug: "a restart in place ends the executor",
+      from: " && task.containerId !== life.containerId",
+      to: "",
+    },
+  ]),
+  ...mutantsOf("executor/process-tree.ts", { unit: "executor/process-tree.test" }, [
+    {
+      bug: "what a suspended program had forked meanwhile runs on",
+      from: "    this.#suspension = setTimeout(() => this.#keepSuspended(nextMs), nextMs);",
+      to: "    this.#suspension = setTimeout(() => {}, nextMs);",
     },
   ]),
 ];

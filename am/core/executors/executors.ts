@@ -16,12 +16,13 @@ import {
 import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
 import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "../gang/generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import type { ExecutorCommand } from "../state/effects.ts";
 import type { ChildExit, Event, ExecutorRegistration } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/state.ts";
 import { about, emit, findTask, log, record, type Step, tenantOf } from "../state/step.ts";
 import { Bounds, clearOrder, setOrder } from "../state/timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { forgetProgress } from "./progress.ts";
+import { forgetProgress, renewProgress } from "./progress.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -36,7 +37,8 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
   }
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined || task.id !== registration.task) {
-    dismiss(step, registration, "its container is no longer part of the job");
+    const reason = "its container is no longer part of the job";
+    dismiss(step, registration, { graceMs: 0, reason, replaced: true });
     return;
   }
   setLink(step, container, "up");
@@ -117,6 +119,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
       resendStop(step, task, "it is to stop");
     } else {
       started(step, task, child.startedAtMs);
+      resume(step, task, child.suspendedMs ?? 0);
     }
   } else if (task.phase === "stopping") {
     moveTask(step, task, ["stopping"], "stopped");
@@ -164,7 +167,7 @@ function finishingRegistration(step: Step, task: TaskRecord, registration: Execu
   if (registration.child.state === "none") {
     moveTask(step, task, ["stopping"], "stopped");
   }
-  dismiss(step, registration, "the job ends");
+  dismiss(step, registration, { graceMs: step.spec.timeouts.stopGraceMs, reason: "the job ends" });
 }
 
 export function childStarted(step: Step, event: Of<"child-started">): void {
@@ -183,13 +186,33 @@ function started(step: Step, task: TaskRecord, atMs: number): void {
   forgetProgress(step, task.containerId);
   log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
   record(step, { type: "task-started", host: task.host }, task);
-  const { executionMs } = step.spec.timeouts;
-  if (executionMs !== undefined) {
-    // The executor ends it, and tells: this bound is for one that does not.
-    const stopMs = step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs;
-    setOrder(step, "execution", task.containerId, executionMs + stopMs);
-  }
+  boundExecution(step, task);
   noteRunning(step);
+}
+
+/** The executor ends a program that runs too long, and tells: this bound is for one that does not. */
+function boundExecution(step: Step, task: TaskRecord): void {
+  const { executionMs, stopGraceMs } = step.spec.timeouts;
+  if (executionMs !== undefined) {
+    setOrder(step, "execution", task.containerId, executionMs + stopGraceMs + Bounds.stopMarginMs);
+  }
+}
+
+/** Its executor had reached neither us nor the staging folder, and suspended it: what it did not do meanwhile is nobody's fault. */
+function resume(step: Step, task: TaskRecord, suspendedMs: number): void {
+  if (suspendedMs === 0) {
+    return;
+  }
+  emit(step, {
+    type: "send",
+    to: { task: task.id, containerId: task.containerId },
+    message: { type: "resume-child", generation: task.generation },
+  });
+  boundExecution(step, task);
+  renewProgress(step, task);
+  const words = `${task.id} goes on: it was suspended for ${durationWords(suspendedMs)}, while its node was cut off.`;
+  log(step, "warn", "task-resumed", words, about(task));
+  record(step, { type: "task-resumed", suspendedMs }, task);
 }
 
 /** When the last program of a generation runs, the generation does. */
@@ -294,10 +317,12 @@ function acknowledge(
   });
 }
 
-function dismiss(step: Step, registration: ExecutorRegistration, reason: string): void {
+type ExitCommand = Extract<ExecutorCommand, { type: "exit" }>;
+
+function dismiss(step: Step, registration: ExecutorRegistration, order: Omit<ExitCommand, "type">): void {
   emit(step, {
     type: "send",
     to: { task: registration.task, containerId: registration.containerId },
-    message: { type: "exit", graceMs: step.spec.timeouts.stopGraceMs, reason },
+    message: { type: "exit", ...order },
   });
 }

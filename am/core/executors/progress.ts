@@ -39,6 +39,13 @@ function watchProgress(step: Step, task: TaskRecord): void {
   }
 }
 
+/** A program that owes its next report has the whole time for it again. */
+export function renewProgress(step: Step, task: TaskRecord): void {
+  if (hasOrder(step, "progress", task.containerId)) {
+    watchProgress(step, task);
+  }
+}
+
 /** A program that starts owes nothing yet, whatever the one before it in this container did. */
 export function forgetProgress(step: Step, containerId: string): void {
   for (const order of ["progress", "hung"] as const) {

@@ -91,7 +91,10 @@ export type ExecutorCommand =
     }
   | { readonly type: "signal-child"; readonly generation: number; readonly signal: string; readonly reason: string }
   | { readonly type: "acknowledge-exit"; readonly generation: number }
-  | { readonly type: "exit"; readonly graceMs: number; readonly reason: string };
+  /** The program was suspended while its executor was cut off; its container is still its task's. */
+  | { readonly type: "resume-child"; readonly generation: number }
+  /** With `replaced` the task lives on elsewhere: nothing of what the executor holds is wanted. */
+  | { readonly type: "exit"; readonly graceMs: number; readonly reason: string; readonly replaced?: true };
 
 /** Where every task of one generation listens. */
 export interface ClusterAddresses {

@@ -2,6 +2,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Carrier, type CarrierOptions } from "../../../executor/carrier/carrier.ts";
+import { Gate } from "../../../executor/carrier/gate.ts";
 import type { ProgressReport } from "../../../executor/hooks/progress-file.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
@@ -35,6 +36,7 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
       configuration: new Configuration(),
       credentials: simpleCredentials({ name: "ada" }),
     }),
+    gate: new Gate(),
     log: silentLog,
     nowMs: () => 7,
     random: () => 0,

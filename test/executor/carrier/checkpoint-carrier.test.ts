@@ -2,6 +2,7 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { CheckpointCarrier, type CheckpointCarrierOptions } from "../../../executor/carrier/checkpoint-carrier.ts";
+import { Gate } from "../../../executor/carrier/gate.ts";
 import { MANIFEST, UNFINISHED } from "../../../executor/carrier/names.ts";
 import { Pace } from "../../../executor/carrier/pace.ts";
 import { restoreCheckpoint } from "../../../executor/carrier/restore.ts";
@@ -32,6 +33,7 @@ function carrier(
     folder: { fileSystem, path: scene.stays },
     keep: 2,
     pace: new Pace(undefined, Date.now),
+    gate: new Gate(),
     log: silentLog,
     nowMs: () => 7,
     random: () => 0,

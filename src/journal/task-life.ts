@@ -1,0 +1,36 @@
+import { arrayOf, count, object, type Shape, string } from "../job/shape.ts";
+
+/** One life of a task: where it lives, and its number, which is higher than that of any earlier life of the task. */
+export interface TaskLife {
+  readonly applicationId: string;
+  /** `worker:0` */
+  readonly task: string;
+  readonly containerId: string;
+  readonly generation: number;
+}
+
+interface TasksOfSnapshot {
+  readonly applicationId: string;
+  readonly tasks: readonly { readonly id: string; readonly containerId: string; readonly generation: number }[];
+}
+
+/** What of a snapshot concerns an executor. */
+const tasksOfSnapshot: Shape<TasksOfSnapshot> = object({
+  required: {
+    applicationId: string,
+    tasks: arrayOf(object({ required: { id: string, containerId: string, generation: count }, optional: {} })),
+  },
+  optional: {},
+});
+
+/**
+ * Whether a snapshot of the job says that the task has gone on to a later life somewhere else. An older snapshot never says so, as it
+ * knows no later life; nor does one that has the later life in the same container, whose executor will be told of it.
+ * Throws a ShapeError when it is no snapshot.
+ */
+export function isReplaced(snapshot: unknown, life: TaskLife): boolean {
+  const { applicationId, tasks } = tasksOfSnapshot(snapshot, "");
+  const task = tasks.find(({ id }) => id === life.task);
+  if (applicationId !== life.applicationId || task === undefined) return false;
+  return task.generation > life.generation && task.containerId !== life.containerId;
+}
