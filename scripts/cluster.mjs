@@ -3,7 +3,7 @@ import { parseArgs } from "node:util";
 import { daemonsOf } from "./cluster/daemons.mjs";
 import { down } from "./cluster/down.mjs";
 import { stateFolder } from "./cluster/folders.mjs";
-import { setCable } from "./cluster/isolation.mjs";
+import { plug, unplug, unplugFrom } from "./cluster/isolation.mjs";
 import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/processes.mjs";
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
@@ -26,6 +26,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
+                             --from HOST with unplug: cuts it off from that address alone
 
   --name NAME                which cluster (default: default); several can run side by side
   --json                     with status and env
@@ -52,7 +53,7 @@ const CHOICES = {
 const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
 
 await runMain(async () => {
-  const { command, daemon, name, json, deleteState, settings, help } = parseCommandLine(process.argv.slice(2));
+  const { command, daemon, from, name, json, deleteState, settings, help } = parseCommandLine(process.argv.slice(2));
   if (help) console.log(USAGE);
   else if (command === "up") await up(name, settings, progressTo(process.stderr));
   else if (command === "run") await runUntilSignal(name, settings);
@@ -60,7 +61,7 @@ await runMain(async () => {
   else if (command === "down") await reportDown(name, deleteState);
   else if (command === "status") return await printStatus(name, json);
   else if (command === "env") await printEnvironment(name, json);
-  else await controlDaemon(name, command, daemon);
+  else await controlDaemon(name, command, daemon, from);
   return 0;
 });
 
@@ -79,9 +80,13 @@ function parseCommandLine(args) {
       exitCode: 2,
     });
   }
+  if (values.from !== undefined && command !== "unplug") {
+    throw new Problem("--from HOST goes with unplug.", { exitCode: 2 });
+  }
   return {
     command,
     daemon,
+    from: values.from,
     name,
     help,
     json: values.json === true,
@@ -108,6 +113,7 @@ function parse(args) {
         isolate: { type: "string" },
         "small-disk": { type: "string" },
         set: { type: "string", multiple: true },
+        from: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     });
@@ -207,7 +213,7 @@ async function printEnvironment(name, json) {
   else console.log(`export HADOOP_CONF_DIR=${quote(confDir)}\nexport PATH=${quote(bin)}:"$PATH"`);
 }
 
-async function controlDaemon(name, command, daemonName) {
+async function controlDaemon(name, command, daemonName, from) {
   const cluster = await existing(name, (wanted) => readRecord(stateFolder(wanted)));
   const daemon = daemonsOf(cluster).find((candidate) => candidate.name === daemonName);
   if (daemon === undefined) {
@@ -216,7 +222,9 @@ async function controlDaemon(name, command, daemonName) {
   }
   if (command === "unplug" || command === "plug") {
     if (daemon.namespace === undefined) throw new Problem(`${daemon.title} is not isolated: up --isolate N`);
-    await setCable(cluster, command === "plug");
+    if (command === "plug") await plug(cluster);
+    else if (from !== undefined) await unplugFrom(cluster, from);
+    else await unplug(cluster);
   } else if (command === "start") {
     if ((await runningPid(cluster, daemon)) === undefined) await startDaemon(cluster, daemon);
   } else if (!(await signalDaemon(cluster, daemon, SIGNALS[command]))) {

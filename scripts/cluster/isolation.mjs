@@ -62,9 +62,21 @@ export async function removeNetwork(cluster) {
   await ip("link", "delete", bridge).catch(absent);
 }
 
-/** Cuts the isolated node off from all others, or joins it again. @param {import("./record.mjs").ClusterRecord} cluster @param {boolean} joined */
-export async function setCable(cluster, joined) {
-  await ip("link", "set", namesOf(cluster).cable, joined ? "up" : "down");
+/** Cuts the isolated node off from all others. @param {import("./record.mjs").ClusterRecord} cluster */
+export async function unplug(cluster) {
+  await ip("link", "set", namesOf(cluster).cable, "down");
+}
+
+/** Cuts it off from one other: nothing that it sends there arrives. @param {import("./record.mjs").ClusterRecord} cluster @param {string} host */
+export async function unplugFrom(cluster, host) {
+  await ip("-n", namesOf(cluster).namespace, "route", "replace", "unreachable", `${host}/32`);
+}
+
+/** Joins it with all others again. @param {import("./record.mjs").ClusterRecord} cluster */
+export async function plug(cluster) {
+  const { cable, namespace } = namesOf(cluster);
+  await ip("link", "set", cable, "up");
+  await ip("-n", namespace, "route", "flush", "type", "unreachable");
 }
 
 const ip = (...args) => run("ip", args);

@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { type ClusterNode, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import type { FaultJob, ProgramStart } from "../support/fault-job.ts";
+import { BEATS, type FaultJob, type FaultJobOptions, type ProgramStart } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
-import { isRunning } from "../support/processes.ts";
+import { isRunning, isStopped } from "../support/processes.ts";
 
 const cluster = await testCluster();
 
@@ -38,11 +38,15 @@ describe("a node", () => {
    * A job of three that needs this node beside others, and has room to leave it: a node that is stopped is given no
    * ApplicationMaster, and another job keeps one of the other two full until this one runs.
    */
-  async function submitPartlyTo(node: ClusterNode): Promise<FaultJob> {
+  async function submitPartlyTo(node: ClusterNode, { settings, program }: FaultJobOptions = {}): Promise<FaultJob> {
     await suite.stop(node.name);
     const occupant = await suite.submit({ workers: 1, settings: { "tony.worker.memory": "6g" } });
     await occupant.running(1, 1);
-    const job = await suite.submit({ workers: 3, settings: SETTINGS });
+    const job = await suite.submit({
+      workers: 3,
+      settings: { ...SETTINGS, ...settings },
+      ...(program !== undefined && { program }),
+    });
     await job.master();
     await suite.continue(node.name);
     await job.running(1, 3);
@@ -50,18 +54,40 @@ describe("a node", () => {
     return job;
   }
 
-  const cut = cluster.settings.isolate === 0 ? test.skip : test;
+  const cut = cluster.settings.isolate === 0 ? describe.skip : describe;
 
-  cut(
-    "is cut off: its tasks move within seconds, nothing is done twice, and what it ran has ended when it is back",
-    async () => {
+  cut("that is cut off", () => {
+    const ISOLATION_MS = 20_000;
+    const settings = { "tony.task.isolation-timeout": `${ISOLATION_MS}ms` };
+
+    /** The job runs, part of it on the isolated node; `orphans` are its programs there. */
+    async function running() {
       const isolated = chosen(cluster.settings.isolate);
-      const job = await submitPartlyTo(isolated);
+      const job = await submitPartlyTo(isolated, { program: BEATS, settings });
       const before = await job.running(1, 3);
       const { tasks } = await job.status("generation 1", ({ state }) => state === "running");
       const away = tasksOn(tasks, isolated);
       const orphans = before.filter(({ task }) => away.includes(task));
       expect(orphans).not.toEqual([]);
+      return { job, isolated, before, away, orphans };
+    }
+
+    /** The next generation runs and writes, the lost programs do not: for how long both did. */
+    async function overlapMs(job: FaultJob, orphans: readonly ProgramStart[], again: readonly ProgramStart[]) {
+      const written = () => orphans.map((orphan) => job.beats(orphan).length);
+      const replacements = again.filter(({ task }) => orphans.some((orphan) => orphan.task === task));
+      const before = written();
+      const goOn = replacements.map((start) => job.beats(start).length + 20);
+      await eventually("the next generation's work", () =>
+        replacements.every((start, index) => job.beats(start).length > (goOn[index] ?? 0)),
+      );
+      expect(written()).toEqual(before);
+      const firstMs = Math.min(...replacements.map((start) => job.beats(start)[0] ?? 0));
+      return Math.max(...orphans.map((orphan) => job.beats(orphan).at(-1) ?? 0)) - firstMs;
+    }
+
+    test("wholly: its tasks move within seconds, its programs stand still soon, and have ended when it is back", async () => {
+      const { job, isolated, before, away, orphans } = await running();
       const cutAtMs = Date.now();
       await suite.unplug(isolated);
 
@@ -76,13 +102,33 @@ describe("a node", () => {
       // 10 s are the promise, and seconds more for what leads to it; YARN gives a node up after a minute.
       expect(endedAtMs - cutAtMs).toBeLessThan(15_000);
       expectLeft(status, isolated);
+      await eventually("programs that stand still", () => orphans.every(({ pid }) => isStopped(pid)));
+      expect(await overlapMs(job, orphans, again)).toBeLessThan(ISOLATION_MS);
 
       await suite.plug(isolated);
-      await eventually("the orphans' end", async () => !orphans.some(({ pid }) => isRunning(pid)));
+      await eventually("the orphans' end", () => !orphans.some(({ pid }) => isRunning(pid)));
+      expect(await overlapMs(job, orphans, again)).toBeLessThan(ISOLATION_MS);
       expect((await job.end()).exitCode).toBe(0);
       expect(job.starts()).toEqual([...before, ...again]);
-    },
-  );
+    });
+
+    test("from the ApplicationMaster alone, its NodeManager stopped: executors learn from the journal that their tasks moved", async () => {
+      const { job, isolated, before, away, orphans } = await running();
+      const master = cluster.nodes.find(({ name }) => name === job.nodeOfMaster());
+      await suite.stop(isolated.name);
+      await suite.unplug(isolated, { from: master === undefined ? "" : hostOf(master) });
+
+      const again = await job.running(2, 3);
+      expectMoved(before, again, away);
+      await eventually("the orphans' end", () => !orphans.some(({ pid }) => isRunning(pid)));
+      expect(await overlapMs(job, orphans, again)).toBeLessThan(ISOLATION_MS);
+
+      await suite.plug(isolated);
+      await suite.continue(isolated.name);
+      expect((await job.end()).exitCode).toBe(0);
+      expect(job.starts()).toEqual([...before, ...again]);
+    });
+  });
 
   const fill = cluster.settings.smallDisk === 0 ? test.skip : test;
 

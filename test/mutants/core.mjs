@@ -234,7 +234,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "an executor of a container that is not the job's goes on",
-      from: '    dismiss(step, registration, "its container is no longer part of the job");',
+      from: "    dismiss(step, registration, { graceMs: 0, reason, replaced: true });",
       to: "",
     },
     {

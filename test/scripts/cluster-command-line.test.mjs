@@ -27,6 +27,7 @@ describe("says what is wrong with the command line, and does nothing", () => {
     [["up", "--isolate", "0"], "--isolate 0: must be a whole number from 1 to 16"],
     [["up", "--small-disk", "x"], "--small-disk x: must be a whole number from 1 to 16"],
     [["unplug"], "Not understood: unplug"],
+    [["plug", "nm1", "--from", "10.0.0.1"], "--from HOST goes with unplug"],
     [["up", "--label", "gpu"], "--label gpu: must be exclusive, shareable or none"],
     [["up", "--calculator", "gpu"], "--calculator gpu: must be dominant or default"],
     [["up", "--scheduler", "fifo"], "--scheduler fifo: must be capacity or fair"],

@@ -119,8 +119,9 @@ export async function controlDaemon(
   cluster: ClusterStatus,
   action: "kill" | "term" | "stop" | "cont" | "start" | "unplug" | "plug",
   daemon: string,
+  options: readonly string[] = [],
 ): Promise<void> {
-  await clusterTool([action, daemon, "--name", cluster.name]);
+  await clusterTool([action, daemon, ...options, "--name", cluster.name]);
 }
 
 /** The environment of a program that uses the cluster as that user. */

@@ -31,6 +31,10 @@ export interface FaultJobOptions {
   readonly user?: string;
 }
 
+/** A program that writes down the time, over and over, until the test lets it end; read with `beats`. */
+export const BEATS =
+  "until test -e $OUTPUT/go; do date +%s%3N >> $OUTPUT/beats-$JOB_NAME-$TASK_INDEX-$SESSION_ID; sleep 0.1; done";
+
 /** A program that runs until the test lets it end. */
 export const WAITS = "until test -e $OUTPUT/go; do sleep 0.1; done";
 
@@ -189,6 +193,12 @@ export class FaultJob {
       .filter((file) => existsSync(file))
       .map((file) => readFileSync(file, "utf8"))
       .join("");
+  }
+
+  /** When a program of `BEATS` wrote until now, by its own clock. */
+  beats({ task, generation }: ProgramStart): readonly number[] {
+    const file = join(this.#folder, `beats-${task.replace(":", "-")}-${generation - 1}`);
+    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
   }
 
   /** Makes an empty file in the folder that the programs see as `$OUTPUT`. */

@@ -63,10 +63,10 @@ export class FaultSuite {
     for (const daemon of daemons) this.#stopped.delete(daemon);
   }
 
-  /** Cuts the isolated node off from all others, its containers too. */
-  async unplug(node: ClusterNode): Promise<void> {
+  /** Cuts the isolated node off from all others, its containers too; with a host, off from that one alone. */
+  async unplug(node: ClusterNode, { from }: { readonly from?: string } = {}): Promise<void> {
     this.#unplugged.add(node);
-    await controlDaemon(this.#cluster, "unplug", node.name);
+    await controlDaemon(this.#cluster, "unplug", node.name, from === undefined ? [] : ["--from", from]);
   }
 
   /** Joins it again. */

@@ -32,6 +32,11 @@ export function isRunning(pid: number): boolean {
   return stat !== "" && !isZombie(pid);
 }
 
+/** Whether it was stopped by a signal. */
+export function isStopped(pid: number): boolean {
+  return / T /.test(readIfThere(`/proc/${pid}/stat`).replace(/^.*\)/, ""));
+}
+
 function isZombie(pid: number): boolean {
   return / [ZX] /.test(readIfThere(`/proc/${pid}/stat`).replace(/^.*\)/, ""));
 }
