@@ -11,6 +11,7 @@ export const historyEvents = {
   "generation-opened": { checkpoint: "text?", step: "number?" },
   "cluster-spec-sent": {},
   "task-started": { host: "text" },
+  "task-resumed": { suspendedMs: "number" },
   "task-ended": { exit: "text", result: literal("succeeded", "failed", "stopped", "lost") },
   "task-failed": { class: "class", reason: reasonShape(endingReasons) },
   checkpoint: { path: "text", step: "number" },
