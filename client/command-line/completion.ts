@@ -16,7 +16,7 @@ const aboutJobs: readonly string[] = ["status", "logs", "attach", "wait", "kill"
 const aboutFiles: readonly string[] = ["submit", "validate"];
 
 /**
- * The jobs, or a job's tasks, that may stand where the cursor is; undefined where the parser knows more: of commands and options.
+ * The jobs, a job's tasks, or the keys that may stand where the cursor is; undefined where the parser knows more: of commands and options.
  * Whatever goes wrong comes to no words.
  */
 export async function completions(words: readonly string[], context: ClientContext): Promise<string[] | undefined> {
@@ -24,6 +24,7 @@ export async function completions(words: readonly string[], context: ClientConte
   const current = typed.at(-1);
   if (asked !== completionWord || current === undefined || current.startsWith("-")) return undefined;
   const before = typed.slice(0, -1).filter((word) => !word.startsWith("-"));
+  if (verb === "keys" && before.length === 0) return await keyNames();
   if (aboutFiles.includes(verb) && before.length === 0) return [];
   if (!aboutJobs.includes(verb)) return undefined;
   const [id] = before;
@@ -34,6 +35,13 @@ export async function completions(words: readonly string[], context: ClientConte
 /** The script that connects a shell's completion with this. */
 export function completionScript(shell: "bash" | "zsh"): string {
   return shell === "zsh" ? zsh : bash;
+}
+
+/** Every key that has a name of its own, those of roles as a worker's. */
+async function keyNames(): Promise<string[]> {
+  const { keys } = await import("../../src/job/keys.ts");
+  const names = Object.keys(keys).map((name) => name.replace("{role}", "worker"));
+  return names.filter((name) => !name.includes("{"));
 }
 
 async function soon(words: Promise<string[]>, { environment }: ClientContext): Promise<string[]> {

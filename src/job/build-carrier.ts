@@ -16,12 +16,12 @@ export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   if (checkpoints === undefined && output === undefined) return undefined;
   const mebibytes = reader.read("tony.carrier.bandwidth");
   return {
+    ...reader.section("carrier"),
     ...(checkpoints === undefined
       ? {}
       : { checkpoints: { localDir: checkpoints, keep: reader.read("tony.checkpoint.keep") } }),
     ...(output === undefined || outputDir === undefined ? {} : { output: { localDir: output, dir: outputDir } }),
     ...(mebibytes === undefined ? {} : { bytesPerSecond: mebibytes * 1_048_576 }),
-    timeoutMs: reader.read("tony.carrier.timeout"),
   };
 }
 

@@ -53,17 +53,16 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, containe
     ...reader.read("tony.{role}.envs", { role }),
   };
   return {
+    ...reader.section("role", { role }),
     name: role,
     instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
     resource: readResource(reader, role, containers),
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
-    placement: reader.read("tony.{role}.placement", { role }),
     command: commandOf(reader, role, sidecarTensorBoard),
     environment,
     tracking: sidecarTensorBoard ? "sidecar" : trackingOf(reader, role),
     stopOnFailure: reader.read("tony.application.stop-on-failure-jobtypes").includes(role),
     chief: role === "chief" ? "all" : role === "worker" && !hasChief ? "first" : "none",
-    restartPolicy: reader.read("tony.{role}.restart-policy", { role }),
     reusePort: reader.read("tony.task.reuse-port") || environment.TF_GRPC_REUSE_PORT === "true",
     resources: reader.resources("tony.{role}.resources", { role }),
   };

@@ -60,22 +60,9 @@ interface Parts extends JobContext {
 
 function assemble(reader: JobReader, { roles, am, resources, carrier, clusterExpiryMs }: Parts): JobSpec {
   const leadTask = leadTaskOf(roles);
-  const historyLocation = reader.read("tony.history.location");
   return {
     specVersion: 1,
-    name: reader.read("tony.application.name"),
-    applicationType: reader.read("tony.application.type"),
-    tags: reader.read("tony.application.tags"),
-    queue: reader.read("tony.yarn.queue"),
-    ...present({
-      priority: reader.read("tony.application.priority"),
-      nodeLabel: reader.read("tony.application.node-label"),
-      sidecarTensorBoardLogDir: reader.read("tony.application.tensorboard-log-dir"),
-      checkpointDir: reader.read("tony.application.checkpoint-dir"),
-      carrier,
-    }),
-    framework: reader.read("tony.application.framework"),
-    distributedMode: reader.read("tony.application.distributed-mode"),
+    ...reader.section("job"),
     am,
     roles,
     leadTask,
@@ -84,64 +71,41 @@ function assemble(reader: JobReader, { roles, am, resources, carrier, clusterExp
     containerEnvironment: reader.read("tony.containers.envs") ?? {},
     failure: buildFailure(reader),
     timeouts: buildTimeouts(reader, clusterExpiryMs ?? TEN_MINUTES_MS),
-    preemption: { signal: reader.read("tony.task.preemption-signal") },
-    ports: present({ am: reader.read("tony.am.port-range"), task: reader.read("tony.task.port-range") }),
-    history: present({ location: historyLocation === "/path/to/tony-history" ? undefined : historyLocation }),
-    logs: { level: reader.read("tony.am.log-level") },
+    ...(carrier === undefined ? {} : { carrier }),
+    preemption: reader.section("preemption"),
+    ports: reader.section("ports"),
+    history: reader.section("history"),
+    logs: reader.section("logs"),
     sources: sourcesOf(reader.settings),
   };
 }
 
 function buildAm(reader: JobReader, containers: ContainerFacts): AmSpec {
+  const nodeLabel = reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label");
   return {
+    ...reader.section("am"),
     resource: readResource(reader, "am", containers),
-    ...present({
-      nodeLabel: reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label"),
-      maxAttempts: reader.read("tony.am.max-attempts"),
-    }),
+    ...(nodeLabel === undefined ? {} : { nodeLabel }),
     resources: reader.resources("tony.am.resources"),
   };
 }
 
 function buildFailure(reader: JobReader): FailureSpec {
   return {
+    ...reader.section("failure"),
     onWorkerFailure: reader.read("tony.application.fail-on-worker-failure-enabled") === false ? "tolerate" : "fail",
-    budgets: {
-      program: reader.read("tony.am.retry-count"),
-      infrastructure: reader.read("tony.failure.infrastructure-retries"),
-    },
-    backOff: { initialMs: reader.read("tony.failure.back-off"), maxMs: reader.read("tony.failure.max-back-off") },
-    blame: {
-      container: reader.read("tony.failure.blame.container"),
-      node: reader.read("tony.failure.blame.node"),
-      job: reader.read("tony.failure.blame.job"),
-    },
-    outputLines: reader.read("tony.task.executor.execution.error-message-max-depth"),
+    budgets: reader.section("failure.budgets"),
+    backOff: reader.section("failure.backOff"),
+    blame: reader.section("failure.blame"),
   };
 }
 
 function buildTimeouts(reader: JobReader, clusterExpiryMs: number): Timeouts {
-  const heartbeatIntervalMs = reader.read("tony.task.heartbeat-interval-ms");
+  const section = reader.section("timeouts");
   return {
-    ...present({
-      applicationMs: reader.read("tony.application.timeout"),
-      startupMs: reader.read("tony.am.startup-timeout"),
-      allocationMs: reader.read("tony.container.allocation.timeout"),
-      registrationMs: reader.read("tony.container.registration.timeout"),
-      executionMs: reader.read("tony.task.executor.execution-timeout-ms"),
-      progressMs: reader.read("tony.task.progress-timeout"),
-    }),
-    gangHoldMs: reader.read("tony.container.hold-timeout"),
-    launchMs: reader.read("tony.container.launch-timeout"),
-    heartbeatIntervalMs,
-    heartbeatExpiryMs: heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats"),
-    massSilenceMs: reader.read("tony.task.mass-silence-timeout"),
+    ...section,
+    heartbeatExpiryMs: section.heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats"),
     orphanMs: reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS,
-    isolationMs: reader.read("tony.task.isolation-timeout"),
-    verdictMs: reader.read("tony.failure.verdict-ms"),
-    stopGraceMs: reader.read("tony.task.stop-grace"),
-    afterChiefMs: reader.read("tony.application.after-chief-grace"),
-    metricsIntervalMs: reader.read("tony.task.metrics-interval-ms"),
   };
 }
 
@@ -206,10 +170,4 @@ function checkDistinct(reader: JobReader, key: string, resources: readonly Resou
 
 function sourcesOf(settings: Settings): Record<string, string> {
   return Object.fromEntries([...settings.values()].map(({ key, at }) => [key, at]));
-}
-
-/** Leaves out what is undefined: in a spec, absent means off or unset. */
-function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
 }

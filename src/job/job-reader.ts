@@ -1,6 +1,8 @@
 import { posix } from "node:path";
 import { errorMessage } from "../hadoop/errors.ts";
-import { type KeyName, type KeyParameters, type KeyValue, keyFor } from "./keys.ts";
+import type { SpecSection } from "./keys/key.ts";
+import { readSection } from "./keys/section.ts";
+import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys, type SectionOf } from "./keys.ts";
 import type { Problem } from "./problem.ts";
 import { readSetting } from "./read-settings.ts";
 import { type LookUpPath, locate, parseResourceString } from "./resource-strings.ts";
@@ -23,6 +25,11 @@ export class JobReader {
 
   read<K extends KeyName>(name: K, parameters?: KeyParameters): KeyValue<K> {
     return readSetting(this.settings, name, parameters);
+  }
+
+  /** The fields of a section of JobSpec that have the value of one key each. */
+  section<S extends SpecSection>(name: S, parameters?: KeyParameters): SectionOf<S> {
+    return readSection(keys, name, (key) => this.read(key, parameters));
   }
 
   /** Whether somebody set the key. */

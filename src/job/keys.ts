@@ -2,15 +2,15 @@ import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
-import type { KeyDefinition } from "./keys/key.ts";
+import type { KeyDefinition, SpecSection } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
+import type { RowValue, SectionFields } from "./keys/section.ts";
 import { siteKeys } from "./keys/site.ts";
 import { taskKeys } from "./keys/task.ts";
-import type { KeyType } from "./keys/types.ts";
 
 /**
- * Every key there is: validation, `tony-ts keys`, docs/keys.md and the types of JobSpec come from here.
+ * Every key there is: validation, `tony-ts keys`, docs/keys.md and the fields of JobSpec that have a key's value come from here.
  * `{role}`, `{group}`, `{resource}` and `{field}` stand for any name.
  */
 export const keys = {
@@ -27,12 +27,11 @@ export const keys = {
 /** A row's name: `tony.yarn.queue`, `tony.{role}.memory`. */
 export type KeyName = keyof typeof keys;
 
-/** What the text of a key becomes: always there when the key has a default. */
-export type KeyValue<K extends KeyName> = (typeof keys)[K] extends { readonly type: KeyType<infer T> }
-  ? (typeof keys)[K] extends { readonly default: string }
-    ? T
-    : T | undefined
-  : never;
+/** What the text of a key becomes. */
+export type KeyValue<K extends KeyName> = RowValue<(typeof keys)[K]>;
+
+/** The fields of JobSpec that have the value of one key each. */
+export type SectionOf<S extends SpecSection> = SectionFields<typeof keys, S>;
 
 /** What the placeholders of a template stand for in one written key: `{role}` → `worker`. */
 export type KeyParameters = Readonly<Partial<Record<"role" | "group" | "resource" | "field", string>>>;

@@ -1,19 +1,11 @@
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { Resource } from "../hadoop/yarn/records.ts";
-import { keys } from "./keys.ts";
-import { arrayOf, bool, count, literal, object, recordOf, type Shape, ShapeError, string } from "./shape.ts";
-import type {
-  AmSpec,
-  CarrierSpec,
-  FailureSpec,
-  JobSpec,
-  LogSpec,
-  PortRange,
-  ResourceToLocalize,
-  RoleSpec,
-  Timeouts,
-} from "./spec.ts";
+import type { SpecSection } from "./keys/key.ts";
+import { sectionShape } from "./keys/section.ts";
+import { keys, type SectionOf } from "./keys.ts";
+import { arrayOf, bool, both, count, literal, object, recordOf, type Shape, ShapeError, string } from "./shape.ts";
+import type { AmSpec, CarrierSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeouts } from "./spec.ts";
 
 /** The spec that came with a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
 export class JobSpecError extends TonyError {
@@ -55,105 +47,90 @@ const resourcesToLocalize = arrayOf<ResourceToLocalize>(
   }),
 );
 
-const portRange: Shape<PortRange> = object({ required: { from: count, to: count }, optional: {} });
+/** The fields that have the value of one key each. */
+function section<S extends SpecSection>(name: S): Shape<SectionOf<S>> {
+  return sectionShape(keys, name);
+}
 
-const am: Shape<AmSpec> = object({
-  required: { resource, resources: resourcesToLocalize },
-  optional: { nodeLabel: string, maxAttempts: count },
-});
+/** The other fields of a part of the spec, which are made of more than one key. */
+type Composed<Part, S extends SpecSection> = Omit<Part, keyof SectionOf<S>>;
 
-const role: Shape<RoleSpec> = object({
-  required: {
-    name: string,
-    instances: count,
-    resource,
-    placement: literal(...keys["tony.{role}.placement"].type.words),
-    command: string,
-    environment: recordOf(string),
-    tracking: literal("tracked", "untracked", "sidecar"),
-    stopOnFailure: bool,
-    chief: literal("all", "first", "none"),
-    restartPolicy: literal(...keys["tony.{role}.restart-policy"].type.words),
-    reusePort: bool,
-    resources: resourcesToLocalize,
-  },
-  optional: { nodeLabel: string },
-});
+const am: Shape<AmSpec> = both(
+  section("am"),
+  object<Composed<AmSpec, "am">>({
+    required: { resource, resources: resourcesToLocalize },
+    optional: { nodeLabel: string },
+  }),
+);
 
-const failure: Shape<FailureSpec> = object({
-  required: {
-    onWorkerFailure: literal("fail", "tolerate"),
-    budgets: object({ required: { program: count, infrastructure: count }, optional: {} }),
-    backOff: object({ required: { initialMs: count, maxMs: count }, optional: {} }),
-    blame: object({ required: { container: count, node: count, job: count }, optional: {} }),
-    outputLines: count,
-  },
-  optional: {},
-});
+const role: Shape<RoleSpec> = both(
+  section("role"),
+  object<Composed<RoleSpec, "role">>({
+    required: {
+      name: string,
+      instances: count,
+      resource,
+      command: string,
+      environment: recordOf(string),
+      tracking: literal("tracked", "untracked", "sidecar"),
+      stopOnFailure: bool,
+      chief: literal("all", "first", "none"),
+      reusePort: bool,
+      resources: resourcesToLocalize,
+    },
+    optional: { nodeLabel: string },
+  }),
+);
 
-const timeouts: Shape<Timeouts> = object({
-  required: {
-    gangHoldMs: count,
-    launchMs: count,
-    heartbeatIntervalMs: count,
-    heartbeatExpiryMs: count,
-    massSilenceMs: count,
-    orphanMs: count,
-    isolationMs: count,
-    verdictMs: count,
-    stopGraceMs: count,
-    afterChiefMs: count,
-    metricsIntervalMs: count,
-  },
-  optional: {
-    applicationMs: count,
-    startupMs: count,
-    allocationMs: count,
-    registrationMs: count,
-    executionMs: count,
-    progressMs: count,
-  },
-});
+const failure: Shape<FailureSpec> = both(
+  section("failure"),
+  object<Composed<FailureSpec, "failure">>({
+    required: {
+      onWorkerFailure: literal("fail", "tolerate"),
+      budgets: section("failure.budgets"),
+      backOff: section("failure.backOff"),
+      blame: section("failure.blame"),
+    },
+    optional: {},
+  }),
+);
 
-const carrier: Shape<CarrierSpec> = object({
-  required: { timeoutMs: count },
-  optional: {
-    checkpoints: object({ required: { localDir: string, keep: count }, optional: {} }),
-    output: object({ required: { localDir: string, dir: string }, optional: {} }),
-    bytesPerSecond: count,
-  },
-});
+const timeouts: Shape<Timeouts> = both(
+  section("timeouts"),
+  object<Composed<Timeouts, "timeouts">>({ required: { heartbeatExpiryMs: count, orphanMs: count }, optional: {} }),
+);
 
-const logs: Shape<LogSpec> = object({
-  required: { level: literal(...keys["tony.am.log-level"].type.words) },
-  optional: {},
-});
+const carrier: Shape<CarrierSpec> = both(
+  section("carrier"),
+  object<Composed<CarrierSpec, "carrier">>({
+    required: {},
+    optional: {
+      checkpoints: object({ required: { localDir: string, keep: count }, optional: {} }),
+      output: object({ required: { localDir: string, dir: string }, optional: {} }),
+      bytesPerSecond: count,
+    },
+  }),
+);
 
-const jobSpec: Shape<JobSpec> = object({
-  required: {
-    specVersion: literal(1),
-    name: string,
-    applicationType: string,
-    tags: arrayOf(string),
-    queue: string,
-    framework: literal(...keys["tony.application.framework"].type.words),
-    distributedMode: literal(...keys["tony.application.distributed-mode"].type.words),
-    am,
-    roles: arrayOf(role),
-    leadTask: string,
-    tensorBoardTask: string,
-    resources: resourcesToLocalize,
-    containerEnvironment: recordOf(string),
-    failure,
-    timeouts,
-    preemption: object({
-      required: { signal: literal(...keys["tony.task.preemption-signal"].type.words) },
-      optional: {},
-    }),
-    ports: object({ required: {}, optional: { am: portRange, task: portRange } }),
-    history: object({ required: {}, optional: { location: string } }),
-    logs,
-    sources: recordOf(string),
-  },
-  optional: { priority: count, nodeLabel: string, sidecarTensorBoardLogDir: string, checkpointDir: string, carrier },
-});
+const jobSpec: Shape<JobSpec> = both(
+  section("job"),
+  object<Composed<JobSpec, "job">>({
+    required: {
+      specVersion: literal(1),
+      am,
+      roles: arrayOf(role),
+      leadTask: string,
+      tensorBoardTask: string,
+      resources: resourcesToLocalize,
+      containerEnvironment: recordOf(string),
+      failure,
+      timeouts,
+      preemption: section("preemption"),
+      ports: section("ports"),
+      history: section("history"),
+      logs: section("logs"),
+      sources: recordOf(string),
+    },
+    optional: { carrier },
+  }),
+);

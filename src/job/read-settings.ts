@@ -4,15 +4,16 @@ import type { KeyDefinition } from "./keys/key.ts";
 import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys } from "./keys.ts";
 import type { EffectiveSetting, Settings } from "./settings.ts";
 
-/**
- * The value of a key: what the job says, else the default, parsed. Text that its type refuses counts as absent: `checkKeys` reports it.
- */
+/** The value of a key: what the job says, else the default, parsed. */
 export function readSetting<K extends KeyName>(settings: Settings, name: K, parameters?: KeyParameters): KeyValue<K> {
-  const definition: KeyDefinition = keys[name];
-  const written = settings.get(keyFor(name, parameters))?.value;
-  const { value } = parsed(definition, written) ?? parsed(definition, definition.default) ?? { value: undefined };
   // The row's own type parsed it, which is what KeyValue is made from.
-  return value as KeyValue<K>;
+  return readRow(settings, keyFor(name, parameters), keys[name]) as KeyValue<K>;
+}
+
+/** The value of a key by its row. Text that its type refuses counts as absent: `checkKeys` reports it. */
+export function readRow(settings: Settings, key: string, row: KeyDefinition): unknown {
+  const written = settings.get(key)?.value;
+  return (parsed(row, written) ?? parsed(row, row.default))?.value;
 }
 
 /** Boxed, because undefined is a value: a wait that is off. */

@@ -58,6 +58,11 @@ export function object<T>(fields: Fields<T>): Shape<T> {
   };
 }
 
+/** An object with the fields of both. */
+export function both<A, B>(first: Shape<A>, second: Shape<B>): Shape<A & B> {
+  return (value, where) => ({ ...first(value, where), ...second(value, where) });
+}
+
 function objectAt(value: unknown, where: string): Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return fail(where, "an object");
   return { ...value };

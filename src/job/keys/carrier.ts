@@ -36,6 +36,7 @@ export const carrierKeys = {
   }),
   "tony.carrier.timeout": key({
     type: duration("s"),
+    spec: ["carrier", "timeoutMs"],
     default: "10m",
     doc: "How long an executor may take to upload checkpoints and output after its program has ended, and to download a checkpoint before it starts.",
     support: "works",

@@ -5,6 +5,7 @@ import { duration, integer } from "./types.ts";
 export const failureKeys = {
   "tony.failure.infrastructure-retries": key({
     type: integer(),
+    spec: ["failure.budgets", "infrastructure"],
     default: "10",
     doc: "How often the tasks are started again after a failure that is not the program's: node lost, preempted, disk.",
     support: "works",
@@ -12,6 +13,7 @@ export const failureKeys = {
   }),
   "tony.failure.verdict-ms": key({
     type: duration("ms"),
+    spec: ["timeouts", "verdictMs"],
     default: "15s",
     doc: "How long the job waits for the exits of the other tasks before it decides which failure was the cause.",
     support: "works",
@@ -19,6 +21,7 @@ export const failureKeys = {
   }),
   "tony.failure.back-off": key({
     type: duration("ms"),
+    spec: ["failure.backOff", "initialMs"],
     default: "1s",
     doc: "The wait before the second restart. The first restart is immediate, each further wait is twice as long.",
     support: "works",
@@ -26,6 +29,7 @@ export const failureKeys = {
   }),
   "tony.failure.max-back-off": key({
     type: duration("ms"),
+    spec: ["failure.backOff", "maxMs"],
     default: "60s",
     doc: "The longest wait between restarts.",
     support: "works",
@@ -33,6 +37,7 @@ export const failureKeys = {
   }),
   "tony.failure.blame.container": key({
     type: integer({ min: 1 }),
+    spec: ["failure.blame", "container"],
     default: "1",
     doc: "After how many failures that may be the machine's fault a container is replaced.",
     support: "works",
@@ -40,6 +45,7 @@ export const failureKeys = {
   }),
   "tony.failure.blame.node": key({
     type: integer({ min: 1 }),
+    spec: ["failure.blame", "node"],
     default: "2",
     doc: "After how many such failures on one node the job avoids that node.",
     support: "works",
@@ -47,6 +53,7 @@ export const failureKeys = {
   }),
   "tony.failure.blame.job": key({
     type: integer({ min: 1 }),
+    spec: ["failure.blame", "job"],
     default: "3",
     doc: "After how many such failures of one task, on whatever node, the job fails.",
     support: "works",

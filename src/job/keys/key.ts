@@ -7,9 +7,30 @@ import type { KeyType } from "./types.ts";
  */
 export type KeySupport = "works" | "not-yet" | "ignored-with-warning";
 
+/** A part of JobSpec: `job` is its top, `role` each of its roles, the others are fields of these names. */
+export type SpecSection =
+  | "job"
+  | "am"
+  | "role"
+  | "carrier"
+  | "failure"
+  | "failure.budgets"
+  | "failure.backOff"
+  | "failure.blame"
+  | "timeouts"
+  | "preemption"
+  | "ports"
+  | "history"
+  | "logs";
+
 /** One row of the table of keys. */
 export interface KeyDefinition<T = unknown> {
   readonly type: KeyType<T>;
+  /**
+   * Which field of JobSpec has the value as it is: the field's type, its reading from a job's settings and from `job.json` follow from
+   * the row. Absent: nothing but the client reads it, or the field is made of more than this key (`build-spec.ts`).
+   */
+  readonly spec?: readonly [section: SpecSection, field: string];
   /** As a person would write it; absent: nothing is set. */
   readonly default?: string;
   readonly doc: string;

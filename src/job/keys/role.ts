@@ -42,6 +42,7 @@ export const roleKeys = {
   "tony.{role}.node-label": key({ type: label, doc: "Node label of its containers.", support: "works" }),
   "tony.{role}.placement": key({
     type: oneOf("any", "pack", "spread"),
+    spec: ["role", "placement"],
     default: "any",
     doc: "any: wherever there is room first. pack: on few nodes. spread: over many nodes.",
     support: "works",
@@ -49,6 +50,7 @@ export const roleKeys = {
   }),
   "tony.{role}.restart-policy": key({
     type: oneOf("gang", "task", "none"),
+    spec: ["role", "restartPolicy"],
     default: "gang",
     doc: "What is started again when one of its tasks fails: the whole gang, the task alone, or nothing.",
     support: "works",

@@ -1,5 +1,5 @@
 import { key } from "./key.ts";
-import { boolean, duration, integer, list, path, text } from "./types.ts";
+import { boolean, duration, integer, list, path, pathUnless, text } from "./types.ts";
 
 const portal = { support: "not-yet", note: "the history server is not part of this release" } as const;
 const image = {
@@ -46,7 +46,8 @@ export const siteKeys = {
     ours: true,
   }),
   "tony.history.location": key({
-    type: path,
+    type: pathUnless("/path/to/tony-history"),
+    spec: ["history", "location"],
     doc: "Folder for the history of jobs. TonY's default, /path/to/tony-history, means none here.",
     support: "works",
   }),

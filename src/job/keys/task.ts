@@ -47,12 +47,14 @@ export const taskKeys = {
   "tony.containers.allocation-tags": key({ type: list, doc: "YARN allocation tags.", support: "not-yet" }),
   "tony.container.allocation.timeout": key({
     type: optionalDuration("ms"),
+    spec: ["timeouts", "allocationMs"],
     default: "-1",
     doc: "Fails the job if not every task has registered this long after the ApplicationMaster's start.",
     support: "works",
   }),
   "tony.container.hold-timeout": key({
     type: duration("ms"),
+    spec: ["timeouts", "gangHoldMs"],
     default: "5m",
     doc: "A gang that holds some containers and waits for others gives them back after this and asks again.",
     support: "works",
@@ -60,6 +62,7 @@ export const taskKeys = {
   }),
   "tony.container.launch-timeout": key({
     type: duration("ms"),
+    spec: ["timeouts", "launchMs"],
     default: "15m",
     doc: "How long a container may take from the start request until it runs, including the download of its files.",
     support: "works",
@@ -67,6 +70,7 @@ export const taskKeys = {
   }),
   "tony.container.registration.timeout": key({
     type: optionalDuration("ms"),
+    spec: ["timeouts", "registrationMs"],
     default: "15m",
     doc: "How long a container may take from the start request until its executor has registered. TonY's default is no limit.",
     support: "works",
@@ -80,18 +84,21 @@ export const taskKeys = {
   }),
   "tony.task.executor.execution-timeout-ms": key({
     type: optionalDuration("ms"),
+    spec: ["timeouts", "executionMs"],
     default: "0",
     doc: "How long the program of a task may run.",
     support: "works",
   }),
   "tony.task.executor.execution.error-message-max-depth": key({
     type: integer({ min: 1, max: 1000 }),
+    spec: ["failure", "outputLines"],
     default: "20",
     doc: "How many of the last lines of a failed program's output are reported.",
     support: "works",
   }),
   "tony.task.progress-timeout": key({
     type: optionalDuration("ms"),
+    spec: ["timeouts", "progressMs"],
     default: "0",
     doc: "A program that has reported steps in TONY_PROGRESS_FILE and then reports none for this long is considered hung: its Python stacks are written to its log, and it is started again.",
     support: "works",
@@ -99,6 +106,7 @@ export const taskKeys = {
   }),
   "tony.task.heartbeat-interval-ms": key({
     type: duration("ms"),
+    spec: ["timeouts", "heartbeatIntervalMs"],
     default: "1000",
     doc: "How often an executor sends a heartbeat.",
     support: "works",
@@ -111,6 +119,7 @@ export const taskKeys = {
   }),
   "tony.task.mass-silence-timeout": key({
     type: duration("ms"),
+    spec: ["timeouts", "massSilenceMs"],
     default: "60s",
     doc: "After which silence executors are considered lost while more than a third of them are silent at the same time.",
     support: "works",
@@ -124,6 +133,7 @@ export const taskKeys = {
   }),
   "tony.task.isolation-timeout": key({
     type: duration("ms", { minMs: 20_000 }),
+    spec: ["timeouts", "isolationMs"],
     default: "30s",
     doc: "An executor that reaches neither the ApplicationMaster nor the staging folder for so long suspends its program until it does; at least 20s.",
     support: "works",
@@ -131,6 +141,7 @@ export const taskKeys = {
   }),
   "tony.task.stop-grace": key({
     type: duration("ms"),
+    spec: ["timeouts", "stopGraceMs"],
     default: "10s",
     doc: "The time between SIGTERM and SIGKILL when a program is stopped.",
     support: "works",
@@ -138,6 +149,7 @@ export const taskKeys = {
   }),
   "tony.task.preemption-signal": key({
     type: oneOf("SIGTERM", "SIGINT", "SIGUSR1", "SIGUSR2"),
+    spec: ["preemption", "signal"],
     default: "SIGTERM",
     doc: "The signal that a program gets when its container is about to be preempted, so that it can save its state.",
     support: "works",
@@ -145,6 +157,7 @@ export const taskKeys = {
   }),
   "tony.task.port-range": key({
     type: portRange,
+    spec: ["ports", "task"],
     doc: "Ports the tasks may listen on; without it any free ones.",
     support: "works",
     ours: true,
@@ -158,6 +171,7 @@ export const taskKeys = {
   }),
   "tony.task.metrics-interval-ms": key({
     type: duration("ms"),
+    spec: ["timeouts", "metricsIntervalMs"],
     default: "5000",
     doc: "How often the memory and CPU of a program are sampled.",
     support: "works",

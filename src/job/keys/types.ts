@@ -1,15 +1,21 @@
 import { parseDurationMs } from "../../hadoop/conf/values.ts";
+import { arrayOf, bool, count, literal, object, recordOf, type Shape, string } from "../shape.ts";
 
 /** What a key's text may say and what it becomes. `parse` throws a RangeError whose message completes "<key> must be …". */
 export interface KeyType<T> {
   /** For `tony-ts keys` and the documentation: `memory`, `gang | fcfs`. */
   readonly label: string;
   readonly parse: (text: string) => T;
+  /** What it became, where it comes back as JSON. */
+  readonly shape: Shape<T>;
+  /** Some text means none: the value is then undefined, and absent from JSON. */
+  readonly mayBeNone?: true;
 }
 
-function keyType<T>(label: string, mustBe: string, read: (text: string) => T | undefined): KeyType<T> {
+function keyType<T>(label: string, mustBe: string, shape: Shape<T>, read: (text: string) => T | undefined): KeyType<T> {
   return {
     label,
+    shape,
     parse: (text) => {
       const value = read(text.trim());
       if (value === undefined) throw new RangeError(`${mustBe}, not "${text.trim()}"`);
@@ -18,19 +24,25 @@ function keyType<T>(label: string, mustBe: string, read: (text: string) => T | u
   };
 }
 
-export const text: KeyType<string> = keyType("text", "text", (value) => value);
+export const text: KeyType<string> = keyType("text", "text", string, (value) => value);
 
 /** A path as it stands; whether it is local or Hadoop's is the reader's business. */
-export const path: KeyType<string> = keyType("path", "a path or URL", (value) => value || undefined);
+export const path: KeyType<string> = keyType("path", "a path or URL", string, (value) => value || undefined);
+
+/** The same, but for one that stands for none: TonY's configuration has such a placeholder. */
+export function pathUnless(placeholder: string): KeyType<string | undefined> {
+  return orNone(path, (value) => value === placeholder);
+}
 
 /** YARN's node label expressions are one label or nothing (CommonNodeLabelsManager). */
 export const label: KeyType<string> = keyType(
   "label",
   'a node label (letters, digits, "-" and "_")',
+  string,
   (value) => /^[0-9A-Za-z][0-9A-Za-z_-]*$/.exec(value)?.[0],
 );
 
-export const boolean: KeyType<boolean> = keyType("true | false", "true or false", (value) =>
+export const boolean: KeyType<boolean> = keyType("true | false", "true or false", bool, (value) =>
   /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : undefined,
 );
 
@@ -38,17 +50,24 @@ export const boolean: KeyType<boolean> = keyType("true | false", "true or false"
 export function integer({ min = 0, max = 2_147_483_647 } = {}): KeyType<number> {
   const mustBe =
     max === 2_147_483_647 ? `a whole number of at least ${min}` : `a whole number between ${min} and ${max}`;
-  return keyType("number", mustBe, (value) => wholeNumber(value, min, max));
+  return keyType("number", mustBe, count, (value) => wholeNumber(value, min, max));
 }
 
 /** TonY's limits: a negative number means none, and is undefined here. */
 export const limit: KeyType<number | undefined> = {
+  ...orNone(integer({ min: -2_147_483_648 }), (value) => value < 0),
   label: "number, -1: no limit",
-  parse: (value) => unlessNegative(integer({ min: -2_147_483_648 }).parse(value)),
 };
 
-function unlessNegative(value: number): number | undefined {
-  return value < 0 ? undefined : value;
+function orNone<T>(type: KeyType<T>, isNone: (value: T) => boolean): KeyType<T | undefined> {
+  return {
+    ...type,
+    mayBeNone: true,
+    parse: (text) => {
+      const value = type.parse(text);
+      return isNone(value) ? undefined : value;
+    },
+  };
 }
 
 function wholeNumber(value: string, min: number, max: number): number | undefined {
@@ -63,6 +82,7 @@ const MIB_PER_UNIT: Readonly<Record<string, number>> = { "": 1, m: 1, g: 1024, t
 export const memory: KeyType<number> = keyType(
   "memory",
   "a whole amount such as 2g or 512m (a bare number is MiB; for one and a half GiB write 1536m)",
+  count,
   (value) => {
     const [, amount, unit] = /^(\d{1,9})\s*([mgt]?)(?:i?b)?$/i.exec(value) ?? [];
     if (amount === undefined || unit === undefined) return undefined;
@@ -77,6 +97,7 @@ export function duration(bareUnit: "ms" | "s" = "ms", { minMs = 0 } = {}): KeyTy
   return keyType(
     `duration (${bareUnit})`,
     `a duration${least} such as 90s, 5m or 2h (a bare number is ${bareUnit})`,
+    count,
     (value) => {
       const ms = parseDurationMs(value, bareUnit);
       return ms !== undefined && ms >= minMs ? ms : undefined;
@@ -89,15 +110,10 @@ export function optionalDuration(bareUnit: "ms" | "s" = "ms"): KeyType<number | 
   const anyDuration = keyType(
     "duration",
     `a duration such as 90s, 5m or 2h (a bare number is ${bareUnit}; 0 or -1: none)`,
+    count,
     (value) => parseDurationMs(value, bareUnit),
   );
-  return {
-    label: `duration (${bareUnit}), 0: none`,
-    parse: (value) => {
-      const ms = anyDuration.parse(value);
-      return ms > 0 ? ms : undefined;
-    },
-  };
+  return { ...orNone(anyDuration, (ms) => ms <= 0), label: `duration (${bareUnit}), 0: none` };
 }
 
 export interface WordType<T extends string> extends KeyType<T> {
@@ -106,7 +122,7 @@ export interface WordType<T extends string> extends KeyType<T> {
 
 /** One of a few words, in any case, as TonY reads them. */
 export function oneOf<const T extends string>(...words: readonly T[]): WordType<T> {
-  const type = keyType(words.join(" | "), `one of ${words.join(", ")}`, (value) =>
+  const type = keyType(words.join(" | "), `one of ${words.join(", ")}`, literal(...words), (value) =>
     words.find((word) => word.toLowerCase() === value.toLowerCase()),
   );
   return { ...type, words };
@@ -126,7 +142,7 @@ export function withRefused<T extends string>(type: WordType<T>, ...refused: rea
 }
 
 /** Comma-separated words; empty ones are left out. A comma inside a word is written `\,`. */
-export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", splitList);
+export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", arrayOf(string), splitList);
 
 /** Splits at commas that no backslash precedes. */
 export function splitList(value: string): string[] {
@@ -145,6 +161,7 @@ export function escapeListItem(item: string): string {
 export const environment: KeyType<Readonly<Record<string, string>>> = keyType(
   "NAME=value list",
   "NAME=value pairs (names: letters, digits and _; a comma inside a value is written \\,)",
+  recordOf(string),
   (value) => {
     const pairs = splitList(value).map((item): [string, string] => {
       const equals = item.indexOf("=");
@@ -158,6 +175,7 @@ export const environment: KeyType<Readonly<Record<string, string>>> = keyType(
 export const portRange: KeyType<{ readonly from: number; readonly to: number }> = keyType(
   "port range",
   "a range of ports such as 20000-20100",
+  object({ required: { from: count, to: count }, optional: {} }),
   (value) => {
     const [, first, last] = /^(\d{1,5})(?:\s*-\s*(\d{1,5}))?$/.exec(value) ?? [];
     if (first === undefined) return undefined;

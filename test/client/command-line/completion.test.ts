@@ -38,6 +38,12 @@ describe("words that may follow", () => {
     expect(await words("logs", "local_1_0001", "")).toEqual([]);
   });
 
+  test("are the keys that there are, a role's as a worker's", async () => {
+    const names = await words("keys", "tony.");
+    expect(names).toEqual(expect.arrayContaining(["tony.yarn.queue", "tony.worker.memory"]));
+    expect(names?.filter((name) => name.includes("{"))).toEqual([]);
+  });
+
   test("are ids of jobs that run: none of one that has ended", async () => {
     expect(await words("kill", "")).toEqual([]);
   });
