@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { withoutChannelz } from "../scripts/bundle.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const outdir = path.join(root, "dist", "bench");
@@ -16,14 +17,6 @@ const standInScheduler = {
   name: "stand-in-scheduler",
   setup({ onResolve }) {
     onResolve({ filter: /\/make-scheduler\.ts$/ }, () => ({ path: path.join(root, "bench", "stand-in-scheduler.ts") }));
-  },
-};
-
-const withoutChannelz = {
-  name: "without-channelz",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path: name }) => ({ path: name, namespace: "without-channelz" }));
-    onLoad({ filter: /.*/, namespace: "without-channelz" }, () => ({ contents: "module.exports = {};", loader: "js" }));
   },
 };
 

@@ -15,15 +15,15 @@ const output = new Output({ out: process.stdout, err: process.stderr, environmen
 
 leaveWithReader(process.stdout);
 ignoreErrors(process.stderr);
-const exitCode = await run(process.argv.slice(2), {
-  environment,
-  workingDirectory: process.cwd(),
-  output,
-  now: Date.now,
-});
-await Promise.all([process.stdout, process.stderr].map(written));
-// What is open still holds nothing up: gRPC goes on connecting to an AM that is frozen, although its channel was closed.
-process.exit(exitCode);
+void main();
+
+async function main(): Promise<void> {
+  const context = { environment, workingDirectory: process.cwd(), output, now: Date.now };
+  const exitCode = await run(process.argv.slice(2), context);
+  await Promise.all([process.stdout, process.stderr].map(written));
+  // What is open still holds nothing up: gRPC goes on connecting to an AM that is frozen, although its channel was closed.
+  process.exit(exitCode);
+}
 
 /** Runs one command line; whatever is thrown becomes a message and an exit code. */
 async function run(words: readonly string[], context: ClientContext): Promise<ExitCode> {

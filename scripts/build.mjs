@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { isBuiltin } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { bundleProgram } from "./bundle.mjs";
 import { Problem, runMain } from "./problem.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
@@ -24,25 +24,12 @@ const programs = [
 /** Folders of generated modules, which the compiler takes types from but does not copy. */
 const generatedFolders = ["src/hadoop/wire/generated", "src/api/generated"];
 
-/** Bundled CommonJS packages call `require` for Node's own modules. */
-const banner =
-  'import { createRequire as __createRequire } from "node:module";\nconst require = __createRequire(import.meta.url);';
-
 /** Version of the package, and the revision where this is a checkout: `0.1.0+1a2b3c4d5e6f`. */
 function buildId() {
   const { version } = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const git = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], { cwd: root, encoding: "utf8" });
   return git.status === 0 && existsSync(path.join(root, ".git")) ? `${version}+${git.stdout.trim()}` : version;
 }
-
-/** gRPC loads it on first use of channelz, its debugging service, which no program of ours serves: 160 kB with a protobufjs of its own. */
-const withoutChannelz = {
-  name: "without-channelz",
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path: name }) => ({ path: name, namespace: "without-channelz" }));
-    onLoad({ filter: /.*/, namespace: "without-channelz" }, () => ({ contents: "module.exports = {};", loader: "js" }));
-  },
-};
 
 function run(...command) {
   const result = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
@@ -51,31 +38,21 @@ function run(...command) {
 
 async function bundle(program) {
   const target = path.join(root, "dist/programs", `${program.name}.mjs`);
-  const result = await build({
-    absWorkingDir: root,
-    entryPoints: [program.entry],
-    outfile: target,
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    target: "node20.19",
-    // Names stay, so that a stack in a log can be read.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    banner: { js: program.name === "tony-ts" ? `#!/usr/bin/env node\n${banner}` : banner },
-    define: { TONY_BUILD_ID: JSON.stringify(buildId()) },
-    external: program.optionalNative,
-    plugins: [withoutChannelz],
-    legalComments: "external",
-    metafile: true,
-    write: false,
-    logLevel: "silent",
-  }).catch((error) => {
+  const { files, metafile } = await bundleProgram(
+    {
+      entryPoints: [program.entry],
+      outfile: target,
+      define: { TONY_BUILD_ID: JSON.stringify(buildId()) },
+      external: program.optionalNative,
+      legalComments: "external",
+    },
+    { executable: program.name === "tony-ts" },
+  ).catch((error) => {
     throw new Problem(`${program.entry} could not be bundled:\n${error.message}`, { cause: error });
   });
-  check(program, result.metafile);
-  for (const file of result.outputFiles) replaceFile(file.path, file.contents);
-  return sizeOf(result.metafile);
+  check(program, metafile);
+  for (const file of files) replaceFile(file.path, file.contents);
+  return sizeOf(metafile);
 }
 
 function sizeOf(metafile) {

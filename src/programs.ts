@@ -7,7 +7,10 @@ import { TonyError } from "./errors.ts";
 declare const TONY_BUILD_ID: string | undefined;
 
 /** A program in the form it is shipped in: one file that needs Node alone. */
-export type ProgramName = "am" | "executor" | "tony-ts";
+export type ProgramName = ContainerProgram | "tony-ts";
+
+/** Those that run in containers. */
+export type ContainerProgram = "am" | "executor";
 
 /**
  * The folder of this package, found the same way from its sources, its compiled library and its bundled programs.

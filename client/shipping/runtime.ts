@@ -2,6 +2,7 @@ import { access, constants, realpath, stat } from "node:fs/promises";
 import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { ContainerProgram } from "../../src/programs.ts";
 import { type ElfRequirements, readElf } from "./elf.ts";
 import type { ShipItem } from "./shipping.ts";
 
@@ -56,11 +57,16 @@ export async function chooseRuntime(options: RuntimeOptions): Promise<RuntimeCho
   return { kind: "send", path: file };
 }
 
+/** The compiled code of our programs, by program: a file of this machine. */
+export type CodeCaches = Readonly<Partial<Record<ContainerProgram, string>>>;
+
 /** How containers come by a runtime: what has to be shipped for it, and what their commands call it. */
 export interface ProvidedRuntime {
   readonly items: readonly ShipItem[];
   /** A link in the working directory, or an absolute path. */
   readonly node: string;
+  /** Of our programs, for this runtime. */
+  readonly codeCaches?: CodeCaches;
 }
 
 export function provideRuntime(choice: RuntimeChoice): ProvidedRuntime {

@@ -78,7 +78,7 @@ export async function shipFiles(
 }
 
 function planOf({ spec, runtime, text }: JobToShip): ShippingPlan {
-  return shippingPlan(spec, runtime.items, text.submission.ship);
+  return shippingPlan(spec, runtime, text.submission.ship);
 }
 
 function contentCache({ text, cluster, root }: JobToShip): ContentCache {

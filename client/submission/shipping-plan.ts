@@ -1,6 +1,8 @@
 import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
 import { shipOption } from "../../src/job/submission.ts";
-import { programPath } from "../../src/programs.ts";
+import { type ContainerProgram, programPath } from "../../src/programs.ts";
+import { codeCacheOf } from "../../src/start/shipped-cache.ts";
+import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
 
 /** What travels with a job, and whose containers find it. */
@@ -14,21 +16,26 @@ export interface ShippingPlan {
 }
 
 /**
- * @param runtime what the containers' Node needs: see `provideRuntime`
  * @param optional what options of the command line ship, among the resources of every task
  */
 export function shippingPlan(
   spec: JobSpec,
-  runtime: readonly ShipItem[],
+  { items: runtime, codeCaches = {} }: Pick<ProvidedRuntime, "items" | "codeCaches">,
   optional: readonly ResourceToLocalize[] = [],
 ): ShippingPlan {
   return {
-    master: [...runtime, programItem("am"), ...named(spec.am.resources, "tony.am.resources")],
-    all: [...runtime, programItem("executor"), ...named(spec.resources, "tony.containers.resources")],
+    master: [...runtime, ...program("am"), ...named(spec.am.resources, "tony.am.resources")],
+    all: [...runtime, ...program("executor"), ...named(spec.resources, "tony.containers.resources")],
     byRole: Object.fromEntries(
       spec.roles.map(({ name, resources }) => [name, named(resources, `tony.${name}.resources`)]),
     ),
   };
+
+  function program(name: ContainerProgram): ShipItem[] {
+    const item = programItem(name);
+    const source = codeCaches[name];
+    return source === undefined ? [item] : [item, { ...item, link: codeCacheOf(item.link), source }];
+  }
 
   function named(resources: readonly ResourceToLocalize[], key: string): ShipItem[] {
     const at = spec.sources[key];
@@ -41,7 +48,7 @@ export function shippingPlan(
 }
 
 /** A program of ours. */
-export function programItem(name: "am" | "executor"): ShipItem {
+export function programItem(name: ContainerProgram): ShipItem {
   return { link: `${name}.mjs`, source: programPath(name), as: "file", shared: true };
 }
 

@@ -19,6 +19,8 @@ import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
 import type { ClientContext } from "../context.ts";
+import { codeCachesFor } from "../shipping/code-caches.ts";
+import { localCacheFolder } from "../shipping/hash-memo.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
@@ -141,7 +143,7 @@ export async function checkThere(
   context: ClientContext,
   cluster: Cluster,
 ): Promise<CheckedThere> {
-  const runtime = await runtimeOf(text.settings);
+  const runtime = await runtimeOf(text.settings, context.environment);
   const [facts, root] = await Promise.all([
     askSubmissionFacts(cluster.resourceManager, draft.queue),
     stagingRoot(cluster.fileSystems, { stagingDir: readSetting(text.settings, "tony.staging-dir") }),
@@ -181,10 +183,16 @@ function notSubmitted(): UserError {
   });
 }
 
-async function runtimeOf(settings: JobText["settings"]): Promise<ProvidedRuntime> {
+async function runtimeOf(
+  settings: JobText["settings"],
+  environment: ClientContext["environment"],
+): Promise<ProvidedRuntime> {
   const setting = readSetting(settings, "tony.node.binary");
   const writtenAt = settings.get("tony.node.binary")?.at;
-  return provideRuntime(await chooseRuntime({ setting, writtenAt, running: process.execPath }));
+  const running = process.execPath;
+  const choice = await chooseRuntime({ setting, writtenAt, running });
+  const codeCaches = await codeCachesFor(choice, { running, folder: localCacheFolder(environment) });
+  return { ...provideRuntime(choice), codeCaches };
 }
 
 function jobFileOf(parts: {

@@ -83,7 +83,8 @@ export const clientVariables = {
   HOME: "Where the next two begin: `~`",
   XDG_STATE_HOME:
     "Jobs of `--scheduler local` and their logs are in `$XDG_STATE_HOME/tony-ts`; default `~/.local/state`",
-  XDG_CACHE_HOME: "`$XDG_CACHE_HOME/tony-ts` remembers the hashes of large files; default `~/.cache`",
+  XDG_CACHE_HOME:
+    "`$XDG_CACHE_HOME/tony-ts` remembers the hashes of large files, and keeps what was compiled of the programs; default `~/.cache`",
   SHELL: "The shell that `tony-ts completion` writes for when none is named",
   CUDA_VISIBLE_DEVICES: "Which GPUs of this machine `--scheduler local` may give to tasks; default all",
   NO_COLOR: "When set and not empty: no colours",

@@ -15,21 +15,27 @@ const spec = aJobSpec({
 const links = (items: readonly { readonly link: string }[] = []) => items.map(({ link }) => link);
 
 test("the AM gets the runtime, its own program and what is named for it, and nothing that only tasks need", () => {
-  const plan = shippingPlan(spec, [runtime]);
+  const plan = shippingPlan(spec, { items: [runtime] });
   expect(links(plan.master)).toEqual(["node", "am.mjs", "am.conf"]);
   expect(links(plan.all)).toEqual(["node", "executor.mjs", "venv"]);
   expect(links(plan.byRole.worker)).toEqual([]);
   expect(links(plan.byRole.ps)).toEqual(["ps.bin"]);
 });
 
+test("a program travels with what was compiled of it, for all alike", () => {
+  const { master, all } = shippingPlan(spec, { items: [], codeCaches: { am: "/cache/1", executor: "/cache/2" } });
+  expect(master[1]).toEqual({ link: "am.mjs.cache", source: "/cache/1", as: "file", shared: true });
+  expect(all[1]).toEqual({ link: "executor.mjs.cache", source: "/cache/2", as: "file", shared: true });
+});
+
 test("what several containers get is sent once", () => {
-  const items = itemsOf(shippingPlan(spec, [runtime]));
+  const items = itemsOf(shippingPlan(spec, { items: [runtime] }));
   expect(links(items).sort()).toEqual(["am.conf", "am.mjs", "executor.mjs", "node", "ps.bin", "venv"]);
 });
 
 test("each file of the job says who names it", () => {
   const sources = { "tony.ps.resources": "job.xml:7" };
-  const { master, all, byRole } = shippingPlan({ ...spec, sources }, [], [venv]);
+  const { master, all, byRole } = shippingPlan({ ...spec, sources }, { items: [] }, [venv]);
   expect(byRole.ps?.[0]?.namedBy).toBe("job.xml:7: tony.ps.resources");
   expect(all.at(-1)?.namedBy).toBe("--python_venv");
   expect(master.at(-1)?.namedBy).toBe("tony.am.resources");

@@ -1,0 +1,10 @@
+import type { BuildOptions, Metafile, Plugin } from "esbuild";
+
+export const withoutChannelz: Plugin;
+export function bundleProgram(
+  options: BuildOptions,
+  form?: { readonly executable?: boolean },
+): Promise<{
+  readonly files: readonly { readonly path: string; readonly contents: Uint8Array }[];
+  readonly metafile: Metafile;
+}>;

@@ -1,0 +1,67 @@
+// Makes a program of ours one file: a head that starts it (src/start), and its code behind that, in a comment.
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** gRPC loads it on first use of channelz, its debugging service, which no program of ours serves: 160 kB with a protobufjs of its own. */
+export const withoutChannelz = {
+  name: "without-channelz",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path: name }) => ({ path: name, namespace: "without-channelz" }));
+    onLoad({ filter: /.*/, namespace: "without-channelz" }, () => ({ contents: "module.exports = {};", loader: "js" }));
+  },
+};
+
+const common = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20.19",
+  // Names stay, so that a stack in a log can be read.
+  minifyWhitespace: true,
+  minifySyntax: true,
+  metafile: true,
+  write: false,
+  logLevel: "silent",
+};
+
+/**
+ * @param options of esbuild: `entryPoints`, `outfile`, and what differs from ours
+ * @returns esbuild's files, the program among them as it is to be written, and its `metafile`
+ */
+export async function bundleProgram({ define = {}, plugins = [], ...options }, { executable = false } = {}) {
+  const result = await build({
+    ...common,
+    ...options,
+    format: "cjs",
+    // A script's own imports are an experiment of Node's, of which it would warn.
+    supported: { "dynamic-import": false },
+    // Of the head's wrapper.
+    define: { "import.meta.url": "__url", ...define },
+    plugins: [withoutChannelz, ...plugins],
+  });
+  const files = await Promise.all(
+    result.outputFiles.map(async ({ path: file, text, contents }) =>
+      file.endsWith(".mjs") ? { path: file, contents: await withHead(text, executable) } : { path: file, contents },
+    ),
+  );
+  return { files, metafile: result.metafile };
+}
+
+/** What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back. */
+async function withHead(code, executable) {
+  if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
+  const quoted = code.replaceAll("*/", "*!!/");
+  const sha256 = createHash("sha256").update(code).digest("hex");
+  const { outputFiles } = await build({
+    ...common,
+    entryPoints: ["src/start/main.ts"],
+    format: "esm",
+    define: { CODE_SHA256: JSON.stringify(sha256) },
+  });
+  const [{ text: head }] = outputFiles;
+  return Buffer.from(`${executable ? "#!/usr/bin/env node\n" : ""}${head}\n/*${quoted}*/\n`);
+}

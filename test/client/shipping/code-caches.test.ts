@@ -1,0 +1,76 @@
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { codeCachesFor, keptFiles } from "../../../client/shipping/code-caches.ts";
+
+describe("the compiled code of the programs", () => {
+  let folder = "";
+  let runtime = "";
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tony-code-"));
+    runtime = await realpath(process.execPath);
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  /** Programs that leave what they were started with where their compiled code is looked for. */
+  async function programs(code: string): Promise<(name: string) => string> {
+    for (const name of ["am", "executor"]) await writeFile(path.join(folder, `${name}.mjs`), code);
+    return (name) => path.join(folder, `${name}.mjs`);
+  }
+  const writes = `
+    import { writeFileSync } from "node:fs";
+    writeFileSync(process.argv[3], JSON.stringify({ options: process.execArgv, names: Object.keys(process.env) }), { mode: 0o600 });
+    process.exit(1);
+  `;
+  const listed = () => readdir(path.join(folder, "code"));
+
+  test("is made by the runtime, started as in a container but without a job, once", async () => {
+    const programOf = await programs(writes);
+    const made = await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf });
+    expect(Object.keys(made).sort()).toEqual(["am", "executor"]);
+    const am = JSON.parse(await readFile(made.am ?? "", "utf8"));
+    expect(am).toEqual({ options: ["--max-semi-space-size=2"], names: [] });
+
+    const { mtimeNs } = await stat(made.am ?? "", { bigint: true });
+    const again = await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf });
+    expect(again).toEqual(made);
+    expect((await stat(made.am ?? "", { bigint: true })).mtimeNs).toBe(mtimeNs);
+  });
+
+  test("is not made for a runtime that does not run here, nor with one that a job names", async () => {
+    const programOf = await programs(writes);
+    const options = { running: runtime, folder, programOf };
+    for (const choice of [
+      { kind: "installed", path: runtime },
+      { kind: "stored", url: "hdfs://ns/node" },
+      { kind: "send", path: path.join(folder, "node") },
+    ] as const)
+      expect(await codeCachesFor(choice, options)).toEqual({});
+    await expect(listed()).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("is not taken where others could have changed it", async () => {
+    const options = { running: runtime, folder, programOf: await programs(writes) };
+    const made = await codeCachesFor({ kind: "send", path: runtime }, options);
+    await chmod(made.am ?? "", 0o620);
+    expect(await codeCachesFor({ kind: "send", path: runtime }, options)).toEqual({ executor: made.executor });
+  });
+
+  test("is done without where it cannot be made", async () => {
+    const programOf = await programs("process.exit(1);");
+    expect(await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf })).toEqual({});
+  });
+
+  test("stays small: what is oldest goes", async () => {
+    const programOf = await programs(writes);
+    const options = { running: runtime, folder, programOf };
+    const old = await codeCachesFor({ kind: "send", path: runtime }, options);
+    for (let count = 0; count < keptFiles; count += 1) await writeFile(path.join(folder, "code", `${count}.cache`), "");
+    await utimes(old.am ?? "", 0, 0);
+    await codeCachesFor({ kind: "send", path: runtime }, { ...options, programOf: await programs(`${writes}\n`) });
+    const left = await listed();
+    expect(left).toHaveLength(keptFiles);
+    expect(left).not.toContain(path.basename(old.am ?? ""));
+  });
+});

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { bundleProgram } from "../../scripts/bundle.mjs";
+
+const sha256Length = 64;
+
+/** Programs as they are shipped: a head, and the code behind it in a comment. */
+describe("a program", () => {
+  let folder = "";
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "tony-start-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  async function program(name: string, code: string): Promise<string> {
+    const entry = path.join(folder, `${name}.ts`);
+    const outfile = path.join(folder, `${name}.mjs`);
+    writeFileSync(entry, code);
+    const { files } = await bundleProgram({ entryPoints: [entry], outfile });
+    for (const { path: file, contents } of files) writeFileSync(file, contents);
+    return outfile;
+  }
+
+  function run(file: string, ...words: readonly string[]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], { encoding: "utf8" });
+    return { status, stdout, stderr };
+  }
+
+  function compile(file: string): string {
+    const cache = `${file}.cache`;
+    expect(run(file, "--write-code-cache", cache).status).toBe(0);
+    return cache;
+  }
+
+  test("runs its code whatever that holds, with its own words, name and modules", async () => {
+    const code = `
+      import { basename } from "node:path";
+      const comment = "/* é */".replace(/^[^é]*/, "");
+      void import("node:path").then(({ posix }) => {
+        console.log(process.argv.slice(2).join(), basename(import.meta.url), posix.sep, comment);
+      });
+    `;
+    expect(run(await program("words", code), "one", "two")).toEqual({
+      status: 0,
+      stdout: "one,two words.mjs / é */\n",
+      stderr: "",
+    });
+  });
+
+  test("tells the place of an error in its own file", async () => {
+    const file = await program("thrower", 'function fails() { throw new Error("planted"); }\nfails();\n');
+    const [, line = "", column = ""] = /thrower\.mjs:(\d+):(\d+)\)/.exec(run(file).stderr) ?? [];
+    const text = readFileSync(file, "latin1").split("\n")[Number(line) - 1] ?? "";
+    expect(text.slice(Number(column) - 1)).toMatch(/^(new )?Error\("planted"\)/);
+  });
+
+  describe("with its code compiled beside it", () => {
+    const said = (word: string) => `console.log(process.argv.length, ${JSON.stringify(word)});\n`;
+
+    test("runs what was compiled; the file is its owner's alone", async () => {
+      const ours = compile(await program("first", said("first")));
+      const other = await program("other", said("other"));
+      expect(statSync(ours).mode & 0o777).toBe(0o600);
+      // Taken for the other's by its head, it shows that it is what runs.
+      const sha256 = readFileSync(compile(other)).subarray(0, sha256Length);
+      writeFileSync(`${other}.cache`, Buffer.concat([sha256, readFileSync(ours).subarray(sha256Length)]));
+      expect(run(other).stdout).toBe("2 first\n");
+    });
+
+    test("compiles anew when it was made of other code of the same length", async () => {
+      const ours = compile(await program("first", said("first")));
+      const other = await program("other", said("other"));
+      writeFileSync(`${other}.cache`, readFileSync(ours));
+      expect(run(other)).toEqual({ status: 0, stdout: "2 other\n", stderr: "" });
+    });
+
+    test.each([
+      ["cut short", (bytes: Buffer) => bytes.subarray(0, -100)],
+      ["of another V8", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 64), Buffer.alloc(bytes.length - 64, 7)])],
+      ["empty", () => Buffer.alloc(0)],
+    ])("compiles anew when the file is %s", async (_what, damage) => {
+      const file = await program("program", said("word"));
+      const cache = compile(file);
+      writeFileSync(cache, damage(readFileSync(cache)));
+      expect(run(file)).toEqual({ status: 0, stdout: "2 word\n", stderr: "" });
+    });
+
+    test("compiles anew when there is a folder in its place", async () => {
+      const file = await program("program", said("word"));
+      mkdirSync(`${file}.cache`);
+      expect(run(file)).toEqual({ status: 0, stdout: "2 word\n", stderr: "" });
+    });
+  });
+});
