@@ -236,7 +236,7 @@ class Follower {
     this.#allowForGrace();
   }
 
-  /** An AM that gives the programs longer, or has more to bring up, is waited for by its own word. */
+  /** An AM that gives the programs longer, or has more to upload, says itself until when, and is waited for until then. */
   #allowForGrace(): void {
     const stoppedAtMs = this.#session?.stoppedAtMs ?? 0;
     if (stoppedAtMs > this.#leaveAtMs && !this.#longerTold) {

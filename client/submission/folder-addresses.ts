@@ -3,14 +3,14 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
-type Places = Pick<FileSystems, "home" | "locate">;
+type FolderLookUp = Pick<FileSystems, "home" | "locate">;
 
 /**
  * The spec with addresses that mean the same on every machine for the folders where checkpoints and output stay. One that a person wrote
  * relative starts in the user's home on the default file system.
  * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could not bring anything there
  */
-export async function withFolderAddresses(spec: JobSpec, places: Places): Promise<JobSpec> {
+export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLookUp): Promise<JobSpec> {
   const { checkpointDir, carrier } = spec;
   const carried = carrier?.checkpoints !== undefined;
   return {
@@ -30,9 +30,9 @@ export async function withFolderAddresses(spec: JobSpec, places: Places): Promis
   async function addressOf(folder: string, key: string, written: boolean): Promise<string> {
     if (folder.startsWith("/") || (splitUri(folder) !== undefined && !written)) return folder;
     try {
-      const home = await places.home();
+      const home = await fileSystems.home();
       const { fileSystem, path } =
-        splitUri(folder) === undefined ? { ...home, path: `${home.path}/${folder}` } : places.locate(folder);
+        splitUri(folder) === undefined ? { ...home, path: `${home.path}/${folder}` } : fileSystems.locate(folder);
       return `${fileSystem.uri}${path}`;
     } catch (cause) {
       const at = spec.sources[key];

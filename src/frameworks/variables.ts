@@ -25,9 +25,9 @@ export const programVariables = {
   TONY_CHECKPOINT_LOCAL_DIR:
     "The folder of the container whose reported checkpoints are brought to that place: `tony.checkpoint.local-dir`; not set without it",
   TONY_CHECKPOINT:
-    "The furthest complete checkpoint, as the program that saved it named it, or where it was brought back to; not set in the first generation, or when there is none",
+    "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; not set in the first generation, or when there is none",
   TONY_OUTPUT_LOCAL_DIR:
-    "The folder of the container whose content is brought up when the program has ended: `tony.output.local-dir`; not set without it",
+    "The folder of the container whose content is copied to where results are kept when the program has ended: `tony.output.local-dir`; not set without it",
   TONY_OUTPUT_DIR: "Where that content of this task stays, below `tony.output.dir`; not set without it",
   TONY_PROGRESS_FILE: "The file that the program may write its [progress](progress.md) to",
   PYTHONFAULTHANDLER:

@@ -31,7 +31,7 @@ export interface JobStatus {
   readonly generations: readonly GenerationSummary[];
   readonly budgets: { readonly program: Budget; readonly infrastructure: Budget };
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
-  /** The furthest complete one that can be read wherever a task runs. */
+  /** The complete one with the highest step that can be read wherever a task runs. */
   readonly checkpoint?: Checkpoint;
   /** A further one that lay in a container: nothing resumes from it. */
   readonly droppedCheckpoint?: DroppedCheckpoint;
