@@ -12,6 +12,7 @@ export function formatLocation(location: SourceLocation): string {
   return `${location.file}:${location.line}`;
 }
 
+/** What is wrong with a configuration. */
 export type ConfigurationErrorCode =
   /** The file cannot be read. */
   | "CONFIGURATION_UNREADABLE"

@@ -62,6 +62,7 @@ export function parseList(text: string): string[] {
     .filter((part) => part !== "");
 }
 
+/** Where a server listens. */
 export interface HostPort {
   readonly host: string;
   readonly port: number;

@@ -32,6 +32,7 @@ export interface FileUrl {
  */
 export type Content = Uint8Array | { readonly lengthBytes?: number; open(): Readable };
 
+/** How a file is written. */
 export interface CreateOptions {
   /** Always explicit, because a default would depend on the site's umask: 0o600. */
   readonly permission: number;
@@ -42,6 +43,7 @@ export interface CreateOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Which part of a file is read. */
 export interface OpenOptions {
   /** First byte wanted; default 0. */
   readonly offset?: number;
@@ -73,6 +75,7 @@ export interface FileSystem {
   /** The file's bytes; none when `offset` is at the end or beyond it. A transfer that ends early fails the stream. */
   open(path: string, options?: OpenOptions): Promise<Readable>;
 
+  /** Of one path. FILE_NOT_FOUND when there is nothing. */
   stat(path: string): Promise<FileStatus>;
 
   /** The entries of a directory, sorted by path; of a file, that file alone. */
@@ -90,8 +93,10 @@ export interface FileSystem {
    */
   rename(from: string, to: string, options?: { readonly overwrite?: boolean }): Promise<boolean>;
 
+  /** @param permission the nine bits and the sticky bit: 0o755 */
   setPermission(path: string, permission: number): Promise<void>;
 
+  /** Milliseconds since the epoch; one that is absent stays as it is. */
   setTimes(
     path: string,
     times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },

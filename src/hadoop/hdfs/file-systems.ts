@@ -14,6 +14,7 @@ export interface LocatedPath {
   readonly path: string;
 }
 
+/** Which files, and as whom. */
 export interface FileSystemsOptions {
   readonly configuration: Configuration;
   /** Who reads and writes the files; see simpleCredentials. */
@@ -60,6 +61,7 @@ export class FileSystems {
     return { fileSystem, path: await fileSystem.homeDirectory() };
   }
 
+  /** Closes idle connections of all file systems. */
   close(): void {
     for (const fileSystem of this.#open.values()) fileSystem.close();
   }

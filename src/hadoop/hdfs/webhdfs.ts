@@ -10,6 +10,7 @@ import { octal } from "./webhdfs-paths.ts";
 import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
 import { WebHdfsTransfer } from "./webhdfs-transfer.ts";
 
+/** Which HDFS, as whom, and how patiently. */
 export interface WebHdfsOptions {
   /** What the files are called elsewhere: `hdfs://nameservice` or `hdfs://namenode:8020`. */
   readonly uri: string;

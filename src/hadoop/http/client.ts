@@ -4,12 +4,14 @@ import { AuthenticationError, authenticationFailure } from "../security/errors.t
 import type { HttpProof } from "../security/http-authentication.ts";
 import { type ExchangeBody, exchange, keepAliveAgent } from "./exchange.ts";
 
+/** Who asks, and how patiently. */
 export interface HttpClientOptions {
   /** Who asks; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
   readonly connectTimeoutMs: number;
 }
 
+/** One request of HttpClient#send. */
 export interface HttpRequest {
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>>;

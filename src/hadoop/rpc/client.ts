@@ -12,6 +12,7 @@ import { RpcConnectionError, RpcTimeoutError } from "./errors.ts";
 import { RemoteError } from "./remote-error.ts";
 import { decideRetry, interactiveRetry, type RetryPolicy } from "./retry.ts";
 
+/** Which service, as whom, and how patiently. */
 export interface RpcClientOptions {
   /** At least one; several for a service with a standby. */
   readonly endpoints: readonly HostPort[];
@@ -33,6 +34,7 @@ export interface RpcClientOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** How one call differs from the client's others. */
 export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   readonly retry?: RetryPolicy | undefined;

@@ -28,6 +28,7 @@ export interface ContainerLogPiece {
   readonly logLengthBytes: number;
 }
 
+/** Who asks, and how patiently. */
 export interface ContainerLogsOptions {
   /** Who asks; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
@@ -100,6 +101,7 @@ export class ContainerLogs {
     }
   }
 
+  /** Closes idle connections. */
   close(): void {
     this.#http.close();
   }

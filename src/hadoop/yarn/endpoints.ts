@@ -3,6 +3,7 @@ import { HadoopError } from "../errors.ts";
 
 /** What is read of Hadoop's configuration. */
 export interface Settings {
+  /** The value of a key; a Configuration is one such. */
   get(key: string): string | undefined;
 }
 

@@ -19,6 +19,7 @@ import { parseNodeId } from "./ids.ts";
 import { NodeConnections } from "./node-connections.ts";
 import type { Container, ContainerId, LaunchContext, NodeId } from "./records.ts";
 
+/** How many nodes at a time, and how their tokens are shown. */
 export interface NodeManagerPoolOptions extends YarnConnectionOptions {
   /** Nodes that are connected at a time; default 256. */
   readonly maxConnections?: number;
@@ -41,6 +42,7 @@ export interface NodeAnswer {
   readonly failed: readonly ContainerFailure[];
 }
 
+/** What a NodeManager said against one container. */
 export interface ContainerFailure {
   readonly containerId: ContainerId;
   readonly error: RemoteError;
@@ -103,6 +105,7 @@ export class NodeManagerPool {
     return nodeAnswer(await this.#call(node, (service) => service.call("stopContainers", request)));
   }
 
+  /** Closes all connections; calls in flight fail with code `RPC_CLOSED`. */
   close(): void {
     this.#connections.close();
   }

@@ -30,6 +30,7 @@ export interface ResourceType {
   readonly units: string;
 }
 
+/** org.apache.hadoop.yarn.api.records.ExecutionType: an OPPORTUNISTIC container may be queued at its node, or end for others. */
 export type ExecutionType = "GUARANTEED" | "OPPORTUNISTIC";
 
 /** A container given to an application. */
@@ -49,8 +50,10 @@ export interface Container {
   readonly token?: Token;
 }
 
+/** org.apache.hadoop.yarn.api.records.ContainerState */
 export type ContainerState = "NEW" | "RUNNING" | "COMPLETE";
 
+/** How a container is, or how it ended (org.apache.hadoop.yarn.api.records.ContainerStatus). */
 export interface ContainerStatus {
   readonly containerId: ContainerId;
   readonly state: ContainerState;
@@ -76,6 +79,7 @@ export const ContainerExitStatus = {
   killedForExcessLogs: -109,
 } as const;
 
+/** org.apache.hadoop.yarn.api.records.NodeState */
 export type NodeState =
   | "NEW"
   | "RUNNING"
@@ -86,6 +90,7 @@ export type NodeState =
   | "DECOMMISSIONING"
   | "SHUTDOWN";
 
+/** A NodeManager as the ResourceManager sees it (org.apache.hadoop.yarn.api.records.NodeReport). */
 export interface NodeReport {
   readonly nodeId: NodeId;
   readonly host: string;
@@ -99,6 +104,7 @@ export interface NodeReport {
   readonly healthReport: string;
 }
 
+/** org.apache.hadoop.yarn.api.records.YarnApplicationState */
 export type ApplicationState =
   | "NEW"
   | "NEW_SAVING"
@@ -108,8 +114,10 @@ export type ApplicationState =
   | "FINISHED"
   | "FAILED"
   | "KILLED";
+/** How the ApplicationMaster said that it ended (org.apache.hadoop.yarn.api.records.FinalApplicationStatus). */
 export type FinalStatus = "UNDEFINED" | "SUCCEEDED" | "FAILED" | "KILLED" | "ENDED";
 
+/** An application as the ResourceManager sees it (org.apache.hadoop.yarn.api.records.ApplicationReport). */
 export interface ApplicationReport {
   readonly id: ApplicationId;
   readonly user: string;
@@ -143,6 +151,7 @@ export interface ApplicationReport {
   };
 }
 
+/** org.apache.hadoop.yarn.api.records.QueueState */
 export type QueueState = "STOPPED" | "RUNNING" | "DRAINING";
 
 /** What the caller may do in a queue. */
@@ -155,6 +164,7 @@ export interface NodeLabel {
   readonly exclusive: boolean;
 }
 
+/** A queue, with its children and applications where they were asked for (org.apache.hadoop.yarn.api.records.QueueInfo). */
 export interface QueueInfo {
   readonly name: string;
   readonly path: string;
@@ -169,6 +179,7 @@ export interface QueueInfo {
   readonly children: readonly QueueInfo[];
 }
 
+/** Numbers of NodeManagers (org.apache.hadoop.yarn.api.records.YarnClusterMetrics). */
 export interface ClusterMetrics {
   readonly nodeManagers: number;
   readonly activeNodeManagers: number;

@@ -33,6 +33,7 @@ import type {
 import { namedTypes, ResourceTypes } from "./resource-types.ts";
 import type { ApplicationFilter, NewApplication, SubmissionContext } from "./submission.ts";
 
+/** Which ResourceManager, as whom, and how patiently. */
 export interface ResourceManagerOptions extends ResourceManagerConnectionOptions {
   /** Who asks; see simpleCredentials. */
   readonly credentials: CredentialsProvider;
@@ -63,6 +64,7 @@ export class ResourceManagerClient {
     this.#service = new ServiceClient<typeof applicationClient>(this.#rpc, applicationClient);
   }
 
+  /** An id for an application that is to be submitted, which is unused until then (ClientRMService#getNewApplication). */
   async newApplication(): Promise<NewApplication> {
     const answer = await this.#service.call("getNewApplication", {});
     return { id: applicationIdFromWire(answer.application_id), maximum: resourceFromWire(answer.maximumCapability) };
@@ -78,6 +80,7 @@ export class ResourceManagerClient {
     await this.#service.call("submitApplication", { application_submission_context }, { signal });
   }
 
+  /** How one application is. */
   async report(id: ApplicationId): Promise<ApplicationReport> {
     return applicationReportFromWire(await this.#report(id));
   }
@@ -88,6 +91,7 @@ export class ResourceManagerClient {
     return token ? tokenFromWire(token) : undefined;
   }
 
+  /** How the applications are that the filter lets through, ended ones too as long as the ResourceManager remembers them. */
   async reports(filter: ApplicationFilter = {}): Promise<readonly ApplicationReport[]> {
     const answer = await this.#service.call("getApplications", filterToWire(filter));
     return answer.applications.map(applicationReportFromWire);
@@ -121,6 +125,7 @@ export class ResourceManagerClient {
     return answer.nodeReports.map(nodeReportFromWire);
   }
 
+  /** The cluster's labels; none where it uses none. */
   async nodeLabels(): Promise<readonly NodeLabel[]> {
     const answer = await this.#service.call("getClusterNodeLabels", {});
     return answer.nodeLabels.map(({ name, isExclusive }) => ({ name: name ?? "", exclusive: isExclusive ?? true }));
@@ -149,6 +154,7 @@ export class ResourceManagerClient {
     return new Map(entries);
   }
 
+  /** How many nodes there are. */
   async metrics(): Promise<ClusterMetrics> {
     const answer = await this.#service.call("getClusterMetrics", {});
     return clusterMetricsFromWire(answer.cluster_metrics);
@@ -163,6 +169,7 @@ export class ResourceManagerClient {
     return this.#types;
   }
 
+  /** Closes the connection; calls in flight fail with code `RPC_CLOSED`. */
   close(): void {
     this.#rpc.close();
   }

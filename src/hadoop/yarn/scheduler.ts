@@ -31,6 +31,7 @@ import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
 import type { ContainerId, ResourceType } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
+/** Which ResourceManager, with which token, and how patiently. */
 export interface SchedulerOptions extends ResourceManagerConnectionOptions {
   /** The application attempt's own, of kind YARN_AM_RM_TOKEN. */
   readonly token: Token;
@@ -186,6 +187,7 @@ export class SchedulerClient {
     }
   }
 
+  /** Closes the connection; calls in flight fail with code `RPC_CLOSED`. */
   close(): void {
     this.#rpc.close();
   }

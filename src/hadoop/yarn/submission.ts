@@ -70,6 +70,7 @@ export interface ApplicationFilter {
   readonly scope?: "ALL" | "VIEWABLE" | "OWN";
 }
 
+/** Milliseconds since the epoch; an absent end is open. */
 export interface TimeRange {
   readonly from?: number;
   readonly to?: number;

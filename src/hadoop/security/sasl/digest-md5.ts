@@ -9,6 +9,7 @@ import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLay
 /** SASL's quality of protection: `hadoop.rpc.protection` authentication, integrity, privacy. */
 export type Protection = "auth" | "auth-int" | "auth-conf";
 
+/** What we accept of a server's offer. */
 export interface DigestOptions {
   /** Acceptable to us, best first. Absent: any, and the server's own order decides (its `hadoop.rpc.protection`). */
   readonly protections?: readonly Protection[] | undefined;

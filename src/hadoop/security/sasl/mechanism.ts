@@ -18,6 +18,7 @@ export interface MechanismOffer {
 export interface SecurityLayer {
   /** The longest message that may be wrapped at once. */
   readonly maxMessageBytes: number;
+  /** What travels in place of the message, in the order of the calls. */
   wrap(message: Uint8Array): Buffer;
   /** Throws AuthenticationError when the message was changed, repeated or reordered on the way. */
   unwrap(token: Uint8Array): Buffer;
