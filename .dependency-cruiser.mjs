@@ -27,6 +27,7 @@ export const hadoopLayers = [
   "wire/",
   "conf/",
   "clock.ts",
+  "back-off.ts",
   "errors.ts",
   "json.ts",
 ];

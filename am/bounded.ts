@@ -1,16 +1,8 @@
 import { TonyError } from "../src/errors.ts";
+import { within } from "../src/hadoop/clock.ts";
 
 /** Waits for the work, but not longer than that. Rejects with a TonyError with code `TIMEOUT`; the work itself goes on. */
-export async function within<T>(limitMs: number, what: string, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      reject(new TonyError(`${what} took longer than ${limitMs} ms`, { code: "TIMEOUT", retryable: true }));
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+export async function inTime(limitMs: number, what: string, work: Promise<unknown>): Promise<void> {
+  if (await within(limitMs, work)) return;
+  throw new TonyError(`${what} took longer than ${limitMs} ms`, { code: "TIMEOUT", retryable: true });
 }

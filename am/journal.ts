@@ -1,4 +1,5 @@
 import path from "node:path";
+import { sleep } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { createReadable } from "../src/hadoop/hdfs/create-readable.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
@@ -86,7 +87,7 @@ export async function earlierJournal(
       return entry === undefined ? {} : { journal: entry.snapshot };
     } catch (error) {
       log.warn("journal-unreadable", `The journal cannot be read yet: ${errorMessage(error)}`);
-      await new Promise((resolve) => setTimeout(resolve, readAgainMs));
+      await sleep(readAgainMs);
     }
   }
 }

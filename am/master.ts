@@ -12,7 +12,7 @@ import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
-import { within } from "./bounded.ts";
+import { inTime } from "./bounded.ts";
 import { ClientCalls } from "./client-calls.ts";
 import { systemClock } from "./clock.ts";
 import { type Core, createCore } from "./core/core.ts";
@@ -264,7 +264,7 @@ class Master {
   /** Part of an ending: a failure of it is noted and stops nothing. */
   async #bounded(limitMs: number, what: string, work: Promise<void>): Promise<void> {
     try {
-      await within(limitMs, what, work);
+      await inTime(limitMs, what, work);
     } catch (error) {
       this.#input.log.warn("ending", `Failed: ${what}: ${errorMessage(error)}`);
     }
@@ -279,7 +279,7 @@ class Master {
     } else if (cleanStaging) {
       await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
     }
-    await within(lastReadersMs, "closing the scheduler", this.#scheduler.close()).catch(() => {});
+    await inTime(lastReadersMs, "closing the scheduler", this.#scheduler.close()).catch(() => {});
     await this.#server?.close(lastReadersMs);
     log.info("am-exits", `The ApplicationMaster exits with code ${exitCode}.`);
     process.exit(exitCode);

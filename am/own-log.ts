@@ -1,6 +1,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { LogReader } from "../src/api/client-endpoint.ts";
 import type { ReadLogRequest } from "../src/api/messages.ts";
+import { sleep } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 
 const chunkBytes = 65_536;
@@ -26,7 +27,7 @@ async function readAll(file: string, request: ReadLogRequest, reader: LogReader,
       if (data.length > 0 || end) await reader.send(chunk(request, offset, data, end));
       if (end) return;
       offset += data.length;
-      if (data.length === 0) await pause(lookAgainMs);
+      if (data.length === 0) await sleep(lookAgainMs);
     }
   } finally {
     await handle.close();
@@ -45,8 +46,4 @@ async function readChunk(handle: FileHandle, offset: number): Promise<Uint8Array
 
 function chunk({ stream }: ReadLogRequest, offset: number, data: Uint8Array, end: boolean) {
   return { tailId: 0, stream, offset, data, end, generation: 0, skippedBytes: 0 };
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

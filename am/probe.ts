@@ -3,7 +3,7 @@ import { TonyError } from "../src/errors.ts";
 import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
-import { within } from "./bounded.ts";
+import { inTime } from "./bounded.ts";
 import { masterToken } from "./credentials.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -25,7 +25,7 @@ export async function runProbe(
     await scheduler.finish({ status: "SUCCEEDED", diagnostics: process.version, trackingUrl: "" });
   };
   try {
-    await within(limitMs, "registering", work());
+    await inTime(limitMs, "registering", work());
   } catch (cause) {
     const where = resourceManagers.map(formatHostPort).join(", ");
     throw new TonyError(`${host} cannot register with the ResourceManager at ${where}`, {

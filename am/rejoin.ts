@@ -1,5 +1,6 @@
 import type { ApplicationIdentity } from "../src/api/identity.ts";
 import { callReattach } from "../src/api/rejoin.ts";
+import { sleep } from "../src/hadoop/clock.ts";
 import type { Rejoin } from "./core/state/effects.ts";
 
 /** Who calls. */
@@ -36,7 +37,7 @@ async function callPatiently(rejoinAddress: string, caller: Caller): Promise<voi
       await callReattach({ ...caller, rejoinAddress, timeoutMs });
       return;
     } catch {
-      if (attempt < tries) await new Promise((resolve) => setTimeout(resolve, pauseBeforeRetryMs));
+      if (attempt < tries) await sleep(pauseBeforeRetryMs);
     }
   }
 }

@@ -2,7 +2,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { endedBecause } from "../src/job/outcome.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
-import { within } from "./bounded.ts";
+import { inTime } from "./bounded.ts";
 import type { Clock } from "./clock.ts";
 import type { Effect, Launch, Rejoin } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";
@@ -97,7 +97,7 @@ export class Shell {
     try {
       feed.finish(outcome);
       await closeBooks(outcome);
-      await within(lastWordsMs, "telling the outcome", scheduler.finish(outcome, ""));
+      await inTime(lastWordsMs, "telling the outcome", scheduler.finish(outcome, ""));
     } catch (second) {
       log.error("defect", `The ResourceManager could not be told: ${errorMessage(second)}`);
     }

@@ -1,5 +1,6 @@
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage, Metrics } from "../src/api/messages.ts";
+import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ContainerToldToEnd, ExecutorRegistration } from "../src/job/execution.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
@@ -19,7 +20,6 @@ import { readKernelUnits } from "./proc-fs.ts";
 import type { StopOrder } from "./program.ts";
 import type { ExecutorSettings } from "./settings.ts";
 import { StagingFolder } from "./staging-folder.ts";
-import { within } from "./within.ts";
 
 export interface ExecutorOptions {
   readonly settings: ExecutorSettings;

@@ -9,7 +9,7 @@ import {
   PROTOCOL_VERSION,
   type ReattachReply,
 } from "../src/api/messages.ts";
-import { backOffMs } from "../src/back-off.ts";
+import { backOffMs } from "../src/hadoop/back-off.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
 import type { Log } from "../src/log.ts";
 import { type AbsenceLimits, MasterAbsence, type MasterAbsenceOptions } from "./master-absence.ts";

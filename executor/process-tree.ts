@@ -1,3 +1,4 @@
+import { sleep } from "../src/hadoop/clock.ts";
 import type { ProcessStat, ProcFs } from "./proc-fs.ts";
 
 export interface ProcessTreeOptions {
@@ -94,7 +95,7 @@ export class ProcessTree {
       const overdueMs = nowMs() - startedAtMs - graceMs();
       if (overdueMs > KILL_LIMIT_MS) return false;
       if (overdueMs >= 0) for (const member of members) this.#signalOne(member, "SIGKILL");
-      await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      await sleep(LOOK_AGAIN_MS);
     }
   }
 

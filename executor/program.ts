@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { setTimeout as sleep } from "node:timers/promises";
+import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { type ProcessEnd, SHELL } from "./exit-report.ts";
 import { requestStacks } from "./hooks/stack-dump.ts";
@@ -110,7 +110,7 @@ export class Program {
   async dumpStacks(reason: string): Promise<void> {
     this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
     this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
-    if (this.#stacksAsked) await Promise.race([this.ended, sleep(STACKS_MS)]);
+    if (this.#stacksAsked) await within(STACKS_MS, this.ended);
   }
 
   /** Whether any process was asked where it stands. */

@@ -1,3 +1,4 @@
+import { within } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import { isLocalId } from "../applications/local-folder.ts";
@@ -45,8 +46,11 @@ async function keyNames(): Promise<string[]> {
 }
 
 async function soon(words: Promise<string[]>, { environment }: ClientContext): Promise<string[]> {
-  const late = new Promise<string[]>((resolve) => setTimeout(resolve, patienceMs, []).unref());
-  const found = await Promise.race([words.catch(() => []), late]);
+  let found: string[] = [];
+  const looking = words.then((all) => {
+    found = all;
+  });
+  await within(patienceMs, looking).catch(() => false);
   // What follows a colon is a description to zsh.
   return environment.SHELL?.endsWith("zsh") ? found.map((word) => word.replaceAll(":", "\\:")) : found;
 }

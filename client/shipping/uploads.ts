@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path/posix";
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../src/hadoop/clock.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { mayBeAtWork, type Submitter, thisSubmitter } from "../staging/submitter.ts";

@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { TonyError } from "../../src/errors.ts";
+import { within } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
@@ -8,7 +9,6 @@ import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import type { TaskName } from "../../src/job/task.ts";
 import type { Log } from "../../src/log.ts";
 import type { ProgressReport } from "../hooks/progress-file.ts";
-import { within } from "../within.ts";
 import { CheckpointCarrier } from "./checkpoint-carrier.ts";
 import type { Gate } from "./gate.ts";
 import { nameWithin } from "./local-files.ts";

@@ -1,5 +1,5 @@
 import { type Readable, Transform } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
+import { sleep } from "../../src/hadoop/clock.ts";
 
 /** A limit on bytes a second, kept by all streams that go through it together. */
 export class Pace {

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { backOffMs } from "../../src/back-off.ts";
+import { backOffMs } from "../../src/hadoop/back-off.ts";
+import { sleep } from "../../src/hadoop/clock.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 
 const BACK_OFF = { firstMs: 1_000, mostMs: 15_000 };
@@ -18,7 +18,7 @@ export interface Persistence {
 export async function persistently<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal,
-  { random, failed, pause = (ms) => sleep(ms, undefined, { signal }) }: Persistence,
+  { random, failed, pause = sleep }: Persistence,
 ): Promise<Result> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -27,7 +27,7 @@ export async function persistently<Result>(
       const isFinal = hasCode(error, "ACCESS_DENIED", "AUTHENTICATION_FAILED", "INVALID_REQUEST", "FILE_NOT_FOUND");
       if (signal.aborted || isFinal || tries === MOST_TRIES) throw error;
       failed(error, tries);
-      await pause(backOffMs(BACK_OFF, tries, random()), signal).catch(() => undefined);
+      await pause(backOffMs(BACK_OFF, tries, random()), signal);
       if (signal.aborted) throw error;
     }
   }

@@ -6,15 +6,15 @@ const library = path.resolve(import.meta.dirname, "../../src/hadoop");
 const main = readFileSync(path.join(library, "main.ts"), "utf8");
 
 /** What main.ts exports: by module, its names, or "*" for all of them. */
+type Exported = { readonly module: string; readonly names: "*" | readonly string[] };
+
 const modules = [...main.matchAll(/^export (?:type )?(\*|\{[^}]*\}) from "\.\/(.*)";$/gm)].map(
-  ([, names = "", module = ""]) => ({
-    module,
-    names:
-      names === "*"
-        ? "*"
-        : [...names.matchAll(/(?:type )?(\w+)/g)].map(([, name = ""]) => name).filter((name) => name !== "type"),
-  }),
+  ([, names = "", module = ""]): Exported => ({ module, names: names === "*" ? names : namesIn(names) }),
 );
+
+function namesIn(list: string): string[] {
+  return [...list.matchAll(/\w+/g)].map(([name]) => name).filter((name) => name !== "type");
+}
 
 /**
  * The public names of a module and the methods of its classes and interfaces, and whether a doc comment stands right before each. What

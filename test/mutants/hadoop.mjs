@@ -50,7 +50,14 @@ export const HADOOP_MUTANTS = [
       from: "endpointCount > 1 && elsewhereCodes.has(error.code)",
       to: "false",
     },
-    { bug: "clients come back together", from: "longest * (0.5 + random / 2)", to: "longest" },
+  ]),
+  ...mutantsOf("src/hadoop/back-off.ts", { unit: "hadoop/rpc/" }, [
+    { bug: "clients come back together", from: "whole * (0.5 + random / 2)", to: "whole" },
+    {
+      bug: "pauses grow without end",
+      from: "Math.min(mostMs, firstMs * 2 ** Math.min(failures - 1, 30))",
+      to: "firstMs * 2 ** (failures - 1)",
+    },
   ]),
   ...mutantsOf("src/hadoop/rpc/endpoints.ts", { unit: "hadoop/rpc/" }, [
     {

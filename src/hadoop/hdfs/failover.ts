@@ -1,3 +1,4 @@
+import { backOffMs } from "../back-off.ts";
 import { sleep } from "../clock.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 
@@ -71,7 +72,7 @@ export class Failover {
 
   #pauseMs(round: number): number {
     const { firstPauseMs, longestPauseMs } = this.#policy;
-    return Math.min(longestPauseMs, firstPauseMs * 2 ** (round - 1)) * (0.75 + this.#random() / 2);
+    return backOffMs({ firstMs: firstPauseMs, mostMs: longestPauseMs }, round, this.#random());
   }
 }
 

@@ -1,3 +1,4 @@
+import { backOffMs } from "../back-off.ts";
 import { CodedError } from "../errors.ts";
 
 /** How long and how often a call is tried again. */
@@ -55,6 +56,6 @@ export function decideRetry(failed: FailedTry, policy: RetryPolicy, random: numb
   const moveOn = endpointCount > 1 && elsewhereCodes.has(error.code);
   const round = moveOn ? Math.floor(tries / endpointCount) : tries;
   if (moveOn && tries % endpointCount !== 0) return { kind: "retry", delayMs: 0, moveOn };
-  const longest = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(round - 1, 30));
-  return { kind: "retry", delayMs: Math.round(longest * (0.5 + random / 2)), moveOn };
+  const backOff = { firstMs: policy.firstDelayMs, mostMs: policy.longestDelayMs };
+  return { kind: "retry", delayMs: backOffMs(backOff, round, random), moveOn };
 }

@@ -167,7 +167,7 @@ describe("a hostile server", () => {
   test("is asked again for what is harmless to repeat, with growing pauses", async () => {
     nameNode.behave(lost, answer(503, ""), answer(200, status(7)));
     expect((await open().stat("/f")).lengthBytes).toBe(7);
-    expect(pauses).toEqual([100, 150]);
+    expect(pauses).toEqual([75, 113]);
   });
 });
 
