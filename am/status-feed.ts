@@ -1,4 +1,5 @@
 import type { Follower } from "../src/api/client-endpoint.ts";
+import { jobOutcome, jobStatus } from "../src/api/status-codec.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Clock } from "./clock.ts";
 
@@ -24,7 +25,7 @@ export class StatusFeed {
 
   /** Tells how the job stands now, and from now on. @returns ends it */
   follow(follower: Follower): () => void {
-    follower.status(encode(this.#status()));
+    follower.status(jobStatus.encode(this.#status()));
     if (this.#outcome !== undefined) follower.outcome(this.#outcome);
     else this.#followers.add(follower);
     return () => this.#followers.delete(follower);
@@ -53,7 +54,7 @@ export class StatusFeed {
   finish(outcome: JobOutcome): void {
     this.#pending?.();
     this.#publish();
-    this.#outcome = encode(outcome);
+    this.#outcome = jobOutcome.encode(outcome);
     for (const follower of this.#followers) follower.outcome(this.#outcome);
     this.#followers.clear();
   }
@@ -62,11 +63,7 @@ export class StatusFeed {
   #publish(): void {
     this.#lastMs = this.#clock.nowMs();
     if (this.#followers.size === 0) return;
-    const status = encode(this.#status());
+    const status = jobStatus.encode(this.#status());
     for (const follower of this.#followers) follower.status(status);
   }
-}
-
-function encode(value: JobStatus | JobOutcome): Uint8Array {
-  return Buffer.from(JSON.stringify(value));
 }

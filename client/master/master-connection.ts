@@ -1,8 +1,10 @@
+import type { Message } from "../../src/api/fields.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
+import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
+import { TonyError } from "../../src/errors.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { buildId } from "../../src/programs.ts";
 import type { MasterContact } from "../applications/applications.ts";
-import { parseJobOutcome, parseJobStatus } from "../applications/job-status-json.ts";
 import type { FollowUpdate, LogPiece, LogRequest, MasterLink } from "./master-link.ts";
 
 const stopTimeoutMs = 5_000;
@@ -21,8 +23,8 @@ class MasterConnection implements MasterLink {
 
   async *follow(signal: AbortSignal): AsyncGenerator<FollowUpdate, void> {
     for await (const message of this.#client.follow(signal)) {
-      if (message.type === "status") yield { type: "status", status: parseJobStatus(message.status) };
-      if (message.type === "outcome") yield { type: "outcome", outcome: parseJobOutcome(message.outcome) };
+      if (message.type === "status") yield { type: "status", status: decode(jobStatus, message.status) };
+      if (message.type === "outcome") yield { type: "outcome", outcome: decode(jobOutcome, message.outcome) };
     }
   }
 
@@ -36,5 +38,16 @@ class MasterConnection implements MasterLink {
 
   close(): void {
     this.#client.close();
+  }
+}
+
+function decode<T>(codec: Message<T>, bytes: Uint8Array): T {
+  try {
+    return codec.decode(bytes);
+  } catch (cause) {
+    throw new TonyError("The AM sent what this tony-ts does not understand: it is of another version", {
+      code: "STATUS_UNREADABLE",
+      cause,
+    });
   }
 }

@@ -14,9 +14,9 @@ import { StreamWriter } from "./stream-writer.ts";
 
 /** A client that waits for the outcome. Statuses that it is too slow for are skipped, the newest and the outcome never. */
 export interface Follower {
-  /** JSON of JobStatus. */
+  /** See jobStatus of status-codec.ts. */
   status(status: Uint8Array): void;
-  /** JSON of JobOutcome; ends the stream. */
+  /** See jobOutcome of status-codec.ts; ends the stream. */
   outcome(outcome: Uint8Array): void;
 }
 

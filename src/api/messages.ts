@@ -140,7 +140,7 @@ export interface ReattachReply {
   readonly reason: string;
 }
 
-/** What a client that follows is told; the status and the outcome are JSON of src/job/status.ts. */
+/** What a client that follows is told; the status and the outcome are encoded (see status-codec.ts), once for all who follow. */
 export type FollowMessage =
   | { readonly type: "status"; readonly attempt: number; readonly status: Uint8Array }
   | { readonly type: "outcome"; readonly attempt: number; readonly outcome: Uint8Array }

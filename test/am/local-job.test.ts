@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { eventually } from "../support/eventually.ts";
@@ -73,9 +74,9 @@ describe("a job with the local scheduler", () => {
     const states: string[] = [];
     let outcome: JobOutcome | undefined;
     for await (const message of client.follow()) {
-      if (message.type === "status") states.push(parse<JobStatus>(message.status).state);
+      if (message.type === "status") states.push(jobStatus.decode(message.status).state);
       if (states.includes("running")) writeFileSync(seen, "");
-      if (message.type === "outcome") outcome = parse<JobOutcome>(message.outcome);
+      if (message.type === "outcome") outcome = jobOutcome.decode(message.outcome);
     }
 
     expect(outcome).toMatchObject({ result: "succeeded" });
@@ -137,15 +138,11 @@ describe("a job with the local scheduler", () => {
   async function stateReached(running: LocalJob, state: JobStatus["state"]): Promise<void> {
     const client = await running.client();
     for await (const message of client.follow()) {
-      if (message.type === "status" && parse<JobStatus>(message.status).state === state) return;
+      if (message.type === "status" && jobStatus.decode(message.status).state === state) return;
     }
     throw new Error(`the job ended without being ${state}`);
   }
 });
-
-function parse<T>(json: Uint8Array): T {
-  return JSON.parse(Buffer.from(json).toString());
-}
 
 async function readAll(chunks: AsyncIterable<{ readonly data: Uint8Array }>): Promise<string> {
   const parts: Uint8Array[] = [];

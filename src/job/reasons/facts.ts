@@ -1,5 +1,5 @@
 import type { FailureClass } from "../failure-class.ts";
-import { amount, arrayOf, bool, literal, object, type Shape, ShapeError, string } from "../shape.ts";
+import { amount, bool, literal, object, type Shape, ShapeError, string } from "../shape.ts";
 
 /** A key of the job, with the place where it is set: `job.xml:16`, `-conf`; absent for a default. */
 export interface Setting {
@@ -7,17 +7,16 @@ export interface Setting {
   readonly at?: string;
 }
 
-const setting = object<Setting>({ required: { key: string }, optional: { at: string } });
+/** @throws ShapeError */
+export const readSetting = object<Setting>({ required: { key: string }, optional: { at: string } });
 
 /** Kinds of facts that have a name, each with how it is read. */
 const kinds = {
   text: string,
   number: amount,
   flag: bool,
-  texts: arrayOf(string),
   class: literal<FailureClass>("program", "infrastructure"),
-  setting,
-  settings: arrayOf(setting),
+  setting: readSetting,
 };
 
 type Kinds = { readonly [K in keyof typeof kinds]: ReturnType<(typeof kinds)[K]> };

@@ -51,7 +51,6 @@ const known: Readonly<Record<string, unknown>> = {
   role: "worker",
   class: "program",
   setting: { key: "tony.some.key", at: "job.xml:16" },
-  settings: [{ key: "tony.some.key", at: "job.xml:16" }, { key: "tony.other.key" }],
   exitStatus: 1,
   exitCode: 1,
   times: 3,
@@ -68,7 +67,6 @@ function examples(facts: FactKinds): Record<string, unknown> {
 function exampleOf(name: string, kind: string): unknown {
   if (kind === "number") return typeof known[name] === "number" ? known[name] : numberOf(name);
   if (kind === "flag") return false;
-  if (kind === "texts") return [`‹${name}›`];
   return known[kind] ?? known[name] ?? `‹${name}›`;
 }
 

@@ -1,0 +1,231 @@
+import { endingReasons } from "../job/reasons/endings.ts";
+import { readSetting, type Setting } from "../job/reasons/facts.ts";
+import { masterReasons } from "../job/reasons/master.ts";
+import { outcomeReasons } from "../job/reasons/outcomes.ts";
+import { reasonShape } from "../job/reasons/reason.ts";
+import { remedies } from "../job/reasons/remedies.ts";
+import type { Shape } from "../job/shape.ts";
+import {
+  type Budget,
+  type Cause,
+  type Checkpoint,
+  type DroppedCheckpoint,
+  type FailureClass,
+  type GenerationSummary,
+  type JobOutcome,
+  type JobState,
+  type JobStatus,
+  type RoleStatus,
+  type TaskState,
+  type TaskStatus,
+  type Transfer,
+  transferKinds,
+  transferStates,
+  type Wait,
+} from "../job/status.ts";
+import {
+  amounts,
+  converted,
+  flag,
+  type Kind,
+  many,
+  maybe,
+  message,
+  one,
+  real,
+  signed,
+  some,
+  text,
+  whole,
+  word,
+} from "./fields.ts";
+
+/** The messages of proto/tony/status.proto. */
+
+interface Fact {
+  readonly name: string;
+  readonly text?: string;
+  readonly number?: number;
+  readonly flag?: boolean;
+  readonly setting?: Setting;
+}
+
+const setting = message<Setting>({ key: one(1, text), at: maybe(2, text) });
+const fact = message<Fact>({
+  name: one(1, text),
+  text: maybe(2, text),
+  number: maybe(3, real),
+  flag: maybe(4, flag),
+  setting: maybe(5, setting),
+});
+const facts = message<{ readonly code: string; readonly facts: readonly Fact[] }>({
+  code: one(1, text),
+  facts: many(2, fact),
+});
+
+/** A reason of one family, by how it is read from JSON. */
+function reasonOf<R extends { readonly code: string }>(read: Shape<R>): Kind<R> {
+  return converted(facts, {
+    toWire: (reason) => ({ code: reason.code, facts: Object.entries<unknown>({ ...reason }).flatMap(factOf) }),
+    fromWire({ code, facts: told }) {
+      const values = told.map((it) => [it.name, it.text ?? it.number ?? it.flag ?? it.setting]);
+      return read({ code, ...Object.fromEntries(values) }, "reason");
+    },
+  });
+}
+
+function factOf([name, value]: readonly [string, unknown]): Fact[] {
+  if (name === "code" || value === undefined) return [];
+  if (typeof value === "string") return [{ name, text: value }];
+  if (typeof value === "number") return [{ name, number: value }];
+  return [typeof value === "boolean" ? { name, flag: value } : { name, setting: readSetting(value, name) }];
+}
+
+const failureClass = word<FailureClass>("program", "infrastructure");
+const ending = reasonOf(reasonShape(endingReasons));
+
+const consequence = message<Cause["followed"][number]>({
+  reason: one(1, ending),
+  relation: one(2, word("consequence", "not-counted", "also-failed")),
+  laterMs: one(3, signed),
+});
+const cause = message<Cause>({
+  class: one(1, failureClass),
+  generation: maybe(2, whole),
+  reason: one(3, reasonOf(reasonShape({ ...endingReasons, ...masterReasons }))),
+  summary: one(4, text),
+  task: maybe(5, text),
+  host: maybe(6, text),
+  containerId: maybe(7, text),
+  exit: maybe(8, text),
+  atMs: one(9, whole),
+  lines: many(10, text),
+  remedy: maybe(11, text),
+  fix: maybe(12, reasonOf(reasonShape(remedies))),
+  consequences: many(13, text),
+  followed: many(14, consequence),
+});
+
+export const jobOutcome = message<JobOutcome>({
+  result: one(1, word("succeeded", "failed", "killed")),
+  summary: one(2, text),
+  cause: maybe(3, cause),
+  rule: maybe(4, text),
+  reason: one(5, reasonOf(reasonShape(outcomeReasons))),
+  endedAtMs: one(6, whole),
+});
+
+const role = message<RoleStatus>({
+  name: one(1, text),
+  instances: one(2, whole),
+  allocated: one(3, whole),
+  registered: one(4, whole),
+  running: one(5, whole),
+  ended: one(6, whole),
+  memoryMiB: one(7, real),
+  vcores: one(8, real),
+  others: amounts(9),
+  nodeLabel: maybe(10, text),
+});
+
+const transfer = message<Transfer>({
+  what: one(1, word(...transferKinds)),
+  state: one(2, word(...transferStates)),
+  url: one(3, text),
+  files: one(4, whole),
+  bytes: one(5, whole),
+  step: one(6, whole),
+  atMs: one(7, whole),
+  reason: one(8, text),
+});
+
+const taskState = word<TaskState>(
+  "waiting",
+  "allocated",
+  "launched",
+  "registered",
+  "running",
+  "succeeded",
+  "failed",
+  "stopped",
+  "lost",
+);
+const task = message<TaskStatus>({
+  task: one(1, text),
+  state: one(2, taskState),
+  host: maybe(3, text),
+  port: maybe(4, whole),
+  containerId: maybe(5, text),
+  nodeHttpAddress: maybe(6, text),
+  startedAtMs: maybe(7, whole),
+  endedAtMs: maybe(8, whole),
+  exit: maybe(9, text),
+  step: maybe(10, whole),
+  checkpointStep: maybe(11, whole),
+  transfers: some(12, transfer),
+  memoryBytes: maybe(13, whole),
+  maxMemoryBytes: maybe(14, whole),
+  cpuCores: maybe(15, real),
+  restarts: one(16, whole),
+  restartReason: maybe(17, text),
+});
+
+const wait = message<Wait>({
+  cause: one(1, text),
+  what: one(2, text),
+  sinceMs: one(3, whole),
+  reasons: many(4, text),
+  remedy: maybe(5, text),
+  endsAtMs: maybe(6, whole),
+  atEnd: maybe(7, text),
+});
+
+const checkpoint = message<Checkpoint>({ path: one(1, text), step: one(2, whole), atMs: one(3, whole) });
+const generation = message<GenerationSummary>({
+  generation: one(1, whole),
+  startedAtMs: one(2, whole),
+  runningAtMs: maybe(3, whole),
+  endedAtMs: maybe(4, whole),
+  endedBy: maybe(5, cause),
+  resumedFrom: maybe(6, checkpoint),
+});
+
+const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole) });
+
+export const jobStatus = message<JobStatus>({
+  statusVersion: one(1, converted(whole, { toWire: (version) => version, fromWire: versionOne })),
+  applicationId: one(2, text),
+  attempt: one(3, whole),
+  name: one(4, text),
+  queue: one(5, text),
+  state: one(
+    6,
+    word<JobState>("starting", "gathering", "running", "restarting", "finishing", "succeeded", "failed", "killed"),
+  ),
+  generation: one(7, whole),
+  startedAtMs: one(8, whole),
+  nowMs: one(9, whole),
+  amHost: one(10, text),
+  amContainerId: maybe(11, text),
+  roles: many(12, role),
+  tasks: many(13, task),
+  waits: many(14, wait),
+  generations: many(15, generation),
+  budgets: one(16, message<JobStatus["budgets"]>({ program: one(1, budget), infrastructure: one(2, budget) })),
+  services: many(
+    17,
+    message<JobStatus["services"][number]>({ name: one(1, text), url: one(2, text), task: one(3, text) }),
+  ),
+  checkpoint: maybe(18, checkpoint),
+  droppedCheckpoint: maybe(
+    19,
+    message<DroppedCheckpoint>({ path: one(1, text), step: one(2, whole), atMs: one(3, whole), task: one(4, text) }),
+  ),
+  usage: one(20, message<JobStatus["usage"]>({ memoryMiBSeconds: one(1, real), vcoreSeconds: one(2, real) })),
+  outcome: maybe(21, jobOutcome),
+});
+
+function versionOne(version: number): 1 {
+  if (version !== 1) throw new RangeError(`a status of version ${version}`);
+  return 1;
+}

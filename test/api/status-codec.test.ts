@@ -1,0 +1,274 @@
+import path from "node:path";
+import { describe, expect, it } from "@jest/globals";
+import fc from "fast-check";
+import protobuf from "protobufjs";
+import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
+import { type EndingReason, endingReasons } from "../../src/job/reasons/endings.ts";
+import type { FactKinds } from "../../src/job/reasons/facts.ts";
+import { masterReasons } from "../../src/job/reasons/master.ts";
+import { outcomeReasons } from "../../src/job/reasons/outcomes.ts";
+import { type ReasonOf, type ReasonTable, reasonShape } from "../../src/job/reasons/reason.ts";
+import { remedies } from "../../src/job/reasons/remedies.ts";
+import {
+  type Cause,
+  type Checkpoint,
+  type JobOutcome,
+  type JobState,
+  type JobStatus,
+  type RoleStatus,
+  type TaskState,
+  type TaskStatus,
+  type Transfer,
+  transferKinds,
+  transferStates,
+  type Wait,
+} from "../../src/job/status.ts";
+
+const text = fc.string({ unit: "binary" });
+const count = fc.nat();
+/** Times and sizes: beyond 32 bits, within what a number holds. */
+const large = fc.maxSafeNat();
+const real = fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 }).map((value) => value + 0);
+const list = <T>(item: fc.Arbitrary<T>) => fc.array(item, { maxLength: 3 });
+/** Every word of a type: the compiler says when one is missing. */
+const wordOf = <W extends string>(words: Record<W, true>) => fc.constantFrom(...(Object.keys(words) as W[]));
+
+const setting = fc.record({ key: text, at: text }, { requiredKeys: ["key"] });
+const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  text,
+  number: fc.oneof(fc.integer(), real),
+  flag: fc.boolean(),
+  class: fc.constantFrom("program", "infrastructure"),
+  setting,
+};
+
+/** Any reason of the family, with or without what may be unknown. */
+function reasonOf<T extends ReasonTable>(table: T): fc.Arbitrary<ReasonOf<T>> {
+  const read = reasonShape(table);
+  const each = Object.entries(table).map(([code, { facts }]) =>
+    factsOf(facts).map((known) => read({ code, ...known }, "")),
+  );
+  return fc.oneof(...each);
+}
+
+function factsOf(facts: FactKinds): fc.Arbitrary<object> {
+  const named = Object.entries(facts).map(([name, kind]) => [name, String(kind)] as const);
+  const fields: Record<string, fc.Arbitrary<unknown>> = {};
+  for (const [name, kind] of named) fields[name] = values[kind.replace("?", "")] ?? text;
+  const requiredKeys = named.flatMap(([name, kind]) => (kind.endsWith("?") ? [] : [name]));
+  return fc.record(fields, { requiredKeys });
+}
+
+const ending: fc.Arbitrary<EndingReason> = reasonOf(endingReasons);
+
+const cause: fc.Arbitrary<Cause> = fc.record(
+  {
+    class: wordOf<Cause["class"]>({ program: true, infrastructure: true }),
+    generation: count,
+    reason: fc.oneof(ending, reasonOf(masterReasons)),
+    summary: text,
+    task: text,
+    host: text,
+    containerId: text,
+    exit: text,
+    atMs: large,
+    lines: list(text),
+    remedy: text,
+    fix: reasonOf(remedies),
+    consequences: list(text),
+    followed: list(
+      fc.record({
+        reason: ending,
+        relation: wordOf<Cause["followed"][number]["relation"]>({
+          consequence: true,
+          "not-counted": true,
+          "also-failed": true,
+        }),
+        laterMs: fc.maxSafeInteger().map((ms) => ms + 0),
+      }),
+    ),
+  },
+  { requiredKeys: ["class", "reason", "summary", "atMs", "lines", "consequences", "followed"] },
+);
+
+const outcome: fc.Arbitrary<JobOutcome> = fc.record(
+  {
+    result: wordOf<JobOutcome["result"]>({ succeeded: true, failed: true, killed: true }),
+    summary: text,
+    cause,
+    rule: text,
+    reason: reasonOf(outcomeReasons),
+    endedAtMs: large,
+  },
+  { requiredKeys: ["result", "summary", "reason", "endedAtMs"] },
+);
+
+const role: fc.Arbitrary<RoleStatus> = fc.record(
+  {
+    name: text,
+    instances: count,
+    allocated: count,
+    registered: count,
+    running: count,
+    ended: count,
+    memoryMiB: real,
+    vcores: real,
+    others: fc.dictionary(fc.string(), real, { noNullPrototype: true }),
+    nodeLabel: text,
+  },
+  {
+    requiredKeys: ["name", "instances", "allocated", "registered", "running", "ended", "memoryMiB", "vcores", "others"],
+  },
+);
+
+const transfer: fc.Arbitrary<Transfer> = fc.record({
+  what: fc.constantFrom(...transferKinds),
+  state: fc.constantFrom(...transferStates),
+  url: text,
+  files: large,
+  bytes: large,
+  step: large,
+  atMs: large,
+  reason: text,
+});
+
+const task: fc.Arbitrary<TaskStatus> = fc.record(
+  {
+    task: text,
+    state: wordOf<TaskState>({
+      waiting: true,
+      allocated: true,
+      launched: true,
+      registered: true,
+      running: true,
+      succeeded: true,
+      failed: true,
+      stopped: true,
+      lost: true,
+    }),
+    host: text,
+    port: count,
+    containerId: text,
+    nodeHttpAddress: text,
+    startedAtMs: large,
+    endedAtMs: large,
+    exit: text,
+    step: large,
+    checkpointStep: large,
+    transfers: fc.array(transfer, { minLength: 1, maxLength: 2 }),
+    memoryBytes: large,
+    maxMemoryBytes: large,
+    cpuCores: real,
+    restarts: count,
+    restartReason: text,
+  },
+  { requiredKeys: ["task", "state", "restarts"] },
+);
+
+const wait: fc.Arbitrary<Wait> = fc.record(
+  { cause: text, what: text, sinceMs: large, reasons: list(text), remedy: text, endsAtMs: large, atEnd: text },
+  { requiredKeys: ["cause", "what", "sinceMs", "reasons"] },
+);
+
+const checkpoint: fc.Arbitrary<Checkpoint> = fc.record({ path: text, step: large, atMs: large });
+const budget = fc.record({ used: count, limit: count });
+
+const status: fc.Arbitrary<JobStatus> = fc.record(
+  {
+    statusVersion: fc.constant(1 as const),
+    applicationId: text,
+    attempt: count,
+    name: text,
+    queue: text,
+    state: wordOf<JobState>({
+      starting: true,
+      gathering: true,
+      running: true,
+      restarting: true,
+      finishing: true,
+      succeeded: true,
+      failed: true,
+      killed: true,
+    }),
+    generation: count,
+    startedAtMs: large,
+    nowMs: large,
+    amHost: text,
+    amContainerId: text,
+    roles: list(role),
+    tasks: list(task),
+    waits: list(wait),
+    generations: list(
+      fc.record(
+        {
+          generation: count,
+          startedAtMs: large,
+          runningAtMs: large,
+          endedAtMs: large,
+          endedBy: cause,
+          resumedFrom: checkpoint,
+        },
+        { requiredKeys: ["generation", "startedAtMs"] },
+      ),
+    ),
+    budgets: fc.record({ program: budget, infrastructure: budget }),
+    services: list(fc.record({ name: text, url: text, task: text })),
+    checkpoint,
+    droppedCheckpoint: fc.record({ path: text, step: large, atMs: large, task: text }),
+    usage: fc.record({ memoryMiBSeconds: real, vcoreSeconds: real }),
+    outcome,
+  },
+  {
+    requiredKeys: [
+      "statusVersion",
+      "applicationId",
+      "attempt",
+      "name",
+      "queue",
+      "state",
+      "generation",
+      "startedAtMs",
+      "nowMs",
+      "amHost",
+      "roles",
+      "tasks",
+      "waits",
+      "generations",
+      "budgets",
+      "services",
+      "usage",
+    ],
+  },
+);
+
+describe("what those who follow a job are told", () => {
+  it("comes back as it was sent: its state", () => {
+    fc.assert(fc.property(status, (one) => expect(jobStatus.decode(jobStatus.encode(one))).toEqual(one)));
+  });
+
+  it("comes back as it was sent: its outcome", () => {
+    fc.assert(fc.property(outcome, (one) => expect(jobOutcome.decode(jobOutcome.encode(one))).toEqual(one)));
+  });
+
+  it("is refused where a word or a code is not known, or bytes are missing", () => {
+    const [one] = fc.sample(outcome, 1);
+    if (one === undefined) throw new Error("no sample");
+    const bytes = jobOutcome.encode(one);
+    expect(() => jobOutcome.decode(bytes.subarray(0, -1))).toThrow();
+    expect(() => jobOutcome.decode(Buffer.from([0x0a, 1, 0x78]))).toThrow("x is none of succeeded, failed, killed");
+    expect(() => jobOutcome.decode(new Uint8Array())).toThrow("an unknown code");
+  });
+
+  it("is what proto/tony/status.proto says", async () => {
+    const folder = path.resolve(import.meta.dirname, "../../proto/tony");
+    const root = await protobuf.load(path.join(folder, "status.proto"));
+    const declared = root.lookupType("tony.v1.JobStatus");
+    fc.assert(
+      fc.property(status, (one) => {
+        const known = declared.toObject(declared.decode(jobStatus.encode(one)), { longs: String });
+        expect(jobStatus.decode(declared.encode(declared.fromObject(known)).finish())).toEqual(one);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
