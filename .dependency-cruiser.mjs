@@ -16,6 +16,21 @@ export const clientRooms = [
   "staging/",
 ];
 
+/** The core's rooms, and the files beside them, in the same order. */
+export const coreRooms = [
+  "status/",
+  "invariants.ts",
+  "core.ts",
+  "wake-up.ts",
+  "executors/",
+  "failures/",
+  "job/",
+  "gang/",
+  "containers/",
+  "journal/",
+  "state/",
+];
+
 /** The layers of src/hadoop, each using those below it. src/hadoop/README.md says what is in which. */
 export const hadoopLayers = [
   "main.ts",
@@ -75,6 +90,7 @@ export const forbidden = [
     to: { pathNot: "^(am/core/|src/job/)" },
   },
   ...downward("client", clientRooms),
+  ...downward("am/core", coreRooms),
   {
     name: "hadoop-transports-are-apart",
     comment: "HDFS is spoken over HTTP; the two transports know nothing of each other",

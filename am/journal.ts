@@ -32,8 +32,8 @@ export class JournalWriter {
   }
 
   /** Resolves when the snapshot is safe; rejects with a FileSystemError. */
-  write(sequence: number, snapshot: unknown): Promise<void> {
-    return this.#track(this.#write(sequence, snapshot));
+  write(sequence: number, snapshotJson: string): Promise<void> {
+    return this.#track(this.#write(sequence, snapshotJson));
   }
 
   /** Resolves when nothing is being written: a write that ended after the folder's removal would make the folder anew. */
@@ -41,12 +41,12 @@ export class JournalWriter {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #write(sequence: number, snapshot: unknown): Promise<void> {
+  async #write(sequence: number, snapshotJson: string): Promise<void> {
     const { fileSystem, folder, attempt } = this.#options;
     const home = path.posix.join(folder, String(attempt));
     const draft = path.posix.join(home, `.${sequence}.tmp`);
     const target = path.posix.join(home, String(sequence));
-    const content = encodeJournalEntry({ attempt, sequence, snapshot });
+    const content = encodeJournalEntry({ attempt, sequence }, snapshotJson);
     const { closed } = await createReadable(fileSystem, draft, content, 0o600);
     void this.#track(closed);
     await fileSystem.rename(draft, target);

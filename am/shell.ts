@@ -12,7 +12,6 @@ import type { JournalWriter } from "./journal.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { ContainerCommand, Scheduler } from "./scheduler/scheduler.ts";
 import type { StatusFeed } from "./status-feed.ts";
-import { NamedTimers } from "./timers.ts";
 
 /** The job's decisions; see am/core/core.ts. */
 export interface Decisions {
@@ -50,13 +49,13 @@ const lastWordsMs = 30_000;
 export class Shell {
   readonly #options: ShellOptions;
   readonly #mailbox: Mailbox<Event>;
-  readonly #timers: NamedTimers;
+  /** Takes back the wake-up that the core asked for. */
+  #cancelWakeUp: (() => void) | undefined;
   #signOfLife: (() => void) | undefined;
   #failing = false;
 
   constructor(options: ShellOptions) {
     this.#options = options;
-    this.#timers = new NamedTimers(options.clock, (name) => this.post({ type: "timer-fired", name }));
     this.#mailbox = new Mailbox<Event>({
       clock: options.clock,
       handle: (event) => this.#handle(event),
@@ -78,7 +77,7 @@ export class Shell {
   /** Nothing is decided or done any more. */
   close(): void {
     this.#mailbox.close();
-    this.#timers.clearAll();
+    this.#cancelWakeUp?.();
     this.#signOfLife?.();
   }
 
@@ -129,11 +128,8 @@ export class Shell {
       case "send":
         links.send(effect.to, effect.message);
         break;
-      case "set-timer":
-        this.#timers.set(effect.name, effect.delayMs);
-        break;
-      case "clear-timer":
-        this.#timers.clear(effect.name);
+      case "wake-at":
+        this.#wakeAt(effect.atMs);
         break;
       case "journal":
         void this.#writeJournal(effect.sequence, effect.snapshot);
@@ -159,7 +155,13 @@ export class Shell {
     }
   }
 
-  async #writeJournal(sequence: number, snapshot: unknown): Promise<void> {
+  #wakeAt(atMs: number): void {
+    const { clock } = this.#options;
+    this.#cancelWakeUp?.();
+    this.#cancelWakeUp = clock.after(Math.max(0, atMs - clock.nowMs()), () => this.post({ type: "wake-up" }));
+  }
+
+  async #writeJournal(sequence: number, snapshot: string): Promise<void> {
     try {
       await this.#options.journal.write(sequence, snapshot);
       this.post({ type: "journal-written", sequence });

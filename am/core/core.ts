@@ -1,30 +1,32 @@
 import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { placementTimer, repeatAsks, updateAsks } from "./containers/asks.ts";
+import { repeatAsks, updateAsks } from "./containers/asks.ts";
 import { containersAllocated } from "./containers/containers.ts";
 import { headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } from "./containers/notices.ts";
 import { transferred } from "./containers/transfers.ts";
 import { childExited, childStarted, executorRegistered } from "./executors/executors.ts";
 import { launchFailed, launchSucceeded } from "./executors/launches.ts";
-import { executorHeard, executorLost, orderExpired } from "./executors/links.ts";
+import { executorHeard, executorLost } from "./executors/links.ts";
 import { childProgress } from "./executors/progress.ts";
 import { containerCompleted } from "./failures/losses.ts";
-import { closeVerdicts, lateEvidence, verdictTimer } from "./failures/verdict.ts";
-import { prepareJournaled, startWhenReady } from "./gang/generation.ts";
-import { askAgainTimer, gangHoldTimer, watchGang } from "./gang/hold.ts";
-import { continueRestart, tearDownTimer } from "./gang/restart.ts";
-import { allocationTimer, applicationTimer, registered } from "./job/begin.ts";
+import { closeVerdicts } from "./failures/verdict.ts";
+import { sendPrepare, startAlone, startGang, startWhenReady } from "./gang/generation.ts";
+import { watchGang } from "./gang/hold.ts";
+import { continueRestart } from "./gang/restart.ts";
+import { registered } from "./job/begin.ts";
 import { finishWhenDone } from "./job/done.ts";
 import { isEarly } from "./job/early.ts";
-import { continueFinish, finish, finishTimer, shutDown, unregistered } from "./job/finish.ts";
+import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
 import { recovered } from "./job/recovery.ts";
+import { takeDurable } from "./journal/barrier.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
+import { notePause } from "./state/deadlines.ts";
 import type { Effect } from "./state/effects.ts";
 import type { Event } from "./state/events.ts";
 import { initialState } from "./state/initial-state.ts";
-import type { CoreState, Identity } from "./state/state.ts";
+import type { CoreState, Held, Identity } from "./state/state.ts";
 import { newStep, type Step } from "./state/step.ts";
-import { isDue, isOrder } from "./state/timers.ts";
+import { askForWakeUp, wakeUp } from "./wake-up.ts";
 
 /** The decisions of one job: what happened goes in, what is to be done comes out. */
 export interface Core {
@@ -55,11 +57,12 @@ export interface Core {
  *                 │ container lost                  │ executor healthy     └──► lost
  *                 └── next generation ── preparing ─┘
  *
+ * A core that goes on from another one's `state`, written as JSON and read back, decides what that one would have decided.
+ *
  * Every event is first noted by its own handler; `settle` then draws the consequences for the job as a whole, so that no handler needs
  * to know what else its change makes possible.
  */
-export function createCore(spec: JobSpec, identity: Identity): Core {
-  const state = initialState(spec, identity);
+export function createCore(spec: JobSpec, identity: Identity, state = initialState(spec, identity)): Core {
   const step = newStep(spec, identity, state);
   return {
     spec,
@@ -149,11 +152,11 @@ function note(step: Step, event: Event): void {
     case "service-announced":
       serviceAnnounced(step, event);
       break;
-    case "timer-fired":
-      timerFired(step, event.name);
+    case "wake-up":
+      wakeUp(step);
       break;
-    case "woke":
-      step.wokeAtMs = step.nowMs;
+    case "paused":
+      notePause(step);
       break;
     case "stop-requested":
       finish(step, endedBecause("killed", { code: "stop-requested", words: event.reason }));
@@ -179,42 +182,20 @@ function note(step: Step, event: Event): void {
   }
 }
 
-/** Timers without a case here only wake `settle`, which looks at the time itself. */
-function timerFired(step: Step, name: string): void {
-  if (!isDue(step, name)) {
-    return;
-  }
-  const [kind = "", ...subject] = name.split(":");
-  if (isOrder(kind)) {
-    orderExpired(step, kind, subject.join(":"));
-    return;
-  }
-  switch (kind) {
-    case "application":
-      applicationTimer(step);
+/** The journal has what something waited for. */
+function happen(step: Step, held: Held): void {
+  switch (held.what) {
+    case "prepare":
+      sendPrepare(step, held);
       break;
-    case "allocation":
-      allocationTimer(step);
+    case "start-task":
+      startAlone(step, held);
       break;
-    case "placement":
-      placementTimer(step);
+    case "start-gang":
+      startGang(step);
       break;
-    case "tear-down":
-      for (const ending of tearDownTimer(step)) {
-        lateEvidence(step, ending);
-      }
-      break;
-    case "gang-hold":
-      gangHoldTimer(step);
-      break;
-    case "ask-again":
-      askAgainTimer(step);
-      break;
-    case "verdict":
-      verdictTimer(step, name);
-      break;
-    case "finish":
-      finishTimer(step);
+    case "end":
+      carryOutEnd(step);
   }
 }
 
@@ -225,10 +206,13 @@ function settle(step: Step): void {
   closeVerdicts(step);
   continueRestart(step);
   finishWhenDone(step);
-  prepareJournaled(step);
   startWhenReady(step);
+  for (const held of takeDurable(step)) {
+    happen(step, held);
+  }
   continueFinish(step);
   watchGang(step);
   updateAsks(step);
   writeJournal(step);
+  askForWakeUp(step);
 }

@@ -1,4 +1,5 @@
 import type { JobSpec } from "../../src/job/spec.ts";
+import { isOutcomeDurable } from "./journal/journal.ts";
 import type { Effect } from "./state/effects.ts";
 import type { CoreState } from "./state/state.ts";
 
@@ -52,7 +53,7 @@ export function createInvariants(spec: JobSpec): Invariants {
         }
       }
       outcome = state.outcome === undefined ? undefined : JSON.stringify(state.outcome);
-      outcomeIsDurable = state.journal.durableOutcome;
+      outcomeIsDurable = isOutcomeDurable(state);
       attempt = state.attempt;
       generation = state.generation;
       return problems;
@@ -121,7 +122,7 @@ function checkStart(
     problems.push(`${task} is started twice in generation ${generation}, in ${earlier} and ${containerId}`);
   }
   starts.set(`${task} ${generation}`, containerId);
-  if (state.journal.durableGeneration < generation) {
+  if (state.journal.durableSequence < state.journal.generationSequence && generation === state.lastGeneration) {
     problems.push(`${task} is started in generation ${generation} before the journal knows of it`);
   }
   if (state.outcome !== undefined) {

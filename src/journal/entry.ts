@@ -12,8 +12,11 @@ export interface JournalEntry {
 const journalVersion = 2;
 
 /** `{"journalVersion":2,"attempt":…,"sequence":…}` LF, JSON of the snapshot LF, SHA-256 of both lines in hexadecimal LF. */
-export function encodeJournalEntry({ attempt, sequence, snapshot }: JournalEntry): Uint8Array {
-  const lines = `${JSON.stringify({ journalVersion, attempt, sequence })}\n${JSON.stringify(snapshot)}\n`;
+export function encodeJournalEntry(
+  { attempt, sequence }: Pick<JournalEntry, "attempt" | "sequence">,
+  snapshotJson: string,
+): Uint8Array {
+  const lines = `${JSON.stringify({ journalVersion, attempt, sequence })}\n${snapshotJson}\n`;
   return Buffer.from(`${lines}${digest(lines)}\n`);
 }
 

@@ -24,8 +24,8 @@ describe("the journal", () => {
 
   test("the next attempt reads the newest snapshot", async () => {
     const first = writer(1);
-    await first.write(1, { generation: 1 });
-    await first.write(2, { generation: 2 });
+    await first.write(1, JSON.stringify({ generation: 1 }));
+    await first.write(2, JSON.stringify({ generation: 2 }));
 
     const { entry, unreadable } = await readJournal(fileSystem, folder);
     expect(entry).toEqual({ attempt: 1, sequence: 2, snapshot: { generation: 2 } });
@@ -33,16 +33,16 @@ describe("the journal", () => {
   });
 
   test("a later attempt's snapshot is newer than any of an earlier one", async () => {
-    await writer(1).write(900, "old");
-    await writer(2).write(1, "new");
-    await writer(10).write(1, "newest");
+    await writer(1).write(900, JSON.stringify("old"));
+    await writer(2).write(1, JSON.stringify("new"));
+    await writer(10).write(1, JSON.stringify("newest"));
 
     expect((await readJournal(fileSystem, folder)).entry?.snapshot).toBe("newest");
   });
 
   test("a file that was cut is passed over, and said to be", async () => {
-    await writer(1).write(1, "whole");
-    await writer(1).write(2, "cut");
+    await writer(1).write(1, JSON.stringify("whole"));
+    await writer(1).write(2, JSON.stringify("cut"));
     await truncate(fileOf(1, 2), 120);
 
     const { entry, unreadable } = await readJournal(fileSystem, folder);
@@ -51,7 +51,7 @@ describe("the journal", () => {
   });
 
   test("a draft that was never finished is not looked at", async () => {
-    await writer(1).write(1, "whole");
+    await writer(1).write(1, JSON.stringify("whole"));
     await writeFile(path.join(folder, "1", ".2.tmp"), "half");
 
     expect(await readJournal(fileSystem, folder)).toMatchObject({ entry: { snapshot: "whole" }, unreadable: [] });
@@ -61,7 +61,7 @@ describe("the journal", () => {
     const journal = writer(1);
     let written = 0;
     for (const sequence of [1, 2, 3, 4]) {
-      void journal.write(sequence, "x".repeat(100_000)).then(() => {
+      void journal.write(sequence, JSON.stringify("x".repeat(100_000))).then(() => {
         written += 1;
       });
     }
@@ -77,7 +77,7 @@ describe("the journal", () => {
 
   test("old snapshots are removed; the one before the newest stays for whoever reads it now", async () => {
     const journal = writer(1);
-    for (let sequence = 1; sequence <= 5; sequence += 1) await journal.write(sequence, sequence);
+    for (let sequence = 1; sequence <= 5; sequence += 1) await journal.write(sequence, JSON.stringify(sequence));
 
     const left = await eventually("two files", async () => {
       const files = await readdir(path.join(folder, "1"));
@@ -91,7 +91,7 @@ test("a file system that is away is asked again: what it holds is not taken for 
   jest.useFakeTimers();
   try {
     let asked = 0;
-    const entry = encodeJournalEntry({ attempt: 1, sequence: 3, snapshot: { generation: 2 } });
+    const entry = encodeJournalEntry({ attempt: 1, sequence: 3 }, '{"generation":2}');
     const fileSystem = {
       list: (folder: string) => {
         asked += 1;

@@ -29,7 +29,7 @@ function setUp(
     clock,
     core: {
       step(event) {
-        events.push(event.type === "timer-fired" ? `timer ${event.name}` : event.type);
+        events.push(event.type);
         const reaction = reactions[event.type] ?? [];
         if (reaction instanceof Error) throw reaction;
         return reaction;
@@ -83,19 +83,25 @@ describe("the shell around the core", () => {
     expect(done).toEqual(['release ["c1"]', 'blacklist ["h"]', 'stop "c2"', "status"]);
   });
 
-  test("gives the core its timers back as events", async () => {
+  test("wakes the core once, at the time that it asked for last", async () => {
+    const startedAtMs = new SteppedClock().nowMs();
     const { clock, shell, events } = setUp({
-      "nodes-changed": [{ type: "set-timer", name: "verdict", delayMs: 1_000 }],
+      "nodes-changed": [
+        { type: "wake-at", atMs: startedAtMs + 2_000 },
+        { type: "wake-at", atMs: startedAtMs + 1_000 },
+      ],
     });
     shell.post(start);
-    await clock.pass(1_000);
+    await clock.pass(999);
+    expect(events).toEqual(["nodes-changed"]);
+    await clock.pass(2_000);
     shell.close();
 
-    expect(events).toEqual(["nodes-changed", "timer verdict"]);
+    expect(events).toEqual(["nodes-changed", "wake-up"]);
   });
 
   test("tells the core what became of its journal", async () => {
-    const journal: Effect = { type: "journal", sequence: 7, snapshot: {} };
+    const journal: Effect = { type: "journal", sequence: 7, snapshot: "{}" };
     const good = setUp({ "nodes-changed": [journal] });
     good.shell.post(start);
     await turn();

@@ -499,7 +499,10 @@ describe("an executor in its container", () => {
         mkdirSync(`${folder}.new`, { recursive: true });
         const tasks = [{ id: "worker:0", containerId: "another", generation: 2 }];
         const snapshot = { applicationId: identity.applicationId, tasks };
-        writeFileSync(path.join(`${folder}.new`, "5"), encodeJournalEntry({ attempt: 1, sequence: 5, snapshot }));
+        writeFileSync(
+          path.join(`${folder}.new`, "5"),
+          encodeJournalEntry({ attempt: 1, sequence: 5 }, JSON.stringify(snapshot)),
+        );
         renameSync(`${folder}.new`, folder);
         expect(await scene.container.ended()).toBe(77);
         expect(scene.programs).toEqual([]);

@@ -41,7 +41,7 @@ describe("the life of a task, as the staging folder tells", () => {
     const file = path.join(folder, "journal", String(attempt), String(sequence));
     mkdirSync(path.dirname(file), { recursive: true });
     const snapshot = { applicationId, tasks: [{ id: "worker:0", containerId, generation }] };
-    writeFileSync(file, encodeJournalEntry({ attempt, sequence, snapshot }));
+    writeFileSync(file, encodeJournalEntry({ attempt, sequence }, JSON.stringify(snapshot)));
     return file;
   }
 

@@ -74,13 +74,7 @@ export const CORE_MUTANTS = [
     },
   ]),
   ...mutantsOf("am/core/failures/budgets.ts", core, [
-    {
-      bug: "the pause before a restart has no longest",
-      from: "Math.min(maxMs, initialMs",
-      to: "Math.max(0, initialMs",
-    },
     { bug: "one restart more than the budget has", from: "] >= step.spec", to: "] > step.spec" },
-    { bug: "the first restart waits", from: "restartsBefore === 0 ? 0 : ", to: "" },
   ]),
   ...mutantsOf("am/core/failures/blame.ts", core, [
     {
@@ -116,7 +110,7 @@ export const CORE_MUTANTS = [
       from: " && gang.askAgainAtMs === 0;",
       to: ";",
     },
-    { bug: "what YARN gives is not counted off the ask", from: "      role.outstanding--;", to: "" },
+    { bug: "what YARN gives is not counted off the ask", from: "      ask.outstanding--;", to: "" },
     {
       bug: "a container that is known already is taken again",
       from: "    if (isKnown(step, given.containerId)) {\n      continue;\n    }\n",
@@ -145,7 +139,7 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/containers/asks.ts", core, [
     {
       bug: "after a restart of the ResourceManager nothing is asked for again",
-      from: "    role.outstanding = -1;",
+      from: "    said.outstanding = -1;",
       to: "",
     },
     {
@@ -153,7 +147,7 @@ export const CORE_MUTANTS = [
       from: "waiting - (step.state.unclaimed[position] ?? 0)",
       to: "waiting",
     },
-    { bug: "hosts that bring nothing are named for ever", from: "      role.hintsExhausted = true;", to: "" },
+    { bug: "hosts that bring nothing are named for ever", from: "      said.hintsExhausted = true;", to: "" },
   ]),
   ...mutantsOf("am/core/gang/hold.ts", core, [
     {
@@ -168,20 +162,24 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a gang that is stuck in part holds on",
-      from: '    setTimer(step, "gang-hold", spec.timeouts.gangHoldMs);',
-      to: "",
+      from: "gang.holdDeadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs)",
+      to: "gang.holdDeadline = undefined",
     },
   ]),
-  ...mutantsOf("am/core/job/begin.ts", core, [
+  ...mutantsOf("am/core/journal/fields.ts", core, [
     {
-      bug: "the job's time limit begins anew with each attempt",
-      from: "Math.max(0, applicationMs - elapsedMs)",
-      to: "applicationMs",
+      bug: "the job's time limits begin anew with each attempt",
+      from: '  startedAtMs: "kept",',
+      to: '  startedAtMs: "own",',
     },
+    { bug: "a budget is whole again for each attempt", from: '  used: "kept",', to: '  used: "own",' },
+    { bug: "what waits for the journal dies with its attempt", from: '  held: "kept",', to: '  held: "own",' },
+  ]),
+  ...mutantsOf("am/core/gang/completion.ts", core, [
     {
-      bug: "the limit for containers begins anew with each attempt",
-      from: "Math.max(0, allocationMs - elapsedMs)",
-      to: "allocationMs",
+      bug: "where failures are tolerated, a task that lost its container is never done",
+      from: "counts.failed + counts.lost",
+      to: "counts.failed",
     },
   ]),
   ...mutantsOf("am/core/job/done.ts", core, [
@@ -189,11 +187,6 @@ export const CORE_MUTANTS = [
       bug: "a job ends as succeeded while a failure is still held",
       from: " || state.verdicts.some((verdict) => verdict.held)",
       to: "",
-    },
-    {
-      bug: "where failures are tolerated, a task that lost its container is never done",
-      from: "counts.failed + counts.lost",
-      to: "counts.failed",
     },
     {
       bug: "a job all of whose tasks failed and were tolerated has succeeded",
@@ -243,7 +236,7 @@ export const CORE_MUTANTS = [
       to: "const stoppedForCause = isOverTime(step, exit);",
     },
   ]),
-  ...mutantsOf("am/core/executors/links.ts", core, [
+  ...mutantsOf("am/core/executors/overdue.ts", core, [
     {
       bug: "an executor whose stream broke is not stopped at its node",
       from: 'letGo(step, container, "its stream broke", true);',
@@ -256,20 +249,61 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "an executor that does not come back to a new attempt is waited for for ever",
-      from: 'order === "rejoin" && container.link === "rejoining"',
+      from: 'what === "rejoin" && container.link === "rejoining"',
       to: "false",
     },
   ]),
-  ...mutantsOf("am/core/state/timers.ts", core, [
+  ...mutantsOf("am/core/state/bounds.ts", core, [
     {
       bug: "executors have a third of the time to find a new attempt",
       from: "rejoinMs: 45_000",
       to: "rejoinMs: 15_000",
     },
+  ]),
+  ...mutantsOf("am/core/state/deadlines.ts", core, [
     {
-      bug: "a timer that comes late blames those it waited for",
-      from: "  if (leftMs > 0) {\n    setTimer(step, name, leftMs);\n  }\n  return leftMs <= 0;",
-      to: "  return true;",
+      bug: "a wake-up that comes late blames those it waited for",
+      from: "return sinceMs < pause.endedAtMs ? Math.max(dueMs, pause.endedAtMs + pause.graceMs) : dueMs;",
+      to: "return dueMs;",
+    },
+    {
+      bug: "a partial picture of an earlier attempt is judged at once",
+      from: "graceMs: Bounds.rejoinMs + step.spec.timeouts.verdictMs",
+      to: "graceMs: 0",
+    },
+    {
+      bug: "a container's deadline is forgotten where another one's is sooner over",
+      from: "wakeUp.containersMs === 0 ? dueMs : Math.min(wakeUp.containersMs, dueMs)",
+      to: "wakeUp.containersMs === 0 ? dueMs : wakeUp.containersMs",
+    },
+  ]),
+  ...mutantsOf("am/core/wake-up.ts", core, [
+    {
+      bug: "a pause of our own is not noticed by a late wake-up",
+      from: "step.nowMs - state.wakeUp.atMs >= OVERSLEPT_MS",
+      to: "false",
+    },
+    {
+      bug: "a wake-up is not asked for again when something is due sooner",
+      from: "(asked.atMs === 0 || nextMs < asked.atMs)",
+      to: "asked.atMs === 0",
+    },
+  ]),
+  ...mutantsOf("am/core/journal/barrier.ts", core, [
+    {
+      bug: "what is decided happens before the journal holds it",
+      from: "sequence: sequence ?? nextSequence(state)",
+      to: "sequence: 0",
+    },
+    {
+      bug: "what waits for a snapshot under way counts as in it",
+      from: "return journal.sequence + 1;",
+      to: "return journal.sequence;",
+    },
+    {
+      bug: "a start that was taken back is still in the journal",
+      from: "    state.held = left;\n    state.journal.dirty = true;",
+      to: "    state.held = left;",
     },
   ]),
   ...mutantsOf("am/core/executors/liveness.ts", core, [
@@ -343,9 +377,9 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/journal/journal.ts", core, [
     {
-      bug: "an acknowledgement credits a newer generation than was written",
-      from: "journal.durableGeneration = journal.inFlightGeneration;",
-      to: "journal.durableGeneration = step.state.lastGeneration;",
+      bug: "an acknowledgement credits a newer snapshot than was written",
+      from: "  journal.durableSequence = sequence;",
+      to: "  journal.durableSequence = sequence + 1;",
     },
     {
       bug: "an acknowledgement of an earlier write counts",
@@ -353,22 +387,17 @@ export const CORE_MUTANTS = [
       to: "export function journalWritten(step: Step, sequence: number): void {\n  const { journal } = step.state;",
     },
     {
-      bug: "a snapshot changes while it is being written",
-      from: "tasks: state.tasks.map((task) => ({ ...task })),",
-      to: "tasks: state.tasks,",
+      bug: "what waits for the journal waits for the pause between two writes",
+      from: '(journal.failure !== "" || !isAwaited(state))',
+      to: "true",
     },
     {
-      bug: "an outcome is acted on before it is written",
-      from: "journal.durableOutcome = journal.inFlightOutcome;",
-      to: "journal.durableOutcome = true;",
+      bug: "a snapshot is written after the one with the outcome",
+      from: " && !isOutcomeDurable(state)",
+      to: "",
     },
   ]),
   ...mutantsOf("am/core/gang/generation.ts", core, [
-    {
-      bug: "programs start before the journal knows of it",
-      from: "  return journal.durableStart === state.generation;",
-      to: "  return true;",
-    },
     {
       bug: "a gang starts although one of it is missing",
       from: "    if (role.counts.registered + givenUp < spec.instances) {\n      return false;\n    }\n",
@@ -376,11 +405,17 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "executors make ready for a generation that the journal does not know",
-      from: "  if (step.state.journal.durableGeneration < task.generation) {\n    step.unprepared.add(task);\n    return;\n  }\n",
-      to: "",
+      from: "step.state.journal.generationSequence);",
+      to: "0);",
     },
   ]),
   ...mutantsOf("am/core/gang/restart.ts", core, [
+    {
+      bug: "the pause before a restart has no longest",
+      from: "Math.min(maxMs, initialMs",
+      to: "Math.max(0, initialMs",
+    },
+    { bug: "the first restart waits", from: "restartsBefore === 0 ? 0 : ", to: "" },
     {
       bug: "a restart gives the containers back",
       from: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n    }",
@@ -394,11 +429,6 @@ export const CORE_MUTANTS = [
     },
   ]),
   ...mutantsOf("am/core/job/recovery.ts", core, [
-    {
-      bug: "a partial picture of an earlier attempt is judged at once",
-      from: "keepOpen(step, verdict, Bounds.rejoinMs + spec.timeouts.verdictMs);",
-      to: "keepOpen(step, verdict, 0);",
-    },
     {
       bug: "containers that the journal had given up are left running",
       from: '      emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });',

@@ -5,24 +5,32 @@ export class JournalStore {
   isDown = false;
   /** The text is kept only where another attempt may read it. */
   isKept = false;
-  /** Of the entry that was stored last. */
-  stored: Pick<Snapshot, "lastGeneration" | "outcome"> = { lastGeneration: 0, outcome: undefined };
   readonly #applicationId: string;
   #text: string | undefined;
+  #stored: Pick<Snapshot, "lastGeneration" | "outcome"> | undefined;
 
   constructor(applicationId: string) {
     this.#applicationId = applicationId;
   }
 
-  keep(snapshot: unknown): void {
-    this.#text = this.isKept ? JSON.stringify(snapshot) : undefined;
-    if (isSnapshot(snapshot, this.#applicationId)) {
-      this.stored = { lastGeneration: snapshot.lastGeneration, outcome: snapshot.outcome };
-    }
+  keep(snapshot: string): void {
+    this.#text = snapshot;
+    this.#stored = undefined;
+  }
+
+  /** Of the entry that was stored last. */
+  get stored(): Pick<Snapshot, "lastGeneration" | "outcome"> {
+    this.#stored ??= this.#readStored();
+    return this.#stored;
+  }
+
+  #readStored(): Pick<Snapshot, "lastGeneration" | "outcome"> {
+    const snapshot: unknown = this.#text === undefined ? undefined : JSON.parse(this.#text);
+    return isSnapshot(snapshot, this.#applicationId) ? snapshot : { lastGeneration: 0, outcome: undefined };
   }
 
   /** Undefined where nothing was written. */
   read(): unknown {
-    return this.#text === undefined ? undefined : JSON.parse(this.#text);
+    return this.#text === undefined || !this.isKept ? undefined : JSON.parse(this.#text);
   }
 }

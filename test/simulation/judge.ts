@@ -1,4 +1,4 @@
-import { Bounds } from "../../am/core/state/timers.ts";
+import { Bounds } from "../../am/core/state/bounds.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Hang } from "./executor-model.ts";
 import { EARLY_EXIT, type Fault, HANG } from "./faults.ts";

@@ -7,6 +7,7 @@ import { LogTails } from "../../am/log-tails.ts";
 import type { Registration } from "../../am/scheduler/scheduler.ts";
 import { Shell } from "../../am/shell.ts";
 import type { Log } from "../../src/log.ts";
+import { doubled } from "./double.ts";
 import { Process } from "./process.ts";
 import { ModelScheduler } from "./scheduler.ts";
 import type { World } from "./world.ts";
@@ -30,14 +31,16 @@ export class Master {
     this.#world = world;
     this.attempt = attempt;
     this.process = new Process(world.clock, skewMs);
-    this.core = createCore(world.spec, {
+    const identity = {
       applicationId: world.applicationId,
       attempt,
       amHost: "node0",
       amContainerId: "container_1_0001_01_000000",
       startedAtMs: this.process.nowMs(),
       nodeHeartbeatMs: 1_000,
-    });
+    };
+    const core = createCore(world.spec, identity);
+    this.core = world.isDoubled ? doubled(core, identity, world.problems) : core;
     this.#liveness = createLiveness(world.spec.timeouts);
     this.#scheduler = new ModelScheduler({
       attempt,
@@ -164,7 +167,7 @@ export class Master {
   }
 
   /** Each attempt writes where no later one does; what was under way as it died may be stored all the same, until the next one reads. */
-  #write(_sequence: number, snapshot: unknown): Promise<void> {
+  #write(_sequence: number, snapshot: string): Promise<void> {
     const { clock, random, journal, faults } = this.#world;
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void =>

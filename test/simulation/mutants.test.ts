@@ -110,7 +110,7 @@ const MUTANTS: readonly Mutant[] = [
     fault: "a generation starts before the journal knows of it",
     noticed: /before the journal knows/,
     mutation: onSpec((core) => {
-      core.state.journal.durableGeneration = 0;
+      core.state.journal.durableSequence = 0;
     }),
   },
   {

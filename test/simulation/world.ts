@@ -33,6 +33,8 @@ export interface WorldOptions {
   readonly attempts: number;
   readonly trace?: (line: string) => void;
   readonly mutation?: Mutation;
+  /** A second core, ever again rebuilt from its JSON, must decide as the first one does. */
+  readonly doubled?: boolean;
   /** Default true; false plants the fault that an attempt acts without asking whether it was replaced while it stood still. */
   readonly fenced?: boolean;
 }
@@ -117,6 +119,10 @@ export class World {
 
   get core(): Core {
     return this.master.core;
+  }
+
+  get isDoubled(): boolean {
+    return this.#options.doubled === true;
   }
 
   get isFenced(): boolean {

@@ -1,7 +1,7 @@
+import { deadlineIn } from "../state/deadlines.ts";
 import type { Ask } from "../state/effects.ts";
-import type { RoleState } from "../state/state.ts";
+import type { RoleAsk } from "../state/state.ts";
 import { emit, log, type Step } from "../state/step.ts";
-import { setTimer } from "../state/timers.ts";
 import { priorityOf, wanting } from "./containers.ts";
 import { placeGang } from "./placement.ts";
 
@@ -11,9 +11,9 @@ import { placeGang } from "./placement.ts";
  */
 export function updateAsks(step: Step): void {
   const changed: number[] = [];
-  for (const [position, role] of step.state.roles.entries()) {
+  for (const [position, said] of step.state.asks.entries()) {
     const wanted = wantedOf(step, position);
-    if (wanted !== role.outstanding || mayBePending(role, wanted)) {
+    if (wanted !== said.outstanding || mayBePending(said, wanted)) {
       changed.push(position);
     }
   }
@@ -26,14 +26,14 @@ export function updateAsks(step: Step): void {
  * Nothing is wanted any more, but the number was said twice: what the ResourceManager was giving as the second one came may be pending
  * there still, as a claim on the queue that nobody needs.
  */
-function mayBePending(role: RoleState, wanted: number): boolean {
-  return wanted === 0 && role.hintsExhausted;
+function mayBePending({ hintsExhausted }: RoleAsk, wanted: number): boolean {
+  return wanted === 0 && hintsExhausted;
 }
 
 /** After a ResourceManager's restart: whatever is outstanding is said again. */
 export function repeatAsks(step: Step): void {
-  for (const role of step.state.roles) {
-    role.outstanding = -1;
+  for (const said of step.state.asks) {
+    said.outstanding = -1;
   }
 }
 
@@ -45,16 +45,20 @@ const PATIENCE_HEARTBEATS = { any: 2, chosen: 4 } as const;
 
 /** Whether the role's placement is being asked for: hosts are named, and not for speed. */
 function isChosen({ state, spec }: Step, position: number): boolean {
-  return state.roles[position]?.hinted === true && spec.roles[position]?.placement !== "any";
+  return state.asks[position]?.hinted === true && spec.roles[position]?.placement !== "any";
 }
 
 /** Naming hosts has brought nothing for some node heartbeats: from here on any place will do. */
-export function placementTimer(step: Step): void {
-  const hinted = step.state.roles.flatMap((role, position) => (role.hinted && role.outstanding > 0 ? [position] : []));
+export function hintsExhausted(step: Step): void {
+  const { state } = step;
+  state.hintsDeadline = undefined;
+  const hinted = state.asks.flatMap(({ hinted, outstanding }, position) =>
+    hinted && outstanding > 0 ? [position] : [],
+  );
   for (const position of hinted) {
-    const role = step.state.roles[position];
-    if (role !== undefined) {
-      role.hintsExhausted = true;
+    const said = state.asks[position];
+    if (said !== undefined) {
+      said.hintsExhausted = true;
     }
   }
   if (hinted.length > 0) {
@@ -78,20 +82,20 @@ function ask(step: Step, positions: readonly number[]): void {
   );
   const asks: Ask[] = [];
   for (const position of positions) {
-    const role = step.state.roles[position];
+    const said = step.state.asks[position];
     const spec = step.spec.roles[position];
-    if (role === undefined || spec === undefined) {
+    if (said === undefined || spec === undefined) {
       continue;
     }
     const count = wantedOf(step, position);
     const { hosts, racks } = hints.get(position) ?? { hosts: [], racks: [] };
-    if (count === 0 && role.outstanding === 0 && !mayBePending(role, count)) {
+    if (count === 0 && said.outstanding === 0 && !mayBePending(said, count)) {
       continue;
     }
-    role.outstanding = count;
-    role.hinted = hosts.length > 0;
+    said.outstanding = count;
+    said.hinted = hosts.length > 0;
     if (count === 0) {
-      role.hintsExhausted = false;
+      said.hintsExhausted = false;
     }
     asks.push({
       role: spec.name,
@@ -105,9 +109,9 @@ function ask(step: Step, positions: readonly number[]): void {
     });
   }
   emit(step, { type: "ask", asks });
-  if (step.state.roles.some((role) => role.hinted)) {
-    const patience = step.state.roles.some((_, position) => isChosen(step, position)) ? "chosen" : "any";
-    setTimer(step, "placement", PATIENCE_HEARTBEATS[patience] * step.identity.nodeHeartbeatMs);
+  if (step.state.asks.some(({ hinted }) => hinted)) {
+    const patience = step.state.asks.some((_, position) => isChosen(step, position)) ? "chosen" : "any";
+    step.state.hintsDeadline = deadlineIn(step, PATIENCE_HEARTBEATS[patience] * step.identity.nodeHeartbeatMs);
   }
   const wanted = asks.filter((one) => one.count > 0);
   if (wanted.length > 0) {

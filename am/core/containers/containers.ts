@@ -1,8 +1,8 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
+import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "../state/state.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
-import { expireOrders, setOrder, setTimer } from "../state/timers.ts";
 import { moveTask } from "../state/transitions.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 
@@ -23,9 +23,9 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
       continue;
     }
     const position = given.priority - 1;
-    const role = step.state.roles[position];
-    if (role !== undefined && role.outstanding > 0) {
-      role.outstanding--;
+    const ask = step.state.asks[position];
+    if (ask !== undefined && ask.outstanding > 0) {
+      ask.outstanding--;
     }
     const task = wanting(step) ? nextWaiting(step, position) : undefined;
     const container = addContainer(step, given, position);
@@ -66,6 +66,7 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
     link: "none",
     task: "",
     generation: 0,
+    deadlines: {},
     rejoinAddress: "",
     brokenAtMs: 0,
     machineFailures: 0,
@@ -110,7 +111,7 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
   container.phase = "discarded";
   container.discardReason = reason;
   setLink(step, container, "closed");
-  expireOrders(step, container.id);
+  container.deadlines = {};
   emit(step, { type: "stop-container", containerId: container.id, reason });
   emit(step, { type: "release", containerIds: [container.id], reason });
   step.changed = true;
@@ -131,8 +132,8 @@ export function letGo(step: Step, container: ContainerRecord, reason: string, st
   container.phase = "leaving";
   container.discardReason = reason;
   setLink(step, container, "closed");
-  expireOrders(step, container.id);
-  setOrder(step, "leave", container.id, step.spec.timeouts.verdictMs);
+  container.deadlines = {};
+  awaitOf(step, container, "release", step.spec.timeouts.verdictMs);
   if (stop) {
     emit(step, { type: "stop-container", containerId: container.id, reason });
   }
@@ -153,7 +154,7 @@ function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
   task.host = container.host;
   task.port = 0;
   moveTask(step, task, ["waiting"], "allocated");
-  setTimer(step, `launch:${container.id}`, step.spec.timeouts.launchMs);
+  awaitOf(step, container, "launch", step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
     task: task.id,
     container: container.id,

@@ -33,7 +33,7 @@ export function placeGang(
     const ask = countedPart(role.resource, step.state.counted);
     const labelled = candidates.filter(({ node }) => mayName(node, role));
     const named = role.placement === "any" ? total > labelled.length : true;
-    if (count === 0 || !named || step.state.roles[position]?.hintsExhausted === true) {
+    if (count === 0 || !named || step.state.asks[position]?.hintsExhausted === true) {
       continue;
     }
     const held = role.placement === "any" ? new Map<string, number>() : heldByHost(step, position);

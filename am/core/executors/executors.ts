@@ -16,13 +16,14 @@ import {
 import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
 import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "../gang/generation.ts";
 import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
 import type { ChildExit, Event, ExecutorRegistration } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/state.ts";
-import { about, emit, findTask, log, record, type Step, tenantOf } from "../state/step.ts";
-import { Bounds, clearOrder, setOrder } from "../state/timers.ts";
+import { about, containerOf, emit, findTask, log, record, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { forgetProgress, renewProgress } from "./progress.ts";
+import { renewProgress } from "./progress.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -48,8 +49,7 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     container.rejoinAddress = registration.rejoinAddress;
     step.state.journal.dirty = true;
   }
-  clearOrder(step, "launch", container.id);
-  clearOrder(step, "registration", container.id);
+  awaitNoMore(container, "launch", "registration", "reconnect", "rejoin");
   if (step.state.phase === "finishing") {
     finishingRegistration(step, task, registration);
   } else if (registration.generation < task.generation) {
@@ -149,7 +149,7 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
   if (!moveTask(step, task, ["allocated", "launched", "preparing", "registered"], "registered")) {
     return;
   }
-  clearOrder(step, "prepare", container.id);
+  awaitNoMore(container, "prepare");
   container.generation = task.generation;
   task.host = registration.host;
   task.port = registration.port;
@@ -178,38 +178,43 @@ export function childStarted(step: Step, event: Of<"child-started">): void {
 }
 
 function started(step: Step, task: TaskRecord, atMs: number): void {
-  if (!moveTask(step, task, ["starting"], "running")) {
+  const container = containerOf(step, task);
+  if (container === undefined || !moveTask(step, task, ["starting"], "running")) {
     return;
   }
   task.startedAtMs = atMs;
-  clearOrder(step, "start", task.containerId);
-  forgetProgress(step, task.containerId);
+  // A program that starts owes nothing yet, whatever the one before it in this container did.
+  awaitNoMore(container, "start", "progress", "hang-stop");
   log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
   record(step, { type: "task-started", host: task.host }, task);
-  boundExecution(step, task);
+  boundExecution(step, container);
   noteRunning(step);
 }
 
 /** The executor ends a program that runs too long, and tells: this bound is for one that does not. */
-function boundExecution(step: Step, task: TaskRecord): void {
+function boundExecution(step: Step, container: ContainerRecord): void {
   const { executionMs, stopGraceMs } = step.spec.timeouts;
   if (executionMs !== undefined) {
-    setOrder(step, "execution", task.containerId, executionMs + stopGraceMs + Bounds.stopMarginMs);
+    awaitOf(step, container, "execution", executionMs + stopGraceMs + Bounds.stopMarginMs);
   }
 }
 
 /** Its executor had reached neither us nor the staging folder, and suspended it: what it did not do meanwhile is nobody's fault. */
 function resume(step: Step, task: TaskRecord, suspendedMs: number): void {
-  if (suspendedMs === 0) {
+  const container = containerOf(step, task);
+  if (suspendedMs === 0 || container === undefined) {
     return;
   }
   emit(step, {
     type: "send",
-    to: { task: task.id, containerId: task.containerId },
+    to: { task: task.id, containerId: container.id },
     message: { type: "resume-child", generation: task.generation },
   });
-  boundExecution(step, task);
-  renewProgress(step, task);
+  const { execution } = container.deadlines;
+  if (execution !== undefined) {
+    awaitOf(step, container, "execution", execution.dueMs + suspendedMs - step.nowMs);
+  }
+  renewProgress(step, container);
   const words = `${task.id} goes on: it was suspended for ${durationWords(suspendedMs)}, while its node was cut off.`;
   log(step, "warn", "task-resumed", words, about(task));
   record(step, { type: "task-resumed", suspendedMs }, task);

@@ -1,21 +1,21 @@
 import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
+import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/state.ts";
 import { log, type Step, tenantOf } from "../state/step.ts";
-import { clearOrder, setOrder } from "../state/timers.ts";
 import { moveTask } from "../state/transitions.ts";
 
 /** The NodeManager accepted the launch: files are being localised. */
 export function launchSucceeded(step: Step, containerId: string): void {
   const container = step.state.containers[containerId];
   const task = container === undefined ? undefined : tenantOf(step, container);
-  if (task === undefined || !moveTask(step, task, ["allocated"], "launched")) {
+  if (container === undefined || task === undefined || !moveTask(step, task, ["allocated"], "launched")) {
     return;
   }
   const { registrationMs } = step.spec.timeouts;
   if (registrationMs !== undefined) {
-    setOrder(step, "registration", containerId, registrationMs);
+    awaitOf(step, container, "registration", registrationMs);
   }
 }
 
@@ -25,7 +25,7 @@ export function launchFailed(step: Step, event: Extract<Event, { type: "launch-f
   if (container === undefined || task === undefined) {
     return;
   }
-  clearOrder(step, "launch", container.id);
+  awaitNoMore(container, "launch");
   log(step, "warn", "launch-failed", `${task.id} could not be launched on ${container.host}: ${event.message}`, {
     task: task.id,
     container: container.id,

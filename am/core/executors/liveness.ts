@@ -1,7 +1,8 @@
 import type { Timeouts } from "../../../src/job/spec.ts";
+import { silentAfterMs } from "../state/bounds.ts";
 import type { Event } from "../state/events.ts";
 
-export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "executor-lost" | "woke" }>;
+export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "executor-lost" | "paused" }>;
 
 interface Heard {
   readonly task: string;
@@ -21,15 +22,8 @@ export interface Liveness {
 
 /** How often `tick` is to be called. */
 export const LIVENESS_TICK_MS = 250;
-/** Beats that an executor may miss before it counts as silent. */
-const MISSED_BEATS = 3;
 /** A gap between two ticks beyond which we ourselves were paused: what was not heard then says nothing about executors. */
 const PAUSED_MS = 5_000;
-
-/** How long nothing is heard of an executor before it counts as silent. */
-export function silentAfterMs(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): number {
-  return Math.min(MISSED_BEATS * timeouts.heartbeatIntervalMs, timeouts.heartbeatExpiryMs);
-}
 
 /**
  * An executor is silent after three missed beats and lost after `heartbeatExpiryMs`; but while more than a third are silent together,
@@ -65,7 +59,7 @@ export function createLiveness(
         for (const executor of executors.values()) {
           executor.lastMs += gapMs;
         }
-        return [{ type: "woke" }];
+        return [{ type: "paused" }];
       }
       return watch(nowMs);
     },

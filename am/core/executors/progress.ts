@@ -1,10 +1,11 @@
 import { checkpointSaved } from "../containers/checkpoints.ts";
 import { hungEnding, hungReason } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/state.ts";
-import { about, emit, findTask, log, type Step } from "../state/step.ts";
-import { Bounds, clearTimer, hasOrder, setOrder } from "../state/timers.ts";
+import { about, containerOf, emit, findTask, log, type Step } from "../state/step.ts";
 
 /**
  * A program says how far it is. An executor repeats its last report when its stream was opened anew, and tells of a checkpoint that it
@@ -26,39 +27,31 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   }
   task.step = event.step;
   step.changed = true;
-  if (isNews || !hasOrder(step, "progress", task.containerId)) {
-    watchProgress(step, task);
+  const container = containerOf(step, task);
+  if (container !== undefined && (isNews || container.deadlines.progress === undefined)) {
+    watchProgress(step, container);
   }
 }
 
 /** From its first report on a program owes the next one in time. */
-function watchProgress(step: Step, task: TaskRecord): void {
+function watchProgress(step: Step, container: ContainerRecord): void {
   const { progressMs } = step.spec.timeouts;
   if (progressMs !== undefined) {
-    setOrder(step, "progress", task.containerId, progressMs);
+    awaitOf(step, container, "progress", progressMs);
   }
 }
 
 /** A program that owes its next report has the whole time for it again. */
-export function renewProgress(step: Step, task: TaskRecord): void {
-  if (hasOrder(step, "progress", task.containerId)) {
-    watchProgress(step, task);
-  }
-}
-
-/** A program that starts owes nothing yet, whatever the one before it in this container did. */
-export function forgetProgress(step: Step, containerId: string): void {
-  for (const order of ["progress", "hung"] as const) {
-    if (hasOrder(step, order, containerId)) {
-      clearTimer(step, `${order}:${containerId}`);
-    }
+export function renewProgress(step: Step, container: ContainerRecord): void {
+  if (container.deadlines.progress !== undefined) {
+    watchProgress(step, container);
   }
 }
 
 /** No progress in time: its executor has it write where it stands, and ends it; the exit says that it hung. */
-export function progressExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+export function progressOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   if (container.link !== "up" || container.silent) {
-    watchProgress(step, task);
+    watchProgress(step, container);
     return;
   }
   const reason = hungReason(step, task);
@@ -69,10 +62,10 @@ export function progressExpired(step: Step, container: ContainerRecord, task: Ta
     to: { task: task.id, containerId: container.id },
     message: { type: "stop-child", generation: task.generation, graceMs, reason, dumpStacks: true },
   });
-  setOrder(step, "hung", container.id, Bounds.stackDumpMs + graceMs + Bounds.stopMarginMs);
+  awaitOf(step, container, "hang-stop", Bounds.stackDumpMs + graceMs + Bounds.stopMarginMs);
 }
 
 /** Neither did its executor end it. */
-export function hungExpired(step: Step, container: ContainerRecord, task: TaskRecord): void {
+export function hangStopOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   containerGone(step, container, hungEnding(step, task, container), "its program hangs and could not be stopped");
 }

@@ -22,9 +22,3 @@ export function spentRule(step: Step, failureClass: FailureClass): RuleReason {
   const limit = step.spec.failure.budgets[failureClass];
   return { code: "budget-spent", class: failureClass, limit, setting: settingOf(step.spec, key) };
 }
-
-/** The first restart is immediate, the second waits, each further one twice as long up to the longest. */
-export function backOffMs(step: Step, restartsBefore: number): number {
-  const { initialMs, maxMs } = step.spec.failure.backOff;
-  return restartsBefore === 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(restartsBefore - 1, 30));
-}

@@ -1,6 +1,6 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
+import { EVALUATOR } from "../gang/completion.ts";
 import { isMember } from "../gang/restart.ts";
-import { EVALUATOR } from "../job/done.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
 import { roleOf, type Step } from "../state/step.ts";

@@ -4,10 +4,10 @@ import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../../s
 import { type EndingFacts, type EndingReason, hungWords, tooLongWords } from "../../../src/job/reasons/endings.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { Bounds } from "../state/bounds.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
 import { roleOf, type Step } from "../state/step.ts";
-import { Bounds } from "../state/timers.ts";
 import { exitMeaning } from "./exit-status.ts";
 import { commandRemedy, memoryRemedy, programRemedy } from "./remedies.ts";
 import { startFailureOf } from "./start-failure.ts";

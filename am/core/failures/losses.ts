@@ -4,9 +4,9 @@ import { outcomeWords, type RuleReason } from "../../../src/job/reasons/outcomes
 import type { Cause } from "../../../src/job/status.ts";
 import { dropCheckpoint } from "../containers/checkpoints.ts";
 import { discard, letGo, removeContainer } from "../containers/containers.ts";
+import { chiefIsDone } from "../gang/completion.ts";
 import { distrustStart, renewTask } from "../gang/generation.ts";
 import { isMember, joinNext } from "../gang/restart.ts";
-import { chiefIsDone } from "../job/done.ts";
 import { finish } from "../job/finish.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";

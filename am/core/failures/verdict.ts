@@ -1,13 +1,14 @@
 import { failedBy } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
+import { chiefIsDone } from "../gang/completion.ts";
 import { isMember, openNext, renewAlone, tearDown } from "../gang/restart.ts";
-import { chiefIsDone } from "../job/done.ts";
 import { finish } from "../job/finish.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitOf, deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord, Verdict } from "../state/state.ts";
 import { findTask, log, record, type Step } from "../state/step.ts";
-import { Bounds, setOrder, setTimer } from "../state/timers.ts";
 import { ALIVE } from "../state/transitions.ts";
 import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
@@ -51,8 +52,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   const verdict: Verdict = {
     generation: ending.generation,
     scope: policy === "task" ? task.id : "",
-    openedAtMs: step.nowMs,
-    endsAtMs: 0,
+    deadline: deadlineIn(step, step.spec.timeouts.verdictMs),
     endings: origin === undefined ? {} : { [origin.task]: origin },
     root: origin?.task ?? "",
     neverRestarted: "",
@@ -64,7 +64,6 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     expired: false,
   };
   state.verdicts.push(verdict);
-  keepOpen(step, verdict, step.spec.timeouts.verdictMs);
   if (verdict.scope === "") {
     for (const other of state.tasks) {
       if (ALIVE.includes(other.phase) && isMember(step, other)) {
@@ -141,7 +140,10 @@ const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]
 function awaitWord(step: Step, verdict: Verdict, ending: Ending): void {
   verdict.unaccounted[ending.containerId] = true;
   if (ending.source === "child") {
-    setOrder(step, "word", ending.containerId, 2 * step.identity.nodeHeartbeatMs + Bounds.wordMs);
+    const container = step.state.containers[ending.containerId];
+    if (container !== undefined) {
+      awaitOf(step, container, "completion-status", 2 * step.identity.nodeHeartbeatMs + Bounds.completionStatusMs);
+    }
   }
 }
 
@@ -153,7 +155,7 @@ export function accountFor(step: Step, containerId: string): void {
 }
 
 /** Its executor is well, so YARN has no word on the program that ended in it; what its task did in a later generation is another matter. */
-export function wordOverdue(step: Step, container: ContainerRecord): void {
+export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
   for (const verdict of step.state.verdicts) {
     if (verdict.endings[container.task]?.containerId === container.id) {
       delete verdict.unaccounted[container.id];
@@ -198,22 +200,16 @@ export function closeVerdicts(step: Step): void {
   }
 }
 
-export function verdictTimer(step: Step, name: string): void {
-  for (const verdict of step.state.verdicts) {
-    if (timerOf(verdict) === name) {
-      verdict.expired = true;
-    }
+/** When the time of the next verdict is up. */
+export function verdictsDueMs({ state }: Step): number | undefined {
+  const open = state.verdicts.filter(({ expired }) => !expired);
+  return open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => dueMsOf(state, deadline)));
+}
+
+export function verdictsOverdue({ state, nowMs }: Step): void {
+  for (const verdict of state.verdicts) {
+    verdict.expired ||= dueMsOf(state, verdict.deadline) <= nowMs;
   }
-}
-
-/** The whole picture is awaited so long from now. */
-export function keepOpen(step: Step, verdict: Verdict, durationMs: number): void {
-  verdict.endsAtMs = step.nowMs + durationMs;
-  setTimer(step, timerOf(verdict), durationMs);
-}
-
-function timerOf(verdict: Verdict): string {
-  return `verdict:${verdict.generation}:${verdict.scope}`;
 }
 
 function close(step: Step, verdict: Verdict): void {

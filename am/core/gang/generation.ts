@@ -1,19 +1,19 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { checkpointOf, startingPoint } from "../containers/checkpoints.ts";
 import { carryingMs } from "../containers/transfers.ts";
+import { nextSequence, whenDurable, withdraw } from "../journal/barrier.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitOf } from "../state/deadlines.ts";
 import type { ClusterAddresses } from "../state/effects.ts";
-import type { TaskRecord } from "../state/state.ts";
-import { containerOf, emit, inGang, log, record, roleOf, type Step } from "../state/step.ts";
-import { Bounds, setOrder } from "../state/timers.ts";
+import type { Held, TaskRecord } from "../state/state.ts";
+import { containerOf, emit, findTask, inGang, log, record, roleOf, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Opens the next generation of the gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step): void {
   const { state } = step;
-  state.lastGeneration++;
-  state.generation = state.lastGeneration;
+  state.generation = nextGeneration(step);
   state.started = false;
-  state.journal.dirty = true;
   state.generations.push({
     generation: state.generation,
     startedAtMs: step.nowMs,
@@ -26,6 +26,14 @@ export function openGeneration(step: Step): void {
   const { checkpoint } = state;
   const from = checkpoint === undefined ? {} : { checkpoint: checkpoint.path, step: checkpoint.step };
   record(step, { type: "generation-opened", ...from });
+}
+
+/** The number of another life: of the gang, or of one task. */
+export function nextGeneration({ state }: Step): number {
+  state.lastGeneration++;
+  state.journal.dirty = true;
+  state.journal.generationSequence = nextSequence(state);
+  return state.lastGeneration;
 }
 
 /**
@@ -67,78 +75,55 @@ function keepLife({ state }: Step, task: TaskRecord): void {
 }
 
 /**
- * Tells an executor to make ready for its task's present generation, as soon as the journal knows it: what ended the one before is then
+ * An executor is to make ready for its task's present generation, as soon as the journal knows it: what ended the one before is then
  * written down, and a later attempt meets no executor that is ahead of it.
  */
-export function prepare(step: Step, task: TaskRecord): void {
-  if (step.state.journal.durableGeneration < task.generation) {
-    step.unprepared.add(task);
+export function prepare(step: Step, { id, generation }: TaskRecord): void {
+  whenDurable(step, { what: "prepare", task: id, generation }, step.state.journal.generationSequence);
+}
+
+/** The journal knows the generation. */
+export function sendPrepare(step: Step, held: Extract<Held, { task: string }>): void {
+  const task = findTask(step, held.task);
+  const container = task && containerOf(step, task);
+  if (task?.phase !== "preparing" || container === undefined || task.generation !== held.generation) {
     return;
   }
   emit(step, {
     type: "send",
-    to: { task: task.id, containerId: task.containerId },
+    to: { task: task.id, containerId: container.id },
     message: { type: "prepare", generation: task.generation, reason: step.state.restartReason },
   });
-  setOrder(step, "prepare", task.containerId, step.spec.timeouts.stopGraceMs + Bounds.prepareMs + carryingMs(step));
-}
-
-/** The journal may know by now what executors are to make ready for. */
-export function prepareJournaled(step: Step): void {
-  const { journal, lastGeneration } = step.state;
-  if (step.unprepared.size === 0 || (journal.durableGeneration < lastGeneration && journal.inFlight !== 0)) {
-    return;
-  }
-  const waiting = [...step.unprepared];
-  step.unprepared.clear();
-  for (const task of waiting) {
-    if (task.phase === "preparing") {
-      prepare(step, task);
-    }
-  }
-}
-
-/** Starts whatever is complete: the whole gang, and every task that lives on its own. */
-export function startWhenReady(step: Step): void {
-  const { state } = step;
-  if (state.phase !== "gathering" && state.phase !== "running") {
-    return;
-  }
-  if (!state.started && mayStart(step)) {
-    startGang(step);
-  }
-  if (step.registeredAlone.size > 0) {
-    startAlone(step);
-  }
+  awaitOf(step, container, "prepare", step.spec.timeouts.stopGraceMs + Bounds.prepareMs + carryingMs(step));
 }
 
 /**
  * A complete gang is journaled as one that starts before anybody is told: a later attempt then knows that programs may run, and restarts
  * none of them. Whoever goes missing meanwhile takes that back.
  */
-function mayStart(step: Step): boolean {
+export function startWhenReady(step: Step): void {
   const { state } = step;
-  const { journal } = state;
+  if (state.started) {
+    return;
+  }
+  const intended = startIntended(step);
   if (!gangIsReady(step)) {
-    if (state.startIntended !== 0) {
-      state.startIntended = 0;
-      journal.inFlightStart = 0;
-      journal.durableStart = 0;
-      journal.dirty = true;
-    }
-    return false;
+    withdraw(step, "start-gang");
+  } else if (intended !== state.generation) {
+    whenDurable(step, { what: "start-gang", generation: state.generation });
   }
-  if (state.startIntended !== state.generation) {
-    state.startIntended = state.generation;
-    journal.dirty = true;
-  }
-  return journal.durableStart === state.generation;
+}
+
+/** The generation whose cluster spec goes out as soon as the journal says so; 0 while somebody is missing. */
+function startIntended({ state }: Step): number {
+  const [start] = state.held.flatMap((held) => (held.what === "start-gang" ? [held] : []));
+  return start?.generation ?? 0;
 }
 
 /** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */
 export function resumeStart(step: Step): void {
   const { state } = step;
-  if (state.phase !== "gathering" || state.startIntended !== state.generation || !isComplete(step)) {
+  if (state.phase !== "gathering" || startIntended(step) !== state.generation || !isComplete(step)) {
     return;
   }
   for (const task of state.tasks) {
@@ -184,8 +169,12 @@ function waitsForAll(step: Step, position: number): boolean {
   return everybody || inGang(step, roleOf(step, { role: position }));
 }
 
-function startGang(step: Step): void {
+/** The journal knows that the gang is complete. */
+export function startGang(step: Step): void {
   const { state } = step;
+  if (state.started || !gangIsReady(step)) {
+    return;
+  }
   const spec = addresses(step, state.generation);
   const starting = state.tasks.filter((task) => task.phase === "registered" && waitsForAll(step, task.role));
   const generation = state.generations.at(-1);
@@ -200,7 +189,6 @@ function startGang(step: Step): void {
   state.phase = "running";
   state.journal.dirty = true;
   state.gang.returns = 0;
-  emit(step, { type: "clear-timer", name: "allocation" });
   const words = `The cluster spec of generation ${state.generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
   log(step, "info", "cluster-spec-sent", words, { generation: state.generation });
   record(step, { type: "cluster-spec-sent" });
@@ -210,23 +198,24 @@ function startGang(step: Step): void {
  * A task that waits for nobody starts when the journal knows which container it lives in: a later attempt then asks there whether its
  * program runs.
  */
-export function registerAlone({ state, registeredAlone }: Step, task: TaskRecord): void {
-  registeredAlone.delete(task);
-  registeredAlone.set(task, state.journal.sequence + 1);
+export function registerAlone(step: Step, { id, generation }: TaskRecord): void {
+  whenDurable(step, { what: "start-task", task: id, generation });
 }
 
-function startAlone(step: Step): void {
-  for (const [task, sequence] of step.registeredAlone) {
-    if (sequence > step.state.journal.durableSequence) {
-      return;
-    }
-    step.registeredAlone.delete(task);
-    if (task.phase === "registered" && isAlone(step, task)) {
-      startingPoint(step, [task]);
-      sendStart(step, task, addresses(step, task.generation));
-      noteStartedAlone(step);
-    }
+/** The journal knows where it lives. */
+export function startAlone(step: Step, held: Extract<Held, { task: string }>): void {
+  const task = findTask(step, held.task);
+  const isWanted = step.state.outcome === undefined && task?.generation === held.generation;
+  if (!isWanted || task?.phase !== "registered" || !isAlone(step, task)) {
+    return;
   }
+  if (step.state.phase === "restarting") {
+    whenDurable(step, held, held.sequence);
+    return;
+  }
+  startingPoint(step, [task]);
+  sendStart(step, task, addresses(step, task.generation));
+  noteStartedAlone(step);
 }
 
 function noteStartedAlone({ spec, state }: Step): void {
@@ -245,7 +234,6 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
     return false;
   }
   moveTask(step, task, BEFORE_START, "starting");
-  step.registeredAlone.delete(task);
   step.state.journal.dirty = true;
   noteStartedAlone(step);
   return true;
@@ -257,7 +245,7 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
  */
 export function distrustStart(step: Step, task: TaskRecord): void {
   if (BEFORE_START.includes(task.phase) && isAlone(step, task)) {
-    task.generation = ++step.state.lastGeneration;
+    task.generation = nextGeneration(step);
   }
 }
 
@@ -267,11 +255,15 @@ export function isAlone(step: Step, task: TaskRecord): boolean {
 }
 
 function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses): void {
+  const container = containerOf(step, task);
+  if (container === undefined) {
+    return;
+  }
   moveTask(step, task, ["registered"], "starting");
   step.state.journal.dirty = true;
   emit(step, {
     type: "send",
-    to: { task: task.id, containerId: task.containerId },
+    to: { task: task.id, containerId: container.id },
     message: {
       type: "start-child",
       generation: task.generation,
@@ -280,7 +272,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses):
       checkpoint: checkpointOf(step, task),
     },
   });
-  setOrder(step, "start", task.containerId, Bounds.startMs + carryingMs(step));
+  awaitOf(step, container, "start", Bounds.startMs + carryingMs(step));
 }
 
 /** Where every task of the job listens now. Tasks that live on their own keep the address of their own life. */

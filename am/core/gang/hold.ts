@@ -1,7 +1,7 @@
 import { countWords, durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
-import { containerOf, emit, inGang, log, roleOf, type Step } from "../state/step.ts";
-import { setTimer } from "../state/timers.ts";
+import { deadlineIn } from "../state/deadlines.ts";
+import { containerOf, inGang, log, roleOf, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
@@ -12,21 +12,17 @@ const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
  * holds after a while, and asks again after a pause that differs from job to job and grows.
  */
 export function watchGang(step: Step): void {
-  const { state, spec } = step;
-  const stuck = isStuck(step);
-  if (!stuck) {
-    if (state.gang.waitingSinceMs !== 0) {
-      state.gang.waitingSinceMs = 0;
-      emit(step, { type: "clear-timer", name: "gang-hold" });
-    }
-  } else if (state.gang.waitingSinceMs === 0) {
-    state.gang.waitingSinceMs = step.nowMs;
-    setTimer(step, "gang-hold", spec.timeouts.gangHoldMs);
+  const { gang } = step.state;
+  if (!isStuck(step)) {
+    gang.holdDeadline = undefined;
+  } else {
+    gang.holdDeadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs);
   }
 }
 
-export function gangHoldTimer(step: Step): void {
+export function holdOver(step: Step): void {
   const { state, spec } = step;
+  state.gang.holdDeadline = undefined;
   if (!isStuck(step)) {
     return;
   }
@@ -43,17 +39,15 @@ export function gangHoldTimer(step: Step): void {
   }
   const pauseMs = pauseBeforeAsking(step);
   state.gang.returns++;
-  state.gang.waitingSinceMs = 0;
   state.gang.askAgainAtMs = step.nowMs + pauseMs;
   state.journal.dirty = true;
-  setTimer(step, "ask-again", pauseMs);
   const held = durationWords(spec.timeouts.gangHoldMs);
   const key = keyWords(step, "tony.container.hold-timeout");
   const words = `The gang was not complete after ${held} (${key}): its ${countWords(returned, "container")} will be given back and asked for again in ${durationWords(pauseMs)}.`;
   log(step, "warn", "gang-returned", words, { containers: returned });
 }
 
-export function askAgainTimer(step: Step): void {
+export function askAgain(step: Step): void {
   step.state.gang.askAgainAtMs = 0;
   step.changed = true;
 }

@@ -1,12 +1,10 @@
-import { letGo } from "../containers/containers.ts";
-import { backOffMs } from "../failures/budgets.ts";
-import { overdueEnding } from "../failures/endings.ts";
-import { chiefIsDone } from "../job/done.ts";
-import type { Ending, TaskRecord } from "../state/state.ts";
+import { Bounds } from "../state/bounds.ts";
+import { deadlineIn } from "../state/deadlines.ts";
+import type { TaskRecord } from "../state/state.ts";
 import { emit, findTask, inGang, log, roleOf, type Step } from "../state/step.ts";
-import { Bounds, setTimer } from "../state/timers.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { openGeneration, renewTask } from "./generation.ts";
+import { chiefIsDone } from "./completion.ts";
+import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
 /** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
 export function tearDown(step: Step, reason: string): void {
@@ -21,8 +19,7 @@ export function tearDown(step: Step, reason: string): void {
       stopChild(step, task, reason);
     }
   }
-  const boundMs = spec.timeouts.stopGraceMs + Bounds.stopMarginMs;
-  setTimer(step, "tear-down", boundMs);
+  state.stopDeadline = deadlineIn(step, spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
 }
 
 /** Tells one task's program to stop. */
@@ -43,16 +40,18 @@ export function resendStop(step: Step, task: TaskRecord, reason: string): void {
 /** The next generation begins: every member whose program is gone makes ready at once, the others as theirs end. */
 export function openNext(step: Step, reason: string): void {
   const { state } = step;
-  const delayMs = backOffMs(step, state.generations.length - 1);
   state.restartReason = reason;
-  state.startNotBeforeMs = step.nowMs + delayMs;
-  if (delayMs > 0) {
-    setTimer(step, "back-off", delayMs);
-  }
+  state.startNotBeforeMs = step.nowMs + backOffMs(step, state.generations.length - 1);
   renewGang(step);
   log(step, "warn", "generation-restart", `Restarting as generation ${state.generation}: ${reason}.`, {
     generation: state.generation,
   });
+}
+
+/** The first restart is immediate, the second waits, each further one twice as long up to the longest. */
+function backOffMs({ spec }: Step, restartsBefore: number): number {
+  const { initialMs, maxMs } = spec.failure.backOff;
+  return restartsBefore === 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(restartsBefore - 1, 30));
 }
 
 function renewGang(step: Step): void {
@@ -90,29 +89,9 @@ export function continueRestart(step: Step): void {
   const { state } = step;
   if (state.phase === "restarting" && !state.started && !anyStopping(step)) {
     state.phase = "gathering";
+    state.stopDeadline = undefined;
     step.changed = true;
   }
-}
-
-/** The time to stop is up: containers of programs that still run are stopped. */
-export function tearDownTimer(step: Step): Ending[] {
-  const endings: Ending[] = [];
-  if (step.state.phase !== "restarting") {
-    return endings;
-  }
-  for (const task of step.state.tasks) {
-    const container = step.state.containers[task.containerId];
-    if (task.phase === "stopping" && isMember(step, task) && container !== undefined) {
-      log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
-        task: task.id,
-      });
-      endings.push(overdueEnding(step, task, container));
-      letGo(step, container, "its program did not stop in time", true);
-      moveTask(step, task, ["stopping"], "lost");
-      joinNext(step, task);
-    }
-  }
-  return endings;
 }
 
 /** Starts one task again that lives on its own; the others go on. */
@@ -121,15 +100,11 @@ export function renewAlone(step: Step, taskId: string, reason: string): void {
   if (task === undefined || !isSettled(task)) {
     return;
   }
-  step.state.lastGeneration++;
-  step.state.journal.dirty = true;
+  const generation = nextGeneration(step);
   task.restarts++;
   task.restartReason = reason;
-  log(step, "warn", "task-restart", `Starting ${task.id} again alone: ${reason}.`, {
-    task: task.id,
-    generation: step.state.lastGeneration,
-  });
-  renewTask(step, task, step.state.lastGeneration);
+  log(step, "warn", "task-restart", `Starting ${task.id} again alone: ${reason}.`, { task: task.id, generation });
+  renewTask(step, task, generation);
 }
 
 /** Whether the task's restart is the gang's. */

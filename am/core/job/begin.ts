@@ -4,8 +4,8 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
 import { openGeneration } from "../gang/generation.ts";
 import type { Event, ResourceAmount } from "../state/events.ts";
+import type { CoreState } from "../state/state.ts";
 import { log, record, type Step } from "../state/step.ts";
-import { setTimer } from "../state/timers.ts";
 import { finish } from "./finish.ts";
 
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
@@ -40,31 +40,33 @@ export function beginJob(step: Step): void {
   }
   state.phase = "gathering";
   step.changed = true;
-  setJobTimers(step);
 }
 
-/** The bounds on the whole job, counted from the first attempt's start. */
-export function setJobTimers(step: Step): void {
-  const { applicationMs, allocationMs } = step.spec.timeouts;
-  const elapsedMs = step.nowMs - step.state.startedAtMs;
-  if (applicationMs !== undefined) {
-    setTimer(step, "application", Math.max(0, applicationMs - elapsedMs));
-  }
-  if (allocationMs !== undefined && !step.state.everStarted) {
-    setTimer(step, "allocation", Math.max(0, allocationMs - elapsedMs));
-  }
+/** When the job has run for as long as it may, counted from the first attempt's start. */
+export function applicationDueMs({ spec, state }: Step): number | undefined {
+  const { applicationMs } = spec.timeouts;
+  return applicationMs === undefined || !isUnderWay(state) ? undefined : state.startedAtMs + applicationMs;
 }
 
-export function applicationTimer(step: Step): void {
+export function applicationOverdue(step: Step): void {
   const limitMs = step.spec.timeouts.applicationMs ?? 0;
   const setting = settingOf(step.spec, "tony.application.timeout");
   finish(step, endedBecause("failed", { code: "job-too-long", limitMs, setting }));
 }
 
-export function allocationTimer(step: Step): void {
-  if (step.state.everStarted) {
-    return;
-  }
+/** When every task must have registered, counted from the first attempt's start. */
+export function allocationDueMs({ spec, state }: Step): number | undefined {
+  const { allocationMs } = spec.timeouts;
+  const isSettled = state.everStarted || !isUnderWay(state);
+  return allocationMs === undefined || isSettled ? undefined : state.startedAtMs + allocationMs;
+}
+
+/** A later attempt knows nothing of the job before it has read the journal, and ends nothing. */
+function isUnderWay({ phase, outcome }: CoreState): boolean {
+  return phase !== "starting" && outcome === undefined;
+}
+
+export function allocationOverdue(step: Step): void {
   const missing = step.state.roles.reduce(
     (sum, { counts }) => sum + counts.waiting + counts.allocated + counts.launched + counts.preparing,
     0,

@@ -7,8 +7,8 @@ const UNDERSTOOD: ReadonlySet<Event["type"]> = new Set([
   "recovered",
   "nodes-changed",
   "headroom-changed",
-  "timer-fired",
-  "woke",
+  "wake-up",
+  "paused",
   "resource-manager-shutdown",
 ] satisfies Event["type"][]);
 

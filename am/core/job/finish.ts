@@ -2,9 +2,11 @@ import type { Undated } from "../../../src/job/outcome.ts";
 import { dropAllCheckpoints } from "../containers/checkpoints.ts";
 import { discard } from "../containers/containers.ts";
 import { carryingMs, someoneCarries } from "../containers/transfers.ts";
+import { whenDurable } from "../journal/barrier.ts";
+import { Bounds } from "../state/bounds.ts";
+import { deadlineIn } from "../state/deadlines.ts";
 import type { FinishStage } from "../state/state.ts";
 import { emit, log, record, type Step, tenantOf } from "../state/step.ts";
-import { Bounds, setTimer } from "../state/timers.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Decides how the job ends; the first decision stands. Everything else follows from it in `continueFinish`. */
@@ -29,26 +31,39 @@ export function finish(step: Step, outcome: Undated): void {
     `The job ${outcome.result === "killed" ? "was" : "has"} ${outcome.result}: ${outcome.summary}`,
   );
   enter(step, "journaling", Bounds.outcomeJournalMs);
+  whenDurable(step, { what: "end" });
 }
 
 /** The order of an ending: outcome journaled, tasks stopped, history closed and the ResourceManager told, exit. */
-export function continueFinish(step: Step): void {
-  const { state } = step;
-  if (state.phase !== "finishing") {
-    return;
-  }
-  if (state.finish === "journaling" && (state.journal.durableOutcome || state.finishExpired)) {
+export function carryOutEnd(step: Step): void {
+  if (step.state.finish === "journaling") {
     stopEverything(step);
     enter(step, "stopping", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
   }
-  const stopped = aliveCount(step) === 0 && !someoneCarries(step);
-  if (state.finish === "stopping" && (stopped || state.finishExpired)) {
+}
+
+/** Nothing runs any more, and nothing is being brought up. */
+export function continueFinish(step: Step): void {
+  if (step.state.finish === "stopping" && aliveCount(step) === 0 && !someoneCarries(step)) {
     unregister(step);
   }
 }
 
-export function finishTimer(step: Step): void {
-  step.state.finishExpired = true;
+/** The ending goes on without what is still missing. */
+export function finishStageOverdue(step: Step): void {
+  step.state.finishDeadline = undefined;
+  if (step.state.finish === "stopping") {
+    unregister(step);
+  } else {
+    carryOutEnd(step);
+  }
+}
+
+/** What is decided already an attempt before this one may have begun to carry out: it is carried out from its beginning. */
+export function resumeFinish(step: Step): void {
+  if (step.state.outcome !== undefined) {
+    enter(step, "journaling", Bounds.outcomeJournalMs);
+  }
 }
 
 export function unregistered(step: Step): void {
@@ -67,7 +82,6 @@ export function shutDown(step: Step, reason: string): void {
 
 function stopEverything(step: Step): void {
   const { state, spec } = step;
-  emit(step, { type: "clear-timer", name: "allocation" });
   for (const container of Object.values(state.containers)) {
     const tenant = tenantOf(step, container);
     if (tenant === undefined || container.link !== "up") {
@@ -104,18 +118,14 @@ function unregister(step: Step): void {
   dropAllCheckpoints(step);
   const { result, summary, reason } = state.outcome;
   record(step, { type: "job-ended", result, summary, reason });
-  enter(step, "unregistering", 0);
+  enter(step, "unregistering");
   emit(step, { type: "unregister", outcome: state.outcome });
 }
 
-function enter(step: Step, stage: FinishStage, boundMs: number): void {
+function enter(step: Step, stage: FinishStage, boundMs?: number): void {
   step.state.finish = stage;
-  step.state.finishByMs = step.nowMs + boundMs;
-  step.state.finishExpired = false;
+  step.state.finishDeadline = boundMs === undefined ? undefined : deadlineIn(step, boundMs);
   step.changed = true;
-  if (boundMs > 0) {
-    setTimer(step, "finish", boundMs);
-  }
 }
 
 function aliveCount(step: Step): number {

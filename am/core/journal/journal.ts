@@ -1,16 +1,14 @@
+import { Bounds } from "../state/bounds.ts";
 import type { CoreState } from "../state/state.ts";
 import { emit, log, type Step } from "../state/step.ts";
-import { Bounds, setTimer } from "../state/timers.ts";
+import { isAwaited, nextSequence } from "./barrier.ts";
+import { type Durable, durablePart } from "./fields.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
-export const JOURNAL_VERSION = 1;
+export const JOURNAL_VERSION = 2;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
-export interface Snapshot
-  extends Omit<
-    CoreState,
-    "nodes" | "headroom" | "maximum" | "counted" | "resourceTypes" | "early" | "ended" | "journal" | "unclaimed"
-  > {
+export interface Snapshot extends Durable {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
 }
@@ -29,42 +27,42 @@ export function isSnapshot(value: unknown, applicationId: string): value is Snap
 
 /**
  * Hands out a snapshot when something durable changed: one at a time, the latest wins, with a pause between two, so that a whole gang's
- * registration costs a few writes. An outcome does not wait for the pause, and is the last: a later attempt only finishes what is decided,
- * and the folder is about to go.
+ * registration costs a few writes. What waits for a snapshot does not wait for the pause. The one with the outcome is the last: a later
+ * attempt only finishes what is decided, and the folder is about to go.
  */
 export function writeJournal(step: Step): void {
   const { state } = step;
   const { journal } = state;
-  if (
-    !journal.dirty ||
-    journal.inFlight !== 0 ||
-    journal.durableOutcome ||
-    state.phase === "over" ||
-    (state.generation === 0 && state.outcome === undefined)
-  ) {
+  if (!isWanted(state) || (step.nowMs < writableAtMs(state) && (journal.failure !== "" || !isAwaited(state)))) {
     return;
   }
-  const spacingMs = journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs;
-  const waitMs = journal.writtenAtMs + spacingMs - step.nowMs;
-  const urgent =
-    state.startIntended > journal.durableStart ||
-    step.registeredAlone.size > 0 ||
-    state.lastGeneration > journal.durableGeneration ||
-    (state.outcome !== undefined && !journal.durableOutcome);
-  if (waitMs > 0 && (journal.failure !== "" || !urgent)) {
-    if (!step.timers.has("journal")) {
-      setTimer(step, "journal", waitMs);
-    }
-    return;
-  }
+  const sequence = nextSequence(state);
   journal.dirty = false;
-  journal.sequence++;
-  journal.inFlight = journal.sequence;
+  journal.sequence = sequence;
+  journal.inFlight = sequence;
   journal.writtenAtMs = step.nowMs;
-  journal.inFlightGeneration = state.lastGeneration;
-  journal.inFlightStart = state.startIntended;
-  journal.inFlightOutcome = state.outcome !== undefined;
-  emit(step, { type: "journal", sequence: journal.sequence, snapshot: durable(state) });
+  const snapshot = JSON.stringify({ journalVersion: JOURNAL_VERSION, sequence, ...durablePart(state) });
+  emit(step, { type: "journal", sequence, snapshot });
+}
+
+/** When what changed is written, where nothing waits for it; undefined while there is nothing to write. */
+export function journalDueMs({ state }: Step): number | undefined {
+  return isWanted(state) ? writableAtMs(state) : undefined;
+}
+
+function isWanted(state: CoreState): boolean {
+  const { journal, phase } = state;
+  const isEmpty = state.generation === 0 && state.outcome === undefined;
+  return journal.dirty && journal.inFlight === 0 && !isOutcomeDurable(state) && phase !== "over" && !isEmpty;
+}
+
+function writableAtMs({ journal }: CoreState): number {
+  return journal.writtenAtMs + (journal.failure === "" ? Bounds.journalSpacingMs : Bounds.journalRetryMs);
+}
+
+/** The outcome is decided, and nothing waits for the snapshot that has it. */
+export function isOutcomeDurable({ outcome, held }: CoreState): boolean {
+  return outcome !== undefined && held.every(({ what }) => what !== "end");
 }
 
 export function journalWritten(step: Step, sequence: number): void {
@@ -74,9 +72,6 @@ export function journalWritten(step: Step, sequence: number): void {
   }
   journal.inFlight = 0;
   journal.durableSequence = sequence;
-  journal.durableGeneration = journal.inFlightGeneration;
-  journal.durableStart = journal.inFlightStart;
-  journal.durableOutcome = journal.inFlightOutcome;
   if (journal.failure !== "") {
     journal.failure = "";
     log(step, "info", "journal-back", "The journal can be written again.");
@@ -96,50 +91,4 @@ export function journalFailed(step: Step, sequence: number, message: string): vo
   }
   journal.failure = message;
   step.changed = true;
-}
-
-/** A copy of its own: the state goes on changing while the snapshot is written. */
-function durable(state: CoreState): Snapshot {
-  const {
-    nodes: _nodes,
-    headroom: _room,
-    maximum: _max,
-    counted: _counted,
-    resourceTypes: _types,
-    early: _early,
-    ended: _ended,
-    journal,
-    unclaimed: _unclaimed,
-    ...rest
-  } = state;
-  return {
-    ...rest,
-    journalVersion: JOURNAL_VERSION,
-    sequence: journal.sequence,
-    tasks: state.tasks.map((task) => ({ ...task })),
-    roles: state.roles.map((role) => ({ ...role, counts: { ...role.counts } })),
-    containers: copyEach(state.containers),
-    blame: copyEach(state.blame),
-    unfetched: { ...state.unfetched },
-    verdicts: state.verdicts.map((verdict) => ({
-      ...verdict,
-      endings: { ...verdict.endings },
-      lives: { ...verdict.lives },
-      unaccounted: { ...verdict.unaccounted },
-    })),
-    tolerated: [...state.tolerated],
-    generations: state.generations.map((generation) => ({ ...generation })),
-    used: { ...state.used },
-    services: state.services.map((service) => ({ ...service })),
-    gang: { ...state.gang },
-    usage: { ...state.usage },
-  };
-}
-
-function copyEach<T extends object>(records: Readonly<Record<string, T>>): Record<string, T> {
-  const copies: Record<string, T> = {};
-  for (const [key, value] of Object.entries(records)) {
-    copies[key] = { ...value };
-  }
-  return copies;
 }

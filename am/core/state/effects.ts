@@ -13,11 +13,10 @@ export type Effect =
   | { readonly type: "launch"; readonly launches: readonly Launch[] }
   | { readonly type: "stop-container"; readonly containerId: string; readonly reason: string }
   | { readonly type: "send"; readonly to: SendTarget; readonly message: ExecutorCommand }
-  /** Fires `timer-fired` once; setting a name again moves it. */
-  | { readonly type: "set-timer"; readonly name: string; readonly delayMs: number }
-  | { readonly type: "clear-timer"; readonly name: string }
+  /** Answers `wake-up` at that time; moves the time that was asked for before. */
+  | { readonly type: "wake-at"; readonly atMs: number }
   /** Write a snapshot of what must outlive this AM; answers `journal-written` or `journal-failed`. */
-  | { readonly type: "journal"; readonly sequence: number; readonly snapshot: unknown }
+  | { readonly type: "journal"; readonly sequence: number; readonly snapshot: string }
   /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-reattached`. */
   | { readonly type: "rejoin"; readonly executors: readonly Rejoin[] }
   | { readonly type: "record"; readonly event: HistoryEvent }

@@ -115,9 +115,10 @@ export type Event =
     }
   | { readonly type: "transfer"; readonly task: string; readonly transfer: Transfer }
   | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
-  | { readonly type: "timer-fired"; readonly name: string }
+  /** The time that was asked for has come, or is past. */
+  | { readonly type: "wake-up" }
   /** This ApplicationMaster stood still for a while; what was not heard meanwhile says nothing about executors. */
-  | { readonly type: "woke" }
+  | { readonly type: "paused" }
   | { readonly type: "stop-requested"; readonly reason: string }
   | { readonly type: "resource-manager-resynced" }
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }

@@ -66,6 +66,41 @@ export type ContainerPhase = "held" | "unclaimed" | "leaving" | "discarded";
  */
 export type Link = "none" | "up" | "broken" | "rejoining" | "closed";
 
+/** Something that is awaited, and until when. */
+export interface Deadline {
+  readonly sinceMs: number;
+  readonly dueMs: number;
+}
+
+/**
+ * What may be awaited of a container, its executor or YARN.
+ * - `launch`: from its allocation to its executor's registration
+ * - `registration`: the same from the launch on, where the job sets a bound of its own
+ * - `reconnect`: its executor, whose stream broke
+ * - `prepare`: that its executor is ready for its task's next generation
+ * - `start`: that the program runs, which was told to start
+ * - `execution`: that the program ends within the job's limit
+ * - `progress`: the program's next step
+ * - `hang-stop`: that the program ends which was stopped because it hung
+ * - `rejoin`: its executor, which knew an earlier attempt
+ * - `release`: YARN's completion status, before it is given back
+ * - `completion-status`: the same, while its executor is well
+ */
+export const CONTAINER_DEADLINES = [
+  "launch",
+  "registration",
+  "reconnect",
+  "prepare",
+  "start",
+  "execution",
+  "progress",
+  "hang-stop",
+  "rejoin",
+  "release",
+  "completion-status",
+] as const;
+export type ContainerDeadline = (typeof CONTAINER_DEADLINES)[number];
+
 export interface TaskRecord {
   readonly id: string;
   /** Position of its role in the job. */
@@ -108,6 +143,7 @@ export interface ContainerRecord {
   task: string;
   /** Last generation that its task lived in it. */
   generation: number;
+  deadlines: Partial<Record<ContainerDeadline, Deadline>>;
   rejoinAddress: string;
   brokenAtMs: number;
   /** Failures of the machine's kind seen in it. */
@@ -130,6 +166,10 @@ export interface RoleState {
   readonly counts: Record<TaskPhase, number>;
   /** No task below this index is waiting. */
   firstWaiting: number;
+}
+
+/** What the ResourceManager was asked for a role. */
+export interface RoleAsk {
   /** What the ResourceManager still has to give, as far as we know; −1 when we do not know. */
   outstanding: number;
   /** Whether the outstanding ask names hosts. */
@@ -172,9 +212,8 @@ export interface Verdict {
   readonly generation: number;
   /** The task that lives on its own and whose life this is about; empty: the gang. */
   readonly scope: string;
-  readonly openedAtMs: number;
-  /** When the time for the whole picture is up. */
-  endsAtMs: number;
+  /** The time for the whole picture. */
+  readonly deadline: Deadline;
   /** By task. */
   endings: Record<string, Ending>;
   /** The task whose ending is the strongest so far, among equals the earliest. */
@@ -227,8 +266,6 @@ export interface CoreState {
   lastGeneration: number;
   /** The cluster spec of the present generation is out. */
   started: boolean;
-  /** The generation whose cluster spec may be on its way, once the journal says so; 0 while somebody is missing. */
-  startIntended: number;
   /** A cluster spec was out in some generation. */
   everStarted: boolean;
   /** When the back-off before this generation's start is over. */
@@ -238,6 +275,10 @@ export interface CoreState {
   graceEndsAtMs: number;
   readonly tasks: TaskRecord[];
   readonly roles: RoleState[];
+  /** By role. */
+  readonly asks: RoleAsk[];
+  /** How long hosts are named that bring nothing. */
+  hintsDeadline: Deadline | undefined;
   readonly containers: Record<string, ContainerRecord>;
   /** Containers that are over, so that a late word about them is known as late. */
   readonly ended: Record<string, true>;
@@ -254,6 +295,8 @@ export interface CoreState {
   /** Files that could not be fetched, each with the first host that failed to. */
   readonly unfetched: Record<string, string>;
   readonly verdicts: Verdict[];
+  /** How long the gang's programs have to stop. */
+  stopDeadline: Deadline | undefined;
   /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
   readonly tolerated: Ending[];
   /** The gang's first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
@@ -269,11 +312,15 @@ export interface CoreState {
   /** By task, the lives that the outcome is about, where their tasks had gone on to another generation. */
   judgedLives: Readonly<Record<string, TaskRecord>>;
   finish: FinishStage;
-  /** When the present stage of the ending is over whatever is still missing. */
-  finishByMs: number;
-  finishExpired: boolean;
+  /** When the present stage of the ending is over whatever is still missing; absent where it is not bounded. */
+  finishDeadline: Deadline | undefined;
   readonly journal: JournalState;
-  readonly gang: { waitingSinceMs: number; returns: number; askAgainAtMs: number };
+  /** What is decided and must not happen before the journal holds it, oldest first. */
+  held: Held[];
+  readonly gang: { holdDeadline: Deadline | undefined; returns: number; askAgainAtMs: number };
+  readonly wakeUp: WakeUp;
+  /** The last time that this ApplicationMaster did not hear what happened; see deadlines.ts. */
+  pause: { readonly endedAtMs: number; readonly graceMs: number };
   readonly usage: { memoryMiBMs: number; vcoreMs: number; memoryMiB: number; vcores: number; countedAtMs: number };
 }
 
@@ -294,14 +341,33 @@ export interface JournalState {
   /** Something durable changed since the last snapshot. */
   dirty: boolean;
   writtenAtMs: number;
-  /** The highest generation number in the snapshot being written, and in one known to be written. */
-  inFlightGeneration: number;
-  durableGeneration: number;
-  inFlightStart: number;
-  durableStart: number;
-  inFlightOutcome: boolean;
-  durableOutcome: boolean;
+  /** Number of the first snapshot that holds the highest generation number. */
+  generationSequence: number;
   failure: string;
+}
+
+/**
+ * What waits for a snapshot to be written.
+ * - `prepare`: an executor is told to make ready for its task's generation
+ * - `start-gang`: the cluster spec goes out
+ * - `start-task`: a task that waits for nobody starts
+ * - `end`: the outcome is carried out
+ */
+export type Held =
+  | {
+      readonly what: "prepare" | "start-task";
+      readonly sequence: number;
+      readonly task: string;
+      readonly generation: number;
+    }
+  | { readonly what: "start-gang"; readonly sequence: number; readonly generation: number }
+  | { readonly what: "end"; readonly sequence: number };
+
+export interface WakeUp {
+  /** When the shell is to wake the core; 0 while it is not. */
+  atMs: number;
+  /** No container's deadline is over before; 0 while there is none. */
+  containersMs: number;
 }
 
 /** Who and where this ApplicationMaster is. */

@@ -14,14 +14,6 @@ export interface Step {
   effects: Effect[];
   /** Something that people see changed in this step. */
   changed: boolean;
-  /** Registered tasks that wait for nobody, with the number of the snapshot that has to be durable before they start; lowest first. */
-  readonly registeredAlone: Map<TaskRecord, number>;
-  /** Tasks whose executors are told to make ready when the journal knows their generation. */
-  readonly unprepared: Set<TaskRecord>;
-  /** The timers that are set. */
-  readonly timers: Map<string, { readonly setAtMs: number; readonly dueMs: number }>;
-  /** When it was last seen that this ApplicationMaster had been paused. */
-  wokeAtMs: number;
 }
 
 export function newStep(spec: JobSpec, identity: Identity, state: CoreState): Step {
@@ -34,10 +26,6 @@ export function newStep(spec: JobSpec, identity: Identity, state: CoreState): St
     nowMs: identity.startedAtMs,
     effects: [],
     changed: false,
-    registeredAlone: new Map(),
-    unprepared: new Set(),
-    timers: new Map(),
-    wokeAtMs: Number.NEGATIVE_INFINITY,
   };
 }
 

@@ -1,6 +1,7 @@
 import { countWords, durationWords, keyWords, listWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
+import { dueMsOf } from "../state/deadlines.ts";
 import type { CoreState, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
 import { containerWait } from "./container-wait.ts";
 
@@ -89,12 +90,13 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
       }),
     );
   }
-  if (state.gang.waitingSinceMs > 0) {
+  const { holdDeadline } = state.gang;
+  if (holdDeadline !== undefined) {
     waits.push(
       plainWait("the rest of the gang", {
-        sinceMs: state.gang.waitingSinceMs,
+        sinceMs: holdDeadline.sinceMs,
         reasons: [],
-        endsAtMs: state.gang.waitingSinceMs + spec.timeouts.gangHoldMs,
+        endsAtMs: dueMsOf(state, holdDeadline),
         atEnd: `what is held goes back and is asked for again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
       }),
     );
@@ -121,9 +123,9 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
     const missing = Object.keys(verdict.unaccounted).length;
     waits.push(
       plainWait("the verdict on the failure", {
-        sinceMs: verdict.openedAtMs,
+        sinceMs: verdict.deadline.sinceMs,
         reasons: [`${countWords(missing, "task")} ${missing === 1 ? "is" : "are"} not yet accounted for`],
-        endsAtMs: verdict.endsAtMs,
+        endsAtMs: dueMsOf(state, verdict.deadline),
       }),
     );
   }
@@ -139,8 +141,11 @@ function finishWait({ spec, state }: Job): Wait {
     unregistering: "the ResourceManager to accept the end",
   } as const;
   const sinceMs = state.outcome?.endedAtMs ?? state.startedAtMs;
-  const bounded = state.finish === "journaling" || state.finish === "stopping";
-  return plainWait(whats[state.finish], { sinceMs, ...(bounded ? { endsAtMs: state.finishByMs } : {}) });
+  const { finishDeadline } = state;
+  return plainWait(whats[state.finish], {
+    sinceMs,
+    ...(finishDeadline === undefined ? {} : { endsAtMs: dueMsOf(state, finishDeadline) }),
+  });
 }
 
 function tasksIn({ state }: Job, position: number, phases: readonly TaskPhase[]): TaskRecord[] {

@@ -23,7 +23,8 @@ export class Scenario {
   readonly #applicationId: string;
   readonly #problems: string[] = [];
   readonly #invariants: ReturnType<typeof createInvariants>;
-  readonly #timers = new Map<string, number>();
+  /** When the core is to be woken; undefined while it is not. */
+  #wakeAtMs: number | undefined;
   #attempt = 1;
   #containers = 0;
 
@@ -43,10 +44,8 @@ export class Scenario {
     }
     this.effects.push(...effects);
     for (const effect of effects) {
-      if (effect.type === "set-timer") {
-        this.#timers.set(effect.name, this.nowMs + effect.delayMs);
-      } else if (effect.type === "clear-timer") {
-        this.#timers.delete(effect.name);
+      if (effect.type === "wake-at") {
+        this.#wakeAtMs = effect.atMs;
       }
     }
     return effects.flatMap((effect) => [effect, ...this.#answer(effect)]);
@@ -63,21 +62,22 @@ export class Scenario {
     });
   }
 
-  /** Time passes; timers that come due fire in their order. */
+  /** Time passes; the core is woken whenever it asked for that. */
   after(durationMs: number): Effect[] {
     const untilMs = this.nowMs + durationMs;
     const effects: Effect[] = [];
-    for (;;) {
-      const [name, dueMs] = [...this.#timers].sort(([, a], [, b]) => a - b)[0] ?? [];
-      if (name === undefined || dueMs === undefined || dueMs > untilMs) {
-        break;
-      }
-      this.#timers.delete(name);
-      this.nowMs = dueMs;
-      effects.push(...this.on({ type: "timer-fired", name }));
+    while (this.#wakeAtMs !== undefined && this.#wakeAtMs <= untilMs) {
+      this.nowMs = Math.max(this.nowMs, this.#wakeAtMs);
+      effects.push(...this.wakes());
     }
     this.nowMs = untilMs;
     return effects;
+  }
+
+  /** The wake-up that was asked for comes now, perhaps late. */
+  wakes(): Effect[] {
+    this.#wakeAtMs = undefined;
+    return this.on({ type: "wake-up" });
   }
 
   container(priority: number, change: Partial<AllocatedContainer> = {}): AllocatedContainer {
@@ -95,8 +95,8 @@ export class Scenario {
 
   /** Gives every container that is asked for. */
   allocateAll(): Effect[] {
-    const missing = this.core.state.roles.flatMap((role, position) =>
-      Array.from({ length: role.outstanding }, () => this.container(position + 1)),
+    const missing = this.core.state.asks.flatMap(({ outstanding }, position) =>
+      Array.from({ length: outstanding }, () => this.container(position + 1)),
     );
     return this.on({ type: "containers-allocated", containers: missing });
   }
@@ -174,9 +174,9 @@ export class Scenario {
 
   /** The ApplicationMaster dies and the next attempt reads the newest journal. */
   crash(kept: readonly AllocatedContainer[], meanwhile: readonly Event[] = []): Effect[] {
-    const journal: unknown = this.journal === undefined ? undefined : JSON.parse(JSON.stringify(this.journal));
+    const { journal } = this;
     this.#attempt++;
-    this.#timers.clear();
+    this.#wakeAtMs = undefined;
     this.core = this.#newCore();
     this.register();
     for (const event of meanwhile) {
@@ -215,7 +215,7 @@ export class Scenario {
     if (!this.journalWorks) {
       return this.on({ type: "journal-failed", sequence: effect.sequence, message: "safe mode" });
     }
-    this.journal = effect.snapshot;
+    this.journal = JSON.parse(effect.snapshot);
     return this.on({ type: "journal-written", sequence: effect.sequence });
   }
 }

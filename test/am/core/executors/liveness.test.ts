@@ -52,7 +52,7 @@ describe("liveness", () => {
 
   test("a tick that comes late, after a pause of ours, expires nobody, and says that we slept", () => {
     const { liveness } = watch(3, () => true, 2);
-    expect(liveness.tick(62_000)).toEqual([{ type: "woke" }]);
+    expect(liveness.tick(62_000)).toEqual([{ type: "paused" }]);
     expect(liveness.tick(64_000)).toEqual([]);
     expect(liveness.tick(65_000).map(({ type }) => type)).toEqual([
       "executor-silent",

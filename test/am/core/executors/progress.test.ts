@@ -44,7 +44,7 @@ describe("a program that reports its steps", () => {
     reports(scenario, "worker:0", 6);
     scenario.after(59_000);
     reports(scenario, "worker:0", 7);
-    expect(dumped(scenario.on({ type: "timer-fired", name: "progress:c1" }))).toEqual([]);
+    expect(dumped(scenario.wakes())).toEqual([]);
     expect(dumped(scenario.after(59_999))).toEqual([]);
     expect(dumped(scenario.after(1))).toEqual(["worker:0"]);
   });

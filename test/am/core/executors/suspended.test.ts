@@ -68,8 +68,10 @@ describe("a program that was suspended while its executor was cut off", () => {
     scenario.breaks("worker:0");
     scenario.nowMs += 59_000;
     comesBack(scenario);
-    scenario.after(60_000);
+    scenario.after(46_000);
     expect(scenario.phases()).toBe("worker:0 running");
+    scenario.after(alone.timeouts.stopGraceMs + 5_000);
+    expect(scenario.phases()).not.toBe("worker:0 running");
   });
 
   test("is killed when its task lives on elsewhere: nothing of it is wanted", () => {

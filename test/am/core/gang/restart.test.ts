@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { silentAfterMs } from "../../../../am/core/executors/liveness.ts";
+import { silentAfterMs } from "../../../../am/core/state/bounds.ts";
 import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { asksOf, idleNode, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -93,8 +93,7 @@ describe("the verdict is decided when the picture is complete", () => {
     scenario.breaks("worker:1");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
     scenario.nowMs += base.timeouts.verdictMs;
-    scenario.on({ type: "timer-fired", name: "reconnect:c2" });
-    scenario.on({ type: "timer-fired", name: "verdict:1:" });
+    scenario.wakes();
     scenario.completes("c2", 137);
     expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
   });
@@ -104,7 +103,7 @@ describe("the verdict is decided when the picture is complete", () => {
     scenario.toRunning();
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
     scenario.nowMs += base.timeouts.stopGraceMs;
-    scenario.on({ type: "woke" });
+    scenario.on({ type: "paused" });
     const silentMs = silentAfterMs(base.timeouts) + 1_000;
     scenario.after(silentMs);
     expect(scenario.task("worker:1").phase).toBe("stopping");

@@ -1,0 +1,91 @@
+import { endedBecause } from "../../../src/job/outcome.ts";
+import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
+import { discard, letGo } from "../containers/containers.ts";
+import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
+import { containerGone, taskGone } from "../failures/losses.ts";
+import { completionStatusOverdue } from "../failures/verdict.ts";
+import { finish } from "../job/finish.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitOf } from "../state/deadlines.ts";
+import type { ContainerDeadline, ContainerRecord, TaskPhase, TaskRecord } from "../state/state.ts";
+import { type Step, tenantOf } from "../state/step.ts";
+import { hangStopOverdue, progressOverdue } from "./progress.ts";
+
+type OfTask = (step: Step, container: ContainerRecord, task: TaskRecord) => void;
+
+/** What follows when an executor owes something for too long: each is of its task in the phases in which the task waits for it. */
+const OF_TASK: Partial<Record<ContainerDeadline, { readonly phases: readonly TaskPhase[]; readonly overdue: OfTask }>> =
+  {
+    launch: { phases: ["allocated", "launched"], overdue: launchOverdue },
+    registration: { phases: ["launched"], overdue: registrationOverdue },
+    prepare: { phases: ["preparing"], overdue: giveUp({ code: "executor-not-ready" }, "it did not make ready") },
+    start: { phases: ["starting"], overdue: giveUp({ code: "program-start-unheard" }, "it did not start") },
+    execution: { phases: ["running"], overdue: executionOverdue },
+    progress: { phases: ["running"], overdue: progressOverdue },
+    "hang-stop": { phases: ["running"], overdue: hangStopOverdue },
+  };
+
+/** Something was awaited of a container in vain. */
+export function containerOverdue(step: Step, what: ContainerDeadline, container: ContainerRecord): void {
+  const task = tenantOf(step, container);
+  const ofTask = OF_TASK[what];
+  if (ofTask !== undefined) {
+    if (task !== undefined && ofTask.phases.includes(task.phase)) {
+      ofTask.overdue(step, container, task);
+    }
+  } else if (what === "release" && container.phase === "leaving") {
+    discard(step, container, container.discardReason);
+  } else if (what === "completion-status" && container.link === "up") {
+    completionStatusOverdue(step, container);
+  } else if (what === "rejoin" && container.phase === "unclaimed") {
+    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+    discard(step, container, "no executor claimed it");
+  } else if (what === "rejoin" && container.link === "rejoining" && task !== undefined) {
+    rejoinOverdue(step, container, task);
+  } else if (what === "reconnect" && container.link === "broken" && task !== undefined) {
+    reconnectOverdue(step, container, task);
+  }
+}
+
+function giveUp(facts: EndingFacts, discardReason: string): OfTask {
+  return (step, container, task) =>
+    containerGone(step, container, linkEnding(step, task, container, facts), discardReason);
+}
+
+function launchOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const facts = { code: "executor-not-started", limitMs: step.spec.timeouts.launchMs } as const;
+  giveUp(facts, "its executor did not start in time")(step, container, task);
+}
+
+/** TonY's meaning of its key: an executor that does not register in time fails the job. */
+function registrationOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const limitMs = step.spec.timeouts.registrationMs ?? 0;
+  const setting = settingOf(step.spec, "tony.container.registration.timeout");
+  const at = { task: task.id, host: container.host };
+  finish(step, endedBecause("failed", { code: "registration-too-long", ...at, limitMs, setting }));
+}
+
+function executionOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  containerGone(step, container, timeLimitEnding(step, task, container), "its program ran longer than it may");
+}
+
+function rejoinOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const ending = { ...linkEnding(step, task, container, { code: "executor-not-back" }), machine: false };
+  containerGone(step, container, ending, "its executor did not come back");
+}
+
+/** While many streams are broken together the network is the likelier cause, and they have longer. */
+function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const { brokenLinks, roles } = step.state;
+  const held = roles.reduce((sum, { counts }) => sum - counts.waiting - counts.lost, step.state.tasks.length);
+  const together = brokenLinks >= 2 && brokenLinks * 3 > held;
+  const endsAtMs = container.brokenAtMs + (together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs);
+  if (step.nowMs < endsAtMs) {
+    awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
+    return;
+  }
+  const ending = linkEnding(step, task, container, { code: "executor-vanished" });
+  letGo(step, container, "its stream broke", true);
+  taskGone(step, task, ending);
+}

@@ -1,0 +1,31 @@
+import { letGo } from "../containers/containers.ts";
+import { isMember, joinNext } from "../gang/restart.ts";
+import { log, type Step } from "../state/step.ts";
+import { moveTask } from "../state/transitions.ts";
+import { overdueEnding } from "./endings.ts";
+import { lateEvidence } from "./verdict.ts";
+
+/** The time for the gang's programs to stop is up: containers of those that still run are stopped. */
+export function stopOverdue(step: Step): void {
+  const { state } = step;
+  state.stopDeadline = undefined;
+  if (state.phase !== "restarting") {
+    return;
+  }
+  const endings = [];
+  for (const task of state.tasks) {
+    const container = state.containers[task.containerId];
+    if (task.phase === "stopping" && isMember(step, task) && container !== undefined) {
+      log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
+        task: task.id,
+      });
+      endings.push(overdueEnding(step, task, container));
+      letGo(step, container, "its program did not stop in time", true);
+      moveTask(step, task, ["stopping"], "lost");
+      joinNext(step, task);
+    }
+  }
+  for (const ending of endings) {
+    lateEvidence(step, ending);
+  }
+}

@@ -1,0 +1,74 @@
+import type { CoreState } from "../state/state.ts";
+
+/**
+ * What a later attempt makes of each field of the state.
+ * - `kept`: it is in the journal
+ * - `heard-again`: YARN and the executors say it again
+ * - `own`: each attempt has its own
+ */
+export const FIELDS = {
+  applicationId: "kept",
+  amHost: "own",
+  amContainerId: "own",
+  attempt: "own",
+  startedAtMs: "kept",
+  phase: "kept",
+  generation: "kept",
+  lastGeneration: "kept",
+  started: "kept",
+  everStarted: "kept",
+  startNotBeforeMs: "kept",
+  restartReason: "kept",
+  graceEndsAtMs: "kept",
+  tasks: "kept",
+  roles: "kept",
+  asks: "heard-again",
+  hintsDeadline: "heard-again",
+  containers: "kept",
+  ended: "heard-again",
+  unclaimed: "heard-again",
+  nodes: "heard-again",
+  headroom: "heard-again",
+  maximum: "heard-again",
+  counted: "heard-again",
+  resourceTypes: "heard-again",
+  early: "own",
+  brokenLinks: "kept",
+  blame: "kept",
+  unfetched: "kept",
+  verdicts: "kept",
+  stopDeadline: "kept",
+  tolerated: "kept",
+  firstExit: "kept",
+  generations: "kept",
+  used: "kept",
+  checkpoint: "kept",
+  droppedCheckpoint: "kept",
+  services: "kept",
+  outcome: "kept",
+  judgedLives: "kept",
+  finish: "kept",
+  finishDeadline: "kept",
+  journal: "own",
+  held: "kept",
+  gang: "kept",
+  usage: "kept",
+  wakeUp: "own",
+  pause: "own",
+} as const satisfies Record<keyof CoreState, "kept" | "heard-again" | "own">;
+
+type Kept = {
+  [Field in keyof typeof FIELDS]: (typeof FIELDS)[Field] extends "kept" ? Field : never;
+}[keyof typeof FIELDS];
+
+/** What must outlive this ApplicationMaster. */
+export type Durable = Pick<CoreState, Kept>;
+
+const KEPT: ReadonlySet<string> = new Set(
+  Object.entries(FIELDS).flatMap(([field, rule]) => (rule === "kept" ? [field] : [])),
+);
+
+/** What the journal holds of a state. */
+export function durablePart(state: CoreState): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(state).filter(([field]) => KEPT.has(field)));
+}

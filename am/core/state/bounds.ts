@@ -1,0 +1,33 @@
+import type { Timeouts } from "../../../src/job/spec.ts";
+
+/** Bounds that no key sets: each is honest work of ours, seconds where it is healthy. */
+export const Bounds = {
+  /** A broken stream's executor comes back at once or not at all. */
+  reconnectMs: 2_000,
+  /** From `prepare` to its registration, beyond the program's own grace. */
+  prepareMs: 30_000,
+  /** From the cluster spec to the program's start. */
+  startMs: 60_000,
+  /** What an executor may need beyond the program's grace to stop it. */
+  stopMarginMs: 5_000,
+  /** What an executor gives a hanging program to write where it stands. */
+  stackDumpMs: 2_000,
+  /** An outcome that cannot be written down is carried out all the same. */
+  outcomeJournalMs: 5_000,
+  /** The completion status of a program that was killed, when its container is ending too: beyond two heartbeats of its node. */
+  completionStatusMs: 2_000,
+  /** A program that ends badly so soon after YARN's wish for its container ended because of it; sites grant 15 s by default. */
+  preemptionMs: 120_000,
+  /** Kept executors come back to a later attempt: they look for it every 2 to 30 s. */
+  rejoinMs: 45_000,
+  journalSpacingMs: 200,
+  journalRetryMs: 1_000,
+} as const;
+
+/** Beats that an executor may miss before it counts as silent. */
+const MISSED_BEATS = 3;
+
+/** How long nothing is heard of an executor before it counts as silent. */
+export function silentAfterMs(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): number {
+  return Math.min(MISSED_BEATS * timeouts.heartbeatIntervalMs, timeouts.heartbeatExpiryMs);
+}

@@ -1,0 +1,48 @@
+import { Bounds, silentAfterMs } from "./bounds.ts";
+import type { ContainerDeadline, ContainerRecord, CoreState, Deadline } from "./state.ts";
+import type { Step } from "./step.ts";
+
+/** Something is awaited for so long from now. */
+export function deadlineIn({ nowMs }: Pick<Step, "nowMs">, durationMs: number): Deadline {
+  return { sinceMs: nowMs, dueMs: nowMs + durationMs };
+}
+
+/** Something is awaited of a container; what was awaited before under the same name is not any more. */
+export function awaitOf(step: Step, container: ContainerRecord, what: ContainerDeadline, durationMs: number): void {
+  const deadline = deadlineIn(step, durationMs);
+  container.deadlines[what] = deadline;
+  noteContainerDeadline(step.state, deadline.dueMs);
+}
+
+/** It came, or nobody waits for it any more. */
+export function awaitNoMore(container: ContainerRecord, ...whats: readonly ContainerDeadline[]): void {
+  for (const what of whats) {
+    delete container.deadlines[what];
+  }
+}
+
+/** A container may be due from then on. */
+export function noteContainerDeadline({ wakeUp }: Pick<CoreState, "wakeUp">, dueMs: number): void {
+  wakeUp.containersMs = wakeUp.containersMs === 0 ? dueMs : Math.min(wakeUp.containersMs, dueMs);
+}
+
+/** What was waited for may lie in the mailbox behind the wake-up, or not be there because its executor is gone: beyond the time that takes to notice. */
+const AFTER_PAUSE_MS = 2_000;
+
+/**
+ * This ApplicationMaster stood still: nobody listened. Whatever was awaited by then is awaited until all that is still there has been
+ * heard again.
+ */
+export function notePause(step: Step): void {
+  step.state.pause = { endedAtMs: step.nowMs, graceMs: silentAfterMs(step.spec.timeouts) + AFTER_PAUSE_MS };
+}
+
+/** The attempt before is gone, and executors look for this one: they have their time for that, and YARN to say what became of the others. */
+export function noteTakeover(step: Step): void {
+  step.state.pause = { endedAtMs: step.nowMs, graceMs: Bounds.rejoinMs + step.spec.timeouts.verdictMs };
+}
+
+/** When a deadline really ends: one that was set before a pause of ours blames nobody for what we did not hear. */
+export function dueMsOf({ pause }: Pick<CoreState, "pause">, { sinceMs, dueMs }: Deadline): number {
+  return sinceMs < pause.endedAtMs ? Math.max(dueMs, pause.endedAtMs + pause.graceMs) : dueMs;
+}

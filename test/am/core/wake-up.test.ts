@@ -1,0 +1,81 @@
+import { describe, expect, test } from "@jest/globals";
+import { createCore } from "../../../am/core/core.ts";
+import type { Effect } from "../../../am/core/state/effects.ts";
+import { jobSpec, role } from "../../simulation/job.ts";
+import { Scenario, sentOf } from "./scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+
+function wakeUpsOf(effects: readonly Effect[]): number[] {
+  return effects.flatMap((effect) => (effect.type === "wake-at" ? [effect.atMs] : []));
+}
+
+describe("the wake-up that the core asks for", () => {
+  test("comes when the first of all deadlines is over", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    const asked = wakeUpsOf(scenario.allocateAll()).at(-1);
+    expect(asked).toBeLessThanOrEqual(scenario.nowMs + base.timeouts.launchMs);
+    scenario.after(base.timeouts.launchMs - 1);
+    expect(scenario.task("worker:0").containerId).toBe("c1");
+    scenario.after(1);
+    expect(scenario.task("worker:0").containerId).toBe("");
+  });
+
+  test("is asked for again when something is due sooner, and not when everything is due later", () => {
+    const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, progressMs: 30_000 } });
+    scenario.toRunning();
+    scenario.after(1_000);
+    const report = (step: number) =>
+      scenario.on({ type: "child-progress", task: "worker:0", containerId: "c1", generation: 1, step, atMs: 0 });
+    expect(wakeUpsOf(report(1))).toEqual([scenario.nowMs + 30_000]);
+    scenario.after(1_000);
+    expect(wakeUpsOf(report(2))).toEqual([]);
+  });
+
+  test("finds what was awaited by a core that was rebuilt from its JSON", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.breaks("worker:0");
+    const identity = {
+      applicationId: "application_1_0001",
+      attempt: 1,
+      amHost: "n0",
+      amContainerId: "c0",
+      startedAtMs: 0,
+      nodeHeartbeatMs: 1_000,
+    };
+    scenario.core = createCore(base, identity, JSON.parse(JSON.stringify(scenario.core.state)));
+    expect(sentOf(scenario.after(2_000), "stop-child")).toEqual(["worker:1"]);
+  });
+});
+
+describe("an execution limit", () => {
+  test("binds an executor that does not keep it in a later attempt too", () => {
+    const spec = { ...base, timeouts: { ...base.timeouts, executionMs: 600_000 } };
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    scenario.after(60_000);
+    scenario.exits("worker:1");
+    scenario.crash([scenario.container(1, { containerId: "c1" }), scenario.container(1, { containerId: "c2" })]);
+    scenario.reports("worker:0", { state: "running", startedAtMs: 0, pid: 7 });
+    scenario.after(540_000);
+    expect(scenario.task("worker:0").phase).toBe("running");
+    scenario.after(spec.timeouts.stopGraceMs + 5_000);
+    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1, infrastructure: 0 } });
+  });
+});
+
+describe("the hold of a gang in part", () => {
+  test("is over in a later attempt too", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.ready("worker:0");
+    scenario.after(60_000);
+    scenario.crash([scenario.container(1, { containerId: "c1" })]);
+    scenario.ready("worker:0");
+    scenario.after(base.timeouts.gangHoldMs);
+    expect(scenario.core.state.gang.returns).toBe(1);
+  });
+});

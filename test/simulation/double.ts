@@ -1,0 +1,44 @@
+import { type Core, createCore } from "../../am/core/core.ts";
+import type { Effect } from "../../am/core/state/effects.ts";
+import type { CoreState, Identity } from "../../am/core/state/state.ts";
+import { Random } from "./random.ts";
+
+/** A core beside which a second one runs that is thrown away at random moments and rebuilt from the JSON of its state. */
+export function doubled(core: Core, identity: Identity, problems: string[]): Core {
+  const random = new Random(identity.attempt);
+  let second = createCore(core.spec, identity);
+  return {
+    spec: core.spec,
+    state: core.state,
+    step(event, nowMs) {
+      if (random.chance(0.3)) {
+        second = createCore(core.spec, identity, rebuilt(second.state));
+      }
+      // A core makes the journal that it is given its own.
+      const own = event.type === "recovered" ? structuredClone(event) : event;
+      const effects = core.step(event, nowMs);
+      const decided = inOrder(second.step(own, nowMs));
+      const expected = inOrder(effects);
+      if (decided !== expected) {
+        problems.push(`rebuilt from its JSON the core decides otherwise: ${decided} for ${expected}`);
+      }
+      return effects;
+    },
+  };
+}
+
+/** As JSON with the names of each record in one order: which of them came first says nothing. */
+function inOrder(effects: readonly Effect[]): string {
+  const read = effects.map((effect) =>
+    effect.type === "journal" ? { ...effect, snapshot: JSON.parse(effect.snapshot) } : effect,
+  );
+  return JSON.stringify(read, (_, value: unknown) =>
+    typeof value === "object" && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+}
+
+function rebuilt(state: CoreState): CoreState {
+  return JSON.parse(JSON.stringify(state));
+}
