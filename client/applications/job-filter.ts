@@ -16,7 +16,7 @@ const live: readonly StateWord[] = ["waiting", "running"];
 
 /** Which of the jobs that a place knows. */
 export interface JobFilter {
-  /** Those that have ended, too; `states` says it more exactly. */
+  /** Also jobs that have ended; `states` says it more exactly. */
   readonly all: boolean;
   readonly states: readonly StateWord[] | undefined;
   /** A part of the name, in any case of letters. */

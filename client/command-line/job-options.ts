@@ -9,17 +9,23 @@ export const jobOptions = {
   conf: {
     type: "string",
     array: true,
-    describe: "The job's file, or a setting KEY=VALUE over it; may be repeated",
+    describe: "The job's file, or a setting KEY=VALUE that overrides it; may be repeated",
   },
   conf_file: { type: "string", describe: "The job's file, as TonY spells it" },
-  executes: { type: "string", describe: "The command that every role without its own runs" },
+  executes: { type: "string", describe: "The command of every role that has none of its own" },
   task_params: { type: "string", describe: "Appended to -executes" },
-  src_dir: { type: "string", describe: "Folder or archive whose content every task finds in its working directory" },
-  python_venv: { type: "string", describe: "Folder or archive that every task finds as venv/" },
+  src_dir: { type: "string", describe: "Folder or archive whose content is placed in every task's working directory" },
+  python_venv: {
+    type: "string",
+    describe: "Folder or archive that is placed at venv/ in every task's working directory",
+  },
   python_binary_path: { type: "string", describe: "Interpreter for -executes: absolute, or inside python_venv" },
   shell_env: { type: "string", array: true, describe: "NAME=VALUE for the program; may be repeated" },
   container_env: { type: "string", array: true, describe: "NAME=VALUE for the containers; may be repeated" },
-  sidecar_tensorboard_log_dir: { type: "string", describe: "Runs a TensorBoard beside the job over this folder" },
+  sidecar_tensorboard_log_dir: {
+    type: "string",
+    describe: "Runs a TensorBoard next to the job that shows the logs in this folder",
+  },
   hdfs_classpath: { type: "string", hidden: true },
 } as const;
 

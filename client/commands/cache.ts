@@ -39,7 +39,7 @@ const list = defineCommand({
 
 const prune = defineCommand({
   verb: "prune",
-  summary: "Remove what no job names and nobody used lately",
+  summary: "Remove what no job uses and nobody has used lately",
   positionals: {},
   options: {
     "unused-for": { type: "string", default: "30d", describe: "Keep what was used within this time: 12h, 30d" },
@@ -66,4 +66,4 @@ const prune = defineCommand({
   },
 });
 
-export const cache = defineGroup("cache", "Look into and clean what the cluster keeps between jobs", [list, prune]);
+export const cache = defineGroup("cache", "Show and clean what the cluster keeps between jobs", [list, prune]);

@@ -9,7 +9,7 @@ import type { DoctorJson } from "../printed-json.ts";
 
 export const doctor = defineCommand({
   verb: "doctor",
-  summary: "Look at everything a job needs of the cluster, and say what is wrong and how to mend it",
+  summary: "Check everything that a job needs of the cluster, and say what is wrong and how to fix it",
   positionals: {},
   options: {
     queue: { type: "string", default: "default", describe: "The queue that jobs go to" },

@@ -15,19 +15,19 @@ const usualLimit = 50;
 
 export const list = defineCommand({
   verb: "list",
-  summary: "List jobs, the cluster's and this machine's: your own that run, unless told otherwise",
+  summary: "List jobs of the cluster and of this machine: your own that run, unless options say otherwise",
   positionals: {},
   options: {
-    all: { type: "boolean", default: false, describe: "Those that have ended, too" },
+    all: { type: "boolean", default: false, describe: "Also jobs that have ended" },
     state: { choices: stateWords, array: true, describe: "Only jobs in this state; may be repeated" },
     name: { type: "string", describe: "Only jobs with this text in their name" },
     queue: {
       type: "string",
-      describe: "Everything in this queue, whoever's and whatever it is: its name, or its path (root.ml)",
+      describe: "All applications in this queue, of any user and type: its name, or its path (root.ml)",
     },
     user: { type: "string", describe: "Another user's jobs" },
-    scheduler: { choices: ["yarn", "local"], describe: "The cluster's alone, or this machine's" },
-    limit: { type: "number", default: usualLimit, describe: "At most so many, the newest" },
+    scheduler: { choices: ["yarn", "local"], describe: "Only the cluster's jobs, or only this machine's" },
+    limit: { type: "number", default: usualLimit, describe: "At most this many, the newest" },
     ...settingOptions,
     ...jsonOption,
   },

@@ -22,7 +22,7 @@ export const logs = defineCommand({
   options: {
     follow: { type: "boolean", alias: "f", default: false, describe: "Go on as the log grows, until the job ends" },
     logs: { type: "string", describe: "all, or several tasks: worker:0,worker:1" },
-    tail: { type: "number", describe: "Only the last so many lines of each task" },
+    tail: { type: "number", describe: "Only this many of the last lines of each task" },
     since: { type: "string", describe: "Only what was written since: 10m ago, or 2026-11-22T14:00" },
     generation: { type: "number", describe: "Only what this generation wrote" },
     ...settingOptions,

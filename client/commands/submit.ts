@@ -10,9 +10,9 @@ export const submit = defineCommand({
   positionals: { job: jobArgument },
   options: {
     ...jobOptions,
-    name: { type: "string", describe: "The job's name, over tony.application.name" },
-    scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or this machine alone" },
-    detach: { type: "boolean", default: false, describe: "Print the application's id and leave; the job runs on" },
+    name: { type: "string", describe: "The job's name; overrides tony.application.name" },
+    scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or only this machine" },
+    detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the job goes on" },
     logs: {
       type: "string",
       describe: "Whose output to show: none, all, worker:1, worker; default the chief's or worker:0's",
@@ -20,7 +20,7 @@ export const submit = defineCommand({
     "dry-run": {
       type: "boolean",
       default: false,
-      describe: "Check all there is, with the cluster too, and say what would be uploaded and asked for",
+      describe: "Run all checks, the cluster's too, and show what would be uploaded and requested",
     },
     ...jsonOption,
   },

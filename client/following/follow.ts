@@ -216,7 +216,7 @@ class Follower {
   async #startedTooLate(limitMs: number): Promise<void> {
     const { applications, id } = this.#options;
     this.#view.line(
-      `The AM does not run after ${formatWholeSeconds(limitMs)}: ending the job (tony.am.startup-timeout)`,
+      `The AM is not running after ${formatWholeSeconds(limitMs)}: ending the job (tony.am.startup-timeout)`,
     );
     await applications.kill(id, `not running after ${formatWholeSeconds(limitMs)} (tony.am.startup-timeout)`);
   }

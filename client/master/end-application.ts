@@ -36,7 +36,7 @@ export async function endApplication(
       limitAtMs = Math.max(limitAtMs, (asked?.stoppedAtMs ?? 0) + limitMs);
       if (!forced && now() > orderlyUntilMs && asked?.isEnding !== true) {
         forced = true;
-        output.problem("The AM takes its time; the ResourceManager is asked to end it");
+        output.problem("The AM has not ended it yet; asking the ResourceManager to end it");
         await applications.kill(id, words);
       }
       if (now() > limitAtMs) throw stillRunning(report);

@@ -38,6 +38,6 @@ describe("ending a job", () => {
   test("asks the ResourceManager where the AM took the request and does nothing", async () => {
     const { forced, said } = await end(12, (nowMs) => aJobStatus({ state: "running", nowMs }));
     expect(forced).toEqual(["enough"]);
-    expect(said).toContain("the ResourceManager is asked to end it");
+    expect(said).toContain("asking the ResourceManager to end it");
   });
 });
