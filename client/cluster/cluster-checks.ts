@@ -2,8 +2,8 @@ import type { QueueInfo, Resource, ResourceType } from "../../src/hadoop/yarn/re
 import type { NodeSnapshot } from "../../src/job/job-file.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import type { Problem } from "../../src/job/problem.ts";
+import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { counted, formatMemory, formatResource } from "../output/format.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
 export interface ClusterFacts {
@@ -91,12 +91,12 @@ function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: C
   const largest = "the largest container of this cluster has";
   if (resource.memoryMiB > maximum.memoryMiB) {
     const key = `${prefix}.memory`;
-    const amounts = `${formatMemory(resource.memoryMiB)}, ${largest} ${formatMemory(maximum.memoryMiB)}`;
+    const amounts = `${memoryWords(resource.memoryMiB)}, ${largest} ${memoryWords(maximum.memoryMiB)}`;
     found.push(problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-mb)`));
   }
   if (resource.vcores > maximum.vcores) {
     const key = `${prefix}.vcores`;
-    const amounts = `${counted(resource.vcores, "core")}, ${largest} ${maximum.vcores}`;
+    const amounts = `${countWords(resource.vcores, "core")}, ${largest} ${maximum.vcores}`;
     found.push(
       problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-vcores)`),
     );
@@ -160,8 +160,8 @@ function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Aske
   if (facts.nodesAreAway || nodes.length === 0 || totals.length < nodes.length) return [];
   if (totals.some((total) => fits(resource, total))) return [];
   const place = labelled ? `with label ${nodeLabel} ` : "";
-  const sizes = [...new Set(totals.map(formatResource))].slice(0, 3).join("; ");
-  const text = `${what} asks for ${formatResource(resource)}, which no node ${place}has in all: they have ${sizes}`;
+  const sizes = [...new Set(totals.map(amountWords))].slice(0, 3).join("; ");
+  const text = `${what} asks for ${amountWords(resource)}, which no node ${place}has in all: they have ${sizes}`;
   return [problem(spec, `${prefix}.memory`, `${text}: lower what ${prefix}.* asks for`)];
 }
 

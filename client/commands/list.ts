@@ -1,5 +1,6 @@
 import { ExitCode, usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import { type Applications, durationMs, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, queueName, stateWords } from "../applications/job-filter.ts";
@@ -8,7 +9,7 @@ import { configurationFolder, noConfiguration } from "../cluster/hadoop-configur
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
-import { counted, formatDate, formatMemory, formatTable, formatWholeSeconds } from "../output/format.ts";
+import { formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import type { ListJson, ListPlace } from "../printed-json.ts";
 
 const usualLimit = 50;
@@ -89,7 +90,7 @@ function table(reports: readonly ApplicationReport[], { all, states }: JobFilter
     queueName(report.queue),
     formatDate(report.startTimeMs),
     formatWholeSeconds(durationMs(report, nowMs)),
-    report.usage === undefined || report.usage.usedContainers <= 0 ? "–" : formatMemory(report.usage.used.memoryMiB),
+    report.usage === undefined || report.usage.usedContainers <= 0 ? "–" : memoryWords(report.usage.used.memoryMiB),
   ]);
   return formatTable([["application", "state", "name", "user", "queue", "start", "time", "memory"], ...rows]).join(
     "\n",
@@ -98,5 +99,5 @@ function table(reports: readonly ApplicationReport[], { all, states }: JobFilter
 
 function hint(shown: readonly ApplicationReport[], more: number): string[] {
   if (more === 0) return [];
-  return [`and ${counted(more, "older job")} more: --limit ${shown.length + more} shows all`];
+  return [`and ${countWords(more, "older job")} more: --limit ${shown.length + more} shows all`];
 }

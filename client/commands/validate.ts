@@ -1,10 +1,10 @@
 import { ExitCode } from "../../src/errors.ts";
 import { checkJob, lookUpLocalPath } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
-import { counted } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { ValidateJson } from "../printed-json.ts";
 
@@ -25,7 +25,7 @@ export const validate = defineCommand({
     } else {
       for (const remark of optionRemarks(args)) output.problem(remark);
       for (const problem of problems) output.problem(formatProblem(problem));
-      const warnings = problems.length === 0 ? "" : ` (${counted(problems.length, "warning")})`;
+      const warnings = problems.length === 0 ? "" : ` (${countWords(problems.length, "warning")})`;
       if (!invalid)
         output.print(`${spec.name} is valid: ${describeRoles(spec.roles)} · queue ${spec.queue}${warnings}`);
     }

@@ -1,4 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import {
   type Applications,
@@ -10,7 +11,7 @@ import {
 import { masterFailure } from "../applications/master-failure.ts";
 import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
-import { counted, formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
+import { formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
 import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
@@ -149,7 +150,7 @@ function taskLines(tasks: readonly TaskStatus[]): string[] {
     task.step === undefined ? "–" : String(task.step),
     task.checkpointStep === undefined ? "–" : `step ${task.checkpointStep}`,
     task.memoryBytes === undefined ? "–" : formatBytes(task.memoryBytes),
-    task.cpuCores === undefined ? "–" : counted(Number(task.cpuCores.toFixed(1)), "core"),
+    task.cpuCores === undefined ? "–" : countWords(Number(task.cpuCores.toFixed(1)), "core"),
     formatExit(task.exit),
   ]);
   return formatTable([["task", "state", "host", "start", "step", "checkpoint", "memory", "CPU", "exit"], ...rows]);

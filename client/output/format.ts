@@ -1,5 +1,3 @@
-import type { Resource } from "../../src/hadoop/yarn/records.ts";
-
 /** Amounts and times as people read them. */
 
 /** `0.9 s` under a minute, `38 s` when whole seconds suffice, then `1 min 12 s`, `3 h 5 min`, `2 d 4 h`. */
@@ -19,37 +17,12 @@ export function formatWholeSeconds(ms: number): string {
   return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }
 
-/** `512 MiB`, `4 GiB`, `1.5 GiB` */
-export function formatMemory(mebibytes: number): string {
-  return mebibytes < 1024 ? `${mebibytes} MiB` : `${trimmed(mebibytes / 1024, 2)} GiB`;
-}
-
 /** `0 B`, `6 KiB`, `94.3 MiB`, `1.2 GiB` */
 export function formatBytes(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   if (bytes < 1024 ** 2) return `${trimmed(bytes / 1024, bytes < 10 * 1024 ? 1 : 0)} KiB`;
   if (bytes < 1024 ** 3) return `${trimmed(bytes / 1024 ** 2, 1)} MiB`;
   return `${trimmed(bytes / 1024 ** 3, 2)} GiB`;
-}
-
-/** `4 GiB, 2 cores, 1 GPU`; Java's largest number is how YARN says that nothing limits a type. */
-export function formatResource({ memoryMiB, vcores, others }: Resource): string {
-  const rest = Object.entries(others).filter(([, amount]) => amount > 0);
-  return [
-    formatMemory(memoryMiB),
-    counted(vcores, "core"),
-    ...rest.map(([name, amount]) => formatAmount(name, amount)),
-  ].join(", ");
-}
-
-function formatAmount(name: string, amount: number): string {
-  if (amount > Number.MAX_SAFE_INTEGER) return `any number of ${name === "yarn.io/gpu" ? "GPUs" : name}`;
-  return name === "yarn.io/gpu" ? counted(amount, "GPU") : `${amount} ${name}`;
-}
-
-/** `1 core`, `2 cores` */
-export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count} ${count === 1 ? noun : plural}`;
 }
 
 /** Local time of day, `14:02:11`. */

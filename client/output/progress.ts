@@ -1,6 +1,6 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
+import { amountWords, countWords } from "../../src/job/reasons/words.ts";
 import type { JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
-import { counted, formatResource } from "./format.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
 export interface Milestone {
@@ -144,7 +144,7 @@ export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, 
   return [
     summary,
     ...failedWords(status.tasks.filter(isFailed)),
-    counted(restarts, "restart"),
+    countWords(restarts, "restart"),
     formatUsage(status),
   ].join(" · ");
 }
@@ -159,8 +159,8 @@ export function describeRoles(
   roles: readonly {
     readonly name: string;
     readonly instances: number;
-    readonly resource: Parameters<typeof formatResource>[0];
+    readonly resource: Parameters<typeof amountWords>[0];
   }[],
 ): string {
-  return roles.map((role) => `${role.name} × ${role.instances} (${formatResource(role.resource)})`).join(", ");
+  return roles.map((role) => `${role.name} × ${role.instances} (${amountWords(role.resource)})`).join(", ");
 }

@@ -1,5 +1,6 @@
+import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, Transfer } from "../../src/job/status.ts";
-import { counted, formatBytes, formatWholeSeconds } from "./format.ts";
+import { formatBytes, formatWholeSeconds } from "./format.ts";
 
 /** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
 export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs">): string[] {
@@ -20,10 +21,10 @@ function outputLine(done: readonly Transfer[]): string[] {
   const [first] = done;
   if (first === undefined) return [];
   const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
-  const files = counted(sum(done.map((one) => one.files)), "file");
+  const files = countWords(sum(done.map((one) => one.files)), "file");
   const bytes = formatBytes(sum(done.map((one) => one.bytes)));
   const where = done.length === 1 ? first.url : first.url.slice(0, first.url.lastIndexOf("/"));
-  return [`output ${where} (${files}, ${bytes}${done.length === 1 ? "" : `, of ${counted(done.length, "task")}`})`];
+  return [`output ${where} (${files}, ${bytes}${done.length === 1 ? "" : `, of ${countWords(done.length, "task")}`})`];
 }
 
 function named({ what, step }: Transfer): string {

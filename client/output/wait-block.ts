@@ -1,5 +1,6 @@
+import { amountWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, RoleStatus, TaskStatus, Wait } from "../../src/job/status.ts";
-import { formatClock, formatResource, formatWholeSeconds } from "./format.ts";
+import { formatClock, formatWholeSeconds } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
 
 /** A wait that is over sooner is not worth a look. */
@@ -66,7 +67,7 @@ function linesOf({ roles, tasks }: JobStatus, waits: readonly Wait[], nowMs: num
 }
 
 function roleLines(role: RoleStatus, tasks: readonly TaskStatus[]): string[] {
-  const resource = formatResource(role);
+  const resource = amountWords(role);
   const label = role.nodeLabel === undefined ? "" : ` · label ${role.nodeLabel}`;
   const own = tasks.filter(({ task, port }) => task.startsWith(`${role.name}:`) && port !== undefined);
   const places =

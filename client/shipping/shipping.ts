@@ -9,7 +9,7 @@ import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
-import { counted } from "../output/format.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
 import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
 import { isZip, type Packing, packingForOthers, packingOfZip } from "./packing/packing.ts";
@@ -235,7 +235,7 @@ async function checkStoredZip(item: ShipItem, fileSystem: FileSystem, { path: fi
   });
   if (links === 0) return;
   throw new UserError(
-    `${item.source} is a zip with ${counted(links, "symbolic link")}, which YARN unpacks as text files: ` +
+    `${item.source} is a zip with ${countWords(links, "symbolic link")}, which YARN unpacks as text files: ` +
       "store it as .tar.gz, or name a copy on this machine, which is sent as one",
     { code: "LINKS_IN_ZIP" },
   );

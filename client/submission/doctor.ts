@@ -1,12 +1,12 @@
 import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { Machine } from "../../src/machine.ts";
 import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { describeFolder } from "../cluster/hadoop-configuration.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
-import { counted, formatMemory, formatResource } from "../output/format.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 
@@ -71,7 +71,7 @@ function wrongFinding(subject: string, error: unknown): Finding {
 }
 
 function machineFinding({ memoryMiB, vcores, gpus }: Machine): Finding {
-  const has = `${formatMemory(memoryMiB)}, ${counted(vcores, "core")}, ${counted(gpus.length, "GPU")}`;
+  const has = `${memoryWords(memoryMiB)}, ${countWords(vcores, "core")}, ${countWords(gpus.length, "GPU")}`;
   return { subject: "this machine", state: "well", found: `${has}: jobs run here with --scheduler local` };
 }
 
@@ -85,7 +85,7 @@ function configurationFinding({ configuration, folder }: Cluster): Finding {
 
 async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Finding> {
   const { activeNodeManagers, lostNodeManagers, unhealthyNodeManagers } = await resourceManager.metrics();
-  const found = `${counted(activeNodeManagers, "node")} active, ${lostNodeManagers} lost, ${unhealthyNodeManagers} unhealthy`;
+  const found = `${countWords(activeNodeManagers, "node")} active, ${lostNodeManagers} lost, ${unhealthyNodeManagers} unhealthy`;
   if (activeNodeManagers > 0) return { subject: "ResourceManager", state: "well", found };
   return {
     subject: "ResourceManager",
@@ -132,7 +132,7 @@ async function resourcesFinding({ resourceManager }: Cluster): Promise<Finding[]
   ]);
   const names = types.map(({ name }) => name).join(", ");
   const freeMiB = nodes.map(({ capability, used }) => capability.memoryMiB - used.memoryMiB);
-  const found = `${names}; largest container ${formatResource(maximum)}; largest free space ${formatMemory(Math.max(0, ...freeMiB))}`;
+  const found = `${names}; largest container ${amountWords(maximum)}; largest free space ${memoryWords(Math.max(0, ...freeMiB))}`;
   return [{ subject: "resources", state: "well", found }];
 }
 

@@ -2,10 +2,10 @@ import { ExitCode } from "../../src/errors.ts";
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem, type Problem } from "../../src/job/problem.ts";
+import { amountWords, countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
-import { counted, formatResource } from "../output/format.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { DryRunJson } from "../printed-json.ts";
 import type { PlannedFile } from "../shipping/shipping.ts";
@@ -43,8 +43,8 @@ export async function dryRun(
   for (const problem of problems) output.problem(formatProblem(problem));
   const where = choices.local ? "on this machine" : `queue ${spec.queue}`;
   const lines = [
-    `${spec.name} · ${where} · AM (${formatResource(spec.am.resource)}), ${describeRoles(spec.roles)}`,
-    `  asks for     ${counted(containers, "container")}: ${formatResource(resource)}`,
+    `${spec.name} · ${where} · AM (${amountWords(spec.am.resource)}), ${describeRoles(spec.roles)}`,
+    `  asks for     ${countWords(containers, "container")}: ${amountWords(resource)}`,
     ...(files === undefined ? [] : [planLine(files)]),
     ...(files ?? []).flatMap(({ link, remarks }) => remarks.map((remark) => uploadRemark(link, remark))),
     `Nothing was uploaded or submitted; every check passed`,

@@ -1,9 +1,9 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
 import { type Problem, refusedJob } from "../../src/job/problem.ts";
+import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
 import type { ClientContext } from "../context.ts";
-import { counted, formatMemory } from "../output/format.ts";
 
 /** Something that a machine has and a job asks for. */
 interface Kind {
@@ -32,14 +32,20 @@ export function checkAgainstMachine(spec: JobSpec, machine: Machine): Problem[] 
 function kindsOf({ memoryMiB, vcores, gpus }: Machine): Kind[] {
   const gpusOf = ({ others }: Resource) => others["yarn.io/gpu"] ?? 0;
   return [
-    { key: "memory", of: (resource) => resource.memoryMiB, has: memoryMiB, words: memoryWords, addedUp: true },
-    { key: "vcores", of: (resource) => resource.vcores, has: vcores, words: (n) => counted(n, "core"), addedUp: false },
-    { key: "gpus", of: gpusOf, has: gpus.length, words: (n) => counted(n, "GPU"), addedUp: true },
+    { key: "memory", of: (resource) => resource.memoryMiB, has: memoryMiB, words: ofMemory, addedUp: true },
+    {
+      key: "vcores",
+      of: (resource) => resource.vcores,
+      has: vcores,
+      words: (n) => countWords(n, "core"),
+      addedUp: false,
+    },
+    { key: "gpus", of: gpusOf, has: gpus.length, words: (n) => countWords(n, "GPU"), addedUp: true },
   ];
 }
 
-function memoryWords(memoryMiB: number): string {
-  return `${formatMemory(memoryMiB)} of memory`;
+function ofMemory(memoryMiB: number): string {
+  return `${memoryWords(memoryMiB)} of memory`;
 }
 
 function tooLarge(spec: JobSpec, { name, resource }: RoleSpec, { key, of, has, words }: Kind): Problem[] {

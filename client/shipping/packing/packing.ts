@@ -1,7 +1,8 @@
 import path from "node:path";
 import type { LaunchFile } from "../../../src/job/job-file.ts";
+import { countWords } from "../../../src/job/reasons/words.ts";
 import type { ResourceToLocalize } from "../../../src/job/spec.ts";
-import { counted, formatBytes } from "../../output/format.ts";
+import { formatBytes } from "../../output/format.ts";
 import type { KnownContent } from "../hash-memo.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
@@ -81,7 +82,7 @@ export async function packingOfZip(
     type: typeOf(as),
     unpackedBytes: sizeBytes,
     write: (archive) => repackZip(zip, archive),
-    remarks: [`sent as .tar.gz: YARN would make ${counted(links, "symbolic link")} of the zip text files`],
+    remarks: [`sent as .tar.gz: YARN would make ${countWords(links, "symbolic link")} of the zip text files`],
   };
 }
 
@@ -94,7 +95,7 @@ function folderRemarks(tree: Tree): string[] {
   const { leftOut } = tree;
   const files = filesOf(tree);
   const totalBytes = totalOf(files);
-  const size = `${counted(files.length, "file")}, ${formatBytes(totalBytes)}`;
+  const size = `${countWords(files.length, "file")}, ${formatBytes(totalBytes)}`;
   const remarks = leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`];
   if (totalBytes <= largeBytes) return remarks;
   const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;

@@ -42,8 +42,9 @@ export function countedWords(amount: Resource, counted: "all" | "memory"): strin
     : amountWords({ ...amount, memoryMiB, vcores: Math.max(0, amount.vcores) });
 }
 
-/** `1 GPU`, `2 yarn.io/fpga` */
+/** `1 GPU`, `2 yarn.io/fpga`; Java's largest number is how YARN says that nothing limits a type. */
 export function otherWords(type: string, count: number): string {
+  if (count > Number.MAX_SAFE_INTEGER) return `any number of ${type === "yarn.io/gpu" ? "GPUs" : type}`;
   return type === "yarn.io/gpu" ? countWords(count, "GPU") : `${count} ${type}`;
 }
 
