@@ -5,6 +5,8 @@ import { outputFile, sizeOf } from "./output-files.ts";
 /** Marks come whenever there is news at first, ever more rarely after each thousand: the file of a program of weeks stays small. */
 const EVERY_MS = 125;
 const MARKS_AT_A_PACE = 1_000;
+/** So long after the last mark a program that wrote is one that does not write now. */
+const QUIET_MS = 5_000;
 
 /** Writes down how the output of one generation's program grows. */
 export class OutputIndex {
@@ -22,6 +24,11 @@ export class OutputIndex {
   /** Adds a mark when there is more output than at the last one, and it is time. */
   look(nowMs: number): void {
     if (nowMs - this.#lastAtMs >= this.#paceMs) this.mark(nowMs);
+  }
+
+  /** Whether nothing was marked for a while. */
+  isQuiet(nowMs: number): boolean {
+    return nowMs - this.#lastAtMs >= QUIET_MS;
   }
 
   /** Adds a mark at once, unless nothing was written since the last one. */

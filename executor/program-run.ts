@@ -38,7 +38,7 @@ export class ProgramRun {
   readonly #options: ProgramRunOptions;
   readonly #killsBefore = kernelMemoryKills();
   readonly #looks: NodeJS.Timeout;
-  readonly #marks: NodeJS.Timeout;
+  #marks: NodeJS.Timeout | undefined;
   #limit: NodeJS.Timeout | undefined;
   #limitLeftMs: number;
   #limitSetAtMs = 0;
@@ -49,7 +49,7 @@ export class ProgramRun {
     this.#options = options;
     options.sampler.reset();
     this.#looks = setInterval(() => this.#look(), LOOK_MS);
-    this.#marks = setInterval(() => options.index.look(options.nowMs()), MARK_MS);
+    this.#markOutput();
     this.#limitLeftMs = options.timeLimit?.limitMs ?? 0;
     this.#startTimeLimit();
   }
@@ -73,7 +73,7 @@ export class ProgramRun {
     const { program, index, sampler, outputLines, memoryLimitBytes } = this.#options;
     const end = await program.ended;
     clearInterval(this.#looks);
-    clearInterval(this.#marks);
+    clearTimeout(this.#marks);
     clearTimeout(this.#limit);
     this.#lookForProgress();
     index.mark(end.atMs);
@@ -98,8 +98,17 @@ export class ProgramRun {
 
   #look(): void {
     this.#sample();
+    this.#markOutput();
     this.#lookForProgress();
     void this.#lookForService();
+  }
+
+  /** Often while the output grows, else when everything is looked at: each time the process wakes costs more than the look. */
+  #markOutput(): void {
+    const { index, nowMs } = this.#options;
+    clearTimeout(this.#marks);
+    index.look(nowMs());
+    this.#marks = index.isQuiet(nowMs()) ? undefined : setTimeout(() => this.#markOutput(), MARK_MS);
   }
 
   #sample(): void {

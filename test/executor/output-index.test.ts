@@ -30,6 +30,17 @@ test("there is a mark whenever there is more than at the last one", () => {
   ]);
 });
 
+test("it is quiet when there was no more for a while, until there is", () => {
+  const index = new OutputIndex(folder, 1);
+  index.mark(1_000);
+  index.look(5_999);
+  expect(index.isQuiet(5_999)).toBe(false);
+  expect(index.isQuiet(6_000)).toBe(true);
+  write("stdout", "x");
+  index.look(7_000);
+  expect(index.isQuiet(7_000)).toBe(false);
+});
+
 test("the longer a program writes, the rarer are the marks", () => {
   const index = new OutputIndex(folder, 1);
   const daySeconds = 86_400;
