@@ -1,6 +1,6 @@
+import { encodeClusterSpec } from "../src/api/cluster-spec-codec.ts";
 import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../src/api/executor-endpoint.ts";
 import type { ExecutorReport, MasterCommand, Metrics } from "../src/api/messages.ts";
-import { encodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
 import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";

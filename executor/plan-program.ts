@@ -1,9 +1,9 @@
 import path from "node:path";
+import { decodeClusterSpec } from "../src/api/cluster-spec-codec.ts";
 import type { MasterCommand } from "../src/api/messages.ts";
 import { TonyError } from "../src/errors.ts";
 import { type ProgramFolders, programEnvironment } from "../src/frameworks/program-environment.ts";
 import { parseHostPort } from "../src/hadoop/conf/values.ts";
-import { decodeClusterSpec } from "../src/job/cluster-spec-codec.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
 import { folderOfTask } from "./carrier/names.ts";

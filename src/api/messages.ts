@@ -75,7 +75,7 @@ export type MasterCommand =
   | { readonly type: "prepare"; readonly reason: string }
   | {
       readonly type: "start-child";
-      /** JSON of ClusterSpec, encoded once per generation (see cluster-spec-codec.ts). */
+      /** A ClusterSpec, packed and encoded once per generation (see cluster-spec-codec.ts). */
       readonly clusterSpec: Uint8Array;
       readonly restartReason: string;
       /** What the program may resume from; empty: nothing is known. */

@@ -1,7 +1,7 @@
+import { encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
 import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
 import type { MasterServerOptions } from "../../src/api/master-server.ts";
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
-import { encodeClusterSpec } from "../../src/job/cluster-spec-codec.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import { type ExecutorLaunch, PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";

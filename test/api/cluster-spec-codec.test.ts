@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
+import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
 import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
-import { decodeClusterSpec, encodeClusterSpec } from "../../src/job/cluster-spec-codec.ts";
 import { formatTaskId } from "../../src/job/task.ts";
 
 const refused = expect.objectContaining({ code: "INVALID_CLUSTER_SPEC" });
@@ -28,7 +28,7 @@ describe("a cluster spec on its way to the executors", () => {
     ["no gzip", Buffer.from("{}")],
     ["cut off", encodeClusterSpec(specOf(3)).subarray(0, 20)],
     ["no spec", gzipSync('{"generation":1}')],
-    ["no task's name", gzipSync('{"generation":1,"tasks":[{"task":"worker","host":"a","port":1}]}')],
+    ["no task's name", encodeClusterSpec({ generation: 1, tasks: [{ task: "worker", host: "a", port: 1 }] })],
   ])("is refused when it is %s", (_, bytes) => {
     expect(() => decodeClusterSpec(bytes)).toThrow(refused);
   });
