@@ -1,3 +1,4 @@
+import type { ContainerCommand } from "../../am/scheduler/scheduler.ts";
 import type { VirtualClock } from "./clock.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
@@ -15,7 +16,7 @@ export interface NodeServiceOptions {
   readonly refusals: number;
   readonly losesAnswer: (call: Call) => boolean;
   /** A container runs: its process starts. */
-  readonly run: (container: ModelContainer, environment: Readonly<Record<string, string>>) => void;
+  readonly run: (container: ModelContainer, command: ContainerCommand) => void;
   /** Something that may be held against the machine. */
   readonly failed: (container: ModelContainer) => void;
 }
@@ -32,13 +33,9 @@ export class NodeService {
     this.#options = options;
   }
 
-  start(
-    containerId: string,
-    environment: Readonly<Record<string, string>>,
-    answer: (answer: StartAnswer) => void,
-  ): void {
+  start(command: ContainerCommand, answer: (answer: StartAnswer) => void): void {
     const { clock, random, yarn, refusals, losesAnswer, run, failed } = this.#options;
-    const container = yarn.containers.get(containerId);
+    const container = yarn.containers.get(command.containerId);
     if (container === undefined) {
       answer({ type: "launch-failed", message: "it is not among the containers of this attempt", nodeAtFault: false });
       return;
@@ -53,7 +50,7 @@ export class NodeService {
       container.state = "running";
       clock.after(random.integer(100, 2_000) + node.slowMs, () => {
         if (container.state === "running") {
-          run(container, environment);
+          run(container, command);
         }
       });
       if (losesAnswer("start")) {

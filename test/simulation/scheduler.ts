@@ -96,13 +96,14 @@ export class ModelScheduler implements Scheduler {
 
   launch(commands: readonly ContainerCommand[]): void {
     const { nodeManagers, yarn } = this.#options;
-    for (const { containerId, environment } of commands) {
+    for (const command of commands) {
+      const { containerId } = command;
       const host = yarn.containers.get(containerId)?.node.host ?? "";
       if (this.#withoutToken.has(host)) {
         this.#over(`the answer to its registration was lost, and with it the token for ${host}`);
         return;
       }
-      nodeManagers.start(containerId, environment, (answer) =>
+      nodeManagers.start(command, (answer) =>
         this.#options.process.reach(() => this.#deliver({ ...answer, containerId })),
       );
     }

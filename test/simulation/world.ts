@@ -105,7 +105,7 @@ export class World {
       yarn: this.yarn,
       refusals: weather.launchFailures,
       losesAnswer: (call) => this.losesAnswer(call),
-      run: (container, environment) => this.#run(container, environment),
+      run: (container, { environment }) => this.#run(container, environment),
       failed: ({ node }) => this.witness.incident(node.host),
     });
     this.#startedAtMs = this.clock.nowMs;

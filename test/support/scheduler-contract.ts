@@ -1,220 +1,211 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { Ask } from "../../am/core/state/effects.ts";
-import type { AllocatedContainer } from "../../am/core/state/events.ts";
-import type { ContainerCommand, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
-import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import type { Scheduler } from "../../am/scheduler/scheduler.ts";
+import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { LaunchFile } from "../../src/job/job-file.ts";
 import { endedBecause } from "../../src/job/outcome.ts";
 import { eventually } from "./eventually.ts";
-import { Inbox } from "./inbox.ts";
+import { SchedulerBench, SMALL } from "./scheduler-bench.ts";
 
-export interface SchedulerUnderTest {
+export interface ContainersUnderTest {
   readonly scheduler: Scheduler;
-  /** Puts a file where the scheduler's containers can have it from. */
-  readonly store: (name: string, content: string) => Promise<LaunchFile>;
   readonly dispose: () => Promise<void>;
 }
 
-const small = { memoryMiB: 128, vcores: 1, others: {} };
+export interface SchedulerUnderTest extends ContainersUnderTest {
+  /** Puts a file where the scheduler's containers can have it from. */
+  readonly store: (name: string, content: string) => Promise<LaunchFile>;
+}
 
-/** What every scheduler does alike, whoever runs the containers. */
+/** All that is run by the tests of `describeContainers`: a model of containers need understand no other. */
+export const SCRIPTS = { endless: "sleep 600", exits: "exit 7", isKilled: "kill -KILL $$" } as const;
+
+/** What every scheduler that runs programs does alike. */
 export function describeScheduler(name: string, open: () => Promise<SchedulerUnderTest>): void {
   describe(`${name} as a scheduler`, () => {
-    let under: SchedulerUnderTest;
-    let scheduler: Scheduler;
-    let folder = "";
-    let priority = 0;
-    const events = new Inbox<SchedulerEvent>();
-    /** Whether a call of the scheduler is on the stack. */
-    let calling = false;
-    const withinCalls: string[] = [];
+    const opened = useBench(open);
+    containerTests(() => opened().bench);
+    processTests(opened);
+    quietTest(() => opened().bench);
+    processEndTest(() => opened().bench);
+  });
+}
 
-    beforeAll(async () => {
-      folder = mkdtempSync(path.join(tmpdir(), "tony-contract-"));
-      chmodSync(folder, 0o777);
-      under = await open();
-      scheduler = under.scheduler;
-      await scheduler.start({ host: "127.0.0.1", port: 1, trackingUrl: "" }, (event) => {
-        if (calling) withinCalls.push(event.type);
-        events.put(event);
-      });
-    });
-    afterAll(async () => {
-      await scheduler.close();
-      await under.dispose();
-      rmSync(folder, { recursive: true });
-    });
+/** What holds of containers whoever runs them, and also where nobody does. */
+export function describeContainers(name: string, open: () => Promise<ContainersUnderTest>): void {
+  describe(`${name} as a scheduler`, () => {
+    const opened = useBench(open);
+    containerTests(() => opened().bench);
+    quietTest(() => opened().bench);
+    endTest(() => opened().bench);
+  });
+}
 
-    const call = (act: () => void): void => {
-      calling = true;
-      act();
-      calling = false;
-    };
-    const next = <T extends SchedulerEvent["type"]>(type: T, fits: (event: SchedulerEvent & { type: T }) => boolean) =>
-      events.next(
-        (event): event is SchedulerEvent & { type: T } =>
-          event.type === type && fits(event as SchedulerEvent & { type: T }),
-      );
-    const completed = (containerId: string) =>
-      next("container-completed", (event) => event.containerId === containerId);
-    const anAsk = (count: number, changes: Partial<Ask> = {}): Ask => {
-      priority += 1;
-      return { role: "worker", priority, resource: small, count, hosts: [], racks: [], ...changes };
-    };
+function useBench<Under extends ContainersUnderTest>(open: () => Promise<Under>) {
+  let opened: { readonly under: Under; readonly bench: SchedulerBench } | undefined;
+  beforeAll(async () => {
+    const under = await open();
+    const bench = new SchedulerBench(under.scheduler);
+    opened = { under, bench };
+    await bench.start();
+  });
+  afterAll(async () => {
+    await opened?.bench.close();
+    await opened?.under.dispose();
+  });
+  return () => {
+    if (opened === undefined) throw new Error("a test runs before its scheduler is open");
+    return opened;
+  };
+}
 
-    async function allocated(ask: Ask): Promise<AllocatedContainer[]> {
-      call(() => scheduler.ask([ask]));
-      const containers: AllocatedContainer[] = [];
-      while (containers.length < ask.count) {
-        const event = await next("containers-allocated", (candidate) =>
-          candidate.containers.some((container) => container.priority === ask.priority),
-        );
-        containers.push(...event.containers);
-      }
-      return containers;
-    }
+function containerTests(bench: () => SchedulerBench): void {
+  test("registering says how much a container may have at most", async () => {
+    const event = await bench().next("am-registered", () => true);
+    expect(event.attempt).toBe(1);
+    expect(event.maximum?.memoryMiB).toBeGreaterThanOrEqual(SMALL.memoryMiB);
+    await bench().next("nodes-changed", () => true);
+  });
 
-    async function running(script: string, changes: Partial<ContainerCommand> = {}): Promise<string> {
-      const [container] = await allocated(anAsk(1));
-      const containerId = container?.containerId ?? "";
-      const command = {
-        containerId,
-        environment: { OUTPUT: path.join(folder, containerId) },
-        commands: [script.replaceAll("$", "\\$")],
-        files: [],
-        credentials: writeTokenFile({ tokens: [], secrets: new Map([["word", Buffer.from("hush")]]) }),
-        ...changes,
-      };
-      call(() => scheduler.launch([command]));
-      return containerId;
-    }
+  test("an ask brings that many containers of its priority, none smaller than asked", async () => {
+    const ask = bench().anAsk(2);
+    const containers = await bench().allocated(ask);
 
-    const outputOf = (containerId: string, suffix = "") =>
-      eventually(`output of ${containerId}`, async () => {
-        const file = path.join(folder, `${containerId}${suffix}`);
-        return existsSync(file) ? readFileSync(file) : undefined;
-      });
+    expect(containers.map((container) => container.priority)).toEqual([ask.priority, ask.priority]);
+    expect(new Set(containers.map(({ containerId }) => containerId)).size).toBe(2);
+    for (const { resource } of containers) expect(resource.memoryMiB).toBeGreaterThanOrEqual(SMALL.memoryMiB);
+    bench().call(() => bench().scheduler.release(containers.map(({ containerId }) => containerId)));
+  });
 
-    test("registering says how much a container may have at most", async () => {
-      const event = await next("am-registered", () => true);
-      expect(event.attempt).toBe(1);
-      expect(event.maximum?.memoryMiB).toBeGreaterThanOrEqual(small.memoryMiB);
-      await next("nodes-changed", () => true);
-    });
+  test("an ask that is withdrawn before it was met brings nothing", async () => {
+    const { scheduler, events } = bench();
+    const ask = bench().anAsk(3);
+    bench().call(() => scheduler.ask([ask]));
+    bench().call(() => scheduler.ask([{ ...ask, count: 0 }]));
+    const [later] = await bench().allocated(bench().anAsk(1));
 
-    test("an ask brings that many containers of its priority, none smaller than asked", async () => {
-      const ask = anAsk(2);
-      const containers = await allocated(ask);
+    const given = events.rest.flatMap((event) => (event.type === "containers-allocated" ? event.containers : []));
+    expect(given.filter((container) => container.priority === ask.priority)).toEqual([]);
+    bench().call(() => scheduler.release([later?.containerId ?? ""]));
+  });
 
-      expect(containers.map((container) => container.priority)).toEqual([ask.priority, ask.priority]);
-      expect(new Set(containers.map(({ containerId }) => containerId)).size).toBe(2);
-      for (const { resource } of containers) expect(resource.memoryMiB).toBeGreaterThanOrEqual(small.memoryMiB);
-      call(() => scheduler.release(containers.map(({ containerId }) => containerId)));
-    });
+  test("a container says how it ended", async () => {
+    const containerId = await bench().running(SCRIPTS.exits);
+    await bench().next("launch-succeeded", (event) => event.containerId === containerId);
+    expect(await bench().completed(containerId)).toMatchObject({ exitStatus: 7 });
+  });
 
-    test("an ask that is withdrawn before it was met brings nothing", async () => {
-      const ask = anAsk(3);
-      call(() => scheduler.ask([ask]));
-      call(() => scheduler.ask([{ ...ask, count: 0 }]));
-      const [later] = await allocated(anAsk(1));
+  test("a process that a signal ended is reported as 128 and the signal's number", async () => {
+    const containerId = await bench().running(SCRIPTS.isKilled);
+    expect(await bench().completed(containerId)).toMatchObject({ exitStatus: 137 });
+  });
 
-      const given = events.rest.flatMap((event) => (event.type === "containers-allocated" ? event.containers : []));
-      expect(given.filter((container) => container.priority === ask.priority)).toEqual([]);
-      call(() => scheduler.release([later?.containerId ?? ""]));
-    });
+  test("a container that is stopped ends as −105", async () => {
+    const containerId = await bench().running(SCRIPTS.endless);
+    await bench().next("launch-succeeded", (event) => event.containerId === containerId);
+    bench().call(() => bench().scheduler.stop(containerId));
+    expect(await bench().completed(containerId)).toMatchObject({ exitStatus: -105 });
+  });
 
-    test("a container runs its command with its files, its environment and its credentials, and says how it ended", async () => {
-      const file = await under.store("given.txt", "content");
-      const script =
-        "cat given.txt > $OUTPUT; cat $HADOOP_TOKEN_FILE_LOCATION > $OUTPUT.tokens; echo $OWN > <LOG_DIR>/own; exit 7";
-      const environment = { OWN: "value of \\$HOME" };
-      const containerId = await running(script, {
-        files: [file],
-        environment: { ...environment, OUTPUT: `${folder}/a` },
-      });
+  test("a container that is given back ends as −100, started or not", async () => {
+    const containerId = await bench().running(SCRIPTS.endless);
+    await bench().next("launch-succeeded", (event) => event.containerId === containerId);
+    const [unused] = await bench().allocated(bench().anAsk(1));
+    bench().call(() => bench().scheduler.release([containerId, unused?.containerId ?? ""]));
 
-      await next("launch-succeeded", (event) => event.containerId === containerId);
-      expect(await completed(containerId)).toMatchObject({ exitStatus: 7 });
-      expect((await outputOf("a")).toString()).toBe("content");
-      expect(readTokenFile(await outputOf("a", ".tokens")).secrets.get("word")).toEqual(Buffer.from("hush"));
-    });
+    expect(await bench().completed(containerId)).toMatchObject({ exitStatus: -100 });
+    expect(await bench().completed(unused?.containerId ?? "")).toMatchObject({ exitStatus: -100 });
+  });
 
-    test("a container knows who and where it is", async () => {
-      const script = "echo $CONTAINER_ID $NM_HOST $PWD $LOG_DIRS > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600";
-      const containerId = await running(script);
-      const [id, host, work, logs] = (await outputOf(containerId)).toString().trim().split(" ");
+  test("whoever asks is still in charge", async () => {
+    expect(await bench().scheduler.confirm()).toBe(true);
+  });
 
-      expect(id).toBe(containerId);
-      expect(host).toMatch(/^127\./);
-      expect(path.isAbsolute(work ?? "")).toBe(true);
-      expect(path.isAbsolute(logs ?? "")).toBe(true);
-      call(() => scheduler.stop(containerId));
-      await completed(containerId);
-    });
+  test("more than a container may have is refused, for waiting would not bring it", async () => {
+    const resource = { ...SMALL, memoryMiB: 2 ** 30 };
+    bench().call(() => bench().scheduler.ask([bench().anAsk(1, { resource })]));
+    const { message } = await bench().next("ask-refused", () => true);
+    expect(message).toMatch(/memory/i);
+  });
+}
 
-    test("a process that a signal ended is reported as 128 and the signal's number", async () => {
-      const containerId = await running("kill -KILL $$");
-      expect(await completed(containerId)).toMatchObject({ exitStatus: 137 });
-    });
+function processTests(opened: () => { readonly under: SchedulerUnderTest; readonly bench: SchedulerBench }): void {
+  test("a container runs its command with its files, its environment and its credentials", async () => {
+    const { under, bench } = opened();
+    const file = await under.store("given.txt", "content");
+    const script =
+      "cat given.txt > $OUTPUT; cat $HADOOP_TOKEN_FILE_LOCATION > $OUTPUT.tokens; echo $OWN > <LOG_DIR>/own; exit 7";
+    const environment = { OWN: "value of \\$HOME", OUTPUT: `${bench.folder}/a` };
+    const containerId = await bench.running(script, { files: [file], environment });
 
-    test("a container that is stopped ends with all its processes, as −105", async () => {
-      const script =
-        "trap '' TERM; (trap '' TERM; echo $BASHPID > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600; sleep 600) & sleep 600; sleep 600";
-      const containerId = await running(script);
-      const pid = Number((await outputOf(containerId)).toString());
-      call(() => scheduler.stop(containerId));
+    expect(await bench.completed(containerId)).toMatchObject({ exitStatus: 7 });
+    expect((await bench.outputOf("a")).toString()).toBe("content");
+    expect(readTokenFile(await bench.outputOf("a", ".tokens")).secrets.get("word")).toEqual(Buffer.from("hush"));
+  });
 
-      expect(await completed(containerId)).toMatchObject({ exitStatus: -105 });
-      await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`));
-    });
+  test("a container knows who and where it is", async () => {
+    const { bench } = opened();
+    const script = "echo $CONTAINER_ID $NM_HOST $PWD $LOG_DIRS > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600";
+    const containerId = await bench.running(script);
+    const [id, host, work, logs] = (await bench.outputOf(containerId)).toString().trim().split(" ");
 
-    test("a container that is given back ends as −100, started or not", async () => {
-      const containerId = await running("touch $OUTPUT; sleep 600");
-      await outputOf(containerId);
-      const [unused] = await allocated(anAsk(1));
-      call(() => scheduler.release([containerId, unused?.containerId ?? ""]));
+    expect(id).toBe(containerId);
+    expect(host).toMatch(/^127\./);
+    expect(path.isAbsolute(work ?? "")).toBe(true);
+    expect(path.isAbsolute(logs ?? "")).toBe(true);
+    bench.call(() => bench.scheduler.stop(containerId));
+    await bench.completed(containerId);
+  });
 
-      expect(await completed(containerId)).toMatchObject({ exitStatus: -100 });
-      expect(await completed(unused?.containerId ?? "")).toMatchObject({ exitStatus: -100 });
-    });
+  test("all processes of a container that is stopped end with it", async () => {
+    const { bench } = opened();
+    const script =
+      "trap '' TERM; (trap '' TERM; echo $BASHPID > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600; sleep 600) & sleep 600; sleep 600";
+    const containerId = await bench.running(script);
+    const pid = Number((await bench.outputOf(containerId)).toString());
+    bench.call(() => bench.scheduler.stop(containerId));
 
-    test("a file that is not what was submitted keeps its container from running, and is named", async () => {
-      const file = await under.store("changed.txt", "content");
-      const containerId = await running("touch $OUTPUT", { files: [{ ...file, modificationTimeMs: 1 }] });
-      const end = await events.next(
-        (event) =>
-          (event.type === "launch-failed" && event.containerId === containerId) ||
-          (event.type === "container-completed" && event.containerId === containerId),
-      );
+    expect(await bench.completed(containerId)).toMatchObject({ exitStatus: -105 });
+    await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`));
+  });
 
-      expect(JSON.stringify(end)).toContain("changed.txt");
-      expect(existsSync(path.join(folder, containerId))).toBe(false);
-    });
+  test("a file that is not what was submitted keeps its container from running, and is named", async () => {
+    const { under, bench } = opened();
+    const file = await under.store("changed.txt", "content");
+    const containerId = await bench.running("touch $OUTPUT", { files: [{ ...file, modificationTimeMs: 1 }] });
+    const end = await bench.events.next(
+      (event) =>
+        (event.type === "launch-failed" && event.containerId === containerId) ||
+        (event.type === "container-completed" && event.containerId === containerId),
+    );
 
-    test("whoever asks is still in charge", async () => {
-      expect(await scheduler.confirm()).toBe(true);
-    });
+    expect(JSON.stringify(end)).toContain("changed.txt");
+    expect(existsSync(path.join(bench.folder, containerId))).toBe(false);
+  });
+}
 
-    test("nothing is ever told within the call that caused it", () => {
-      expect(withinCalls).toEqual([]);
-    });
+function quietTest(bench: () => SchedulerBench): void {
+  test("nothing is ever told within the call that caused it", () => {
+    expect(bench().withinCalls).toEqual([]);
+  });
+}
 
-    test("more than a container may have is refused, for waiting would not bring it", async () => {
-      call(() => scheduler.ask([anAsk(1, { resource: { ...small, memoryMiB: 2 ** 30 } })]));
-      const { message } = await next("ask-refused", () => true);
-      expect(message).toMatch(/memory/i);
-    });
+const outcome = endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false });
 
-    test("at the end what still runs is ended too", async () => {
-      const containerId = await running("echo $$ > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600");
-      const pid = Number((await outputOf(containerId)).toString());
-      expect(existsSync(`/proc/${pid}`)).toBe(true);
-      const outcome = endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false });
-      await scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
-      expect(await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`))).toBe(true);
-    });
+function processEndTest(bench: () => SchedulerBench): void {
+  test("at the end what still runs is ended too", async () => {
+    const containerId = await bench().running("echo $$ > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600");
+    const pid = Number((await bench().outputOf(containerId)).toString());
+    expect(existsSync(`/proc/${pid}`)).toBe(true);
+    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
+    expect(await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`))).toBe(true);
+  });
+}
+
+function endTest(bench: () => SchedulerBench): void {
+  test("whose end was taken was in charge", async () => {
+    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
+    expect(await bench().scheduler.confirm()).toBe(true);
   });
 }
