@@ -4,6 +4,13 @@ const core = { unit: "am/core/" };
 
 /** Bugs of the ApplicationMaster's decisions. */
 export const CORE_MUTANTS = [
+  ...mutantsOf("am/core/job/early.ts", core, [
+    {
+      bug: "an executor that finds a later attempt before its journal is read is sent away",
+      from: "identity.attempt > 1 &&",
+      to: "identity.attempt > 9 &&",
+    },
+  ]),
   ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
       bug: "a machine stays blamed after YARN's word showed that it was not at fault",
@@ -200,6 +207,11 @@ export const CORE_MUTANTS = [
     },
   ]),
   ...mutantsOf("am/core/executors/executors.ts", core, [
+    {
+      bug: "an executor whose stream broke while it was silent counts as silent for ever",
+      from: "  container.silent = false;",
+      to: "",
+    },
     {
       bug: "a program that we stopped and that exits 0 has succeeded",
       from: "const succeeded = endedItself && exit.exitCode",

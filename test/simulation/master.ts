@@ -79,6 +79,11 @@ export class Master {
     this.process.stopFor(durationMs);
   }
 
+  /** When it last acted again after it had stood still, by its own clock: the ResourceManager had to be asked first. */
+  get wokeAtMs(): number {
+    return Math.max(this.process.wokeAtMs, this.#scheduler.confirmedAtMs);
+  }
+
   /** YARN has not started another attempt since. */
   get isPresent(): boolean {
     return this.#world.resourceManager.attempt === this.attempt;

@@ -90,6 +90,19 @@ const MUTANTS: readonly Mutant[] = [
     }),
   },
   {
+    fault: "a restart is charged to nobody",
+    noticed: /program failures are counted, and there were restarts after/,
+    mutation: (effects, core) => {
+      core.state.used.program = 0;
+      return effects;
+    },
+  },
+  {
+    fault: "a wait ends later than is said, for nobody wakes the core",
+    noticed: /^the wait for .* was to end \d+ ms ago/,
+    mutation: (effects) => effects.filter(({ type }) => type !== "wake-at"),
+  },
+  {
     fault: "a generation is numbered lower than the one before",
     noticed: /the generation went back/,
     mutation: onFailure((core) => {

@@ -20,6 +20,11 @@ export class Process implements Clock {
     return this.#clock.nowMs < this.#stoppedUntilMs;
   }
 
+  /** When it last went on after it had stood still, by its own clock. */
+  get wokeAtMs(): number {
+    return this.#stoppedUntilMs + this.#skewMs;
+  }
+
   nowMs(): number {
     return this.#clock.nowMs + this.#skewMs;
   }

@@ -45,6 +45,8 @@ export class ModelScheduler implements Scheduler {
   /** Hosts whose token went out with an answer that was not heard. */
   #withoutToken: ReadonlySet<string> = new Set();
   isUnheard = false;
+  /** When it was last asked who is in charge, and answered. */
+  confirmedAtMs = 0;
   #questions: ((current: boolean) => void)[] = [];
   #deliver: (event: SchedulerEvent) => void = () => {};
   #isCalling = false;
@@ -128,7 +130,10 @@ export class ModelScheduler implements Scheduler {
       return Promise.resolve(this.#endTaken);
     }
     return new Promise((resolve) => {
-      this.#questions.push(resolve);
+      this.#questions.push((current) => {
+        this.confirmedAtMs = this.#options.process.nowMs();
+        resolve(current);
+      });
       this.#heartbeatNow();
     });
   }

@@ -15,6 +15,7 @@ import { Master } from "./master.ts";
 import { NodeService } from "./node-service.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
+import { WaitWatch } from "./wait-watch.ts";
 import type { Weather } from "./weather.ts";
 import { Witness } from "./witness.ts";
 import { type ModelContainer, Yarn } from "./yarn.ts";
@@ -75,6 +76,7 @@ export class World {
   readonly #options: WorldOptions;
   readonly #startedAtMs: number;
   #invariants: Invariants;
+  readonly #waits = new WaitWatch();
   #port = 20_000;
   #isSettling = false;
 
@@ -177,7 +179,8 @@ export class World {
   }
 
   /** What a core makes of an event. The world after a replaced attempt's deeds is judged, not that attempt. */
-  decide({ core, isPresent }: Master, event: Event, nowMs: number): readonly Effect[] {
+  decide(master: Master, event: Event, nowMs: number): readonly Effect[] {
+    const { core, isPresent } = master;
     if (this.isOver) {
       return [];
     }
@@ -200,6 +203,7 @@ export class World {
       ...this.#invariants.check(core.state, changed),
       ...checkDurability(this.journal, changed),
       ...(concernsContainers ? checkContainers(this) : []),
+      ...this.#waits.check(master, nowMs),
     );
     return changed;
   }

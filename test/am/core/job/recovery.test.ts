@@ -75,6 +75,20 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.core.state.generations[0]?.endedBy?.summary).toContain("worker:1");
   });
 
+  test("a gang that holds a part of its containers gives them back in time all the same", () => {
+    const scenario = new Scenario(spec);
+    scenario.register();
+    const held = [scenario.container(1)];
+    scenario.on({ type: "containers-allocated", containers: held });
+    scenario.ready("worker:0");
+    scenario.after(10_000);
+    scenario.crash(held);
+    scenario.ready("worker:0");
+    const effects = scenario.after(spec.timeouts.gangHoldMs);
+
+    expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c1"] }));
+  });
+
   test("a program that ended meanwhile is told by its executor, and counts once", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0");
