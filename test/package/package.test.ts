@@ -108,8 +108,9 @@ describe("the packed tarball", () => {
     mkdirSync(path.join(consumer, "node_modules"), { recursive: true });
     symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
     const program = [
-      'import { type ClusterMetrics, ResourceManagerClient } from "tony-ts/hadoop";',
-      'const client = new ResourceManagerClient({ endpoints: [{ host: "127.0.0.1", port: 1 }], user: { name: "ada" } });',
+      'import { type ClusterMetrics, ResourceManagerClient, simpleCredentials } from "tony-ts/hadoop";',
+      'const credentials = simpleCredentials({ name: "ada" });',
+      'const client = new ResourceManagerClient({ endpoints: [{ host: "127.0.0.1", port: 1 }], credentials });',
       "export const metrics = (): Promise<ClusterMetrics> => client.metrics();",
       "client.close();",
       "console.log(typeof client.metrics);",
