@@ -46,7 +46,7 @@ async function bundle(program) {
       external: program.optionalNative,
       legalComments: "external",
     },
-    { executable: program.name === "tony-ts" },
+    { forPeople: program.name === "tony-ts" },
   ).catch((error) => {
     throw new Problem(`${program.entry} could not be bundled:\n${error.message}`, { cause: error });
   });

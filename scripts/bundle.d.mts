@@ -3,7 +3,7 @@ import type { BuildOptions, Metafile, Plugin } from "esbuild";
 export const withoutChannelz: Plugin;
 export function bundleProgram(
   options: BuildOptions,
-  form?: { readonly executable?: boolean },
+  form?: { readonly forPeople?: boolean },
 ): Promise<{
   readonly files: readonly { readonly path: string; readonly contents: Uint8Array }[];
   readonly metafile: Metafile;

@@ -30,9 +30,10 @@ const common = {
 
 /**
  * @param options of esbuild: `entryPoints`, `outfile`, and what differs from ours
+ * @param form `forPeople`: it is a command that a person types, and keeps its compiled code itself
  * @returns esbuild's files, the program among them as it is to be written, and its `metafile`
  */
-export async function bundleProgram({ define = {}, plugins = [], ...options }, { executable = false } = {}) {
+export async function bundleProgram({ define = {}, plugins = [], ...options }, { forPeople = false } = {}) {
   const result = await build({
     ...common,
     ...options,
@@ -45,14 +46,14 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
   });
   const files = await Promise.all(
     result.outputFiles.map(async ({ path: file, text, contents }) =>
-      file.endsWith(".mjs") ? { path: file, contents: await withHead(text, executable) } : { path: file, contents },
+      file.endsWith(".mjs") ? { path: file, contents: await withHead(text, forPeople) } : { path: file, contents },
     ),
   );
   return { files, metafile: result.metafile };
 }
 
 /** What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back. */
-async function withHead(code, executable) {
+async function withHead(code, forPeople) {
   if (code.includes("*!!/")) throw new Error("the code holds *!!/, which stands for the end of a comment");
   const quoted = code.replaceAll("*/", "*!!/");
   const sha256 = createHash("sha256").update(code).digest("hex");
@@ -60,8 +61,8 @@ async function withHead(code, executable) {
     ...common,
     entryPoints: ["src/start/main.ts"],
     format: "esm",
-    define: { CODE_SHA256: JSON.stringify(sha256) },
+    define: { CODE_SHA256: JSON.stringify(sha256), FOR_PEOPLE: String(forPeople) },
   });
   const [{ text: head }] = outputFiles;
-  return Buffer.from(`${executable ? "#!/usr/bin/env node\n" : ""}${head}\n/*${quoted}*/\n`);
+  return Buffer.from(`${forPeople ? "#!/usr/bin/env node\n" : ""}${head}\n/*${quoted}*/\n`);
 }

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import fs from "node:fs/promises";
-import { homedir } from "node:os";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { isObject } from "../../src/hadoop/json.ts";
@@ -22,12 +21,6 @@ interface Remembered extends KnownContent {
 const maximumEntries = 1000;
 /** A file that changed less than this ago may change again without its time showing it. */
 const settledAfterMs = 2000;
-
-/** `${XDG_CACHE_HOME:-~/.cache}/tony-ts` */
-export function localCacheFolder(environment: Readonly<Record<string, string | undefined>>): string {
-  const base = environment.XDG_CACHE_HOME;
-  return path.join(base !== undefined && path.isAbsolute(base) ? base : path.join(homedir(), ".cache"), "tony-ts");
-}
 
 /**
  * Remembers the SHA-256 of what was sent before, so that a runtime of 95 MB is not read again at each submission. An entry holds as

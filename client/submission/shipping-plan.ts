@@ -1,7 +1,7 @@
 import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
 import { shipOption } from "../../src/job/submission.ts";
 import { type ContainerProgram, programPath } from "../../src/programs.ts";
-import { codeCacheOf } from "../../src/start/shipped-cache.ts";
+import { codeCacheOf } from "../../src/start/cache-files.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
 

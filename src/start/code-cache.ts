@@ -1,5 +1,10 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
+
+/** For a few releases, runtimes and commands; each is less than 1 MiB. */
+export const keptFiles = 24;
+/** What caches are called where nothing else says whose they are. */
+const hashedName = /^[0-9a-f]{32}\.cache$/;
 
 /**
  * A program's functions as V8 compiled them. V8 takes it only when its own version, its options and the code's length are the same, and
@@ -15,14 +20,33 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
   }
 }
 
-/** Writes it for the owner alone, whole or not at all. Nothing depends on it, so a failure is none. */
+/**
+ * Writes it for the owner alone, whole or not at all, and removes the oldest of many like it. Nothing depends on it, so a failure is none.
+ */
 export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array): void {
   const draft = `${file}.${process.pid}.tmp`;
+  const folder = path.dirname(file);
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     writeFileSync(draft, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), { mode: 0o600 });
     renameSync(draft, file);
+    removeOld(folder);
   } catch {
     rmSync(draft, { force: true });
   }
+}
+
+/** It becomes code that runs as this user: nobody else may have made it, nor be able to change it. */
+export function isOwnCache(file: string): boolean {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats !== undefined && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+}
+
+function removeOld(folder: string): void {
+  const files = readdirSync(folder).filter((name) => hashedName.test(name));
+  const dated = files
+    .map((name) => path.join(folder, name))
+    .map((file) => ({ file, madeAtMs: statSync(file).mtimeMs }));
+  const old = dated.sort((left, right) => right.madeAtMs - left.madeAtMs).slice(keptFiles);
+  for (const { file } of old) rmSync(file, { force: true });
 }

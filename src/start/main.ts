@@ -3,15 +3,16 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import { readCodeCache, writeCodeCache } from "./code-cache.ts";
-import { cacheOption, codeCacheOf } from "./shipped-cache.ts";
+import { cacheOption, clientCacheFile, codeCacheOf } from "./cache-files.ts";
+import { isOwnCache, readCodeCache, writeCodeCache } from "./code-cache.ts";
 
-/** Of the code, hexadecimal: written in when a program is bundled. */
+/** Of the code, hexadecimal: written in when a program is bundled, as is whether a person starts it, or a container. */
 declare const CODE_SHA256: string;
+declare const FOR_PEOPLE: boolean;
 
 /**
  * The head of each of our programs: it starts the code that stands behind it, in a comment of the same file (scripts/bundle.mjs). So the
- * code can come compiled from a cache, which Node 20 has for no module, and V8 need not even look through it: that is a third of a start.
+ * code can come compiled from a cache, which Node 20 has for no module, and V8 need not even look through it.
  */
 const file = fileURLToPath(import.meta.url);
 const text = readFileSync(file, "utf8");
@@ -19,19 +20,22 @@ const begin = text.lastIndexOf("\n/*") + "\n/*".length;
 const code = text.slice(begin, text.lastIndexOf("*/")).replaceAll("*!!/", "*/");
 const wrapper = "(function (exports, require, module, __filename, __dirname, __url) {";
 
-const [, started = "", option, target] = process.argv;
-const making = option === cacheOption;
+const [, started = "", word, target] = process.argv;
+const cache = FOR_PEOPLE ? clientCacheFile(process.env, CODE_SHA256, word) : codeCacheOf(started);
+const making = !FOR_PEOPLE && word === cacheOption;
+const cachedData = making || (FOR_PEOPLE && !isOwnCache(cache)) ? undefined : readCodeCache(cache, CODE_SHA256);
 const script = new Script(`${wrapper}${code}\n})`, {
   filename: file,
   // Places in a stack are those of the file.
   lineOffset: text.slice(0, begin).split("\n").length - 1,
   columnOffset: "/*".length - wrapper.length,
-  cachedData: making ? undefined : readCodeCache(codeCacheOf(started), CODE_SHA256),
+  cachedData,
 });
 if (making && target !== undefined) {
   process.argv.splice(2);
-  // What has run by then is what a start needs.
-  process.on("exit", () => writeCodeCache(target, CODE_SHA256, script.createCachedData()));
+  keepCompiled(target);
+} else if (FOR_PEOPLE && (cachedData === undefined || script.cachedDataRejected === true)) {
+  keepCompiled(cache);
 }
 const module = { exports: {} };
 script.runInThisContext()(
@@ -42,3 +46,8 @@ script.runInThisContext()(
   path.dirname(file),
   pathToFileURL(file).href,
 );
+
+/** What has run at the end is what the next start needs. */
+function keepCompiled(target: string): void {
+  process.on("exit", () => writeCodeCache(target, CODE_SHA256, script.createCachedData()));
+}

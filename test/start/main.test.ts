@@ -1,9 +1,20 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { bundleProgram } from "../../scripts/bundle.mjs";
+import { keptFiles } from "../../src/start/code-cache.ts";
 
 const sha256Length = 64;
 
@@ -15,17 +26,18 @@ describe("a program", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  async function program(name: string, code: string): Promise<string> {
+  async function program(name: string, code: string, form = {}): Promise<string> {
     const entry = path.join(folder, `${name}.ts`);
     const outfile = path.join(folder, `${name}.mjs`);
     writeFileSync(entry, code);
-    const { files } = await bundleProgram({ entryPoints: [entry], outfile });
+    const { files } = await bundleProgram({ entryPoints: [entry], outfile }, form);
     for (const { path: file, contents } of files) writeFileSync(file, contents);
     return outfile;
   }
 
   function run(file: string, ...words: readonly string[]) {
-    const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], { encoding: "utf8" });
+    const env = { PATH: process.env.PATH, XDG_CACHE_HOME: folder };
+    const { status, stdout, stderr } = spawnSync(process.execPath, [file, ...words], { encoding: "utf8", env });
     return { status, stdout, stderr };
   }
 
@@ -92,6 +104,52 @@ describe("a program", () => {
       const file = await program("program", said("word"));
       mkdirSync(`${file}.cache`);
       expect(run(file)).toEqual({ status: 0, stdout: "2 word\n", stderr: "" });
+    });
+  });
+
+  describe("that a person starts", () => {
+    const home = () => path.join(folder, "tony-ts", "code");
+    const caches = () => readdirSync(home()).map((name) => path.join(home(), name));
+
+    test("keeps its code compiled for each command, in the user's own folder, and writes it once", async () => {
+      const file = await program("typed", "console.log(process.argv[2]);\n", { forPeople: true });
+      expect(run(file, "list").stdout).toBe("list\n");
+      const [cache = ""] = caches();
+      const { mtimeNs, mode } = statSync(cache, { bigint: true });
+      expect([statSync(home()).mode & 0o777, Number(mode) & 0o777]).toEqual([0o700, 0o600]);
+      expect(run(file, "list", "--json").stdout).toBe("list\n");
+      expect(statSync(cache, { bigint: true }).mtimeNs).toBe(mtimeNs);
+      run(file, "submit");
+      run(file, "../else");
+      run(file, "--help");
+      expect(caches()).toHaveLength(3);
+    });
+
+    test("leaves aside what others could have written, and damage, and replaces it", async () => {
+      const file = await program("typed", 'console.log("own");\n', { forPeople: true });
+      run(file);
+      const [cache = ""] = caches();
+      const whole = readFileSync(cache);
+      for (const [content, mode] of [
+        [whole, 0o666],
+        [whole.subarray(0, -50), 0o600],
+      ] as const) {
+        writeFileSync(cache, content);
+        chmodSync(cache, mode);
+        expect(run(file)).toEqual({ status: 0, stdout: "own\n", stderr: "" });
+        expect([statSync(cache).mode & 0o777, statSync(cache).size]).toEqual([0o600, whole.length]);
+      }
+    });
+
+    test("keeps no more than a few", async () => {
+      const file = await program("typed", "console.log();\n", { forPeople: true });
+      mkdirSync(home(), { recursive: true });
+      const name = (index: number) => `${String(index).padStart(32, "0")}.cache`;
+      for (let index = 0; index < keptFiles; index += 1) writeFileSync(path.join(home(), name(index)), "");
+      utimesSync(path.join(home(), name(7)), 0, 0);
+      run(file);
+      expect(caches()).toHaveLength(keptFiles);
+      expect(caches()).not.toContain(path.join(home(), name(7)));
     });
   });
 });

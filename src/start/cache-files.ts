@@ -1,0 +1,28 @@
+import { createHash } from "node:crypto";
+import path from "node:path";
+import { localCacheFolder } from "../local-cache.ts";
+
+/** `node am.mjs --write-code-cache FILE`: runs the program and writes at its end what V8 has compiled of it. */
+export const cacheOption = "--write-code-cache";
+
+/** Where a program looks for its compiled code, and what that is called where it is shipped: beside it. */
+export function codeCacheOf(program: string): string {
+  return `${program}.cache`;
+}
+
+/** The file, in the user's own folder, for the code that is told apart by these. */
+export function ownCacheFile(folder: string, ...identity: readonly string[]): string {
+  const hash = createHash("sha256").update(identity.join("\n")).digest("hex");
+  return path.join(folder, "code", `${hash.slice(0, 32)}.cache`);
+}
+
+/** Of the program that a person starts: one for each command, as each runs other parts of it. */
+export function clientCacheFile(
+  environment: Readonly<Record<string, string | undefined>>,
+  codeSha256: string,
+  command = "",
+): string {
+  const { version, arch } = process;
+  const verb = /^[a-z]+$/.test(command) ? command : "";
+  return ownCacheFile(localCacheFolder(environment), codeSha256, version, arch, verb);
+}
