@@ -16,13 +16,18 @@ export function ownCacheFile(folder: string, ...identity: readonly string[]): st
   return path.join(folder, "code", `${hash.slice(0, 32)}.cache`);
 }
 
-/** Of the program that a person starts: one for each command, as each runs other parts of it. */
+/** Of the program that a person starts: one for each command, as each runs other parts of it. None for a user without a home. */
 export function clientCacheFile(
   environment: Readonly<Record<string, string | undefined>>,
   codeSha256: string,
   command = "",
-): string {
+): string | undefined {
   const { version, arch } = process;
   const verb = /^[a-z]+$/.test(command) ? command : "";
-  return ownCacheFile(localCacheFolder(environment), codeSha256, version, arch, verb);
+  try {
+    return ownCacheFile(localCacheFolder(environment), codeSha256, version, arch, verb);
+  } catch {
+    // No HOME is set, and the system knows none (os.homedir).
+    return undefined;
+  }
 }

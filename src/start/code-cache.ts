@@ -24,22 +24,34 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
  * Writes it for the owner alone, whole or not at all, and removes the oldest of many like it. Nothing depends on it, so a failure is none.
  */
 export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array): void {
-  const draft = `${file}.${process.pid}.tmp`;
-  const folder = path.dirname(file);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(draft, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), { mode: 0o600 });
-    renameSync(draft, file);
-    removeOld(folder);
+    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    writeWhole(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]));
+    removeOld(path.dirname(file));
   } catch {
-    rmSync(draft, { force: true });
+    // A full disk, a home that is none, or another program that removes the same.
   }
 }
 
-/** It becomes code that runs as this user: nobody else may have made it, nor be able to change it. */
+/** It becomes code that runs as this user: nobody else may have made it, nor be able to change it. False where there is none. */
 export function isOwnCache(file: string): boolean {
-  const stats = statSync(file, { throwIfNoEntry: false });
-  return stats !== undefined && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+  try {
+    const { uid, mode } = statSync(file);
+    return uid === process.getuid?.() && (mode & 0o077) === 0;
+  } catch {
+    return false;
+  }
+}
+
+function writeWhole(file: string, content: Uint8Array): void {
+  const draft = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(draft, content, { mode: 0o600 });
+    renameSync(draft, file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
 }
 
 function removeOld(folder: string): void {

@@ -23,7 +23,8 @@ const wrapper = "(function (exports, require, module, __filename, __dirname, __u
 const [, started = "", word, target] = process.argv;
 const cache = FOR_PEOPLE ? clientCacheFile(process.env, CODE_SHA256, word) : codeCacheOf(started);
 const making = !FOR_PEOPLE && word === cacheOption;
-const cachedData = making || (FOR_PEOPLE && !isOwnCache(cache)) ? undefined : readCodeCache(cache, CODE_SHA256);
+const usable = cache !== undefined && !making && (!FOR_PEOPLE || isOwnCache(cache));
+const cachedData = usable ? readCodeCache(cache, CODE_SHA256) : undefined;
 const script = new Script(`${wrapper}${code}\n})`, {
   filename: file,
   // Places in a stack are those of the file.
@@ -34,7 +35,7 @@ const script = new Script(`${wrapper}${code}\n})`, {
 if (making && target !== undefined) {
   process.argv.splice(2);
   keepCompiled(target);
-} else if (FOR_PEOPLE && (cachedData === undefined || script.cachedDataRejected === true)) {
+} else if (FOR_PEOPLE && cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
   keepCompiled(cache);
 }
 const module = { exports: {} };

@@ -141,6 +141,12 @@ describe("a program", () => {
       }
     });
 
+    test.each([{ HOME: "/dev/null" }, { HOME: "/proc/none" }])("runs where no folder can be made: %j", async (env) => {
+      const file = await program("typed", 'console.log("own");\n', { forPeople: true });
+      const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8", env });
+      expect([status, stdout, stderr]).toEqual([0, "own\n", ""]);
+    });
+
     test("keeps no more than a few", async () => {
       const file = await program("typed", "console.log();\n", { forPeople: true });
       mkdirSync(home(), { recursive: true });
