@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 /** For a few releases, runtimes and commands; each is less than 1 MiB. */
@@ -25,7 +25,7 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
  */
 export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array): void {
   try {
-    mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(path.dirname(file));
     writeWhole(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]));
     removeOld(path.dirname(file));
   } catch {
@@ -40,6 +40,19 @@ export function isOwnCache(file: string): boolean {
     return uid === process.getuid?.() && (mode & 0o077) === 0;
   } catch {
     return false;
+  }
+}
+
+/** Node's own way of making parents too never ends where a parent takes no folders and calls them missing, as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  const parent = path.dirname(folder);
+  if (parent !== folder) makeFolder(parent);
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another program may have made it meanwhile.
+    if (!existsSync(folder)) throw error;
   }
 }
 
