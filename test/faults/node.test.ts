@@ -1,10 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
+import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { type ClusterNode, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { BEATS, type FaultJob, type FaultJobOptions, type ProgramStart } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
-import { isRunning, isStopped } from "../support/processes.ts";
+import { isStopped, processesWith } from "../support/processes.ts";
 
 const cluster = await testCluster();
 
@@ -102,11 +103,14 @@ describe("a node", () => {
       // 10 s are the promise, and seconds more for what leads to it; YARN gives a node up after a minute.
       expect(endedAtMs - cutAtMs).toBeLessThan(15_000);
       expectLeft(status, isolated);
-      await eventually("programs that stand still", () => orphans.every(({ pid }) => isStopped(pid)));
+      await eventually("programs that stand still", () => {
+        const left = processesOf(orphans);
+        return left.length >= orphans.length && left.every(isStopped);
+      });
       expect(await overlapMs(job, orphans, again)).toBeLessThan(ISOLATION_MS);
 
       await suite.plug(isolated);
-      await eventually("the orphans' end", () => !orphans.some(({ pid }) => isRunning(pid)));
+      await eventually("the orphans' end", () => processesOf(orphans).length === 0);
       expect(await overlapMs(job, orphans, again)).toBeLessThan(ISOLATION_MS);
       expect((await job.end()).exitCode).toBe(0);
       expect(job.starts()).toEqual([...before, ...again]);
@@ -120,7 +124,7 @@ describe("a node", () => {
 
       const again = await job.running(2, 3);
       expectMoved(before, again, away);
-      await eventually("the orphans' end", () => !orphans.some(({ pid }) => isRunning(pid)));
+      await eventually("the orphans' end", () => processesOf(orphans).length === 0);
       expect(await overlapMs(job, orphans, again)).toBeLessThan(ISOLATION_MS);
 
       await suite.plug(isolated);
@@ -157,6 +161,10 @@ describe("a node", () => {
     },
   );
 });
+
+/** All that runs of these programs. */
+const processesOf = (starts: readonly ProgramStart[]): number[] =>
+  starts.flatMap(({ containerId }) => processesWith(PROGRAM_MARKER, containerId));
 
 /** These tasks, and no others, run in other containers than before. */
 function expectMoved(before: readonly ProgramStart[], again: readonly ProgramStart[], tasks: readonly string[]): void {
