@@ -11,6 +11,7 @@
  * @property {readonly string[]} needs phases without which it cannot run
  * @property {readonly string[]} [after] phases that must have ended before, whatever came of them
  * @property {string} [endsWhatBegan] runs whenever that phase did, whatever came of it
+ * @property {boolean} [tells] what it prints is shown though it passed
  * @property {boolean} [jest] the command writes Jest's JSON report, whose tests are counted
  */
 
@@ -207,11 +208,20 @@ export const phases = [
   {
     name: "unit",
     what: "tests that need Node alone",
-    command: jest("--selectProjects", "unit"),
+    command: jest("--selectProjects", "unit", "--coverage"),
     cores: ONE,
     limitSeconds: 600,
     needs: ["build"],
     jest: true,
+  },
+  {
+    name: "coverage",
+    what: "lines and branches that the unit tests cover, not fewer than before",
+    command: ["node", "scripts/test/coverage.mjs"],
+    cores: WAITING,
+    limitSeconds: 30,
+    needs: ["unit"],
+    tells: true,
   },
   {
     name: "walls",

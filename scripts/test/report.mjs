@@ -3,14 +3,24 @@
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
  */
 
-/** What is printed when a phase has ended: one line, and of a failure its command and all that it said. @returns {string} */
-export function phaseLines({ name, limitSeconds, command, environment = {} }, { passed, failed, seconds, output }) {
+/**
+ * What is printed when a phase has ended: one line, what it tells, and of a failure its command and all that it said.
+ * @param {Phase} phase
+ * @param {PhaseResult} result
+ * @returns {string}
+ */
+export function phaseLines(
+  { name, limitSeconds, command, environment = {}, tells },
+  { passed, failed, seconds, output },
+) {
   const counts = failed === 0 ? `${passed} passed` : `${passed} passed, ${failed} failed`;
   const line = `${failed === 0 ? "✓" : "✗"} ${name.padEnd(22)} ${wholeSeconds(seconds)} of ${limitSeconds} s   ${counts}`;
-  if (failed === 0) return line;
   const variables = Object.entries(environment).map(([key, value]) => `${key}=${value}`);
-  const words = [`$ ${[...variables, ...command].join(" ")}`, output.trimEnd()].join("\n");
-  return `${line}\n${words.replace(/^/gm, "  | ")}`;
+  const words = [
+    ...(failed === 0 ? [] : [`$ ${[...variables, ...command].join(" ")}`]),
+    ...(failed > 0 || tells ? [output.trimEnd()] : []),
+  ];
+  return [line, ...words.map((text) => text.replace(/^/gm, "  | "))].join("\n");
 }
 
 /**

@@ -145,6 +145,8 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run bench -- --only NAME": withRow("npm run bench"),
   "npm run bench -- --runs N": withRow("npm run bench"),
   "npm run bench -- --json FILE": withRow("npm run bench"),
+  "npm run coverage": phase("coverage"),
+  "npm run coverage -- --write": phase("coverage"),
   "npm run mutants": inCheckout('npm run mutants -- --only "the oldest entry is read"'),
   "npm run mutants -- --only TEXT": withRow("npm run mutants"),
   "npm run mutants -- --rotate 10": inCheckout("npm run mutants -- --list --rotate 10"),

@@ -15,7 +15,10 @@ export interface ShownLine {
 const typed = /^(tony-ts|npm|npx|node|docker|sudo|eval|source|java|git|pip) /;
 
 /** The programs of a checkout whose `--help` shows command lines of `npm`. */
-const checkoutPrograms = ["cluster.mjs", "demo.mjs", "test.mjs", "simulate.mjs", "mutants.mjs", "../bench/run.mjs"];
+const checkoutPrograms = [
+  ...["cluster.mjs", "demo.mjs", "test.mjs", "test/coverage.mjs", "simulate.mjs", "mutants.mjs"],
+  "../bench/run.mjs",
+];
 
 /** Every command line that the documents and the helps show, each once. */
 export async function allShownLines(): Promise<ShownLine[]> {

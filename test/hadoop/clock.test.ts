@@ -9,8 +9,8 @@ describe("sleep", () => {
     const stop = new AbortController();
     const asleep = sleep(aMinuteMs, stop.signal);
     stop.abort();
-    await asleep;
-    await sleep(aMinuteMs, stop.signal);
+    await expect(asleep).resolves.toBeUndefined();
+    await expect(sleep(aMinuteMs, stop.signal)).resolves.toBeUndefined();
   });
 });
 

@@ -62,6 +62,7 @@ describe("the packed tarball", () => {
     const expected = [
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
       /^docs\/(decisions\/)?[\w-]+\.md$/,
+      /^src\/hadoop\/README\.md$/,
       /^dist\/programs\/(am|executor|tony-ts)\.mjs(\.LEGAL\.txt)?$/,
       /^dist\/lib\/src\/[\w/-]+(\.d\.ts|\.js)$/,
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,

@@ -15,6 +15,13 @@ describe("what npm test prints", () => {
     );
   });
 
+  test("has what a phase is there to tell", () => {
+    const coverage = { name: "coverage", command: ["node"], limitSeconds: 30, tells: true };
+    expect(phaseLines(coverage, { passed: 1, failed: 0, seconds: 1, output: "am lines 95.5 %\n" }).split("\n")).toEqual(
+      ["✓ coverage                    1 s of 30 s   1 passed", "  | am lines 95.5 %"],
+    );
+  });
+
   test("of one that failed has the command that repeats it, and all that it said", () => {
     expect(phaseLines(unit, { passed: 1, failed: 2, seconds: 3, output: "one\ntwo\n" }).split("\n")).toEqual([
       "✗ unit                        3 s of 600 s   1 passed, 2 failed",

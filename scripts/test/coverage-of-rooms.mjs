@@ -1,0 +1,54 @@
+/**
+ * Percent of a room's lines and branches that ran, with one decimal.
+ * @typedef {{ lines: number, branches: number }} Coverage
+ */
+
+const ROOMS = ["am", "client", "executor", "src"];
+const KINDS = ["lines", "branches"];
+
+/** Tests with random input do not cover the same branches each time. */
+const CHANCE = 0.3;
+
+/**
+ * @param {Record<string, Record<"lines" | "branches", { total: number, covered: number }>>} files by their path from the checkout's root
+ * @returns {Record<string, Coverage>} by room
+ */
+export function coverageOfRooms(files) {
+  return Object.fromEntries(
+    ROOMS.map((room) => {
+      const inside = Object.keys(files).filter((file) => file.startsWith(`${room}/`));
+      const sum = (kind, count) => inside.reduce((total, file) => total + files[file][kind][count], 0);
+      const percent = (kind) => Math.floor((1000 * sum(kind, "covered")) / sum(kind, "total")) / 10;
+      return [room, Object.fromEntries(KINDS.map((kind) => [kind, percent(kind)]))];
+    }),
+  );
+}
+
+/**
+ * @param {Record<string, Coverage>} measured
+ * @param {Record<string, Coverage>} expected
+ * @returns {{ lines: string[], fell: boolean }} what to print, and whether less is covered than expected
+ */
+export function compareCoverage(measured, expected) {
+  const compared = ROOMS.flatMap((room) =>
+    KINDS.map((kind) => ({ room, kind, now: measured[room][kind], before: expected[room][kind] })),
+  );
+  const fallen = compared.filter(({ now, before }) => now < before - CHANCE);
+  const risen = compared.filter(({ now, before }) => now > before + CHANCE);
+  const words = ({ room, kind, now, before }) =>
+    `${room}: ${now.toFixed(1)} % of ${kind} are covered, ${before.toFixed(1)} % were`;
+  return {
+    lines: [
+      ...ROOMS.map((room) => {
+        const { lines, branches } = measured[room];
+        return `${room.padEnd(10)} lines ${lines.toFixed(1).padStart(5)} %   branches ${branches.toFixed(1).padStart(5)} %`;
+      }),
+      ...fallen.map(
+        (change) =>
+          `✗ ${words(change)}: test what came, or say why in the commit that runs npm run coverage -- --write`,
+      ),
+      ...risen.map((change) => `↑ ${words(change)}: npm run coverage -- --write keeps it`),
+    ],
+    fell: fallen.length > 0,
+  };
+}
