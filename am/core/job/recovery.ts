@@ -60,9 +60,14 @@ function restore(step: Step, snapshot: Snapshot): void {
   state.journal.sequence = sequence;
   state.journal.durableSequence = sequence;
   state.journal.dirty = true;
-  for (const { deadlines } of Object.values(state.containers)) {
+  for (const container of Object.values(state.containers)) {
+    const { deadlines } = container;
     for (const { dueMs } of Object.values(deadlines)) {
       noteContainerDeadline(state, dueMs);
+    }
+    // By the clock of another machine a program would seem to have run for what the two clocks differ. Its executor keeps the limit.
+    if (deadlines.execution !== undefined) {
+      awaitOf(step, container, "execution", deadlines.execution.dueMs - deadlines.execution.sinceMs);
     }
   }
 }

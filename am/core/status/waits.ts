@@ -59,12 +59,17 @@ function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
 function executorsWait({ spec, state }: Job, role: string, starting: readonly TaskRecord[]): Wait {
   const given = starting.flatMap(({ containerId }) => state.containers[containerId]?.allocatedAtMs ?? []);
   const sinceMs = Math.min(...given);
+  const ends = starting.flatMap(({ containerId }) => {
+    const { launch, rejoin } = state.containers[containerId]?.deadlines ?? {};
+    const deadline = launch ?? rejoin;
+    return deadline === undefined ? [] : [dueMsOf(state, deadline)];
+  });
   return {
     cause: `executors of ${role}`,
     what: `the executors of ${listWords(starting.map(({ id }) => id))}`,
     sinceMs,
     reasons: ["their files are being brought to the nodes, then their executors register"],
-    endsAtMs: sinceMs + spec.timeouts.launchMs,
+    endsAtMs: ends.length === 0 ? sinceMs + spec.timeouts.launchMs : Math.min(...ends),
   };
 }
 

@@ -89,6 +89,19 @@ describe("the ApplicationMaster dies", () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c1"] }));
   });
 
+  test("a limit on a program's time is not passed because the next machine's clock is ahead", () => {
+    const scenario = new Scenario({ ...spec, timeouts: { ...spec.timeouts, executionMs: 600_000 } });
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.nowMs += 3_600_000;
+    scenario.crash([]);
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
+    scenario.after(120_000);
+
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+  });
+
   test("a program that ended meanwhile is told by its executor, and counts once", () => {
     const { scenario, kept } = running();
     scenario.exits("worker:0");
