@@ -23,7 +23,7 @@ export const LINK_MUTANTS = [
     },
     {
       bug: "a file system that is away makes the job begin anew",
-      from: "      await new Promise((resolve) => setTimeout(resolve, readAgainMs));",
+      from: "      await sleep(readAgainMs);",
       to: "      return {};",
     },
   ]),
