@@ -1,4 +1,5 @@
 import type { JobSpec } from "../../src/job/spec.ts";
+import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
 import type { Effect } from "./state/effects.ts";
 import type { CoreState } from "./state/state.ts";
@@ -97,8 +98,8 @@ function checkTenants(state: CoreState, problems: string[]): void {
 
 function checkBudgets(spec: JobSpec, state: CoreState, problems: string[]): void {
   for (const failureClass of ["program", "infrastructure"] as const) {
-    const used = state.used[failureClass];
-    if (used < 0 || used > spec.failure.budgets[failureClass]) {
+    const { used } = budgetOf({ spec, state }, failureClass, state.charges.at(-1)?.atMs ?? 0);
+    if (used > spec.failure.budgets[failureClass]) {
       problems.push(`budget ${failureClass} is ${used} of ${spec.failure.budgets[failureClass]}`);
     }
   }

@@ -1,5 +1,8 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
+import { isPreemption } from "../../src/job/reasons/endings.ts";
 import type {
+  Budget,
+  Cause,
   Checkpoint,
   DroppedCheckpoint,
   GenerationSummary,
@@ -62,7 +65,6 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
   // The next one may have been opened before it was known that the job ends with this one.
   const generations = all.filter(({ generation }) => generation <= (outcome?.cause?.generation ?? generation));
   if (generations.length < 2) return [];
-  const spent = { program: 0, infrastructure: 0 };
   const rows = generations.map((generation, index) => {
     const isLast = index === generations.length - 1 && outcome !== undefined;
     return [
@@ -77,9 +79,21 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
   function countedAs({ endedBy }: GenerationSummary, isLast: boolean): string {
     if (endedBy === undefined) return "–";
     if (isLast) return `${endedBy.class}, no restart`;
-    spent[endedBy.class] += 1;
-    return budgetWords(endedBy.class, { used: spent[endedBy.class], limit: budgets[endedBy.class].limit });
+    if (isPreemption(endedBy.reason)) return "preemption, not counted";
+    const budget = budgets[endedBy.class];
+    const used = generations.filter((earlier) => countsBeside(earlier, endedBy, budget)).length;
+    return budgetWords(endedBy.class, { ...budget, used });
   }
+}
+
+/** Whether a generation's end had used up a restart of the same budget when another one ended. */
+function countsBeside({ endedBy }: GenerationSummary, other: Cause, { windowMs }: Budget): boolean {
+  return (
+    endedBy?.class === other.class &&
+    !isPreemption(endedBy.reason) &&
+    endedBy.atMs <= other.atMs &&
+    (windowMs === undefined || other.atMs - endedBy.atMs < windowMs)
+  );
 }
 
 /** `program restarts: 1 of 2 used, infrastructure restarts: 0 of 10 used` */

@@ -190,7 +190,7 @@ const generation = message<GenerationSummary>({
   resumedFrom: maybe(6, checkpoint),
 });
 
-const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole) });
+const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole), windowMs: maybe(3, whole) });
 
 export const jobStatus = message<JobStatus>({
   statusVersion: one(1, converted(whole, { toWire: (version) => version, fromWire: versionOne })),

@@ -128,9 +128,12 @@ export interface Wait {
   readonly atEnd?: string;
 }
 
+/** Restarts after failures of one class. */
 export interface Budget {
   readonly used: number;
   readonly limit: number;
+  /** Only those of so long count as used; absent where all of the job do. */
+  readonly windowMs?: number;
 }
 
 export interface Checkpoint {

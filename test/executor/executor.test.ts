@@ -230,7 +230,7 @@ describe("an executor in its container", () => {
       const timeouts = { ...aJobSpec().timeouts, progressMs: 60_000 };
       const scene = await running(`echo started; python3 ${programs}reports-progress.py; true`, { spec: { timeouts } });
       await scene.report("progress");
-      const reason = "hung: no progress for 1 min 0 s at step 200";
+      const reason = "hung: no progress for 1 min at step 200";
       scene.send(1, { type: "stop-child", graceMs: 10_000, reason, dumpStacks: true });
       const { exit } = await scene.report("child-exited");
       expect(exit.stopReason).toBe(reason);

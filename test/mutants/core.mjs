@@ -13,6 +13,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
+      bug: "a preemption is charged",
+      from: 'reason.code === "container-preempted" || ',
+      to: "",
+    },
+    {
       bug: "a machine stays blamed after YARN's word showed that it was not at fault",
       from: "    pardon(step, earlier);",
       to: "",
@@ -81,7 +86,12 @@ export const CORE_MUTANTS = [
     },
   ]),
   ...mutantsOf("am/core/failures/budgets.ts", core, [
-    { bug: "one restart more than the budget has", from: "] >= step.spec", to: "] > step.spec" },
+    {
+      bug: "a wrong charge is not given back",
+      from: "    charges.splice(position, 1);",
+      to: "",
+    },
+    { bug: "one restart more than the budget has", from: "return used < limit;", to: "return used <= limit;" },
   ]),
   ...mutantsOf("am/core/failures/blame.ts", core, [
     {
@@ -158,6 +168,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/gang/hold.ts", core, [
     {
+      bug: "what is registered is given back with the rest",
+      from: "unregistered.length > 0 ? unregistered : held",
+      to: "held",
+    },
+    {
       bug: "two gangs that gave back ask again at the same moment",
       from: "baseMs * (0.5 + fraction(`${state.applicationId} ${state.gang.returns}`))",
       to: "baseMs",
@@ -179,7 +194,7 @@ export const CORE_MUTANTS = [
       from: '  startedAtMs: "kept",',
       to: '  startedAtMs: "own",',
     },
-    { bug: "a budget is whole again for each attempt", from: '  used: "kept",', to: '  used: "own",' },
+    { bug: "a budget is whole again for each attempt", from: '  charges: "kept",', to: '  charges: "own",' },
     { bug: "what waits for the journal dies with its attempt", from: '  held: "kept",', to: '  held: "own",' },
   ]),
   ...mutantsOf("am/core/gang/completion.ts", core, [
@@ -312,11 +327,6 @@ export const CORE_MUTANTS = [
       from: "return journal.sequence + 1;",
       to: "return journal.sequence;",
     },
-    {
-      bug: "a start that was taken back is still in the journal",
-      from: "    state.held = left;\n    state.journal.dirty = true;",
-      to: "    state.held = left;",
-    },
   ]),
   ...mutantsOf("am/core/executors/liveness.ts", core, [
     {
@@ -421,13 +431,20 @@ export const CORE_MUTANTS = [
       to: "0);",
     },
   ]),
+  ...mutantsOf("am/core/gang/charges.ts", core, [
+    {
+      bug: "a failure of the infrastructure counts for ever",
+      from: "used: ofClass.filter(({ atMs }) => nowMs - atMs < windowMs).length",
+      to: "used: ofClass.length",
+    },
+  ]),
   ...mutantsOf("am/core/gang/restart.ts", core, [
     {
       bug: "the pause before a restart has no longest",
       from: "Math.min(maxMs, initialMs",
       to: "Math.max(0, initialMs",
     },
-    { bug: "the first restart waits", from: "restartsBefore === 0 ? 0 : ", to: "" },
+    { bug: "the first restart waits", from: "charged < 2 ? 0 : ", to: "" },
     {
       bug: "a restart gives the containers back",
       from: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n    }",

@@ -8,6 +8,8 @@ import type { Cut } from "./yarn.ts";
 export interface Fault {
   readonly name: string;
   readonly class?: FailureClass;
+  /** No budget pays for it. */
+  readonly isFree?: true;
   /** It may rightly end the job. */
   readonly ends?: true;
   /** An executor that cannot come back in time, when its stream breaks meanwhile. */
@@ -57,6 +59,7 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   {
     name: "a container is preempted",
     class: "infrastructure",
+    isFree: true,
     strike: (world) => {
       const executor = victim(world);
       if (executor === undefined) {

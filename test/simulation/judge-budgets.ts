@@ -1,3 +1,5 @@
+import type { CoreState } from "../../am/core/state/state.ts";
+import type { FailureClass } from "../../src/job/status.ts";
 import type { Fault } from "./faults.ts";
 import type { World } from "./world.ts";
 
@@ -9,7 +11,8 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   const { core, witness, lostWords } = world;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const unsettled = core.state.verdicts.filter(({ charged }) => charged === "program").length;
-  const counted = core.state.used.program - unsettled;
+  const charged = chargedTo("program", core.state);
+  const counted = charged - unsettled;
   const most = witness.programCauses.size;
   // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
   if (counted > most + lostWords) {
@@ -17,14 +20,18 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
       `${counted} program failures are counted, ${most} happened: ${[...witness.programCauses.keys()].join(", ")}`,
     ];
   }
+  const paid = chargedTo("infrastructure", core.state);
+  if (paid > 0 && faults.every(({ isFree }) => isFree === true) && !launchesFail(world)) {
+    return [`${paid} failures of the infrastructure are counted, and there were preemptions only`];
+  }
   if (world.outcome?.result !== "succeeded" || !isPlain(world, faults)) {
     return [];
   }
   const certain = [...witness.programCauses.values()].filter(({ isMember, isCertain }) => isMember && isCertain);
   const restarted = certain.filter(({ generation }) => generation < core.state.generation);
-  if (core.state.used.program < restarted.length) {
+  if (charged < restarted.length) {
     const lives = restarted.map(({ task, generation }) => `${task} in generation ${generation}`).join(", ");
-    return [`${core.state.used.program} program failures are counted, and there were restarts after: ${lives}`];
+    return [`${charged} program failures are counted, and there were restarts after: ${lives}`];
   }
   // What fails after the chief is done changes nothing.
   const lost = world.spec.roles.some(({ chief }) => chief === "all")
@@ -33,11 +40,21 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   return lost.map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
 }
 
+/** How many restarts of the whole job a class paid for. */
+export function chargedTo(failureClass: FailureClass, { charges }: CoreState): number {
+  return charges.filter((charge) => charge.class === failureClass).length;
+}
+
 /** Nothing happened but to programs, and each of their failures counts. */
 function isPlain({ spec, faults: weather, surrenders }: World, faults: readonly Fault[]): boolean {
   const ofPrograms = faults.every(({ class: of, deafens, mutes, recovers }) => {
     return of !== "infrastructure" && deafens !== true && mutes !== true && recovers !== true;
   });
-  const launchesFail = weather.launchFailures > 0 || weather.lostNodeAnswers > 0;
-  return ofPrograms && !launchesFail && surrenders === 0 && spec.failure.onWorkerFailure === "fail";
+  return (
+    ofPrograms && !launchesFail({ faults: weather }) && surrenders === 0 && spec.failure.onWorkerFailure === "fail"
+  );
+}
+
+function launchesFail({ faults: { launchFailures, lostNodeAnswers } }: Pick<World, "faults">): boolean {
+  return launchFailures > 0 || lostNodeAnswers > 0;
 }

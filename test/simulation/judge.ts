@@ -2,7 +2,7 @@ import { Bounds } from "../../am/core/state/bounds.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Hang } from "./executor-model.ts";
 import { EARLY_EXIT, type Fault, HANG } from "./faults.ts";
-import { judgeBudgets } from "./judge-budgets.ts";
+import { chargedTo, judgeBudgets } from "./judge-budgets.ts";
 import type { World } from "./world.ts";
 
 /** What a stop order and its answer take on their way, beside the program's grace. */
@@ -36,7 +36,8 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
   // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
   const guessed = world.lostWords;
-  const counted = (of: FailureClass) => state.used[of] - unsettled.filter((charged) => charged === of).length - guessed;
+  const counted = (of: FailureClass) =>
+    chargedTo(of, state) - unsettled.filter((charged) => charged === of).length - guessed;
   problems.push(...judgeBudgets(world, faults));
   const launchesFail = world.faults.launchFailures > 0 || world.faults.lostNodeAnswers > 0;
   const onlyPrograms = faults.every((fault) => fault.class === "program") && !launchesFail;
@@ -115,7 +116,7 @@ function judgeCharge(world: World): string[] {
   const problems: string[] = [];
   const ofHang = /hung: no progress/.test(outcome?.cause?.summary ?? "");
   const known = world.hangs.filter((hang) => isCharged(world, hang));
-  if (known.length > 0 && core.state.used.program === 0 && !ofHang) {
+  if (known.length > 0 && chargedTo("program", core.state) === 0 && !ofHang) {
     problems.push(`${known.length} programs were stopped because they hung, and none is counted`);
   }
   const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;

@@ -79,21 +79,23 @@ const MUTANTS: readonly Mutant[] = [
     fault: "a budget is overdrawn",
     noticed: /^budget program is/,
     mutation: onFailure((core) => {
-      core.state.used.program += 5;
+      core.state.charges.push(...Array.from({ length: 5 }, () => ({ class: "program", atMs: 0 }) as const));
     }),
   },
   {
     fault: "a program's budget is charged for nothing",
     noticed: /program failures are counted/,
     mutation: onSpec((core) => {
-      core.state.used.program = core.spec.failure.budgets.program;
+      for (let left = core.spec.failure.budgets.program; left > 0; left--) {
+        core.state.charges.push({ class: "program", atMs: 0 });
+      }
     }),
   },
   {
     fault: "a restart is charged to nobody",
     noticed: /program failures are counted, and there were restarts after/,
     mutation: (effects, core) => {
-      core.state.used.program = 0;
+      core.state.charges.splice(0);
       return effects;
     },
   },
@@ -196,7 +198,7 @@ const MUTANTS: readonly Mutant[] = [
     noticed: /because they hung, and none is counted/,
     faults: [HANG.name],
     mutation: (effects, core) => {
-      core.state.used.program = 0;
+      core.state.charges.splice(0);
       return effects;
     },
   },
@@ -207,6 +209,17 @@ const MUTANTS: readonly Mutant[] = [
     mutation: (effects, core, event) => {
       const hung = event.type === "child-exited" && event.exit.stopReason.startsWith("hung");
       return hung ? [...effects, ...core.step({ type: "ask-refused", message: "mutant" }, event.exit.atMs)] : effects;
+    },
+  },
+  {
+    fault: "a preemption is charged",
+    noticed: /there were preemptions only/,
+    faults: ["a container is preempted"],
+    mutation: (effects, core, event) => {
+      if (event.type === "container-completed" && event.exitStatus === -102) {
+        core.state.charges.push({ class: "infrastructure", atMs: 0 });
+      }
+      return effects;
     },
   },
   {

@@ -34,6 +34,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
       orphanMs: 780_000,
       isolationMs: 30_000,
       verdictMs: 15_000,
+      infrastructureWindowMs: 3_600_000,
       stopGraceMs: 10_000,
       afterChiefMs: 60_000,
       metricsIntervalMs: 5000,

@@ -154,6 +154,7 @@ function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
   task.host = container.host;
   task.port = 0;
   moveTask(step, task, ["waiting"], "allocated");
+  step.state.gang.holdDeadline = undefined;
   awaitOf(step, container, "launch", step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
     task: task.id,

@@ -1,24 +1,35 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
+import { budgetOf } from "../gang/charges.ts";
 import type { Step } from "../state/step.ts";
 
 /** Takes one restart from the budget of the class; false when none is left. */
 export function charge(step: Step, failureClass: FailureClass): boolean {
-  if (step.state.used[failureClass] >= step.spec.failure.budgets[failureClass]) {
+  if (!isLeft(step, failureClass)) {
     return false;
   }
-  step.state.used[failureClass]++;
+  step.state.charges.push({ class: failureClass, atMs: step.nowMs });
   return true;
 }
 
-export function refund(step: Step, failureClass: FailureClass): void {
-  step.state.used[failureClass]--;
+export function isLeft(step: Step, failureClass: FailureClass): boolean {
+  const { used, limit } = budgetOf(step, failureClass, step.nowMs);
+  return used < limit;
+}
+
+/** The last charge of the class was not its to pay. */
+export function refund({ state: { charges } }: Step, failureClass: FailureClass): void {
+  const position = charges.findLastIndex((charge) => charge.class === failureClass);
+  if (position >= 0) {
+    charges.splice(position, 1);
+  }
 }
 
 /** That no restart is left, or that none was allowed, and which key allows more. */
 export function spentRule(step: Step, failureClass: FailureClass): RuleReason {
   const key = failureClass === "program" ? "tony.am.retry-count" : "tony.failure.infrastructure-retries";
-  const limit = step.spec.failure.budgets[failureClass];
-  return { code: "budget-spent", class: failureClass, limit, setting: settingOf(step.spec, key) };
+  const { limit, windowMs } = budgetOf(step, failureClass, step.nowMs);
+  const within = windowMs === undefined ? {} : { windowMs };
+  return { code: "budget-spent", class: failureClass, limit, ...within, setting: settingOf(step.spec, key) };
 }

@@ -1,5 +1,5 @@
 import { failedBy } from "../../../src/job/outcome.ts";
-import { endingWords } from "../../../src/job/reasons/endings.ts";
+import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
 import { chiefIsDone } from "../gang/completion.ts";
 import { isMember, openNext, renewAlone, tearDown } from "../gang/restart.ts";
@@ -11,7 +11,7 @@ import type { ContainerRecord, Ending, TaskRecord, Verdict } from "../state/stat
 import { findTask, log, record, type Step } from "../state/step.ts";
 import { ALIVE } from "../state/transitions.ts";
 import { blame, pardon } from "./blame.ts";
-import { charge, refund } from "./budgets.ts";
+import { charge, isLeft, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
 import { endingRule, isFinal, isNeverRestarted, isSidecar, policyOf, toleratesFailure } from "./policies.ts";
@@ -83,8 +83,7 @@ function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
 }
 
 function isRestartLeft(step: Step, ending: Ending): boolean {
-  const { state, spec } = step;
-  return !isFinal(step, ending) && state.used[ending.class] < spec.failure.budgets[ending.class];
+  return !isFinal(step, ending) && (isPreemption(ending.reason) || isLeft(step, ending.class));
 }
 
 /** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
@@ -290,7 +289,8 @@ function reconsider(step: Step, verdict: Verdict): void {
   if (root === undefined) {
     return;
   }
-  if (verdict.charged !== undefined && verdict.charged !== root.class) {
+  const free = isPreemption(root.reason);
+  if (verdict.charged !== undefined && (free || verdict.charged !== root.class)) {
     refund(step, verdict.charged);
     verdict.charged = undefined;
   }
@@ -299,10 +299,10 @@ function reconsider(step: Step, verdict: Verdict): void {
     noteCause(step, verdict, root);
   }
   const final = isFinal(step, root, verdict.neverRestarted);
-  if (counts && verdict.charged === undefined && !final && charge(step, root.class)) {
+  if (counts && !free && verdict.charged === undefined && !final && charge(step, root.class)) {
     verdict.charged = root.class;
   }
-  verdict.held = counts && (final || verdict.charged === undefined);
+  verdict.held = counts && (final || (!free && verdict.charged === undefined));
   step.state.journal.dirty = true;
   step.changed = true;
   if (!verdict.held && !verdict.proceeded) {

@@ -1,6 +1,7 @@
 import { countWords, durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
 import { deadlineIn } from "../state/deadlines.ts";
+import type { TaskRecord } from "../state/state.ts";
 import { containerOf, inGang, log, roleOf, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
@@ -9,7 +10,7 @@ const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
 
 /**
  * Two gangs that each hold half of what is left wait for each other for ever. A gang that is stuck in part therefore gives back what it
- * holds after a while, and asks again after a pause that differs from job to job and grows.
+ * holds when no further container has come for a while, and asks again after a pause that differs from job to job and grows.
  */
 export function watchGang(step: Step): void {
   const { gang } = step.state;
@@ -20,30 +21,44 @@ export function watchGang(step: Step): void {
   }
 }
 
+/** What is registered cost the most, and is kept for as long again where there is something else to give back. */
 export function holdOver(step: Step): void {
-  const { state, spec } = step;
+  const { state } = step;
   state.gang.holdDeadline = undefined;
   if (!isStuck(step)) {
     return;
   }
-  let returned = 0;
-  for (const task of state.tasks) {
-    const container = containerOf(step, task);
-    if (container !== undefined && BEFORE_START.includes(task.phase) && isGathered(step, task.role)) {
-      discard(step, container, "the gang could not be completed");
-      moveTask(step, task, BEFORE_START, "waiting");
-      task.host = "";
-      task.port = 0;
-      returned++;
-    }
+  const held = state.tasks.filter(
+    (task) => task.containerId !== "" && BEFORE_START.includes(task.phase) && isGathered(step, task.role),
+  );
+  const unregistered = held.filter(({ phase }) => phase !== "registered");
+  const returned = unregistered.length > 0 ? unregistered : held;
+  for (const task of returned) {
+    giveBack(step, task);
   }
   const pauseMs = pauseBeforeAsking(step);
   state.gang.returns++;
   state.gang.askAgainAtMs = step.nowMs + pauseMs;
   state.journal.dirty = true;
-  const held = durationWords(spec.timeouts.gangHoldMs);
+  logReturn(step, returned.length, held.length, pauseMs);
+}
+
+function giveBack(step: Step, task: TaskRecord): void {
+  const container = containerOf(step, task);
+  if (container !== undefined) {
+    discard(step, container, "the gang could not be completed");
+  }
+  moveTask(step, task, BEFORE_START, "waiting");
+  task.host = "";
+  task.port = 0;
+}
+
+function logReturn(step: Step, returned: number, held: number, pauseMs: number): void {
+  const waited = durationWords(step.spec.timeouts.gangHoldMs);
   const key = keyWords(step, "tony.container.hold-timeout");
-  const words = `The gang was not complete after ${held} (${key}): its ${countWords(returned, "container")} will be given back and asked for again in ${durationWords(pauseMs)}.`;
+  const what =
+    returned === held ? countWords(held, "container") : `${returned} of its ${countWords(held, "container")}`;
+  const words = `The gang is not complete and got no further container for ${waited} (${key}): ${what} will be given back and asked for again in ${durationWords(pauseMs)}.`;
   log(step, "warn", "gang-returned", words, { containers: returned });
 }
 

@@ -3,6 +3,7 @@ import { deadlineIn } from "../state/deadlines.ts";
 import type { TaskRecord } from "../state/state.ts";
 import { emit, findTask, inGang, log, roleOf, type Step } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { recentCharges } from "./charges.ts";
 import { chiefIsDone } from "./completion.ts";
 import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
@@ -41,17 +42,17 @@ export function resendStop(step: Step, task: TaskRecord, reason: string): void {
 export function openNext(step: Step, reason: string): void {
   const { state } = step;
   state.restartReason = reason;
-  state.startNotBeforeMs = step.nowMs + backOffMs(step, state.generations.length - 1);
+  state.startNotBeforeMs = step.nowMs + backOffMs(step, recentCharges(step));
   renewGang(step);
   log(step, "warn", "generation-restart", `Restarting as generation ${state.generation}: ${reason}.`, {
     generation: state.generation,
   });
 }
 
-/** The first restart is immediate, the second waits, each further one twice as long up to the longest. */
-function backOffMs({ spec }: Step, restartsBefore: number): number {
+/** The first restart that is charged is immediate, the second waits, each further one twice as long up to the longest. */
+function backOffMs({ spec }: Step, charged: number): number {
   const { initialMs, maxMs } = spec.failure.backOff;
-  return restartsBefore === 0 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(restartsBefore - 1, 30));
+  return charged < 2 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(charged - 2, 30));
 }
 
 function renewGang(step: Step): void {

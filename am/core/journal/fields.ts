@@ -41,7 +41,7 @@ export const FIELDS = {
   tolerated: "kept",
   firstExit: "kept",
   generations: "kept",
-  used: "kept",
+  charges: "kept",
   checkpoint: "kept",
   droppedCheckpoint: "kept",
   services: "kept",

@@ -41,7 +41,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     firstExit: undefined,
     judgedLives: {},
     generations: [],
-    used: { program: 0, infrastructure: 0 },
+    charges: [],
     checkpoint: undefined,
     services: [],
     outcome: undefined,

@@ -302,7 +302,8 @@ export interface CoreState {
   /** The gang's first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
   firstExit: Ending | undefined;
   readonly generations: GenerationRecord[];
-  readonly used: Record<FailureClass, number>;
+  /** Restarts that a budget paid for, oldest first. */
+  readonly charges: { readonly class: FailureClass; readonly atMs: number }[];
   /** The furthest complete one that can be read wherever a task runs. */
   checkpoint: Checkpoint | undefined;
   /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */

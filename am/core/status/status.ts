@@ -1,5 +1,6 @@
 import type { JobState, JobStatus, RoleStatus, TaskState, TaskStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
+import { budgetOf } from "../gang/charges.ts";
 import type { JobPhase, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -47,8 +48,8 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
       ...(one.resumedFrom === undefined ? {} : { resumedFrom: one.resumedFrom }),
     })),
     budgets: {
-      program: { used: state.used.program, limit: spec.failure.budgets.program },
-      infrastructure: { used: state.used.infrastructure, limit: spec.failure.budgets.infrastructure },
+      program: budgetOf(core, "program", nowMs),
+      infrastructure: budgetOf(core, "infrastructure", nowMs),
     },
     services: state.services.map((service) => ({ ...service })),
     ...(state.checkpoint === undefined ? {} : { checkpoint: state.checkpoint }),

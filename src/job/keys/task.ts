@@ -56,7 +56,7 @@ export const taskKeys = {
     type: duration("ms"),
     spec: ["timeouts", "gangHoldMs"],
     default: "5m",
-    doc: "A gang that holds some containers and waits for others gives them back after this and asks again.",
+    doc: "A gang that holds some containers and got no further one for so long gives them back and asks again after a pause.",
     support: "works",
     ours: true,
   }),

@@ -120,6 +120,11 @@ export interface Consequence {
   readonly laterMs: number;
 }
 
+/** Somebody else's job came first: no budget pays, however often that happens. */
+export function isPreemption({ code }: { readonly code: string }): boolean {
+  return code === "container-preempted" || code === "gave-way-to-preemption";
+}
+
 export function endingWords(ending: EndingReason): string {
   return endingReasons[ending.code].words(ending);
 }
@@ -136,7 +141,7 @@ const relationWords: Readonly<Record<Relation, string>> = {
   "also-failed": "also failed",
 };
 
-/** `hung: no progress for 5 min 0 s at step 7` */
+/** `hung: no progress for 5 min at step 7` */
 export function hungWords({ noProgressMs, step }: { readonly noProgressMs: number; readonly step: number }) {
   return `hung: no progress for ${durationWords(noProgressMs)} at step ${step}` as const;
 }

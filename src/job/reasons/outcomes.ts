@@ -4,11 +4,14 @@ import { countWords, durationWords, memoryWords, settingWords } from "./words.ts
 
 /** Rules by which a job cannot go on after a failure. */
 export const ruleReasons = {
-  "budget-spent": reason({ class: "class", limit: "number", setting: "setting" }, (it) => {
-    const { key, at } = it.setting;
-    const place = at === undefined ? "" : `, ${at}`;
-    return `${budgetWords(it.class, { used: it.limit, limit: it.limit })} (${key} = ${it.limit}${place})`;
-  }),
+  "budget-spent": reason(
+    { class: "class", limit: "number", windowMs: "number?", setting: "setting" },
+    ({ class: failureClass, limit, windowMs, setting: { key, at } }) => {
+      const place = at === undefined ? "" : `, ${at}`;
+      const within = windowMs === undefined ? {} : { windowMs };
+      return `${budgetWords(failureClass, { used: limit, limit, ...within })} (${key} = ${limit}${place})`;
+    },
+  ),
   "role-must-not-fail": reason(
     { role: "text", setting: "setting" },
     ({ role, setting }) => `a failure of ${role} ends the job: ${settingWords(setting)}`,

@@ -55,7 +55,13 @@ export function durationWords(durationMs: number): string {
     return `${seconds} s`;
   }
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60
+    ? twoUnits(minutes, "min", seconds % 60, "s")
+    : twoUnits(Math.floor(minutes / 60), "h", minutes % 60, "min");
+}
+
+function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
 /** `worker:0, worker:1 and 5 more` */

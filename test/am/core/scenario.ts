@@ -1,9 +1,11 @@
 import { type Core, createCore } from "../../../am/core/core.ts";
+import { budgetOf } from "../../../am/core/gang/charges.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
+import type { FailureClass } from "../../../src/job/status.ts";
 import { childExit } from "../../support/child-exit.ts";
 
 const STARTED_AT_MS = 1_000_000;
@@ -191,6 +193,12 @@ export class Scenario {
       throw new Error(`no task ${id}`);
     }
     return task;
+  }
+
+  /** How many restarts count against each budget now. */
+  get used(): Record<FailureClass, number> {
+    const of = (failureClass: FailureClass) => budgetOf(this.core, failureClass, this.nowMs).used;
+    return { program: of("program"), infrastructure: of("infrastructure") };
   }
 
   phases(): string {

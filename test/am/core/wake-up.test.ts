@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import { createCore } from "../../../am/core/core.ts";
 import type { Effect } from "../../../am/core/state/effects.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
+import { childExit } from "../../support/child-exit.ts";
 import { Scenario, sentOf } from "./scenario.ts";
 
 const base = jobSpec([role("worker", 2)]);
@@ -50,6 +51,39 @@ describe("the wake-up that the core asks for", () => {
   });
 });
 
+describe("a wake-up that comes late", () => {
+  test("blames nobody before what was said meanwhile has been read", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.stops("worker:1");
+    scenario.nowMs += base.timeouts.stopGraceMs + 60_000;
+    scenario.wakes();
+    expect(scenario.phases()).toBe("worker:0 preparing, worker:1 preparing");
+    scenario.readyAll();
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+});
+
+describe("a verdict that is open when the ApplicationMaster dies", () => {
+  test("waits until the executors are back", () => {
+    const scenario = new Scenario({
+      ...base,
+      failure: { ...base.failure, budgets: { program: 0, infrastructure: 0 } },
+    });
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.after(1_000);
+    scenario.crash([scenario.container(1, { containerId: "c1" }), scenario.container(1, { containerId: "c2" })]);
+    scenario.ready("worker:0");
+    scenario.after(base.timeouts.verdictMs + 1_000);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.reports("worker:1", { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 3 }) });
+    expect(scenario.core.state.outcome?.cause).toMatchObject({ task: "worker:1", exit: "3" });
+  });
+});
+
 describe("an execution limit", () => {
   test("binds an executor that does not keep it in a later attempt too", () => {
     const spec = { ...base, timeouts: { ...base.timeouts, executionMs: 600_000 } };
@@ -62,7 +96,8 @@ describe("an execution limit", () => {
     scenario.after(540_000);
     expect(scenario.task("worker:0").phase).toBe("running");
     scenario.after(spec.timeouts.stopGraceMs + 5_000);
-    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1, infrastructure: 0 } });
+    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 });
 

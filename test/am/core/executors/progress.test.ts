@@ -5,7 +5,7 @@ import { Scenario } from "../scenario.ts";
 
 const base = jobSpec([role("worker", 2)]);
 const spec = { ...base, timeouts: { ...base.timeouts, progressMs: 60_000 } };
-const reason = "hung: no progress for 1 min 0 s at step 7";
+const reason = "hung: no progress for 1 min at step 7";
 
 function runningJob(): Scenario {
   const scenario = new Scenario(spec);
@@ -55,7 +55,7 @@ describe("a program that reports its steps", () => {
     scenario.after(60_000);
     const traceback = 'Current thread 0x1 (most recent call first):\n  File "train.py", line 88 in step';
     scenario.exits("worker:0", { signal: "SIGABRT", stopReason: reason, traceback });
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
       class: "program",
       task: "worker:0",
@@ -78,7 +78,8 @@ describe("a program that reports its steps", () => {
     scenario.startedAll();
     scenario.after(59_000);
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
-    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1, infrastructure: 0 } });
+    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 
   test("makes no progress by saying the same step again", () => {

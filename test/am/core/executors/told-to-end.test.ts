@@ -24,7 +24,8 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     const scenario = running();
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
-    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
     expect(scenario.phases()).toBe("worker:0 preparing, worker:1 waiting");
     expect(typesOf(scenario.effects)).not.toContain("release");
   });
@@ -36,7 +37,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
       toldToEnd(scenario, "worker:1");
       scenario.stops("worker:0");
       scenario.completes("c2", status);
-      expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+      expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
       expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
         class: "program",
         task: "worker:1",
@@ -57,7 +58,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     const effects = scenario.crash([]);
     expect(typesOf(effects)).not.toContain("release");
     scenario.completes("c2", -104);
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
   test("a container that ends because the job does is no evidence in a verdict that is still open", () => {
@@ -65,7 +66,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     scenario.exits("worker:1", { signal: "SIGKILL" });
     scenario.on({ type: "stop-requested", reason: "enough" });
     scenario.completes("c2", 0);
-    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
     expect(scenario.core.state).toMatchObject({ phase: "finishing", generation: 1 });
   });
 
@@ -99,7 +100,8 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     scenario.stops("worker:0");
     expect(scenario.core.state.outcome).toBeUndefined();
     scenario.completes("c2", -102);
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2, used: { program: 0 } });
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2 });
+    expect(scenario.used).toMatchObject({ program: 0 });
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
@@ -150,7 +152,8 @@ describe("before its program has started", () => {
       scenario.completes(containerId, -103);
     };
     end("c2");
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, used: { program: 1, infrastructure: 0 } });
+    expect(scenario.core.state).toMatchObject({ outcome: undefined });
+    expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
     scenario.allocateAll();
     end("c3");
     expect(scenario.core.state.outcome).toMatchObject({
@@ -166,7 +169,8 @@ describe("what follows from our own teardown is no cause", () => {
     scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
     scenario.after(base.timeouts.stopGraceMs + 5_000);
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
-    expect(scenario.core.state).toMatchObject({ used: { program: 1, infrastructure: 0 }, blame: {} });
+    expect(scenario.core.state).toMatchObject({ blame: {} });
+    expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 
   test("unless nothing is heard of its executor either: that came first", () => {
@@ -184,7 +188,7 @@ describe("what follows from our own teardown is no cause", () => {
     scenario.on({ type: "executor-lost", task: "worker:0", containerId: "c1", cause: "goodbye" });
     scenario.completes("c1", 143);
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 });
 
@@ -193,7 +197,8 @@ test("an executor that stops its program for the time it took spends the program
   scenario.toRunning();
   const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
   expect(sentOf(scenario.exits("worker:1", { signal: "SIGTERM", stopReason }), "stop-child")).toEqual(["worker:0"]);
-  expect(scenario.core.state).toMatchObject({ used: { program: 1, infrastructure: 0 }, blame: {} });
+  expect(scenario.core.state).toMatchObject({ blame: {} });
+  expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
 });
 
 test("a task that restarts alone is judged once for the time it took, by its executor or, when that says nothing, by its container's end", () => {
@@ -206,16 +211,16 @@ test("a task that restarts alone is judged once for the time it took, by its exe
   };
   const obeyed = alone();
   obeyed.after(60_000);
-  expect(obeyed.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+  expect(obeyed.used).toEqual({ program: 0, infrastructure: 0 });
   const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
   obeyed.exits("worker:1", { signal: "SIGTERM", stopReason });
-  expect(obeyed.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(obeyed.used).toEqual({ program: 1, infrastructure: 0 });
   expect(obeyed.task("worker:1")).toMatchObject({ phase: "preparing", restarts: 1 });
 
   const ignored = alone();
   ignored.exits("worker:0");
   ignored.after(70_000);
-  expect(ignored.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(ignored.used).toEqual({ program: 1, infrastructure: 0 });
   expect(ignored.task("worker:1")).toMatchObject({ phase: "waiting", restarts: 1 });
 });
 

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -23,4 +23,43 @@ test("the pause before a restart doubles from the second on, up to the longest",
     return pauseMs;
   });
   expect(pauses).toEqual([0, 1_000, 2_000, 3_000, 3_000]);
+});
+
+describe("a failure of the infrastructure", () => {
+  const { failure } = jobSpec([]);
+  const spec = jobSpec([role("worker", 1)], {
+    failure: { ...failure, budgets: { program: 0, infrastructure: 1 }, blame: { container: 1, node: 9, job: 9 } },
+  });
+
+  /** Its node is lost; YARN gives another one. */
+  function losesNode(scenario: Scenario): void {
+    scenario.completes(scenario.task("worker:0").containerId, -100);
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+  }
+
+  test("counts for an hour: a job that runs for weeks loses a node now and then", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    for (let week = 1; week <= 5; week++) {
+      losesNode(scenario);
+      expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+      scenario.after(3_600_000);
+      expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    }
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 6 });
+  });
+
+  test("ends the job when as many as the budget has came within the hour, and says so", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    losesNode(scenario);
+    scenario.after(3_599_000);
+    losesNode(scenario);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      rule: "infrastructure restarts: 1 of 1 used within 1 h (tony.failure.infrastructure-retries = 1)",
+    });
+  });
 });

@@ -27,7 +27,7 @@ describe("YARN wants a container back", () => {
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
-    "a program that ends with %j at the notice gives way: the container goes back, no program budget pays",
+    "a program that ends with %j at the notice gives way: the container goes back, no budget pays",
     (exit) => {
       const scenario = running();
       wantsBack(scenario, "c2");
@@ -42,8 +42,8 @@ describe("YARN wants a container back", () => {
       expect(scenario.core.state).toMatchObject({
         generation: 2,
         outcome: undefined,
-        used: { program: 0, infrastructure: 1 },
       });
+      expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
       expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
         class: "infrastructure",
         task: "worker:1",
@@ -58,7 +58,22 @@ describe("YARN wants a container back", () => {
     wantsBack(scenario, "c2");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
     scenario.exits("worker:1", { signal: "SIGTERM" });
-    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("as often as it likes: a gang that is preempted again and again starts again at once each time", () => {
+    const scenario = running();
+    for (let times = 1; times <= 20; times++) {
+      scenario.completes(scenario.task("worker:1").containerId, -102);
+      scenario.stops("worker:0");
+      expect(scenario.core.state.startNotBeforeMs).toBeLessThanOrEqual(scenario.nowMs);
+      scenario.allocateAll();
+      scenario.readyAll();
+      scenario.startedAll();
+    }
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 21 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
   test("a program that fails long after a notice that came to nothing fails by itself", () => {

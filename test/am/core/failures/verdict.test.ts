@@ -36,7 +36,7 @@ describe("the root of a failure", () => {
     scenario.stops("worker:0");
     scenario.completes("c1", 137);
     scenario.stops("worker:2");
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 });
@@ -104,7 +104,8 @@ describe("a verdict", () => {
     scenario.stops("worker:2");
     expect(scenario.core.state.outcome).toBeUndefined();
     scenario.completes("c2", -102);
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
   test("is the only one of its generation: what is lost when it has closed, before the gang has stopped, costs nothing more", () => {
@@ -113,7 +114,7 @@ describe("a verdict", () => {
     scenario.after(3_000);
     expect(scenario.core.state.verdicts).toEqual([]);
     scenario.completes("c1", 137);
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
     expect(scenario.core.state.generation).toBe(2);
   });
 

@@ -337,7 +337,7 @@ describe("a file that the launch script may not read", () => {
   test("does not explain the end of an executor that had begun", () => {
     const scenario = lost(`${denied}Last 4096 bytes of stderr :\ntony-ts: the executor could not begin\n`);
     expect(scenario.core.state.outcome).toBeUndefined();
-    expect(scenario.core.state.used).toMatchObject({ program: 0 });
+    expect(scenario.used).toMatchObject({ program: 0 });
   });
 });
 

@@ -18,6 +18,47 @@ function pausesOf(applicationId: string, returns: number): number[] {
   });
 }
 
+/** Containers that its tasks hold. */
+function heldBy(scenario: Scenario): string[] {
+  return scenario.core.state.tasks.flatMap(({ containerId }) => (containerId === "" ? [] : [containerId]));
+}
+
+describe("the hold of a gang in part", () => {
+  const gangHoldMs = 60_000;
+  const large = jobSpec([role("worker", 4)], { timeouts: { ...spec.timeouts, gangHoldMs } });
+
+  test("counts from the last container that came: a gang that still grows gives nothing back", () => {
+    const scenario = new Scenario(large);
+    scenario.register();
+    for (let given = 1; given <= 3; given++) {
+      scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+      scenario.ready(`worker:${given - 1}`);
+      scenario.after(gangHoldMs - 1);
+    }
+    expect(heldBy(scenario)).toEqual(["c1", "c2", "c3"]);
+    scenario.after(1);
+    expect(heldBy(scenario)).toEqual([]);
+  });
+
+  test("keeps what is registered for as long again, where something else can be given back first", () => {
+    const scenario = new Scenario(large);
+    scenario.register();
+    scenario.on({
+      type: "containers-allocated",
+      containers: [scenario.container(1), scenario.container(1), scenario.container(1)],
+    });
+    scenario.ready("worker:0");
+    scenario.ready("worker:1");
+    scenario.after(gangHoldMs);
+    expect(heldBy(scenario)).toEqual(["c1", "c2"]);
+    scenario.after(scenario.core.state.gang.askAgainAtMs - scenario.nowMs);
+    scenario.after(gangHoldMs - 1);
+    expect(heldBy(scenario)).toEqual(["c1", "c2"]);
+    scenario.after(1);
+    expect(heldBy(scenario)).toEqual([]);
+  });
+});
+
 describe("the pause of a gang that gave its containers back", () => {
   test("differs from job to job, or two that wait for each other would do so for ever", () => {
     const first = new Set(

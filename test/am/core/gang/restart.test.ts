@@ -25,8 +25,8 @@ describe("a program fails", () => {
     expect(scenario.core.state).toMatchObject({
       generation: 2,
       phase: "running",
-      used: { program: 1, infrastructure: 0 },
     });
+    expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
     expect(asksOf(effects)).toEqual([]);
     expect(typesOf(scenario.effects)).not.toContain("stop-container");
   });
@@ -95,7 +95,7 @@ describe("the verdict is decided when the picture is complete", () => {
     scenario.nowMs += base.timeouts.verdictMs;
     scenario.wakes();
     scenario.completes("c2", 137);
-    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   });
 
   test("a pause of ours in which an executor vanished: its silence is noticed before its program counts as not stopped", () => {
@@ -109,7 +109,8 @@ describe("the verdict is decided when the picture is complete", () => {
     expect(scenario.task("worker:1").phase).toBe("stopping");
     scenario.on({ type: "executor-silent", task: "worker:1", containerId: "c2", silentMs });
     scenario.after(1_000);
-    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
   });
 
   test("a peer's lost connection comes first, YARN's word on the killed executor later: no program budget is spent", () => {
@@ -117,9 +118,9 @@ describe("the verdict is decided when the picture is complete", () => {
     scenario.toRunning();
     scenario.breaks("worker:1");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
     scenario.completes("c2", 137);
-    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
       class: "infrastructure",
       task: "worker:1",
@@ -180,7 +181,7 @@ describe("roles", () => {
     scenario.toRunning();
     scenario.exits("tensorboard:0", { exitCode: 1 });
     expect(scenario.phases()).toBe("worker:0 running, tensorboard:0 failed");
-    expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
   test("a role that stops the job on failure ends it whatever budget is left", () => {
@@ -228,7 +229,7 @@ describe("roles", () => {
       const scenario = failed();
       scenario.exits("worker:1", peerLost);
       scenario.exits("worker:0");
-      expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 0 });
+      expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
       expect(scenario.core.state.outcome?.summary).toBe("1 of 3 tracked tasks exited 0");
     });
 
@@ -238,16 +239,17 @@ describe("roles", () => {
       scenario.stops("worker:0");
       scenario.stops("worker:1");
       expect(scenario.core.state).toMatchObject({
-        used: { program: 0, infrastructure: 0 },
         outcome: { result: "failed", cause: { task: "worker:2", class: "infrastructure", exit: "SIGBUS" } },
       });
+      expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
     });
 
     test("a lost connection long after it is a failure of its own", () => {
       const scenario = failed();
       scenario.after(base.timeouts.verdictMs + 1_000);
       scenario.exits("worker:1", peerLost);
-      expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 1 } });
+      expect(scenario.core.state).toMatchObject({ generation: 2 });
+      expect(scenario.used).toMatchObject({ program: 1 });
     });
   });
 });

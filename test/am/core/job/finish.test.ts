@@ -76,7 +76,7 @@ describe("a job ends", () => {
     const scenario = new Scenario(limited);
     scenario.toRunning();
     scenario.after(60_000);
-    expect(scenario.core.state.outcome?.summary).toBe("the job ran longer than 1 min 0 s: tony.application.timeout");
+    expect(scenario.core.state.outcome?.summary).toBe("the job ran longer than 1 min: tony.application.timeout");
   });
 
   test("what is said of a failure after the outcome was decided changes nothing that was charged for it", () => {
@@ -86,7 +86,7 @@ describe("a job ends", () => {
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
     scenario.on({ type: "stop-requested", reason: "stopped by alice" });
     scenario.completes("c2", 137);
-    expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 
   test("an attempt that YARN has given up touches nothing", () => {

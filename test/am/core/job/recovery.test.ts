@@ -130,7 +130,8 @@ describe("the ApplicationMaster dies", () => {
     scenario.crash(kept);
     scenario.reports("worker:0", program);
     scenario.after(45_000);
-    expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 1 } });
+    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
     expect(scenario.task("worker:1").phase).toBe("waiting");
   });
 
@@ -214,8 +215,8 @@ describe("the ApplicationMaster dies during a restart", () => {
     expect(scenario.core.state).toMatchObject({
       phase: "running",
       generation: 2,
-      used: { program: 1, infrastructure: 0 },
     });
+    expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
     expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
   };
 
@@ -243,7 +244,8 @@ describe("the ApplicationMaster dies during a restart", () => {
     const { scenario, kept, effects, exited } = failing("not written");
     expect(sentOf(effects, "prepare")).toEqual([]);
     scenario.crash(kept);
-    expect(scenario.core.state).toMatchObject({ generation: 1, used: { program: 0 } });
+    expect(scenario.core.state).toMatchObject({ generation: 1 });
+    expect(scenario.used).toMatchObject({ program: 0 });
     scenario.reports("worker:0", program);
     expect(sentOf(scenario.reports("worker:1", exited), "stop-child")).toEqual(["worker:0"]);
     scenario.ready("worker:1");
@@ -262,7 +264,8 @@ describe("the ApplicationMaster dies during a restart", () => {
 
     test("the gang restarts in the same containers, and no budget pays for that program", () => {
       const { scenario } = stoppedThenCrashed();
-      expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
+      expect(scenario.core.state).toMatchObject({ generation: 2 });
+      expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
       expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
       scenario.stops("worker:1");
       expect(scenario.effects.filter(({ type }) => type === "release" || type === "stop-container")).toEqual([]);
@@ -271,7 +274,7 @@ describe("the ApplicationMaster dies during a restart", () => {
     test("what had failed is told by its own executor, counts once, and is the cause", () => {
       const { scenario, exited } = stoppedThenCrashed();
       scenario.reports("worker:1", exited, { generation: 1 });
-      expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+      expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
       expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", exit: "SIGKILL" });
     });
   });
@@ -281,9 +284,9 @@ test("a verdict that was open stays open until executors have come back or are l
   const { scenario, kept } = running();
   scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
   scenario.crash(kept);
-  expect(scenario.core.state.used).toEqual({ program: 1, infrastructure: 0 });
+  expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   scenario.after(45_000);
-  expect(scenario.core.state.used).toEqual({ program: 0, infrastructure: 1 });
+  expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
   expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "infrastructure" });
 });
 
@@ -326,5 +329,6 @@ test("a replaced attempt that had not noticed starts the gang: the new one begin
   const { scenario, kept } = gathering();
   scenario.crash(kept);
   expect(sentOf(scenario.reports("worker:0", program), "prepare")).toEqual(["worker:0"]);
-  expect(scenario.core.state).toMatchObject({ generation: 2, used: { program: 0, infrastructure: 0 } });
+  expect(scenario.core.state).toMatchObject({ generation: 2 });
+  expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
 });
