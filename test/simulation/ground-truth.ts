@@ -6,14 +6,15 @@ import type { World } from "./world.ts";
 /** What must hold at every moment of the world itself, whatever the core believes. */
 
 /** Nothing that must be known to a later attempt is done before the journal holds it. */
-export function checkDurability({ stored }: JournalStore, effects: readonly Effect[]): string[] {
+export function checkDurability(journal: JournalStore, effects: readonly Effect[]): string[] {
   return effects.flatMap((effect) => {
     if (effect.type !== "send" || (effect.message.type !== "prepare" && effect.message.type !== "start-child")) {
       return [];
     }
     const { type, generation } = effect.message;
-    return generation > stored.lastGeneration
-      ? [`${effect.to.task} is told to ${type} in generation ${generation}, the journal holds ${stored.lastGeneration}`]
+    const { lastGeneration } = journal.stored;
+    return generation > lastGeneration
+      ? [`${effect.to.task} is told to ${type} in generation ${generation}, the journal holds ${lastGeneration}`]
       : [];
   });
 }

@@ -61,7 +61,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
       goodStops: wider?.chance(0.3) === true ? 0.5 : 0,
     },
     programs: (task) => (endless.some((name) => task.startsWith(`${name}:`)) ? {} : { runsForMs }),
-    doubled: options.mutation === undefined && seed % 8 === 0,
+    doubled: options.mutation === undefined && seed % 32 === 0,
     ...options,
   });
   const chosen = kind ? [] : Array.from({ length: random.integer(0, 4) }, () => random.pick(FAULTS));
