@@ -56,7 +56,7 @@ export interface JobFile {
   readonly hdfsEndpoint?: string;
   /** The usable ones; empty with the local scheduler. */
   readonly nodes: readonly NodeSnapshot[];
-  /** Node labels that are not exclusive: YARN lends their nodes to asks that name no label. */
+  /** Node labels that are not exclusive: YARN gives what is free on their nodes also to asks that name no label. */
   readonly sharedLabels: readonly string[];
   /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */
   readonly resourceTypes: readonly ResourceType[];

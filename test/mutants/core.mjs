@@ -147,8 +147,8 @@ export const CORE_MUTANTS = [
       to: "",
     },
     {
-      bug: "a labelled node that is not lent serves everybody",
-      from: "node.labels.length === 0 || node.lent === true",
+      bug: "a labelled node whose label is exclusive serves everybody",
+      from: "node.labels.length === 0 || node.nonExclusive === true",
       to: "true",
     },
     { bug: "pack spreads", from: "b.held - a.held || b.room - a.room", to: "a.held - b.held || a.room - b.room" },

@@ -136,19 +136,19 @@ function usableNodes(step: Step): Candidate[] {
 }
 
 /**
- * YARN lends a node only after it has passed over an ask as often as there are nodes
+ * YARN gives a node whose label is not exclusive to others only after it has passed over an ask as often as there are nodes
  * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.allocator.RegularContainerAllocator#preCheckForNodeCandidateSet): to
  * spread is worth that, to be quick is not.
  */
 function mayName(node: NodeView, { nodeLabel, placement }: RoleSpec): boolean {
-  const borrowed = node.lent === true && !node.labels.includes(nodeLabel ?? "");
-  return labelFits(node, nodeLabel) && (placement === "spread" || !borrowed);
+  const servesItsLabelFirst = node.nonExclusive === true && !node.labels.includes(nodeLabel ?? "");
+  return labelFits(node, nodeLabel) && (placement === "spread" || !servesItsLabelFirst);
 }
 
-/** A node without a label serves asks without one; a labelled node serves those that name it, and others when it is lent. */
+/** A node without a label serves asks without one; a labelled node serves asks that name it, and all others if the label is not exclusive. */
 export function labelFits(node: NodeView, label: string | undefined): boolean {
   const named = label !== undefined && label !== "";
-  return named ? node.labels.includes(label) : node.labels.length === 0 || node.lent === true;
+  return named ? node.labels.includes(label) : node.labels.length === 0 || node.nonExclusive === true;
 }
 
 function take({ free }: Candidate, resource: ResourceAmount, containers: number): void {

@@ -109,7 +109,7 @@ export function containerEnding(
     return unreadableEnding(step, task, container, unreadable);
   }
   const meaning = exitMeaning(exitStatus, words);
-  const ownWords = ownLastWord(stderr) ?? (meaning.machine ? ailment(step, container) : undefined);
+  const ownWords = ownLastWord(stderr) ?? (meaning.machine ? healthReportOf(step, container) : undefined);
   const detail = resource === undefined ? ownWords : words[0];
   return {
     ...where(task, container),
@@ -153,8 +153,8 @@ function unreadableEnding(step: Step, task: TaskRecord, container: ContainerReco
 }
 
 /** What the container's node says is wrong with it: why YARN took all containers from it. */
-function ailment({ state }: Step, { host }: ContainerRecord): string | undefined {
-  return Object.values(state.nodes).find((candidate) => candidate.host === host)?.ailment;
+function healthReportOf({ state }: Step, { host }: ContainerRecord): string | undefined {
+  return Object.values(state.nodes).find((candidate) => candidate.host === host)?.healthReport;
 }
 
 /** What one of our programs said as it ended; its lines begin with the program's name. */

@@ -15,11 +15,11 @@ export interface NodeView {
   readonly host: string;
   readonly rack: string;
   readonly usable: boolean;
-  /** What it says of its health, where that is why it is not usable. */
-  readonly ailment?: string;
+  /** The NodeManager's own report, where the node is not usable because it is unhealthy. */
+  readonly healthReport?: string;
   readonly labels: readonly string[];
-  /** It has a label that others share: asks without a label get what those for the label leave. */
-  readonly lent?: true;
+  /** It has a label that is not exclusive: asks without a label get what those for the label leave. */
+  readonly nonExclusive?: true;
   /** Last known free resources; absent when unknown. */
   readonly free?: ResourceAmount;
   /** All that it has for containers; absent when unknown. */

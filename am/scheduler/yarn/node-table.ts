@@ -23,20 +23,20 @@ export class NodeTable {
       nodes.map((node) => {
         const since = node.host === own.host ? own.resource : nothing;
         const free = node.free === undefined ? {} : { free: subtract(node.free, since) };
-        return [node.nodeId, { ...node, ...this.#lending(node.labels), ...free, usable: true }];
+        return [node.nodeId, { ...node, ...this.#sharing(node.labels), ...free, usable: true }];
       }),
     );
   }
 
   /** @returns what the reports say */
   update(reports: readonly NodeReport[]): NodeView[] {
-    const views = reports.map((report) => ({ ...viewOf(report), ...this.#lending(report.labels) }));
+    const views = reports.map((report) => ({ ...viewOf(report), ...this.#sharing(report.labels) }));
     for (const view of views) this.#nodes.set(view.nodeId, view);
     return views;
   }
 
-  #lending(labels: readonly string[]): Pick<NodeView, "lent"> {
-    return labels.some((label) => this.#sharedLabels.has(label)) ? { lent: true } : {};
+  #sharing(labels: readonly string[]): Pick<NodeView, "nonExclusive"> {
+    return labels.some((label) => this.#sharedLabels.has(label)) ? { nonExclusive: true } : {};
   }
 
   get all(): NodeView[] {
@@ -52,7 +52,7 @@ function viewOf(report: NodeReport): NodeView {
     rack,
     labels,
     usable: state === "RUNNING",
-    ...(state === "UNHEALTHY" && healthReport !== "" ? { ailment: healthReport.replace(/[\s;]+$/, "") } : {}),
+    ...(state === "UNHEALTHY" && healthReport !== "" ? { healthReport: healthReport.replace(/[\s;]+$/, "") } : {}),
     free: subtract(capability, used),
     total: capability,
   };

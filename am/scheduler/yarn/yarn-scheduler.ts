@@ -274,9 +274,9 @@ export class YarnScheduler implements Scheduler {
 
   #tellNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {
     if (updatedNodes.length === 0) return;
-    for (const { host, ailment } of nodes.update(updatedNodes)) {
-      if (ailment === undefined) continue;
-      this.#options.log.warn("node-unhealthy", `YARN does not use ${host} while it is unhealthy: ${ailment}.`, {
+    for (const { host, healthReport } of nodes.update(updatedNodes)) {
+      if (healthReport === undefined) continue;
+      this.#options.log.warn("node-unhealthy", `YARN does not use ${host} while it is unhealthy: ${healthReport}.`, {
         host,
       });
     }

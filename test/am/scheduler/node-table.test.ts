@@ -28,17 +28,17 @@ test("an unhealthy node is not usable, and says why", () => {
   const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
   const report = { httpAddress: "", capability: total, used: total, containerCount: 1, state: "UNHEALTHY" } as const;
   const [view] = table.update([{ ...snapshot("b"), ...report, healthReport: "1/1 local-dirs are bad: /data ; " }]);
-  expect(view).toMatchObject({ host: "b", usable: false, ailment: "1/1 local-dirs are bad: /data" });
+  expect(view).toMatchObject({ host: "b", usable: false, healthReport: "1/1 local-dirs are bad: /data" });
   expect(table.all[1]).toEqual(view);
 });
 
-test("a node whose label is shared is lent, also after the ResourceManager has spoken of it", () => {
+test("a node whose label is shared is not exclusive, also after the ResourceManager has spoken of it", () => {
   const nodes = [snapshot("a"), snapshot("b", "gpu"), snapshot("c", "ssd")];
   const table = new NodeTable({ nodes, sharedLabels: ["gpu"] }, own);
-  const lent = () => table.all.filter((node) => node.lent).map(({ host }) => host);
-  expect(lent()).toEqual(["b"]);
+  const nonExclusive = () => table.all.filter((node) => node.nonExclusive).map(({ host }) => host);
+  expect(nonExclusive()).toEqual(["b"]);
   const report = { httpAddress: "", capability: total, used: own.resource, containerCount: 1, healthReport: "" };
   table.update([{ ...snapshot("b", "gpu"), ...report, state: "RUNNING" }]);
-  expect(lent()).toEqual(["b"]);
+  expect(nonExclusive()).toEqual(["b"]);
   expect(table.all[1]).toMatchObject({ free: { memoryMiB: 7680, vcores: 7 } });
 });

@@ -22,14 +22,14 @@ describe("the room of a host", () => {
     expect([perHost("a"), perHost("b")]).toEqual([3, 3]);
   });
 
-  test("of another label is not for those who name none, unless it is lent", () => {
+  test("of another label is not for those who name none, unless the label is not exclusive", () => {
     const hostsOf = (labelled: object) => {
       const scenario = new Scenario(jobSpec([role("worker", 2, { placement: "spread" })]));
       scenario.on({ type: "nodes-changed", nodes: [node("own", 8192), node("gpu", 8192, labelled)] });
       return asksOf(scenario.register()).flatMap(({ hosts }) => hosts.map(({ host }) => host));
     };
     expect(hostsOf({ labels: ["gpu"] })).toEqual(["own"]);
-    expect(hostsOf({ labels: ["gpu"], lent: true })).toEqual(["own", "gpu"]);
+    expect(hostsOf({ labels: ["gpu"], nonExclusive: true })).toEqual(["own", "gpu"]);
   });
 });
 

@@ -226,14 +226,14 @@ test("a task that restarts alone is judged once for the time it took, by its exe
 
 test("a node that YARN took the containers from because it is not well: what it says of itself is the reason", () => {
   const scenario = running();
-  const ailment = "1/1 local-dirs usable space is below configured utilization percentage";
-  const node = { nodeId: "n2:8041", host: "n2", rack: "/default-rack", usable: false, ailment, labels: [] };
+  const healthReport = "1/1 local-dirs usable space is below configured utilization percentage";
+  const node = { nodeId: "n2:8041", host: "n2", rack: "/default-rack", usable: false, healthReport, labels: [] };
   scenario.on({ type: "nodes-changed", nodes: [node] });
   scenario.completes("c2", -100);
   scenario.stops("worker:0");
   expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
     class: "infrastructure",
-    summary: `worker:1 lost its node on n2: ${ailment}`,
+    summary: `worker:1 lost its node on n2: ${healthReport}`,
   });
 });
 

@@ -261,8 +261,8 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     expect(hostsOf("pack")).toEqual([{ host: "a", count: 1 }]);
   });
 
-  test("a node lent by those who share its label is named by roles that spread alone, because it comes late", () => {
-    const nodes = [node("own", 8192), { ...node("lent", 8192), labels: ["gpu"], lent: true } as const];
+  test("a node whose label is not exclusive is named by roles that spread alone, because it comes late", () => {
+    const nodes = [node("own", 8192), { ...node("gpu", 8192), labels: ["gpu"], nonExclusive: true } as const];
     const hostsOf = (given: Parameters<typeof role>[2]) => {
       const scenario = new Scenario(jobSpec([role("worker", 2, given)]));
       scenario.on({ type: "nodes-changed", nodes });
@@ -270,10 +270,10 @@ describe("hosts are named where that makes a gang come in one heartbeat", () => 
     };
     expect(hostsOf({ placement: "spread" })).toEqual([
       { host: "own", count: 1 },
-      { host: "lent", count: 1 },
+      { host: "gpu", count: 1 },
     ]);
     expect(hostsOf({ placement: "pack" })).toEqual([{ host: "own", count: 2 }]);
-    expect(hostsOf({ placement: "pack", nodeLabel: "gpu" })).toEqual([{ host: "lent", count: 2 }]);
+    expect(hostsOf({ placement: "pack", nodeLabel: "gpu" })).toEqual([{ host: "gpu", count: 2 }]);
   });
 });
 

@@ -54,7 +54,7 @@ describe("why containers do not come", () => {
   });
 
   test("a node that the role's label excludes is not counted", () => {
-    const nodes = [node("a"), node("b", { labels: ["gpu"] }), node("c", { labels: ["ssd"], lent: true })];
+    const nodes = [node("a"), node("b", { labels: ["gpu"] }), node("c", { labels: ["ssd"], nonExclusive: true })];
     expect(waitFor({ nodes }).reasons).toEqual([
       "the queue has room for them; the 2 usable nodes of the cluster must have it too",
     ]);
