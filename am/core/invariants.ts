@@ -136,6 +136,10 @@ function checkStart(
     if (role?.restartPolicy !== "gang" || spec.distributedMode !== "gang" || isGivenUp) {
       continue;
     }
+    // Its next life began later in the same step: a takeover hears at once of all that happened meanwhile.
+    if (generation < member.generation) {
+      continue;
+    }
     const address = listed.get(member.id);
     if (generation === state.generation && (address === undefined || member.generation !== generation)) {
       problems.push(`the spec of generation ${generation} lists ${member.id} of generation ${member.generation}`);

@@ -36,7 +36,7 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   // What fails after the chief is done changes nothing.
   const lost = world.spec.roles.some(({ chief }) => chief === "all")
     ? []
-    : certain.filter(({ generation }) => generation === core.state.generation);
+    : certain.filter((cause) => cause.generation === core.state.generation && !witness.endedUntold(cause));
   return lost.map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
 }
 

@@ -62,7 +62,8 @@ function judgeEarlyExits({ spec, core, faults: weather }: World, faults: readonl
   const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
   const onlyThat = faults.every((fault) => fault === EARLY_EXIT) && weather.launchFailures === 0 && !limited;
   const allNeeded = spec.roles.every(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
-  if (!onlyThat || !allNeeded) {
+  // Which of two programs ended first only their machines' clocks say.
+  if (!onlyThat || !allNeeded || weather.skewMs > 0) {
     return [];
   }
   return core.state.generations.flatMap(({ generation, endedBy }) => {

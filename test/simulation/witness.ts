@@ -62,6 +62,12 @@ export class Witness {
     }
   }
 
+  /** Whether that life has ended by itself, and the ApplicationMaster had decided the outcome before it heard of it. */
+  endedUntold({ task, generation }: Pick<Life, "task" | "generation">): boolean {
+    const life = this.#last.get(task);
+    return life?.generation === generation && life.end?.exit !== undefined && life.toldAtMs === undefined;
+  }
+
   /** A program's own fault, in its present life; where no program ran, each counts. */
   programCause(cause: ProgramCause, ran: boolean): void {
     const { task, generation, isMember } = cause;

@@ -192,6 +192,26 @@ test("killed right after the cluster spec went out: the journal said so before, 
   expect(sentOf(scenario.effects.slice(before), "prepare")).toEqual([]);
 });
 
+test("an executor that registered and was lost while the journal was being read: the gang restarts, whatever was said again before", () => {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.readyAll();
+  const registered = { generation: 1, tensorboardPort: 0, child: { state: "none" } } as const;
+  scenario.crash(kept, [
+    ...["worker:0", "worker:1"].map((id) => {
+      const { containerId, host, port } = scenario.task(id);
+      const rejoinAddress = `${host}:9`;
+      const type = "executor-registered";
+      return { type, task: id, containerId, host, port, rejoinAddress, ...registered } as const;
+    }),
+    { type: "executor-lost", task: "worker:0", containerId: "c1", cause: "goodbye" },
+  ]);
+
+  expect(scenario.core.state).toMatchObject({ generation: 2, phase: "restarting" });
+});
+
 describe("the ApplicationMaster dies during a restart", () => {
   const noBackOff = { ...spec.failure, backOff: { initialMs: 0, maxMs: 0 } };
   const failing = (journal: "written" | "not written") => {
