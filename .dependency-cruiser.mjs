@@ -28,6 +28,7 @@ export const coreRooms = [
   "gang/",
   "containers/",
   "journal/",
+  "policies/",
   "state/",
 ];
 

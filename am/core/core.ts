@@ -10,7 +10,7 @@ import { executorHeard, executorLost } from "./executors/links.ts";
 import { childProgress } from "./executors/progress.ts";
 import { containerCompleted } from "./failures/losses.ts";
 import { closeVerdicts } from "./failures/verdict.ts";
-import { sendPrepare, startAlone, startGang, startWhenReady } from "./gang/generation.ts";
+import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchGang } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { registered } from "./job/begin.ts";
@@ -189,7 +189,7 @@ function happen(step: Step, held: Held): void {
       sendPrepare(step, held);
       break;
     case "start-task":
-      startAlone(step, held);
+      startTask(step, held);
       break;
     case "start-gang":
       startGang(step);

@@ -11,12 +11,14 @@ export const CORE_MUTANTS = [
       to: "identity.attempt > 9 &&",
     },
   ]),
-  ...mutantsOf("am/core/failures/verdict.ts", core, [
+  ...mutantsOf("src/job/reasons/endings.ts", core, [
     {
       bug: "a preemption is charged",
-      from: 'reason.code === "container-preempted" || ',
-      to: "",
+      from: 'return code === "container-preempted" || ',
+      to: "return ",
     },
+  ]),
+  ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
       bug: "a machine stays blamed after YARN's word showed that it was not at fault",
       from: "    pardon(step, earlier);",
@@ -59,7 +61,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a task that fails while the gang restarts opens a second verdict",
-      from: '  if (state.phase === "restarting" && isMember(step, task)) {\n    return;\n  }\n',
+      from: '  if (state.phase === "restarting" && restartsWithGang(step, task)) {\n    return;\n  }\n',
       to: "",
     },
     {
@@ -68,12 +70,14 @@ export const CORE_MUTANTS = [
       to: "isEmpty(verdict.unaccounted)",
     },
   ]),
-  ...mutantsOf("am/core/failures/policies.ts", core, [
+  ...mutantsOf("am/core/policies/tolerance.ts", core, [
     {
       bug: "every tolerated failure counts, a chief's too",
       from: 'role.tracking === "tracked" && !isChief',
       to: 'role.tracking === "tracked"',
     },
+  ]),
+  ...mutantsOf("am/core/failures/rules.ts", core, [
     {
       bug: "a role whose failure ends the job is restarted",
       from: 'if (role.stopOnFailure && root.class === "program") {',
@@ -135,8 +139,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container that is given up is released before YARN's word on it",
-      from: '  container.phase = "leaving";\n  container.discardReason = reason;',
-      to: '  container.phase = "leaving";\n  emit(step, { type: "release", containerIds: [container.id], reason });\n  container.discardReason = reason;',
+      from: '  container.phase = "terminating";\n  container.discardReason = reason;',
+      to: '  container.phase = "terminating";\n  emit(step, { type: "release", containerIds: [container.id], reason });\n  container.discardReason = reason;',
     },
   ]),
   ...mutantsOf("am/core/containers/placement.ts", core, [
@@ -197,7 +201,7 @@ export const CORE_MUTANTS = [
     { bug: "a budget is whole again for each attempt", from: '  charges: "kept",', to: '  charges: "own",' },
     { bug: "what waits for the journal dies with its attempt", from: '  held: "kept",', to: '  held: "own",' },
   ]),
-  ...mutantsOf("am/core/gang/completion.ts", core, [
+  ...mutantsOf("am/core/policies/completion.ts", core, [
     {
       bug: "where failures are tolerated, a task that lost its container is never done",
       from: "counts.failed + counts.lost",
@@ -266,8 +270,8 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/executors/overdue.ts", core, [
     {
       bug: "an executor whose stream broke is not stopped at its node",
-      from: 'letGo(step, container, "its stream broke", true);',
-      to: 'letGo(step, container, "its stream broke", false);',
+      from: 'beginTermination(step, container, "its stream broke", true);',
+      to: 'beginTermination(step, container, "its stream broke", false);',
     },
     {
       bug: "streams that break together get no more time than one alone",
@@ -339,8 +343,8 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/failures/losses.ts", core, [
     {
       bug: "YARN's word on a container that was given up is dropped",
-      from: "} else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unjudged) {",
-      to: "} else if (ending !== undefined && !byUs && container.unjudged) {",
+      from: "} else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unresolved) {",
+      to: "} else if (ending !== undefined && !byUs && container.unresolved) {",
     },
     {
       bug: "a container that we released counts as a lost node",
@@ -447,8 +451,8 @@ export const CORE_MUTANTS = [
     { bug: "the first restart waits", from: "charged < 2 ? 0 : ", to: "" },
     {
       bug: "a restart gives the containers back",
-      from: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n    }",
-      to: "    if (isMember(step, task)) {\n      stopChild(step, task, reason);\n      const held = state.containers[task.containerId];\n      if (held !== undefined) letGo(step, held, reason, true);\n    }",
+      from: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, reason);\n    }",
+      to: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, reason);\n      const held = state.containers[task.containerId];\n      if (held !== undefined) beginTermination(step, held, reason, true);\n    }",
     },
     {
       bug: "the next generation gathers while programs of the last one run",

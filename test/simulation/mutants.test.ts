@@ -152,7 +152,7 @@ const MUTANTS: readonly Mutant[] = [
     fault: "a container whose executor is gone is released before YARN has said why",
     noticed: /put down to the infrastructure/,
     mutation: (effects, core) => {
-      const leaving = Object.values(core.state.containers).filter(({ phase }) => phase === "leaving");
+      const leaving = Object.values(core.state.containers).filter(({ phase }) => phase === "terminating");
       const containerIds = leaving.map(({ id }) => id);
       return containerIds.length === 0 ? effects : [...effects, { type: "release", containerIds, reason: "mutant" }];
     },

@@ -234,7 +234,7 @@ export class World {
   readJournal(): unknown {
     const journal = this.journal.read();
     if (isSnapshot(journal, this.applicationId)) {
-      const held = Object.values(journal.containers).filter(({ phase }) => phase === "held" || phase === "leaving");
+      const held = Object.values(journal.containers).filter(({ phase }) => phase === "held" || phase === "terminating");
       this.lostWords += held.filter(({ id }) => this.yarn.settled.has(id)).length;
     }
     if (journal === undefined) {

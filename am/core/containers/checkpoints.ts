@@ -1,6 +1,7 @@
 import type { Checkpoint } from "../../../src/job/status.ts";
+import { restartsWithGang } from "../policies/restart.ts";
 import type { ContainerRecord, TaskRecord } from "../state/state.ts";
-import { about, containerOf, inGang, log, record, roleOf, type Step } from "../state/step.ts";
+import { about, containerOf, log, record, type Step } from "../state/step.ts";
 
 /**
  * Whether a checkpoint can be read wherever a task runs next. A URL can; a path of a machine only below
@@ -77,7 +78,7 @@ function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoi
 
 /** What a task's program is told to go on from; empty: nothing. A task of the gang is told what all of it are, however late. */
 export function checkpointOf(step: Step, task: TaskRecord): string {
-  const point = inGang(step, roleOf(step, task)) ? step.state.generations.at(-1)?.resumedFrom : step.state.checkpoint;
+  const point = restartsWithGang(step, task) ? step.state.generations.at(-1)?.resumedFrom : step.state.checkpoint;
   return (containerOf(step, task)?.checkpoint ?? point)?.path ?? "";
 }
 

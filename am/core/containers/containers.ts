@@ -71,7 +71,7 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
     brokenAtMs: 0,
     machineFailures: 0,
     silent: false,
-    unjudged: false,
+    unresolved: false,
     wantedBackAtMs: 0,
     discardReason: "",
   };
@@ -96,7 +96,7 @@ export function removeContainer(step: Step, container: ContainerRecord): void {
 }
 
 /**
- * Gives a container up: no message about it counts from here on but YARN's word that it is over. One that runs nothing goes back by
+ * Gives a container up: no message about it counts from here on but YARN's that it is over. One that runs nothing goes back by
  * `release`; one whose executor may run is stopped at its node as well, which is quicker.
  */
 export function discard(step: Step, container: ContainerRecord, reason: string): void {
@@ -123,13 +123,13 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
  * knows), so it goes back only when YARN stays silent.
  * With `stop` the node ends whatever may still run.
  */
-export function letGo(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
+export function beginTermination(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
   const tenant = findTask(step, container.task);
   if (tenant?.containerId === container.id) {
     tenant.containerId = "";
   }
   dropCheckpoint(step, container, "its container is gone");
-  container.phase = "leaving";
+  container.phase = "terminating";
   container.discardReason = reason;
   setLink(step, container, "closed");
   container.deadlines = {};

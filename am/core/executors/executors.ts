@@ -1,5 +1,5 @@
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
-import { discard, letGo, setLink } from "../containers/containers.ts";
+import { beginTermination, discard, setLink } from "../containers/containers.ts";
 import {
   CONTAINER_TOLD_TO_END,
   childEnding,
@@ -7,15 +7,17 @@ import {
   hungEnding,
   isHung,
   isYield,
-  leavingEnding,
   orderedEnding,
+  terminationEnding,
   timeLimitEnding,
   timeLimitReason,
   yieldEnding,
 } from "../failures/endings.ts";
 import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
-import { adoptStart, isAlone, prepare, registerAlone, resendStart } from "../gang/generation.ts";
-import { isMember, joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
+import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import { restartsWithGang } from "../policies/restart.ts";
+import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
@@ -87,7 +89,7 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   }
   moveTask(step, task, [...ALIVE, "allocated", "launched"], "stopped");
   accountFor(step, registration.containerId);
-  if (!isMember(step, task)) {
+  if (!restartsWithGang(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
   } else if (registration.generation === state.generation) {
     joinNext(step, task);
@@ -154,8 +156,8 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
   task.host = registration.host;
   task.port = registration.port;
   step.state.journal.dirty = true;
-  if (isAlone(step, task)) {
-    registerAlone(step, task);
+  if (!startsWithGang(step, task)) {
+    intendStart(step, task);
   }
   log(step, "info", "task-registered", `${task.id} is ready at ${task.host}:${task.port}.`, about(task));
 }
@@ -296,8 +298,8 @@ function isOverTime(step: Step, { stopReason }: ChildExit): boolean {
 
 /** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */
 function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
-  const ending = leavingEnding(step, task, container, exit);
-  letGo(step, container, "its node ended it", false);
+  const ending = terminationEnding(step, task, container, exit);
+  beginTermination(step, container, "its node ended it", false);
   if (!lateEvidence(step, ending)) {
     taskFailed(step, task, ending);
   }

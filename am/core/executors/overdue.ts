@@ -1,7 +1,7 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import { discard, letGo } from "../containers/containers.ts";
+import { beginTermination, discard } from "../containers/containers.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
 import { completionStatusOverdue } from "../failures/verdict.ts";
@@ -34,7 +34,7 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
     if (task !== undefined && ofTask.phases.includes(task.phase)) {
       ofTask.overdue(step, container, task);
     }
-  } else if (what === "release" && container.phase === "leaving") {
+  } else if (what === "release" && container.phase === "terminating") {
     discard(step, container, container.discardReason);
   } else if (what === "completion-status" && container.link === "up") {
     completionStatusOverdue(step, container);
@@ -86,6 +86,6 @@ function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskReco
     return;
   }
   const ending = linkEnding(step, task, container, { code: "executor-vanished" });
-  letGo(step, container, "its stream broke", true);
+  beginTermination(step, container, "its stream broke", true);
   taskGone(step, task, ending);
 }

@@ -33,7 +33,7 @@ export function blame(step: Step, ending: Ending): void {
   const container = step.state.containers[ending.containerId];
   if (container !== undefined) {
     container.machineFailures++;
-    if (container.machineFailures >= failure.blame.container && container.phase !== "leaving") {
+    if (container.machineFailures >= failure.blame.container && container.phase !== "terminating") {
       discard(step, container, "its machine failed");
     }
   }
@@ -63,7 +63,7 @@ export function fileAtFault(step: Step, { resource, host }: Ending): RuleReason 
   return first === host ? undefined : { code: "file-at-fault", firstHost: first };
 }
 
-/** A later word showed that the machine was not at fault. An exclusion stays: the node had failed before as well. */
+/** What was heard later showed that the machine was not at fault. An exclusion stays: the node had failed before as well. */
 export function pardon(step: Step, ending: Ending): void {
   if (!ending.machine) {
     return;

@@ -28,7 +28,7 @@ export function causeOf(root: Ending, endings: Readonly<Record<string, Ending>> 
   };
 }
 
-/** YARN's word on the root often comes after what followed from it. */
+/** YARN's completion status of the root often comes after what followed from it. */
 function consequenceOf(ending: Ending, root: Ending): Consequence {
   return { reason: ending.reason, relation: relationOf(ending), laterMs: ending.seenAtMs - root.seenAtMs };
 }

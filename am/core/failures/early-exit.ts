@@ -1,6 +1,6 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
-import { EVALUATOR } from "../gang/completion.ts";
-import { isMember } from "../gang/restart.ts";
+import { EVALUATOR } from "../policies/completion.ts";
+import { restartsWithGang } from "../policies/restart.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
 import { roleOf, type Step } from "../state/step.ts";
@@ -18,7 +18,7 @@ export function noteEarlyExit(
   exit: ChildExit,
 ): Ending | undefined {
   const { state } = step;
-  if (state.firstExit?.generation === task.generation || !isMember(step, task) || !needsOthers(step, task)) {
+  if (state.firstExit?.generation === task.generation || !restartsWithGang(step, task) || !needsOthers(step, task)) {
     return undefined;
   }
   state.firstExit = earlyExitEnding(step, task, container, exit);

@@ -180,7 +180,7 @@ export function linkEnding(step: Step, task: TaskRecord, container: ContainerRec
 }
 
 /** An executor that was told to end, or ended by itself: who or what did it only YARN can say. */
-export function leavingEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
+export function terminationEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
   const lines = exit === undefined ? [] : linesOf(exit);
   return { ...linkEnding(step, task, container, { code: "told-to-end" }), machine: false, lines };
 }

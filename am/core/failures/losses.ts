@@ -3,11 +3,13 @@ import { endingWords } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords, type RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { Cause } from "../../../src/job/status.ts";
 import { dropCheckpoint } from "../containers/checkpoints.ts";
-import { discard, letGo, removeContainer } from "../containers/containers.ts";
-import { chiefIsDone } from "../gang/completion.ts";
-import { distrustStart, renewTask } from "../gang/generation.ts";
-import { isMember, joinNext } from "../gang/restart.ts";
+import { beginTermination, discard, removeContainer } from "../containers/containers.ts";
+import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
+import { joinNext } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
+import { chiefIsDone } from "../policies/completion.ts";
+import { restartsWithGang } from "../policies/restart.ts";
+import { isSidecar } from "../policies/tolerance.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
 import { containerOf, findTask, log, type Step, tenantOf } from "../state/step.ts";
@@ -15,13 +17,12 @@ import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { blame, exhaustedRule, fileAtFault, isExhausted } from "./blame.ts";
 import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
-import { containerEnding, leavingEnding } from "./endings.ts";
-import { isSidecar } from "./policies.ts";
+import { containerEnding, terminationEnding } from "./endings.ts";
 import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
-/** YARN's word that a container is over: the last one about it. */
+/** YARN says that a container is over: the last that is heard of it. */
 export function containerCompleted(step: Step, event: Of<"container-completed">): void {
   const container = step.state.containers[event.containerId];
   if (container === undefined) {
@@ -39,7 +40,7 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   }
   if (ending !== undefined && container.phase === "held") {
     containerGone(step, container, ending, "");
-  } else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unjudged) {
+  } else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unresolved) {
     judgeReplaced(step, ending);
   }
   accountFor(step, container.id);
@@ -50,11 +51,11 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
 /** An executor ended though nobody ordered it: its node ends the container, and YARN will say why. */
 export function executorLeft(step: Step, container: ContainerRecord, task: TaskRecord): void {
   if (step.state.phase === "finishing") {
-    containerGone(step, container, leavingEnding(step, task, container), "its executor ended");
+    containerGone(step, container, terminationEnding(step, task, container), "its executor ended");
     return;
   }
-  const ending = leavingEnding(step, task, container);
-  letGo(step, container, "its executor ended", false);
+  const ending = terminationEnding(step, task, container);
+  beginTermination(step, container, "its executor ended", false);
   taskGone(step, task, ending);
 }
 
@@ -65,7 +66,7 @@ export function containerGone(step: Step, container: ContainerRecord, ending: En
     return;
   }
   if (container.link === "rejoining") {
-    distrustStart(step, task);
+    renewAfterLostStart(step, task);
   }
   if (discardReason === "") {
     dropCheckpoint(step, container, "its container is gone");
@@ -108,7 +109,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     moveTask(step, task, BEFORE_START, "stopped");
     return;
   }
-  if (state.started && state.phase === "running" && isMember(step, task)) {
+  if (state.started && state.phase === "running" && restartsWithGang(step, task)) {
     moveTask(step, task, BEFORE_START, "lost");
     taskFailed(step, task, ending);
     joinNext(step, task);
@@ -128,8 +129,8 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
   );
   moveTask(step, task, BEFORE_START, "waiting");
   renewTask(step, task, task.generation);
-  if (container?.phase === "leaving" && !ending.machine) {
-    container.unjudged = !isEvidence;
+  if (container?.phase === "terminating" && !ending.machine) {
+    container.unresolved = !isEvidence;
   } else if (!isEvidence) {
     judgeReplaced(step, ending);
   }

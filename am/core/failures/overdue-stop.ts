@@ -1,5 +1,6 @@
-import { letGo } from "../containers/containers.ts";
-import { isMember, joinNext } from "../gang/restart.ts";
+import { beginTermination } from "../containers/containers.ts";
+import { joinNext } from "../gang/restart.ts";
+import { restartsWithGang } from "../policies/restart.ts";
 import { log, type Step } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 import { overdueEnding } from "./endings.ts";
@@ -15,12 +16,12 @@ export function stopOverdue(step: Step): void {
   const endings = [];
   for (const task of state.tasks) {
     const container = state.containers[task.containerId];
-    if (task.phase === "stopping" && isMember(step, task) && container !== undefined) {
+    if (task.phase === "stopping" && restartsWithGang(step, task) && container !== undefined) {
       log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
         task: task.id,
       });
       endings.push(overdueEnding(step, task, container));
-      letGo(step, container, "its program did not stop in time", true);
+      beginTermination(step, container, "its program did not stop in time", true);
       moveTask(step, task, ["stopping"], "lost");
       joinNext(step, task);
     }

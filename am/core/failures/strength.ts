@@ -3,7 +3,7 @@
  * says what happened to the first.
  */
 export const Strength = {
-  /** YARN's word, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
+  /** YARN's completion status, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
   outside: 5,
   signal: 4,
   exit: 3,

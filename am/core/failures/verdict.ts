@@ -1,9 +1,11 @@
 import { failedBy } from "../../../src/job/outcome.ts";
 import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
-import { chiefIsDone } from "../gang/completion.ts";
-import { isMember, openNext, renewAlone, tearDown } from "../gang/restart.ts";
+import { openNext, renewAlone, tearDown } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
+import { chiefIsDone } from "../policies/completion.ts";
+import { isNeverRestarted, restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
+import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
@@ -14,7 +16,7 @@ import { blame, pardon } from "./blame.ts";
 import { charge, isLeft, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
-import { endingRule, isFinal, isNeverRestarted, isSidecar, policyOf, toleratesFailure } from "./policies.ts";
+import { endingRule, isFinal } from "./rules.ts";
 import { sharedStartFailure } from "./start-failure.ts";
 import { Strength } from "./strength.ts";
 
@@ -27,7 +29,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   if (state.outcome !== undefined) {
     return;
   }
-  const policy = policyOf(step, task);
+  const policy = restartPolicyOf(step, task);
   if ((isSidecar(step, task) && policy !== "task") || chiefIsDone(step)) {
     logFailure(step, task, ending);
     blame(step, ending);
@@ -40,7 +42,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     addEvidence(step, open, ending);
     return;
   }
-  if (state.phase === "restarting" && isMember(step, task)) {
+  if (state.phase === "restarting" && restartsWithGang(step, task)) {
     return;
   }
   logFailure(step, task, ending);
@@ -66,7 +68,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   state.verdicts.push(verdict);
   if (verdict.scope === "") {
     for (const other of state.tasks) {
-      if (ALIVE.includes(other.phase) && isMember(step, other)) {
+      if (ALIVE.includes(other.phase) && restartsWithGang(step, other)) {
         verdict.unaccounted[other.containerId] = true;
       }
     }
@@ -109,7 +111,7 @@ export function programSucceeded(step: Step, task: TaskRecord, container: Contai
 function tolerate(step: Step, task: TaskRecord, ending: Ending): void {
   const { state, spec, nowMs } = step;
   blame(step, ending);
-  if (isMember(step, task)) {
+  if (restartsWithGang(step, task)) {
     const recent = state.tolerated.filter(({ seenAtMs }) => nowMs - seenAtMs <= spec.timeouts.verdictMs);
     state.tolerated.splice(0, state.tolerated.length, ...recent, ending);
     state.journal.dirty = true;
@@ -131,12 +133,12 @@ function toleratedOrigin({ state, spec }: Step, ending: Ending): Ending | undefi
 
 /**
  * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
- * number). YARN's word why may be on its way.
+ * number). YARN's completion status, which says why, may be on its way.
  */
 const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
 
 /** An executor that is still well by then was not meant; one that left is accounted for by YARN, or when the verdict's time is up. */
-function awaitWord(step: Step, verdict: Verdict, ending: Ending): void {
+function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): void {
   verdict.unaccounted[ending.containerId] = true;
   if (ending.source === "child") {
     const container = step.state.containers[ending.containerId];
@@ -153,7 +155,7 @@ export function accountFor(step: Step, containerId: string): void {
   }
 }
 
-/** Its executor is well, so YARN has no word on the program that ended in it; what its task did in a later generation is another matter. */
+/** Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is another matter. */
 export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
   for (const verdict of step.state.verdicts) {
     if (verdict.endings[container.task]?.containerId === container.id) {
@@ -162,7 +164,7 @@ export function completionStatusOverdue(step: Step, container: ContainerRecord):
   }
 }
 
-/** YARN's late word on a container that was given up: it may be the root of what is still being judged. False when nothing is. */
+/** YARN's late completion status of a container that was given up: it may be the root of what is still being judged. False when nothing is. */
 export function lateEvidence(step: Step, ending: Ending): boolean {
   if (step.state.outcome !== undefined) {
     return false;
@@ -238,7 +240,7 @@ function close(step: Step, verdict: Verdict): void {
   }
 }
 
-/** YARN's word on a life may have come after its task had begun another one. */
+/** YARN's completion status of a life may have come after its task had begun another one. */
 function judgedLives({ lives, endings }: Verdict): Record<string, TaskRecord> {
   const judged = Object.values(lives).map((life): [string, TaskRecord] => {
     const ending = endings[life.id];
@@ -268,7 +270,7 @@ function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
     verdict.neverRestarted = task.id;
   }
   if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
-    awaitWord(step, verdict, ending);
+    awaitCompletionStatus(step, verdict, ending);
   }
   blame(step, known);
   reconsider(step, verdict);
@@ -336,7 +338,7 @@ function noteCause(step: Step, verdict: Verdict, root: Ending): void {
 }
 
 function covers(step: Step, verdict: Verdict, task: TaskRecord): boolean {
-  const policy = policyOf(step, task);
+  const policy = restartPolicyOf(step, task);
   return verdict.scope === (policy === "task" ? task.id : "") && (policy === "task" || !isSidecar(step, task));
 }
 

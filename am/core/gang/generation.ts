@@ -2,11 +2,12 @@ import { countWords } from "../../../src/job/reasons/words.ts";
 import { checkpointOf, startingPoint } from "../containers/checkpoints.ts";
 import { carryingMs } from "../containers/transfers.ts";
 import { nextSequence, whenDurable, withdraw } from "../journal/barrier.ts";
+import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { ClusterAddresses } from "../state/effects.ts";
 import type { Held, TaskRecord } from "../state/state.ts";
-import { containerOf, emit, findTask, inGang, log, record, roleOf, type Step } from "../state/step.ts";
+import { containerOf, emit, findTask, log, record, roleOf, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Opens the next generation of the gang; its number is journaled before any program of it starts. */
@@ -127,7 +128,7 @@ export function resumeStart(step: Step): void {
     return;
   }
   for (const task of state.tasks) {
-    if (waitsForAll(step, task.role)) {
+    if (startsWithGang(step, task)) {
       moveTask(step, task, ["registered"], "starting");
     }
   }
@@ -151,7 +152,7 @@ function isComplete(step: Step): boolean {
   let members = 0;
   for (const [position, role] of state.roles.entries()) {
     const spec = roleOf(step, { role: position });
-    if (!waitsForAll(step, position)) {
+    if (!startsWithGang(step, { role: position })) {
       continue;
     }
     members += spec.instances;
@@ -163,12 +164,6 @@ function isComplete(step: Step): boolean {
   return members > 0;
 }
 
-/** The first cluster spec waits for every task, later ones for those that restart together. */
-function waitsForAll(step: Step, position: number): boolean {
-  const everybody = step.spec.distributedMode === "gang" && !step.state.everStarted;
-  return everybody || inGang(step, roleOf(step, { role: position }));
-}
-
 /** The journal knows that the gang is complete. */
 export function startGang(step: Step): void {
   const { state } = step;
@@ -176,7 +171,7 @@ export function startGang(step: Step): void {
     return;
   }
   const spec = addresses(step, state.generation);
-  const starting = state.tasks.filter((task) => task.phase === "registered" && waitsForAll(step, task.role));
+  const starting = state.tasks.filter((task) => task.phase === "registered" && startsWithGang(step, task));
   const generation = state.generations.at(-1);
   if (generation !== undefined) {
     generation.resumedFrom = startingPoint(step, starting);
@@ -198,15 +193,15 @@ export function startGang(step: Step): void {
  * A task that waits for nobody starts when the journal knows which container it lives in: a later attempt then asks there whether its
  * program runs.
  */
-export function registerAlone(step: Step, { id, generation }: TaskRecord): void {
+export function intendStart(step: Step, { id, generation }: TaskRecord): void {
   whenDurable(step, { what: "start-task", task: id, generation });
 }
 
 /** The journal knows where it lives. */
-export function startAlone(step: Step, held: Extract<Held, { task: string }>): void {
+export function startTask(step: Step, held: Extract<Held, { task: string }>): void {
   const task = findTask(step, held.task);
   const isWanted = step.state.outcome === undefined && task?.generation === held.generation;
-  if (!isWanted || task?.phase !== "registered" || !isAlone(step, task)) {
+  if (!isWanted || task?.phase !== "registered" || startsWithGang(step, task)) {
     return;
   }
   if (step.state.phase === "restarting") {
@@ -215,10 +210,10 @@ export function startAlone(step: Step, held: Extract<Held, { task: string }>): v
   }
   startingPoint(step, [task]);
   sendStart(step, task, addresses(step, task.generation));
-  noteStartedAlone(step);
+  noteTaskStart(step);
 }
 
-function noteStartedAlone({ spec, state }: Step): void {
+function noteTaskStart({ spec, state }: Step): void {
   if (spec.distributedMode === "fcfs" && state.phase === "gathering") {
     state.phase = "running";
     state.everStarted = true;
@@ -230,12 +225,12 @@ function noteStartedAlone({ spec, state }: Step): void {
  * member of the gang, which no attempt starts before that.
  */
 export function adoptStart(step: Step, task: TaskRecord): boolean {
-  if (!isAlone(step, task)) {
+  if (startsWithGang(step, task)) {
     return false;
   }
   moveTask(step, task, BEFORE_START, "starting");
   step.state.journal.dirty = true;
-  noteStartedAlone(step);
+  noteTaskStart(step);
   return true;
 }
 
@@ -243,15 +238,10 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
  * Nothing was heard from the container in which an earlier attempt may have started a task that starts alone: what replaces it gets a
  * generation of its own.
  */
-export function distrustStart(step: Step, task: TaskRecord): void {
-  if (BEFORE_START.includes(task.phase) && isAlone(step, task)) {
+export function renewAfterLostStart(step: Step, task: TaskRecord): void {
+  if (BEFORE_START.includes(task.phase) && !startsWithGang(step, task)) {
     task.generation = nextGeneration(step);
   }
-}
-
-/** Whether a registered task need not wait for others. */
-export function isAlone(step: Step, task: TaskRecord): boolean {
-  return step.spec.distributedMode === "fcfs" || (step.state.everStarted && !inGang(step, roleOf(step, task)));
 }
 
 function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses): void {

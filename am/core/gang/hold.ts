@@ -1,8 +1,9 @@
 import { countWords, durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
+import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { TaskRecord } from "../state/state.ts";
-import { containerOf, inGang, log, roleOf, type Step } from "../state/step.ts";
+import { containerOf, log, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
@@ -29,7 +30,7 @@ export function holdOver(step: Step): void {
     return;
   }
   const held = state.tasks.filter(
-    (task) => task.containerId !== "" && BEFORE_START.includes(task.phase) && isGathered(step, task.role),
+    (task) => task.containerId !== "" && BEFORE_START.includes(task.phase) && startsWithGang(step, task),
   );
   const unregistered = held.filter(({ phase }) => phase !== "registered");
   const returned = unregistered.length > 0 ? unregistered : held;
@@ -76,18 +77,12 @@ function isStuck(step: Step): boolean {
   let waiting = 0;
   let holding = 0;
   for (const [position, { counts }] of state.roles.entries()) {
-    if (isGathered(step, position)) {
+    if (startsWithGang(step, { role: position })) {
       waiting += counts.waiting;
       holding += counts.allocated + counts.launched + counts.preparing + counts.registered;
     }
   }
   return waiting > 0 && holding > 0;
-}
-
-/** The role's tasks wait for each other: all of a job's before its first start, later those that restart together. */
-function isGathered(step: Step, position: number): boolean {
-  const first = !step.state.everStarted && step.spec.distributedMode === "gang";
-  return first || inGang(step, roleOf(step, { role: position }));
 }
 
 /** Twice as long each time, and between half and one and a half times that by the job's id: two jobs must not keep step. */

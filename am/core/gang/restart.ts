@@ -1,10 +1,11 @@
+import { chiefIsDone } from "../policies/completion.ts";
+import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
 import type { TaskRecord } from "../state/state.ts";
-import { emit, findTask, inGang, log, roleOf, type Step } from "../state/step.ts";
+import { emit, findTask, log, type Step } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { recentCharges } from "./charges.ts";
-import { chiefIsDone } from "./completion.ts";
 import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
 /** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
@@ -16,7 +17,7 @@ export function tearDown(step: Step, reason: string): void {
     current.endedAtMs = step.nowMs;
   }
   for (const task of state.tasks) {
-    if (isMember(step, task)) {
+    if (restartsWithGang(step, task)) {
       stopChild(step, task, reason);
     }
   }
@@ -58,7 +59,7 @@ function backOffMs({ spec }: Step, charged: number): number {
 function renewGang(step: Step): void {
   openGeneration(step);
   for (const task of step.state.tasks) {
-    if (isMember(step, task) && isSettled(task)) {
+    if (restartsWithGang(step, task) && isSettled(task)) {
       renewTask(step, task, step.state.generation);
     }
   }
@@ -80,7 +81,7 @@ export function restartUncharged(step: Step, reason: string): void {
 export function joinNext(step: Step, task: TaskRecord): void {
   const { state } = step;
   const isBehind = state.phase === "restarting" && !state.started && task.generation < state.generation;
-  if (isBehind && isMember(step, task) && !chiefIsDone(step)) {
+  if (isBehind && restartsWithGang(step, task) && !chiefIsDone(step)) {
     renewTask(step, task, state.generation);
   }
 }
@@ -108,17 +109,12 @@ export function renewAlone(step: Step, taskId: string, reason: string): void {
   renewTask(step, task, generation);
 }
 
-/** Whether the task's restart is the gang's. */
-export function isMember(step: Step, task: TaskRecord): boolean {
-  return inGang(step, roleOf(step, task));
-}
-
 function isSettled(task: TaskRecord): boolean {
   return AFTER_END.includes(task.phase) || BEFORE_START.includes(task.phase);
 }
 
 function anyStopping(step: Step): boolean {
   return step.state.roles.some(
-    ({ counts }, position) => counts.stopping > 0 && inGang(step, roleOf(step, { role: position })),
+    ({ counts }, position) => counts.stopping > 0 && restartsWithGang(step, { role: position }),
   );
 }

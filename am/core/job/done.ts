@@ -1,5 +1,5 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
-import { chiefIsDone, isDone, nobodyRunsOn, othersMayRunOn, tracked } from "../gang/completion.ts";
+import { chiefIsDone, isDone, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
 import { log, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 

@@ -51,10 +51,10 @@ export type TaskPhase =
 /**
  * - `held`: bound to a task
  * - `unclaimed`: kept by YARN for a later attempt whose journal does not know it; its executor may still come and name its task
- * - `leaving`: its executor is gone; YARN's word why is awaited before it is given back, which would hide it
+ * - `terminating`: its executor is gone; YARN's completion status, which says why, is awaited before it is given back, for that would hide it
  * - `discarded`: released or stopped by us; only YARN's completion is still to come
  */
-export type ContainerPhase = "held" | "unclaimed" | "leaving" | "discarded";
+export type ContainerPhase = "held" | "unclaimed" | "terminating" | "discarded";
 
 /**
  * How an executor is reached.
@@ -150,8 +150,8 @@ export interface ContainerRecord {
   machineFailures: number;
   /** Its executor has missed some heartbeats. */
   silent: boolean;
-  /** Nothing had started in it and its end cost nothing yet: that is for YARN's word to decide. */
-  unjudged: boolean;
+  /** Nothing had started in it and its end cost nothing yet: that is for YARN's completion status to decide. */
+  unresolved: boolean;
   /** When YARN last said that it wants it back; 0: never. */
   wantedBackAtMs: number;
   /** The furthest complete one that lies in it, where no other container can read it. */
@@ -195,7 +195,7 @@ export interface Ending {
   readonly machine: boolean;
   /** A launch that the node refused through no fault of its own: counts for the task alone. */
   readonly refused?: true;
-  /** Who said so: YARN's word on a container replaces what was guessed from its link. */
+  /** Who said so: YARN's completion status replaces what was guessed from its link. */
   readonly source: "child" | "link" | "yarn" | "core";
   readonly reason: EndingReason;
   readonly exit: string;
@@ -280,7 +280,7 @@ export interface CoreState {
   /** How long hosts are named that bring nothing. */
   hintsDeadline: Deadline | undefined;
   readonly containers: Record<string, ContainerRecord>;
-  /** Containers that are over, so that a late word about them is known as late. */
+  /** Containers that are over, so that what is heard of them later is known as late. */
   readonly ended: Record<string, true>;
   /** Kept containers that may yet name their task, by role. */
   readonly unclaimed: number[];

@@ -56,11 +56,6 @@ export function roleOf(step: Pick<Step, "spec">, task: { readonly role: number }
   return role;
 }
 
-/** Whether the role's tasks live and restart together; the others start with the first gang and are then on their own. */
-export function inGang(step: Step, role: RoleSpec): boolean {
-  return step.spec.distributedMode === "gang" && role.restartPolicy === "gang";
-}
-
 export function log(
   step: Step,
   level: "info" | "warn" | "error",

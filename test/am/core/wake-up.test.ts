@@ -93,9 +93,9 @@ describe("an execution limit", () => {
     scenario.exits("worker:1");
     scenario.crash([scenario.container(1, { containerId: "c1" }), scenario.container(1, { containerId: "c2" })]);
     scenario.reports("worker:0", { state: "running", startedAtMs: 0, pid: 7 });
-    scenario.after(540_000);
+    scenario.after(599_000);
     expect(scenario.task("worker:0").phase).toBe("running");
-    scenario.after(spec.timeouts.stopGraceMs + 5_000);
+    scenario.after(1_000 + spec.timeouts.stopGraceMs + 5_000);
     expect(scenario.core.state).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });

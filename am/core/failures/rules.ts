@@ -1,29 +1,11 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
+import { isNeverRestarted } from "../policies/restart.ts";
 import type { Ending, TaskRecord } from "../state/state.ts";
 import { findTask, roleOf, type Step } from "../state/step.ts";
 import { exhaustedRule, isExhausted } from "./blame.ts";
 import { spentRule } from "./budgets.ts";
 import { repeatedStartFailure } from "./start-failure.ts";
-
-/** What is replaced when the task fails. Tasks that start each when they can have no gang to restart. */
-export function policyOf(step: Step, task: TaskRecord): "gang" | "task" | "none" {
-  const { restartPolicy } = roleOf(step, task);
-  return restartPolicy === "gang" && step.spec.distributedMode === "fcfs" ? "task" : restartPolicy;
-}
-
-/** Nothing of a sidecar ends the job or restarts the gang. */
-export function isSidecar(step: Step, task: TaskRecord): boolean {
-  return roleOf(step, task).tracking === "sidecar";
-}
-
-/** A failure that ends nothing: tolerance was set, and no chief is concerned. */
-export function toleratesFailure(step: Step, task: TaskRecord): boolean {
-  const role = roleOf(step, task);
-  const isChief = role.chief === "all" || (role.chief === "first" && task.index === 0);
-  const tolerated = step.spec.failure.onWorkerFailure === "tolerate" && role.tracking === "tracked" && !isChief;
-  return (tolerated && !role.stopOnFailure) || isSidecar(step, task);
-}
 
 /** No restart can follow, whatever budget is left. */
 export function isFinal(step: Step, root: Ending, neverRestarted = ""): boolean {
@@ -53,11 +35,6 @@ function ruleOfRoot(step: Step, root: Ending): RuleReason | undefined {
     return exhaustedRule(step, task, root);
   }
   return isNeverRestarted(step, task) ? neverRestartedRule(step, task) : repeatedStartFailure(step, root);
-}
-
-/** A task that the job cannot do without, once it has failed. */
-export function isNeverRestarted(step: Step, task: TaskRecord): boolean {
-  return policyOf(step, task) === "none";
 }
 
 function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {
