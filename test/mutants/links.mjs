@@ -95,12 +95,14 @@ export const LINK_MUTANTS = [
   ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
     { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
   ]),
-  ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
+  ...mutantsOf("executor/reports.ts", { unit: "executor/executor.test" }, [
     {
       bug: "an exit that nobody acknowledged is not said again",
       from: 'const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];',
       to: "const unsaid = [undefined];",
     },
+  ]),
+  ...mutantsOf("executor/generations.ts", { unit: "executor/executor.test" }, [
     {
       bug: "a new ApplicationMaster's order to make ready stops what runs",
       from: "    if (number === previous.number) {",

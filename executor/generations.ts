@@ -1,0 +1,166 @@
+import type { ExecutorReport, MasterCommand } from "../src/api/messages.ts";
+import type { ExecutorJob } from "../src/job/executor-job.ts";
+import type { Log } from "../src/log.ts";
+import type { Carrier } from "./carrier/carrier.ts";
+import { Generation } from "./generation.ts";
+import { MemorySampler } from "./hooks/memory-sampler.ts";
+import type { MasterAddress } from "./master-address.ts";
+import { planProgram } from "./plan-program.ts";
+import { readKernelUnits } from "./proc-fs.ts";
+import type { StopOrder } from "./program.ts";
+import type { ExecutorSettings } from "./settings.ts";
+
+type StartChild = Extract<MasterCommand, { type: "start-child" }>;
+type StopChild = Extract<MasterCommand, { type: "stop-child" }>;
+
+export interface GenerationsOptions {
+  readonly settings: ExecutorSettings;
+  /** The container's. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly master: () => MasterAddress;
+  readonly carrier: () => Pick<Carrier, "settle" | "abandonStart"> | undefined;
+  /** What a program is told to go on from, as it can read it. Rejects when that cannot be had. */
+  readonly bringBack: (checkpoint: string) => Promise<string>;
+  readonly report: (generation: number, report: ExecutorReport, replaces?: string) => void;
+  /** The current generation can be registered, or registered again. */
+  readonly prepared: () => void;
+  /** The program of a generation has been started, or could not be. */
+  readonly started: (generation: Generation) => void;
+  /** A process of a program survives KILL. */
+  readonly stuck: () => void;
+}
+
+/** The generations that an executor lives through, a program each: the next one is prepared when the program of the last is stopped. */
+export class Generations {
+  readonly #options: GenerationsOptions;
+  readonly #sampler = new MemorySampler(readKernelUnits());
+  #current: Generation;
+  #previous: Generation | undefined;
+  /** The generation whose start was begun last. */
+  #begun = 0;
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options;
+    this.#current = this.#open(options.settings.generation);
+  }
+
+  get current(): Generation {
+    return this.#current;
+  }
+
+  /** The one before, while it may still be stopping. */
+  get previous(): Generation | undefined {
+    return this.#previous;
+  }
+
+  /** Goes over to that generation: its predecessor's program is stopped, and what it saved is brought up, before ports are opened. */
+  async prepare(number: number, reason: string, graceMs: number): Promise<void> {
+    const { log, prepared, carrier } = this.#options;
+    const previous = this.#current;
+    if (number === previous.number) {
+      // A new ApplicationMaster has not heard our registration yet: nothing is stopped.
+      prepared();
+      return;
+    }
+    const next = this.#open(number);
+    this.#current = next;
+    this.#previous = previous;
+    log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
+    await this.#stop(previous, { graceMs, reason });
+    await carrier()?.settle({ last: false });
+    await previous.releasePorts();
+    this.#previous = undefined;
+    await next.prepare();
+    if (this.#current === next) prepared();
+    else await next.releasePorts();
+  }
+
+  /** Starts the current generation's program; told again it does nothing. */
+  async start(job: ExecutorJob, command: StartChild): Promise<void> {
+    const generation = this.#current;
+    // Said again while its folders are still being made ready.
+    if (this.#begun >= generation.number) return;
+    this.#begun = generation.number;
+    const { settings, environment, master, started } = this.#options;
+    const checkpoint = await this.#bringBack(generation, command.checkpoint);
+    const { attempt, address } = master();
+    await generation.start(
+      planProgram({
+        settings,
+        environment,
+        job,
+        command,
+        master: { attempt, address },
+        generation: generation.number,
+        ports: generation.ports,
+        workFolder: process.cwd(),
+        checkpoint,
+      }),
+    );
+    started(generation);
+  }
+
+  /** Ends the current generation's program, which first writes where it stands when that is asked for. */
+  async stopChild({ graceMs, reason, dumpStacks }: StopChild): Promise<void> {
+    const generation = this.#current;
+    if (dumpStacks === true) {
+      this.#options.log.warn("hung", `The program is stopped, it ${reason}.`);
+      await generation.dumpStacks(reason);
+    }
+    await this.#stop(generation, { graceMs, reason });
+  }
+
+  /** Ends the current generation's program and everything it left. */
+  async stop(order: StopOrder): Promise<void> {
+    await this.#stop(this.#current, order);
+  }
+
+  /** Sends a signal, by its name, to every process of the current generation's program. */
+  signal(signal: string, reason: string): void {
+    this.#options.log.info("signal", `Sending ${signal} to the program: ${reason}.`, { signal });
+    if (isSignal(signal)) this.#current.signal(signal);
+  }
+
+  /** Kills every program without waiting for its end. */
+  kill(reason: string): void {
+    for (const generation of [this.#previous, this.#current]) void generation?.stop({ graceMs: 0, reason });
+  }
+
+  async #stop(generation: Generation, order: StopOrder): Promise<void> {
+    const { log, stuck, carrier } = this.#options;
+    carrier()?.abandonStart();
+    if (await generation.stop(order)) return;
+    log.error("stuck", "A process of the program survives KILL; the container must go.");
+    stuck();
+  }
+
+  #open(number: number): Generation {
+    const { settings, log, nowMs, random, report } = this.#options;
+    return new Generation({
+      number,
+      settings,
+      sampler: this.#sampler,
+      log: log.with({ generation: number }),
+      nowMs,
+      random,
+      report: (news, replaces) => report(number, news, replaces),
+    });
+  }
+
+  /** It does not matter that a checkpoint cannot be had for a program that is not wanted any more. */
+  async #bringBack(generation: Generation, checkpoint: string): Promise<string> {
+    try {
+      return await this.#options.bringBack(checkpoint);
+    } catch (error) {
+      if (generation.isStopped) return "";
+      throw error;
+    }
+  }
+}
+
+function isSignal(name: string): name is NodeJS.Signals {
+  return /^SIG(TERM|INT|HUP|QUIT|USR1|USR2|CONT|STOP|KILL|ABRT)$/.test(name);
+}

@@ -1,0 +1,66 @@
+import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
+import type { Generation } from "./generation.ts";
+import type { ProgressReport } from "./hooks/progress-file.ts";
+
+/** Kinds of reports whose last one is repeated on a new stream. */
+type Kept = Extract<ExecutorReport, { type: "service" | "progress" }>;
+
+export interface ReportsOptions {
+  /** @param replaces an earlier report of that name gives way if it still waits */
+  readonly send: (generation: number, report: ExecutorReport, replaces?: string) => void;
+  readonly current: () => Pick<Generation, "number" | "metrics" | "exit" | "exitAcknowledged">;
+  /** Of checkpoints that were brought up, where the program itself has said nothing yet. */
+  readonly carried: () => ProgressReport | undefined;
+  readonly nowMs: () => number;
+}
+
+/** What the ApplicationMaster hears of a task: heartbeats, and on each new stream what it may not know. */
+export class Reports {
+  readonly #options: ReportsOptions;
+  readonly #kept = new Map<Kept["type"], { readonly generation: number; readonly report: Kept }>();
+  #metricsSent: Metrics | undefined;
+  #heartbeats: NodeJS.Timeout | undefined;
+
+  constructor(options: ReportsOptions) {
+    this.#options = options;
+  }
+
+  /** Says something of a generation; the service and the progress of the current one are repeated on a new stream. */
+  send(generation: number, report: ExecutorReport, replaces?: string): void {
+    if ((report.type === "service" || report.type === "progress") && generation === this.#options.current().number) {
+      this.#kept.set(report.type, { generation, report });
+    }
+    this.#options.send(generation, report, replaces);
+  }
+
+  /** A stream is there. */
+  joined(heartbeatIntervalMs: number): void {
+    this.#metricsSent = undefined;
+    this.left();
+    this.#heartbeats = setInterval(() => this.#beat(), heartbeatIntervalMs);
+    this.#beat();
+    const { number, exit, exitAcknowledged } = this.#options.current();
+    const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];
+    for (const report of [...unsaid, this.#keptOf("service"), this.#keptOf("progress") ?? this.#options.carried()]) {
+      if (report !== undefined) this.#options.send(number, report);
+    }
+  }
+
+  /** The stream is gone, or the executor ends. */
+  left(): void {
+    clearInterval(this.#heartbeats);
+  }
+
+  /** What was said of an earlier generation is not repeated. */
+  #keptOf(type: Kept["type"]): Kept | undefined {
+    const kept = this.#kept.get(type);
+    return kept?.generation === this.#options.current().number ? kept.report : undefined;
+  }
+
+  #beat(): void {
+    const { number, metrics } = this.#options.current();
+    const news = metrics !== undefined && metrics !== this.#metricsSent ? { metrics } : {};
+    this.#metricsSent = metrics;
+    this.#options.send(number, { type: "heartbeat", sentAtMs: this.#options.nowMs(), ...news }, "heartbeat");
+  }
+}

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from "@jest/globals";
+import type { ProgressReport } from "../../executor/hooks/progress-file.ts";
+import { Reports } from "../../executor/reports.ts";
+import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
+
+const heartbeatIntervalMs = 1_000;
+const service = { type: "service", name: "tensorboard", url: "http://node:1" } as const;
+const progress = (step: number): ProgressReport => ({ type: "progress", step, atMs: 1 });
+const heartbeat = { type: "heartbeat", sentAtMs: 7 } as const;
+
+describe("what the ApplicationMaster hears of a task", () => {
+  let sent: ExecutorReport[];
+  let current: { number: number; metrics: Metrics | undefined; exit: undefined; exitAcknowledged: boolean };
+  let carried: ProgressReport | undefined;
+  let reports: Reports;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    sent = [];
+    current = { number: 1, metrics: undefined, exit: undefined, exitAcknowledged: false };
+    carried = undefined;
+    reports = new Reports({
+      send: (_generation, report) => sent.push(report),
+      current: () => current,
+      carried: () => carried,
+      nowMs: () => 7,
+    });
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const repeated = () => {
+    sent = [];
+    reports.joined(heartbeatIntervalMs);
+    reports.left();
+    return sent.slice(1);
+  };
+
+  it("is a heartbeat at once and in each interval, until the stream is gone", () => {
+    reports.joined(heartbeatIntervalMs);
+    jest.advanceTimersByTime(heartbeatIntervalMs);
+    reports.left();
+    jest.advanceTimersByTime(10 * heartbeatIntervalMs);
+    expect(sent).toEqual([heartbeat, heartbeat]);
+  });
+
+  it("is each sample of the metrics once on a stream", () => {
+    const metrics = { memoryBytes: 1, maxMemoryBytes: 1, averageMemoryBytes: 1, cpuCores: 0, processes: 1 };
+    current.metrics = metrics;
+    reports.joined(heartbeatIntervalMs);
+    jest.advanceTimersByTime(heartbeatIntervalMs);
+    reports.joined(heartbeatIntervalMs);
+    reports.left();
+    expect(sent).toEqual([{ ...heartbeat, metrics }, heartbeat, { ...heartbeat, metrics }]);
+  });
+
+  it("is the service and the last progress again on a new stream", () => {
+    for (const report of [service, progress(1), progress(2)]) reports.send(1, report);
+    expect(repeated()).toEqual([service, progress(2)]);
+  });
+
+  it("is nothing again that was said of an earlier generation, even if it was said late", () => {
+    reports.send(1, service);
+    current.number = 2;
+    reports.send(1, progress(9));
+    expect(repeated()).toEqual([]);
+  });
+
+  it("is the checkpoint that was brought up, while the program has said nothing", () => {
+    carried = progress(0);
+    expect(repeated()).toEqual([carried]);
+    reports.send(1, progress(3));
+    expect(repeated()).toEqual([progress(3)]);
+  });
+});
