@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
@@ -47,6 +47,7 @@ export class LocalApplications implements Applications {
     const status = this.#lastStatus(id);
     const address = this.#address(id);
     const job = jobOf(folder);
+    const killed = readIfThere(path.join(folder, localFiles.killed));
     return {
       id,
       user: this.user,
@@ -54,10 +55,10 @@ export class LocalApplications implements Applications {
       queue: "local",
       type: "TONY",
       tags: [],
-      ...stateOf(status, alive, address !== undefined),
+      ...stateOf(status, { alive, serves: address !== undefined, killed: killed !== undefined }),
       ...(address === undefined ? {} : { amHost: address.host, amRpcPort: address.port }),
       trackingUrl: "",
-      diagnostics: status?.outcome?.summary ?? (alive ? "" : this.#lastErrors(id)),
+      diagnostics: status?.outcome?.summary ?? (alive ? "" : (killed ?? this.#lastErrors(id))),
       startTimeMs: submittedAtMs(id),
       launchTimeMs: submittedAtMs(id),
       finishTimeMs: status?.outcome === undefined ? 0 : status.nowMs,
@@ -87,9 +88,12 @@ export class LocalApplications implements Applications {
   }
 
   /** The AM takes SIGTERM as the request to end the job. */
-  async kill(id: string): Promise<void> {
-    const pid = processOf(this.folder(id));
-    if (pid !== undefined) process.kill(pid, "SIGTERM");
+  async kill(id: string, reason: string): Promise<void> {
+    const folder = this.folder(id);
+    const pid = processOf(folder);
+    if (pid === undefined) return;
+    writeFileSync(path.join(folder, localFiles.killed), reason, { mode: 0o600 });
+    process.kill(pid, "SIGTERM");
   }
 
   async finalStatus({ id }: ApplicationReport): Promise<JobStatus | undefined> {
@@ -150,8 +154,7 @@ function processOf(folder: string): number | undefined {
 
 function stateOf(
   status: JobStatus | undefined,
-  alive: boolean,
-  serves: boolean,
+  { alive, serves, killed }: { readonly alive: boolean; readonly serves: boolean; readonly killed: boolean },
 ): { readonly state: ApplicationState; readonly finalStatus: FinalStatus } {
   switch (status?.outcome?.result) {
     case "succeeded":
@@ -161,6 +164,7 @@ function stateOf(
     case "killed":
       return { state: "KILLED", finalStatus: "KILLED" };
     default:
+      if (!alive && killed) return { state: "KILLED", finalStatus: "KILLED" };
       if (!alive) return { state: "FAILED", finalStatus: "FAILED" };
       return { state: serves ? "RUNNING" : "ACCEPTED", finalStatus: "UNDEFINED" };
   }

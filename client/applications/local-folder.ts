@@ -7,6 +7,8 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 export const localFiles = {
   pid: "am.pid",
   status: "status.json",
+  /** Why it is to end: of an AM that dies of the request, before it takes signals, nothing else says that it was killed. */
+  killed: "killed",
   tokens: "container_tokens",
 } as const;
 

@@ -1,0 +1,49 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { LocalApplications } from "../../../client/applications/local-applications.ts";
+import { localFiles, localRoot, newLocalFolder } from "../../../client/applications/local-folder.ts";
+
+describe("an application of the local scheduler whose AM tells no outcome", () => {
+  let environment: Record<string, string>;
+  beforeEach(() => {
+    environment = { XDG_STATE_HOME: mkdtempSync(path.join(tmpdir(), "local-applications-")) };
+  });
+  afterEach(() => rmSync(environment.XDG_STATE_HOME ?? "", { recursive: true }));
+
+  /** Its AM is a process that ends at once of the first signal, as Node does until a program takes signals. */
+  function started() {
+    const { id, folder } = newLocalFolder(localRoot(environment), 1_795_305_600_000);
+    const master = spawn("sleep", ["600"], { argv0: path.join(folder, "am", "am.mjs"), stdio: "ignore" });
+    writeFileSync(path.join(folder, localFiles.pid), String(master.pid));
+    return { id, folder, master, applications: new LocalApplications(environment, "ada", () => 1_795_305_660_000) };
+  }
+
+  test("was killed, for the reason that was given, if it was told to end before it took signals", async () => {
+    const { id, master, applications } = started();
+    expect(await applications.report(id)).toMatchObject({ state: "ACCEPTED", diagnostics: "" });
+
+    const ended = once(master, "exit");
+    await applications.kill(id, "enough of it");
+    await ended;
+    const report = { state: "KILLED", finalStatus: "KILLED", diagnostics: "enough of it" };
+    expect(await applications.report(id)).toMatchObject(report);
+  });
+
+  test("has failed, with the last that it wrote, if it ended by itself", async () => {
+    const { id, folder, master, applications } = started();
+    mkdirSync(path.join(folder, "am", "logs"), { recursive: true });
+    writeFileSync(path.join(folder, "am", "logs", "stderr"), "no such module\n");
+
+    const ended = once(master, "exit");
+    master.kill("SIGKILL");
+    await ended;
+    const report = { state: "FAILED", diagnostics: "The AM ended without telling an outcome:\nno such module" };
+    expect(await applications.report(id)).toMatchObject(report);
+    await applications.kill(id, "too late");
+    expect(await applications.report(id)).toMatchObject(report);
+  });
+});
