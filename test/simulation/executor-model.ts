@@ -4,10 +4,13 @@ import type { ExecutorLinks } from "../../am/executor-links.ts";
 import { judgeMasterMessage } from "../../src/api/fence.ts";
 import type { ExecutorReport, MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
+import { isReplaced } from "../../src/journal/task-life.ts";
 import { childExit } from "../support/child-exit.ts";
+import { Absence, type StagingNews } from "./absence.ts";
 import { Stream } from "./stream.ts";
+import { Suspension } from "./suspension.ts";
 import type { World } from "./world.ts";
-import { isReachable, type ModelContainer } from "./yarn.ts";
+import { isReachable, type ModelContainer, reachesOthers } from "./yarn.ts";
 
 /** How a program ends when nothing comes between. */
 export interface Program {
@@ -42,6 +45,9 @@ export class ExecutorModel {
   /** Its node was cut off in its life. */
   wasCut = false;
   readonly #world: World;
+  readonly #absence: Absence;
+  /** Of the present program. */
+  #suspension: Suspension;
   #stream: Stream | undefined;
   /** The attempt of the ApplicationMaster that it obeys. */
   #attempt = 0;
@@ -63,8 +69,32 @@ export class ExecutorModel {
     this.container = container;
     this.generation = generation;
     this.#port = world.nextPort();
+    this.#suspension = new Suspension(world.clock);
+    this.#absence = new Absence({
+      clock: world.clock,
+      random: world.random,
+      isolationMs: world.spec.timeouts.isolationMs,
+      isFrozen: () => this.frozen,
+      look: () => this.#lookIntoStaging(),
+      reached: () => this.#goOn(),
+      replaced: () => this.#replaced("the journal says that its task lives on elsewhere"),
+      isolated: () => this.#isolated(),
+    });
     this.connect(0);
     this.#beat();
+  }
+
+  get reachesMaster(): boolean {
+    return isReachable(this.container.node) && this.#world.master.isServing;
+  }
+
+  get reachesStaging(): boolean {
+    return reachesOthers(this.container.node) && !this.#world.journal.isDown;
+  }
+
+  /** Its program does something: it neither ended nor stands still. */
+  get isProgramRunning(): boolean {
+    return this.alive && this.child.state === "running" && !this.#suspension.isOn;
   }
 
   get containerId(): string {
@@ -84,7 +114,7 @@ export class ExecutorModel {
         return;
       }
       const { master } = this.#world;
-      if (!isReachable(this.container.node) || this.frozen || !master.isServing) {
+      if (!this.reachesMaster || this.frozen) {
         this.connect(1_000);
         return;
       }
@@ -92,6 +122,7 @@ export class ExecutorModel {
       this.#stream = new Stream(this.#world, this);
       this.#attempt = master.attempt;
       this.#register();
+      this.#awaitWelcome(this.#stream);
       if (this.#progress !== undefined) {
         this.#say({ generation: this.generation, report: this.#progress });
       }
@@ -105,7 +136,17 @@ export class ExecutorModel {
     }
     this.#stream.end("broken");
     if (this.alive) {
+      this.#absence.begin();
       this.connect(reconnectMs);
+    }
+  }
+
+  /** Pings are not answered any more: the ApplicationMaster finds that out for itself. */
+  missesMaster(): void {
+    if (this.alive && !this.frozen && this.#stream?.isOpen === true) {
+      this.#stream.close();
+      this.#absence.begin();
+      this.connect(1_000);
     }
   }
 
@@ -113,6 +154,7 @@ export class ExecutorModel {
   masterIsGone(): void {
     this.#stream?.close();
     if (this.alive) {
+      this.#absence.begin();
       this.connect(this.#world.random.integer(2_000, 30_000));
     }
   }
@@ -159,6 +201,7 @@ export class ExecutorModel {
       return;
     }
     this.alive = false;
+    this.#absence.end();
     if (this.child.state === "running") {
       this.#world.witness.ended(this, undefined, this.#world.clock.nowMs);
     }
@@ -198,8 +241,16 @@ export class ExecutorModel {
         this.#stop(body.reason, () => {});
         break;
       case "exit":
-        this.ending = true;
-        this.#stop(body.reason, () => this.#leave());
+        if (body.replaced === true) {
+          this.#replaced(body.reason);
+        } else {
+          this.ending = true;
+          this.#stop(body.reason, () => this.#leave());
+        }
+        break;
+      case "resume-child":
+        this.#goOn();
+        this.#suspension.told();
         break;
       case "signal-child":
         if (this.#world.random.chance(0.5)) {
@@ -214,6 +265,10 @@ export class ExecutorModel {
   /** The program ends by itself, or by something outside. */
   endChild(exit: Partial<ChildExit>): void {
     if (!this.alive || this.child.state !== "running") {
+      return;
+    }
+    if (this.#suspension.isOn && exit.stopReason === undefined && exit.signal !== "SIGKILL") {
+      this.#suspension.whenOver(() => this.endChild(exit));
       return;
     }
     const whole = childExit(this.#nowMs, exit);
@@ -236,11 +291,12 @@ export class ExecutorModel {
 
   /** A step now, and another one every quarter of the time in which one is due. */
   #reportSteps(life: number, step: number): void {
-    const { clock, spec } = this.#world;
+    const { clock, spec, overlap } = this.#world;
     const { progressMs } = spec.timeouts;
     if (progressMs === undefined || life !== this.#life || this.#hang !== undefined) {
       return;
     }
+    overlap.runs(this);
     const checkpoint = { path: checkpointPath(step, this.containerId), step, atMs: this.#nowMs };
     const news = step % 2 === 0 ? { checkpoint } : {};
     this.#reportedAtMs = clock.nowMs;
@@ -248,7 +304,7 @@ export class ExecutorModel {
     if (!this.frozen) {
       this.#say({ generation: this.generation, report: this.#progress });
     }
-    clock.after(progressMs / 4, () => this.#reportSteps(life, step + 1));
+    this.#suspension.after(progressMs / 4, () => this.#reportSteps(life, step + 1));
   }
 
   #register(): void {
@@ -264,8 +320,13 @@ export class ExecutorModel {
       port: this.child.state === "running" ? 0 : this.#port,
       tensorboardPort: 0,
       rejoinAddress: `${this.container.node.host}:${this.#port + 1}`,
-      child: this.child,
+      child: this.#childReport(),
     };
+  }
+
+  #childReport(): ChildReport {
+    const { untoldMs } = this.#suspension;
+    return this.child.state === "running" && untoldMs > 0 ? { ...this.child, suspendedMs: untoldMs } : this.child;
   }
 
   #renew(generation: number): void {
@@ -292,6 +353,7 @@ export class ExecutorModel {
   #start(): void {
     const life = ++this.#life;
     const { clock, random } = this.#world;
+    this.#suspension = new Suspension(clock);
     this.child = { state: "running", pid: life + 100, startedAtMs: this.#nowMs };
     this.#world.programStarted(this);
     const report = { type: "child-started", pid: life + 100, atMs: this.#nowMs } as const;
@@ -299,7 +361,7 @@ export class ExecutorModel {
     this.#reportSteps(life, 1);
     const { executionMs } = this.#world.spec.timeouts;
     if (executionMs !== undefined) {
-      clock.after(executionMs, () => {
+      this.#suspension.after(executionMs, () => {
         if (life === this.#life) {
           this.#stop(timeLimitReason(this.#world), () => {});
         }
@@ -307,7 +369,7 @@ export class ExecutorModel {
     }
     const { runsForMs } = this.#world.programOf(this.task);
     if (runsForMs !== undefined) {
-      clock.after(runsForMs + random.integer(0, 2_000), () => {
+      this.#suspension.after(runsForMs + random.integer(0, 2_000), () => {
         if (life === this.#life && this.#hang === undefined) {
           this.endChild({});
         }
@@ -317,6 +379,11 @@ export class ExecutorModel {
 
   #stop(reason: string, then: () => void): void {
     if (this.child.state !== "running") {
+      then();
+      return;
+    }
+    if (this.#suspension.isOn) {
+      this.endChild({ signal: "SIGKILL", stopReason: reason });
       then();
       return;
     }
@@ -331,7 +398,8 @@ export class ExecutorModel {
       this.#stopping = false;
       if (life === this.#life) {
         const { goodStops } = this.#world.faults;
-        const signal = goodStops > 0 && this.#world.random.chance(goodStops) ? "" : "SIGTERM";
+        const isGood = goodStops > 0 && this.#world.random.chance(goodStops);
+        const signal = this.#suspension.isOn ? "SIGKILL" : isGood ? "" : "SIGTERM";
         this.endChild({ signal, exitCode: 0, stopReason: reason });
       }
       if (this.alive && !this.frozen) {
@@ -343,7 +411,53 @@ export class ExecutorModel {
   #leave(): void {
     this.#sayGoodbye();
     this.alive = false;
+    this.#absence.end();
     this.#world.containerExited(this.container, 0);
+  }
+
+  /** An ApplicationMaster is heard when it welcomes. */
+  #awaitWelcome(stream: Stream): void {
+    if (this.#absence.isAway) {
+      this.#world.clock.after(this.#world.random.integer(2, 100), () => {
+        if (stream === this.#stream && stream.isOpen && this.reachesMaster) {
+          this.#absence.end();
+        }
+      });
+    }
+  }
+
+  /** Before anything is written there no program ran. */
+  #lookIntoStaging(): StagingNews {
+    if (!this.reachesStaging) {
+      return undefined;
+    }
+    const { journal, applicationId } = this.#world;
+    const { task, containerId, generation } = this;
+    const { newest } = journal;
+    const isGone = newest !== undefined && isReplaced(newest, { applicationId, task, containerId, generation });
+    return isGone && this.#world.executorsRead ? "replaced" : "still its task's";
+  }
+
+  /** Its task may live on elsewhere by now. Who registers at this moment has said nothing of it: it says so again. */
+  #isolated(): void {
+    if (this.child.state === "running" && this.#world.executorsSuspend) {
+      this.#world.suspended(this);
+      this.#suspension.begin();
+      this.#register();
+    }
+  }
+
+  #goOn(): void {
+    if (this.#suspension.end()) {
+      this.#world.resumed(this);
+    }
+  }
+
+  /** Whatever is written from here on could meet what the task writes elsewhere. */
+  #replaced(reason: string): void {
+    this.ending = true;
+    this.endChild({ signal: "SIGKILL", stopReason: reason });
+    this.#leave();
   }
 
   #beat(): void {

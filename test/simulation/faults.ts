@@ -20,6 +20,8 @@ export interface Fault {
   readonly severs?: true;
   /** YARN's word may come when nobody waits for it any more. */
   readonly mutes?: true;
+  /** HDFS is away. */
+  readonly closesStaging?: true;
   /** Another attempt of the ApplicationMaster follows. */
   readonly recovers?: true;
   readonly strike: (world: World) => void;
@@ -151,6 +153,7 @@ export const FAULTS: readonly [Fault, ...Fault[]] = [
   },
   {
     name: "the journal cannot be written",
+    closesStaging: true,
     strike: (world) => {
       world.journal.isDown = true;
       world.clock.after(world.random.integer(1_000, 60_000), () => {
@@ -181,6 +184,11 @@ const PARTITIONED = { deafens: true, freezes: true, severs: true, class: "infras
 export const WIDE_FAULTS: readonly [Fault, ...Fault[]] = [
   partition("a node is cut off", { whole: true, inward: true, outward: true }),
   partition("a node is cut off from the ApplicationMaster", { inward: true, outward: true }),
+  partition("a node is cut off from the ApplicationMaster and its NodeManager stands still", {
+    unmanaged: true,
+    inward: true,
+    outward: true,
+  }),
 ];
 
 /** What few clusters see. */

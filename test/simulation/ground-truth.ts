@@ -34,20 +34,6 @@ export function checkContainers({ yarn, core, master }: World): string[] {
   return problems;
 }
 
-/** Programs of two generations of the gang never run side by side. */
-export function checkOverlap(world: World, executor: ExecutorModel): string[] {
-  if (!isInGang(world, executor)) {
-    return [];
-  }
-  return [...world.executors.values()]
-    .filter(({ alive, wasCut, child }) => alive && !wasCut && child.state === "running")
-    .filter((other) => other.generation < executor.generation && isInGang(world, other))
-    .map(
-      ({ task, generation }) =>
-        `${executor.task} starts in generation ${executor.generation}, ${task} still runs in ${generation}`,
-    );
-}
-
 export function isInGang({ spec }: World, { task }: ExecutorModel): boolean {
   const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
   return role?.restartPolicy === "gang" && role.tracking !== "sidecar" && spec.distributedMode === "gang";

@@ -7,7 +7,7 @@ export class JournalStore {
   isKept = false;
   readonly #applicationId: string;
   #text: string | undefined;
-  #stored: Pick<Snapshot, "lastGeneration" | "outcome"> | undefined;
+  #newest: { readonly snapshot: unknown } | undefined;
 
   constructor(applicationId: string) {
     this.#applicationId = applicationId;
@@ -15,18 +15,19 @@ export class JournalStore {
 
   keep(snapshot: string): void {
     this.#text = snapshot;
-    this.#stored = undefined;
+    this.#newest = undefined;
   }
 
   /** Of the entry that was stored last. */
   get stored(): Pick<Snapshot, "lastGeneration" | "outcome"> {
-    this.#stored ??= this.#readStored();
-    return this.#stored;
+    const { newest } = this;
+    return isSnapshot(newest, this.#applicationId) ? newest : { lastGeneration: 0, outcome: undefined };
   }
 
-  #readStored(): Pick<Snapshot, "lastGeneration" | "outcome"> {
-    const snapshot: unknown = this.#text === undefined ? undefined : JSON.parse(this.#text);
-    return isSnapshot(snapshot, this.#applicationId) ? snapshot : { lastGeneration: 0, outcome: undefined };
+  /** The entry that was stored last, to be looked at only; undefined where nothing was written. */
+  get newest(): unknown {
+    this.#newest ??= { snapshot: this.#text === undefined ? undefined : JSON.parse(this.#text) };
+    return this.#newest.snapshot;
   }
 
   /** Undefined where nothing was written. */

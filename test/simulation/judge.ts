@@ -54,7 +54,20 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (harmless && !bounded && !mayLoseExecutor && again.length > 0) {
     problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
   }
-  return [...problems, ...judgeHangs(world, faults), ...judgeEarlyExits(world, faults)];
+  return [
+    ...problems,
+    ...judgeHangs(world, faults),
+    ...judgeEarlyExits(world, faults),
+    ...judgeSuspensions(world, faults),
+  ];
+}
+
+/** Neither the ApplicationMaster's death alone nor HDFS's outage alone disturbs a program. */
+function judgeSuspensions({ suspensions, surrenders }: World, faults: readonly Fault[]): string[] {
+  const isSevered = faults.some(({ severs }) => severs === true);
+  const isLeaderless = surrenders > 0 || faults.some(({ recovers }) => recovers === true);
+  const mayBe = isSevered || (isLeaderless && faults.some(({ closesStaging }) => closesStaging === true));
+  return suspensions > 0 && !mayBe ? [`${suspensions} programs were suspended, and somebody could be reached`] : [];
 }
 
 /** Where all need each other and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */

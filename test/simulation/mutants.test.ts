@@ -3,7 +3,7 @@ import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import { EARLY_EXIT, HANG } from "./faults.ts";
 import { runSeed } from "./run.ts";
-import type { Mutation } from "./world.ts";
+import type { ExecutorFault, Mutation } from "./world.ts";
 
 interface Mutant {
   readonly fault: string;
@@ -268,6 +268,25 @@ test("an attempt that was replaced while it stood still and acts without asking 
   }
   expect(problems).toContainEqual(expect.stringMatching(/nothing bad happened/));
 });
+
+test("a program that is not suspended while its executor reaches nobody is noticed", async () => {
+  await expectOverlap("suspend nothing", "a node is cut off");
+});
+
+test("an executor that does not learn from the journal that its task has moved is noticed", async () => {
+  await expectOverlap(
+    "do not read the journal",
+    "a node is cut off from the ApplicationMaster and its NodeManager stands still",
+  );
+});
+
+async function expectOverlap(executorFault: ExecutorFault, fault: string): Promise<void> {
+  const problems: string[] = [];
+  for (let seed = 1; seed <= 400 && problems.length === 0; seed++) {
+    problems.push(...(await runSeed(seed, { executorFault, faults: [fault] })).problems);
+  }
+  expect(problems).toContainEqual(expect.stringMatching(/runs on in generation .* long after it was replaced/));
+}
 
 type Start = Extract<Extract<Effect, { type: "send" }>["message"], { type: "start-child" }>;
 

@@ -1,5 +1,6 @@
+import { LONGEST_UNNOTICED_MS } from "./absence.ts";
 import type { World } from "./world.ts";
-import type { Cut, ModelNode } from "./yarn.ts";
+import { type Cut, type ModelNode, obeysYarn } from "./yarn.ts";
 
 /** Some of a node's connections are cut for a while. Nobody says so: whoever is on either side finds out by waiting. */
 export function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): void {
@@ -14,12 +15,17 @@ export function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: numb
         world.peersLose(executor, "severed");
       }
     });
+    clock.after(random.integer(0, LONGEST_UNNOTICED_MS), () => {
+      if (node.cut !== undefined) {
+        executor.missesMaster();
+      }
+    });
     if (random.chance(0.5)) {
       clock.after(random.integer(0, 10_000), () => executor.breakLink(1_000));
     }
   }
   const expiryMs = random.integer(10_000, 60_000);
-  if (cut.whole === true && expiryMs < durationMs) {
+  if (!obeysYarn(node) && expiryMs < durationMs) {
     clock.after(expiryMs, () => yarn.loseNode(node));
   }
   clock.after(durationMs, () => {

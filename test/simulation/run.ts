@@ -4,7 +4,7 @@ import { randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
 import { FINE, type Weather } from "./weather.ts";
-import { type Mutation, World } from "./world.ts";
+import { type ExecutorFault, type Mutation, World } from "./world.ts";
 
 export interface RunResult {
   readonly seed: number;
@@ -23,6 +23,7 @@ export interface RunOptions {
   readonly trace?: (line: string) => void;
   readonly mutation?: Mutation;
   readonly fenced?: boolean;
+  readonly executorFault?: ExecutorFault;
   /** What goes wrong, by name, instead of what the seed would choose. */
   readonly faults?: readonly string[];
   /** Default true; false: the world of the pinned seeds, which fewer things happen in. */

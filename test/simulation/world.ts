@@ -9,19 +9,23 @@ import type { JobOutcome } from "../../src/job/status.ts";
 import { ApplicationService } from "./application-service.ts";
 import { VirtualClock } from "./clock.ts";
 import { ExecutorModel, type Hang, type Program } from "./executor-model.ts";
-import { checkContainers, checkDurability, checkOverlap, isInGang } from "./ground-truth.ts";
+import { checkContainers, checkDurability, isInGang } from "./ground-truth.ts";
 import { JournalStore } from "./journal-store.ts";
 import { Master } from "./master.ts";
 import { NodeService } from "./node-service.ts";
+import { OverlapWatch } from "./overlap.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
 import { WaitWatch } from "./wait-watch.ts";
 import type { Weather } from "./weather.ts";
 import { Witness } from "./witness.ts";
-import { type ModelContainer, Yarn } from "./yarn.ts";
+import { type ModelContainer, obeysYarn, Yarn } from "./yarn.ts";
 
 /** A changed core, to prove that its fault is noticed. */
 export type Mutation = (effects: Effect[], core: Core, event: Event) => Effect[];
+
+/** A planted fault: what executors that hear no ApplicationMaster fail to do. */
+export type ExecutorFault = "suspend nothing" | "do not read the journal";
 
 export interface WorldOptions {
   readonly spec: JobSpec;
@@ -38,6 +42,7 @@ export interface WorldOptions {
   readonly doubled?: boolean;
   /** Default true; false plants the fault that an attempt acts without asking whether it was replaced while it stood still. */
   readonly fenced?: boolean;
+  readonly executorFault?: ExecutorFault;
 }
 
 /** Turns of the microtask queue in which whatever waited for a promise has run, and what waited for that. */
@@ -57,6 +62,7 @@ export class World {
   readonly executors = new Map<string, ExecutorModel>();
   readonly problems: string[] = [];
   readonly witness: Witness;
+  readonly overlap: OverlapWatch;
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
@@ -64,6 +70,8 @@ export class World {
   overTime = 0;
   /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
   lostWords = 0;
+  /** How often an executor that reached nobody suspended its program. */
+  suspensions = 0;
   /** Attempts that ended, and were not to. */
   surrenders = 0;
   /** The last one that was started. */
@@ -86,6 +94,7 @@ export class World {
     this.random = random;
     this.spec = spec;
     this.witness = new Witness(spec);
+    this.overlap = new OverlapWatch(this);
     this.faults = weather;
     this.journal = new JournalStore(this.applicationId);
     this.yarn = new Yarn(this.clock, random, options.nodes, options.nodeCapacityMiB);
@@ -93,7 +102,7 @@ export class World {
     this.yarn.completionDelayMs = weather.completionDelayMs;
     this.yarn.onComplete = (container) => {
       // What YARN counts as over runs on where its node cannot be told.
-      if (container.node.cut?.whole !== true) {
+      if (obeysYarn(container.node)) {
         this.executors.get(container.given.containerId)?.die();
       }
     };
@@ -129,6 +138,14 @@ export class World {
 
   get isFenced(): boolean {
     return this.#options.fenced !== false;
+  }
+
+  get executorsSuspend(): boolean {
+    return this.#options.executorFault !== "suspend nothing";
+  }
+
+  get executorsRead(): boolean {
+    return this.#options.executorFault !== "do not read the journal";
   }
 
   get isOver(): boolean {
@@ -339,10 +356,21 @@ export class World {
     this.trace(`  program of ${executor.task} generation ${executor.generation} starts in ${executor.containerId}`);
     this.starts.set(executor.task, (this.starts.get(executor.task) ?? 0) + 1);
     this.witness.started(executor);
-    this.problems.push(...checkOverlap(this, executor));
+    this.overlap.started(executor);
     if (this.witness.startsOf(executor) > 1) {
       this.problems.push(`${executor.task} runs twice in generation ${executor.generation}`);
     }
+  }
+
+  /** Its executor reaches nobody. */
+  suspended(executor: ExecutorModel): void {
+    this.trace(`  program of ${executor.task} in ${executor.containerId} is suspended`);
+    this.suspensions++;
+  }
+
+  resumed(executor: ExecutorModel): void {
+    this.trace(`  program of ${executor.task} in ${executor.containerId} goes on`);
+    this.overlap.runs(executor);
   }
 
   /** Peers of a gang's task that ended badly lose their connections to it. */

@@ -5,8 +5,10 @@ import type { Random } from "./random.ts";
 
 /** Which of a node's connections are cut. */
 export interface Cut {
-  /** To the ResourceManager and all others. */
+  /** To the ResourceManager, to HDFS and all others. */
   readonly whole?: true;
+  /** Its NodeManager stands still as well. */
+  readonly unmanaged?: true;
   /** What the ApplicationMaster sends to it is lost. */
   readonly inward: boolean;
   /** What it sends to the ApplicationMaster is lost. */
@@ -36,9 +38,19 @@ export function isReachable({ cut }: ModelNode): boolean {
   return cut === undefined || !(cut.inward || cut.outward);
 }
 
+/** What is neither the ApplicationMaster nor on the node itself, as HDFS. */
+export function reachesOthers({ cut }: ModelNode): boolean {
+  return cut?.whole !== true;
+}
+
+/** What YARN orders is done there. */
+export function obeysYarn({ cut }: ModelNode): boolean {
+  return cut?.whole !== true && cut?.unmanaged !== true;
+}
+
 /** The ResourceManager hears of it. */
-function reports({ alive, cut, isUnmanaged }: ModelNode): boolean {
-  return alive && cut?.whole !== true && !isUnmanaged;
+function reports(node: ModelNode): boolean {
+  return node.alive && obeysYarn(node) && !node.isUnmanaged;
 }
 
 export interface ModelContainer {

@@ -1,0 +1,55 @@
+import type { ExecutorModel } from "./executor-model.ts";
+import { isInGang } from "./ground-truth.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Programs of two generations of the gang, or of two lives of a task, do not run side by side, but for those of a node that is cut off: they
+ * do nothing more once what replaces them runs for the isolation time.
+ */
+export class OverlapWatch {
+  readonly #world: World;
+  /** Until when the present program of an executor may do something. */
+  readonly #limitsMs = new Map<ExecutorModel, number>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** A program starts. */
+  started(executor: ExecutorModel): void {
+    const { executors, clock, spec, problems } = this.#world;
+    const { isolationMs } = spec.timeouts;
+    this.#limitsMs.delete(executor);
+    for (const other of executors.values()) {
+      if (!other.alive || other.child.state !== "running" || !this.#isReplacedBy(other, executor)) {
+        continue;
+      }
+      if (!other.wasCut) {
+        if (isInGang(this.#world, other)) {
+          problems.push(
+            `${executor.task} starts in generation ${executor.generation}, ${other.task} still runs in ${other.generation}`,
+          );
+        }
+      } else if (!this.#limitsMs.has(other)) {
+        this.#limitsMs.set(other, clock.nowMs + isolationMs);
+        clock.after(isolationMs + 1, () => this.runs(other));
+      }
+    }
+  }
+
+  /** A program does something, or goes on: one whose executor stands still has nobody who could suspend it. */
+  runs(executor: ExecutorModel): void {
+    const limitMs = this.#limitsMs.get(executor);
+    const { clock, problems } = this.#world;
+    if (limitMs === undefined || clock.nowMs <= limitMs || !executor.isProgramRunning || executor.frozen) {
+      return;
+    }
+    const { task, generation, containerId } = executor;
+    problems.push(`${task} runs on in generation ${generation} in ${containerId}, cut off, long after it was replaced`);
+  }
+
+  #isReplacedBy(old: ExecutorModel, executor: ExecutorModel): boolean {
+    const isSameGang = isInGang(this.#world, old) && isInGang(this.#world, executor);
+    return old !== executor && old.generation < executor.generation && (isSameGang || old.task === executor.task);
+  }
+}

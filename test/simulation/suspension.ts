@@ -1,0 +1,66 @@
+import type { VirtualClock } from "./clock.ts";
+
+/** How long one program was kept suspended, and what it is to do when it goes on. */
+export class Suspension {
+  readonly #clock: VirtualClock;
+  #sinceMs: number | undefined;
+  #pastMs = 0;
+  #toldMs = 0;
+  #due: (() => void)[] = [];
+
+  constructor(clock: VirtualClock) {
+    this.#clock = clock;
+  }
+
+  get isOn(): boolean {
+    return this.#sinceMs !== undefined;
+  }
+
+  get totalMs(): number {
+    return this.#pastMs + (this.#sinceMs === undefined ? 0 : Math.max(1, this.#clock.nowMs - this.#sinceMs));
+  }
+
+  /** What the ApplicationMaster does not know of yet. */
+  get untoldMs(): number {
+    return this.totalMs - this.#toldMs;
+  }
+
+  begin(): void {
+    this.#sinceMs ??= this.#clock.nowMs;
+  }
+
+  /** @returns whether it was suspended */
+  end(): boolean {
+    if (this.#sinceMs === undefined) {
+      return false;
+    }
+    this.#pastMs = this.totalMs;
+    this.#sinceMs = undefined;
+    for (const act of this.#due.splice(0)) {
+      act();
+    }
+    return true;
+  }
+
+  told(): void {
+    this.#toldMs = this.totalMs;
+  }
+
+  /** What the program does then, and not before. */
+  whenOver(act: () => void): void {
+    this.#due.push(act);
+  }
+
+  /** After so long a time in which it ran. */
+  after(runningMs: number, act: () => void): void {
+    const beforeMs = this.totalMs;
+    this.#clock.after(runningMs, () => {
+      const missedMs = this.totalMs - beforeMs;
+      if (missedMs > 0) {
+        this.after(missedMs, act);
+      } else {
+        act();
+      }
+    });
+  }
+}
