@@ -2,7 +2,7 @@
 export interface Clock {
   /** Milliseconds since the epoch, whole, and never less than before: a stepped system clock ends no wait early. */
   nowMs(): number;
-  /** Calls once after the delay. @returns what calls it off */
+  /** Makes the call once, after the delay. @returns cancels the call */
   after(delayMs: number, call: () => void): () => void;
 }
 

@@ -6,7 +6,7 @@ import type { Token } from "../src/hadoop/security/token.ts";
 import { TokenKind } from "../src/hadoop/security/token.ts";
 import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
 
-/** What the ResourceManager knows this attempt by. @throws TonyError with code `TOKEN_MISSING` */
+/** The token by which the ResourceManager authenticates this attempt. @throws TonyError with code `TOKEN_MISSING` */
 export function masterToken(credentials: Credentials, file: string): Token {
   const token = tokenOfKind(credentials, TokenKind.applicationMaster);
   if (token !== undefined) return token;
@@ -14,8 +14,8 @@ export function masterToken(credentials: Credentials, file: string): Token {
 }
 
 /**
- * What a task's container is given of the ApplicationMaster's credentials: the user's tokens and secrets, and of the application's own
- * secrets only what an executor may hold.
+ * The part of the ApplicationMaster's credentials that a task's container is given: the user's tokens and secrets, and those of the
+ * application's own secrets that an executor may hold.
  */
 export function executorCredentials(own: Credentials, identity: ApplicationIdentity): Uint8Array {
   const { tokens, secrets } = withoutMasterToken(own);

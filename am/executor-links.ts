@@ -6,10 +6,10 @@ import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/state
 import type { Event } from "./core/state/events.ts";
 import type { LogTails } from "./log-tails.ts";
 
-/** Who is told of what executors do. */
+/** Receivers of what executors report. */
 export interface ExecutorLinksOptions {
   readonly post: (event: Event) => void;
-  /** Any message is a sign of life. */
+  /** Called for every message: it shows that the executor is alive. */
   readonly heard: (containerId: string, task: string) => void;
   readonly forget: (containerId: string) => void;
   readonly metrics: (containerId: string, metrics: Metrics) => void;
@@ -22,7 +22,7 @@ type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 export class ExecutorLinks implements ExecutorHandler {
   readonly #options: ExecutorLinksOptions;
   readonly #byContainer = new Map<string, ExecutorLink>();
-  /** Those that have been connected to this attempt before. */
+  /** Containers whose executors have been connected to this attempt before. */
   readonly #known = new Set<string>();
   readonly #encodedSpecs = new WeakMap<ClusterAddresses, Uint8Array>();
 
@@ -30,7 +30,7 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#options = options;
   }
 
-  /** A command to a container that is not connected is lost; what it was about is settled when it connects again. */
+  /** A command to a container that is not connected is dropped; the core sends what is still needed when it connects again. */
   send({ containerId }: SendTarget, command: ExecutorCommand): void {
     const generation = "generation" in command ? command.generation : 0;
     this.#byContainer.get(containerId)?.send(generation, this.#message(command));
@@ -63,21 +63,13 @@ export class ExecutorLinks implements ExecutorHandler {
         if (report.metrics !== undefined) this.#options.metrics(containerId, report.metrics);
         break;
       case "child-started":
-        this.#options.post({ type: "child-started", ...about, pid: report.pid, atMs: report.atMs });
-        break;
       case "child-exited":
-        this.#options.post({ type: "child-exited", ...about, exit: report.exit });
+      case "child-progress":
+        this.#options.post({ ...about, ...report });
         break;
-      case "progress": {
-        const { type, ...progress } = report;
-        this.#options.post({ type: "child-progress", ...about, ...progress });
-        break;
-      }
       case "transfer":
-        this.#options.post({ type: "transfer", task, transfer: report.transfer });
-        break;
-      case "service":
-        this.#options.post({ type: "service-announced", task, name: report.name, url: report.url });
+      case "service-announced":
+        this.#options.post({ task, ...report });
         break;
       case "log-chunk":
         void this.#options.tails.chunk(link, report.chunk);
@@ -109,7 +101,7 @@ export class ExecutorLinks implements ExecutorHandler {
         return { type: "start-child", clusterSpec: this.#encoded(command.clusterSpec), restartReason, checkpoint };
       }
       case "acknowledge-exit":
-        return { type: "acknowledge" };
+        return { type: "acknowledge-exit" };
       case "prepare":
         return { type: "prepare", reason: command.reason };
       case "stop-child": {

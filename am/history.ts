@@ -9,7 +9,7 @@ import type { JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 
-interface Surroundings {
+interface HistoryOptions {
   readonly fileSystems: FileSystems;
   readonly attempt: number;
   readonly local: boolean;
@@ -18,23 +18,23 @@ interface Surroundings {
 }
 
 /**
- * What is kept of a job: its events under `tony.history.location` where that is set, with the local scheduler in the job's own folder;
- * and on a cluster its last status, for its user. The first record of the attempt is written when it is made.
+ * The history of a job: its events under `tony.history.location` where that is set, or in the job's own folder with the local scheduler;
+ * and on a cluster its last status, for its user. The constructor adds the attempt's first record.
  */
 export class JobHistory {
   readonly #job: JobFile;
-  readonly #surroundings: Surroundings;
+  readonly #options: HistoryOptions;
   readonly #writer: HistoryWriter | undefined;
 
-  constructor(job: JobFile, surroundings: Surroundings) {
+  constructor(job: JobFile, options: HistoryOptions) {
     this.#job = job;
-    this.#surroundings = surroundings;
-    this.#writer = makeWriter(job, surroundings);
+    this.#options = options;
+    this.#writer = makeWriter(job, options);
     const { applicationId, user, spec } = job;
     this.add({
       record: "header",
       historyVersion: HISTORY_VERSION,
-      atMs: surroundings.atMs,
+      atMs: options.atMs,
       applicationId,
       user,
       build: buildId(),
@@ -46,9 +46,9 @@ export class JobHistory {
     this.#writer?.add(record);
   }
 
-  /** Adds the last record and gives the file the name of a finished job's; keeps the status. It says how the job ended. */
+  /** Adds the last record, gives the file its final name, and stores the status, which holds the outcome. */
   async close(status: JobStatus): Promise<void> {
-    await Promise.all([this.#finish(status), this.#keep(status)]);
+    await Promise.all([this.#finish(status), this.#storeStatus(status)]);
   }
 
   async #finish(status: JobStatus): Promise<void> {
@@ -60,15 +60,15 @@ export class JobHistory {
     await this.#writer.finish(finishedHistoryFile({ applicationId, startedAtMs, endedAtMs, user, result }));
   }
 
-  async #keep(status: JobStatus): Promise<void> {
-    const { fileSystems, local } = this.#surroundings;
+  async #storeStatus(status: JobStatus): Promise<void> {
+    const { fileSystems, local } = this.#options;
     if (local) return;
     const { fileSystem, path: staging } = fileSystems.locate(this.#job.stagingUrl);
     await new EndedJobs({ fileSystem, path: path.posix.dirname(staging) }, this.#job.user).keep(status);
   }
 }
 
-function makeWriter(job: JobFile, { fileSystems, attempt, local, log }: Surroundings): HistoryWriter | undefined {
+function makeWriter(job: JobFile, { fileSystems, attempt, local, log }: HistoryOptions): HistoryWriter | undefined {
   const { location } = job.spec.history;
   if (location === undefined && !local) return undefined;
   const { fileSystem, path: root } = fileSystems.locate(location ?? job.stagingUrl);

@@ -1,15 +1,14 @@
 import path from "node:path";
 import { sleep } from "../src/hadoop/clock.ts";
-import { errorMessage } from "../src/hadoop/errors.ts";
 import { createReadable } from "../src/hadoop/hdfs/create-readable.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { encodeJournalEntry } from "../src/journal/entry.ts";
 import { type JournalFiles, readJournal } from "../src/journal/reader.ts";
 import type { Log } from "../src/log.ts";
+import { readUntilAnswered } from "./read-until-answered.ts";
 
-/** A reader may be opening the one before the newest. */
+/** A reader may be opening the file before the newest. */
 const keptFiles = 2;
-const readAgainMs = 3_000;
 
 export interface JournalOptions {
   readonly fileSystem: FileSystem;
@@ -36,7 +35,7 @@ export class JournalWriter {
     return this.#track(this.#write(sequence, snapshotJson));
   }
 
-  /** Resolves when nothing is being written: a write that ended after the folder's removal would make the folder anew. */
+  /** Resolves when nothing is being written: a write that ended after the folder's removal would create the folder again. */
   async settled(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
@@ -61,7 +60,7 @@ export class JournalWriter {
     return work;
   }
 
-  /** What cannot be removed goes with the staging folder. */
+  /** Files that cannot be removed are removed with the staging folder. */
   async #removeOld(): Promise<void> {
     while (this.#written.length > keptFiles) {
       const oldest = this.#written.shift();
@@ -71,23 +70,19 @@ export class JournalWriter {
 }
 
 /**
- * What an earlier attempt left, for a later one: none is an answer, but a file system that is away is not. It is asked again until it is
- * back, because a job that began anew meanwhile would throw away what still runs.
+ * The snapshot that an earlier attempt left; empty when there is none. While the file system is away it is read again and again, because
+ * a job that started from nothing would throw away what still runs.
  */
 export async function earlierJournal(
   fileSystem: JournalFiles,
   folder: string,
   log: Log,
 ): Promise<{ readonly journal?: unknown }> {
-  for (;;) {
-    try {
-      const { entry, unreadable } = await readJournal(fileSystem, folder);
-      for (const problem of unreadable)
-        log.warn("journal-unreadable", `A part of the journal is passed over: ${problem}.`);
-      return entry === undefined ? {} : { journal: entry.snapshot };
-    } catch (error) {
-      log.warn("journal-unreadable", `The journal cannot be read yet: ${errorMessage(error)}`);
-      await sleep(readAgainMs);
-    }
-  }
+  const { entry, unreadable } = await readUntilAnswered(() => readJournal(fileSystem, folder), {
+    mayPass: () => true,
+    waits: (reason) => log.warn("journal-unreadable", `The journal cannot be read yet: ${reason}`),
+    pause: sleep,
+  });
+  for (const problem of unreadable) log.warn("journal-unreadable", `A part of the journal is skipped: ${problem}.`);
+  return entry === undefined ? {} : { journal: entry.snapshot };
 }

@@ -13,9 +13,9 @@ export interface LauncherOptions {
   readonly masterAddress: string;
   /** See executorCredentials. */
   readonly credentials: Uint8Array;
-  /** What the container was really given. */
+  /** The memory that the container was granted. */
   readonly memoryMiBOf: (containerId: string) => number | undefined;
-  /** Whether anything ends a container that outgrows it. */
+  /** Whether a container that exceeds its memory is ended. */
   readonly memoryEnforced: boolean;
 }
 
@@ -71,8 +71,8 @@ export class Launcher {
 }
 
 /**
- * A person's values stand in double quotes in the launch script, where bash expands `$NAME`: that is meant, and `\$` keeps it from doing so.
- * Whatever else would end the quotes or run a command is made to stand for itself.
+ * A user's values stand in double quotes in the launch script. There bash expands `$NAME`, which is intended; `\$` prevents it. Everything
+ * else that would end the quotes or run a command is escaped.
  */
 function expandable(environment: Readonly<Record<string, string>>): Record<string, string> {
   const escaped = (value: string): string => value.replace(/\\(?!\$)|["`]|\$(?=\()/g, "\\$&");

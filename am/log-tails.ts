@@ -2,14 +2,14 @@ import type { LogReader } from "../src/api/client-endpoint.ts";
 import type { ExecutorLink } from "../src/api/executor-endpoint.ts";
 import type { LogChunk, ReadLogRequest } from "../src/api/messages.ts";
 
-/** One client's reading of one task's log, over whatever executors the task has meanwhile. */
+/** One client that reads one task's log, across the executors that the task has one after another. */
 interface Tail {
   readonly id: number;
   readonly request: ReadLogRequest;
   readonly reader: LogReader;
   /** Whose log is being read; absent while the task has no executor. */
   link: ExecutorLink | undefined;
-  /** Whose log was read last: another container's begins anew. */
+  /** Whose log was read last: another container's log is read from its beginning. */
   containerId: string;
   nextOffset: number;
   /** Called when nothing more is sent to the reader. */
@@ -22,10 +22,10 @@ export class LogTails {
   /** The executor that has each task now. */
   readonly #links = new Map<string, ExecutorLink>();
   #lastId = 0;
-  /** The job has ended: no executor follows upon one that goes. */
+  /** The job has ended: an executor that goes is not replaced. */
   #ending = false;
 
-  /** @returns ends it */
+  /** @returns stops reading */
   open(request: ReadLogRequest, reader: LogReader): () => void {
     const link = this.#links.get(request.task);
     if (link === undefined && !request.follow) {
@@ -49,7 +49,7 @@ export class LogTails {
     return () => this.#cancel(tail);
   }
 
-  /** The task has this executor now; readings that follow the task go on there. */
+  /** The task has this executor now; clients that follow the task go on reading there. */
   connected(link: ExecutorLink): void {
     this.#links.set(link.task, link);
     for (const tail of this.#tails.values()) {
@@ -71,7 +71,7 @@ export class LogTails {
     const tail = this.#tails.get(chunk.tailId);
     if (tail === undefined || tail.link !== link) return;
     tail.nextOffset = chunk.offset + chunk.data.length;
-    // A reading that follows a task outlives the executors that the task has.
+    // A client that follows a task reads on when the task gets another executor.
     const end = chunk.end && (this.#ending || !tail.request.follow);
     if (end) this.#tails.delete(tail.id);
     await tail.reader.send({ ...chunk, end });
@@ -79,7 +79,7 @@ export class LogTails {
     else link.send(chunk.generation, { type: "tail-credit", tailId: tail.id, bytes: chunk.data.length });
   }
 
-  /** The job has ended: resolves when every reader has all that its executor had to say before it went. */
+  /** The job has ended: resolves when every reader has the rest of its log. */
   async endAll(): Promise<void> {
     this.#ending = true;
     const over = [...this.#tails.values()].map((tail) => new Promise<void>((resolve) => (tail.over = resolve)));
@@ -87,8 +87,8 @@ export class LogTails {
     await Promise.all(over);
   }
 
-  /** Ends what is still read. */
-  cut(): void {
+  /** Ends the readings that are still open. */
+  abort(): void {
     for (const tail of this.#tails.values()) this.#end(tail);
   }
 

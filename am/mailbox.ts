@@ -4,20 +4,20 @@ export interface MailboxOptions<Event> {
   readonly clock: Clock;
   /** Called for one event at a time; what it posts itself waits for its turn. */
   readonly handle: (event: Event) => void;
-  /** `handle` threw. The mailbox is closed by then: what follows from a state nobody understands would be a guess. */
+  /** `handle` threw. The mailbox is closed by then: the state after it is undefined. */
   readonly failed: (error: unknown) => void;
   readonly fence: Fence<Event>;
 }
 
 /**
- * A process that stood still (SIGSTOP, a frozen machine) may have been replaced meanwhile, and does not know it. So after a gap between
- * two signs of its own life nothing is handled before somebody has confirmed that it is still the one in charge.
+ * A process that was paused (SIGSTOP, a frozen machine) may have been replaced meanwhile without knowing it. So after a gap between two
+ * ticks nothing is handled before it is confirmed that this process is still in charge.
  */
 export interface Fence<Event> {
   readonly longestGapMs: number;
-  /** Resolves with false when another has taken over. Waits as long as it cannot know. */
+  /** Resolves with false when another has taken over. Waits as long as nobody can say. */
   confirm(): Promise<boolean>;
-  /** Handled even while the question is open. */
+  /** Whether the event is handled even before that is confirmed. */
   passes(event: Event): boolean;
   /** Another has taken over; the mailbox is closed. */
   superseded(): void;
@@ -26,14 +26,14 @@ export interface Fence<Event> {
 /** The one place where everything that happens to a job waits its turn. */
 export class Mailbox<Event> {
   readonly #options: MailboxOptions<Event>;
-  /** - `open`: idle · `handling`: an event is being handled · `held`: behind the fence · `closed`: for good */
+  /** - `open`: idle · `handling`: an event is being handled · `held`: waiting for the fence's confirmation · `closed`: for good */
   #state: "open" | "handling" | "held" | "closed" = "open";
   #queue: Event[] = [];
-  #lastSignOfLifeMs: number;
+  #lastTickMs: number;
 
   constructor(options: MailboxOptions<Event>) {
     this.#options = options;
-    this.#lastSignOfLifeMs = options.clock.nowMs();
+    this.#lastTickMs = options.clock.nowMs();
   }
 
   /** Handles the event, at once unless another one is being handled. Ignored when the mailbox is closed. */
@@ -48,15 +48,15 @@ export class Mailbox<Event> {
     this.#drain();
   }
 
-  /** A sign of life; to be called several times within the longest gap. */
+  /** Shows that this process runs; to be called several times within the longest gap. */
   tick(): void {
     const nowMs = this.#options.clock.nowMs();
-    const gapMs = nowMs - this.#lastSignOfLifeMs;
-    this.#lastSignOfLifeMs = nowMs;
+    const gapMs = nowMs - this.#lastTickMs;
+    this.#lastTickMs = nowMs;
     if (gapMs > this.#options.fence.longestGapMs && this.#state === "open") void this.#hold();
   }
 
-  /** From now on nothing is handled any more. */
+  /** From now on no event is handled. */
   close(): void {
     this.#state = "closed";
     this.#queue = [];

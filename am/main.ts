@@ -6,34 +6,33 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import type { JobFile } from "../src/job/job-file.ts";
-import { nodeProblem } from "../src/job/node-release.ts";
+import { requireSupportedNode } from "../src/job/node-release.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
 import { readStoredJob } from "../src/job/stored-job.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { runMaster } from "./master.ts";
 import { runProbe } from "./probe.ts";
+import { readSettings } from "./settings.ts";
 import { readJob } from "./stored-job.ts";
-import { readSurroundings } from "./surroundings.ts";
 
 const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
 
 /** The ApplicationMaster of one job. What it needs is in its environment, its token file and the staging folder. */
 async function main(): Promise<void> {
-  const problem = nodeProblem(process.version);
-  if (problem !== undefined) throw new Error(problem);
-  const surroundings = readSurroundings(process.env);
+  requireSupportedNode(process.version);
+  const settings = readSettings(process.env);
   const probe = process.env[PROBE_VARIABLE];
-  if (probe !== undefined) return runProbe(parseProbe(probe), surroundings);
-  const logFile = path.join(surroundings.logFolder, "am.log");
+  if (probe !== undefined) return runProbe(parseProbe(probe), settings);
+  const logFile = path.join(settings.logFolder, "am.log");
   const logDescriptor = openSync(logFile, "a");
   const job = await jobOf(process.env, logDescriptor);
   const log = openLog(job.spec.logs.level, logDescriptor);
-  const { attempt, containerId } = surroundings;
+  const { attempt, containerId } = settings;
   const about = `attempt ${attempt} of ${job.applicationId} in ${containerId}`;
   log.info("am-started", `The ApplicationMaster ${buildId()} starts: ${about}.`, { container: containerId, attempt });
   try {
-    await runMaster({ job, surroundings, log, logFile });
+    await runMaster({ job, settings, log, logFile });
   } catch (error) {
     // YARN starts another attempt, and puts the end of stderr into the application's diagnostics: the client tells the reason.
     process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);

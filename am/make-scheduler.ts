@@ -13,32 +13,32 @@ import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { NodeTable } from "./scheduler/yarn/node-table.ts";
 import { YarnScheduler } from "./scheduler/yarn/yarn-scheduler.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { MasterSettings } from "./settings.ts";
 
 export interface SchedulerInput {
   readonly job: JobFile;
-  readonly surroundings: Surroundings;
+  readonly settings: MasterSettings;
   readonly configuration: Configuration;
   readonly credentials: Credentials;
   readonly log: Log;
 }
 
-/** The scheduler of whoever started this process. */
+/** The scheduler that started this process: YARN, or the client on its own machine. */
 export function makeScheduler(input: SchedulerInput): Scheduler {
-  return input.surroundings.local ? localScheduler(input) : yarnScheduler(input);
+  return input.settings.local ? localScheduler(input) : yarnScheduler(input);
 }
 
-function localScheduler({ job, surroundings }: SchedulerInput): Scheduler {
+function localScheduler({ job, settings }: SchedulerInput): Scheduler {
   return new LocalScheduler({
-    ownContainerId: surroundings.containerId,
-    folder: path.resolve(surroundings.localFolder),
+    ownContainerId: settings.containerId,
+    folder: path.resolve(settings.localFolder),
     user: job.user,
     machine: thisMachine(process.env),
   });
 }
 
-function yarnScheduler({ job, surroundings, configuration, credentials, log }: SchedulerInput): Scheduler {
-  const token = masterToken(credentials, surroundings.tokenFile);
+function yarnScheduler({ job, settings, configuration, credentials, log }: SchedulerInput): Scheduler {
+  const token = masterToken(credentials, settings.tokenFile);
   return new YarnScheduler({
     master: new SchedulerClient({
       endpoints: resourceManagerEndpoints(configuration, "scheduler"),
@@ -46,8 +46,8 @@ function yarnScheduler({ job, surroundings, configuration, credentials, log }: S
       resourceTypes: job.resourceTypes,
     }),
     nodeManagers: new NodeManagerPool(),
-    attempt: surroundings.attempt,
-    nodes: new NodeTable(job, { host: surroundings.host, resource: job.spec.am.resource }),
+    attempt: settings.attempt,
+    nodes: new NodeTable(job, { host: settings.host, resource: job.spec.am.resource }),
     clock: systemClock,
     log,
   });

@@ -28,28 +28,28 @@ import { LogTails } from "./log-tails.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { rejoin } from "./rejoin.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
+import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
 import { handleSignals } from "./signals.ts";
 import { Staging } from "./staging.ts";
 import { StatusFeed } from "./status-feed.ts";
-import type { Surroundings } from "./surroundings.ts";
 import { TaskMetrics } from "./task-metrics.ts";
 
 export interface MasterInput {
   readonly job: JobFile;
-  readonly surroundings: Surroundings;
+  readonly settings: MasterSettings;
   readonly log: Log;
   readonly logFile: string;
 }
 
-/** Readers that do not keep up and a file system that does not answer hold up an ending for no longer than this, each. */
+/** For how long slow readers and a file system that does not answer may each delay the job's end. */
 const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
 const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
 
-/** Builds the ApplicationMaster and registers it; from then on it lives by events until it exits. */
+/** Builds the ApplicationMaster and registers it; from then on it is driven by events until it exits. */
 export async function runMaster(input: MasterInput): Promise<void> {
   const master = new Master(input);
   handleSignals({
@@ -59,7 +59,7 @@ export async function runMaster(input: MasterInput): Promise<void> {
   await master.start();
 }
 
-/** The parts of one ApplicationMaster, and how they hang together. */
+/** The parts of one ApplicationMaster, and how they are connected. */
 class Master {
   readonly shell: Shell;
   readonly #input: MasterInput;
@@ -78,17 +78,17 @@ class Master {
   readonly #credentials: Uint8Array;
   #server: MasterServer | undefined;
   #launcher: Launcher | undefined;
-  #leaving = false;
-  /** Set when the job ends, also where a defect ends it and the core knows nothing of that. */
+  #isEnding = false;
+  /** Set when the job ends, also when a bug ends it without the core. */
   #outcome: JobOutcome | undefined;
-  /** The writing of what is kept of the job, from its end on. */
+  /** From the job's end on: the write of its history. */
   #historyClosed: Promise<void> | undefined;
 
   constructor(input: MasterInput) {
     this.#input = input;
-    const { job, surroundings, log } = input;
-    const { attempt } = surroundings;
-    const credentials = readTokenFile(readFileSync(surroundings.tokenFile));
+    const { job, settings, log } = input;
+    const { attempt } = settings;
+    const credentials = readTokenFile(readFileSync(settings.tokenFile));
     const configuration = new Configuration().withValues(job.hadoop);
     this.#identity = readMasterIdentity(job.applicationId, credentials.secrets);
     this.#credentials = executorCredentials(credentials, this.#identity);
@@ -99,29 +99,29 @@ class Master {
     });
     const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);
     this.#staging = new Staging(fileSystem, folder);
-    this.#scheduler = makeScheduler({ job, surroundings, configuration, credentials, log });
+    this.#scheduler = makeScheduler({ job, settings, configuration, credentials, log });
     const startedAtMs = systemClock.nowMs();
     this.#core = createCore(job.spec, {
       applicationId: job.applicationId,
       attempt,
-      amHost: surroundings.host,
-      amContainerId: surroundings.containerId,
+      amHost: settings.host,
+      amContainerId: settings.containerId,
       startedAtMs,
       nodeHeartbeatMs: configuration.getInteger(nodeHeartbeatKey) ?? 1_000,
     });
     this.#liveness = createLiveness(job.spec.timeouts);
     this.#feed = new StatusFeed(() => this.#status(), systemClock);
-    const { local } = surroundings;
+    const { local } = settings;
     this.#history = new JobHistory(job, { fileSystems: this.#fileSystems, attempt, local, atMs: startedAtMs, log });
     this.#links = this.#makeLinks();
     this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
     this.shell = this.#makeShell();
   }
 
-  /** Resolves when the attempt is registered and, if it is a later one, has what the earlier one left. */
+  /** Resolves when the attempt is registered and, if it is a later one, has read the earlier one's journal. */
   async start(): Promise<void> {
-    const { job, surroundings, log } = this.#input;
-    const { attempt, host } = surroundings;
+    const { job, settings, log } = this.#input;
+    const { attempt, host } = settings;
     const port = await this.#serve();
     const address = formatHostPort({ host, port });
     this.#launcher = new Launcher({
@@ -130,7 +130,7 @@ class Master {
       masterAddress: address,
       credentials: this.#credentials,
       memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
-      memoryEnforced: !surroundings.local,
+      memoryEnforced: !settings.local,
     });
     log.info("am-listening", `The ApplicationMaster listens on ${address}.`, { address });
     const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
@@ -146,10 +146,10 @@ class Master {
     this.#watch();
   }
 
-  /** YARN will start another attempt, and the containers live on; on a person's own machine it means: end the job. */
+  /** YARN will start another attempt, and the containers live on; with the local scheduler it means: end the job. */
   terminate(signal: string): void {
-    if (this.#leaving) return;
-    if (this.#input.surroundings.local) {
+    if (this.#isEnding) return;
+    if (this.#input.settings.local) {
       this.shell.post({ type: "stop-requested", reason: `killed by ${signal}` });
       return;
     }
@@ -191,18 +191,18 @@ class Master {
       },
       log: this.#input.log,
       rejoin: (executors) => void this.#rejoin(executors),
-      closeBooks: (outcome) => this.#closeBooks(outcome),
+      beforeUnregister: (outcome) => this.#beforeUnregister(outcome),
       exit: (exitCode, cleanStaging) => this.#exit(exitCode, cleanStaging),
     });
   }
 
   async #serve(): Promise<number> {
-    const { job, surroundings, logFile } = this.#input;
+    const { job, settings, logFile } = this.#input;
     const { files: _files, node: _node, nodes: _nodes, ...executorJob } = job;
     const { spec } = job;
     this.#server = await startMasterServer({
       identity: this.#identity,
-      attempt: surroundings.attempt,
+      attempt: settings.attempt,
       build: buildId(),
       heartbeatIntervalMs: spec.timeouts.heartbeatIntervalMs,
       job: executorJob,
@@ -221,7 +221,7 @@ class Master {
     return this.#server.port;
   }
 
-  /** Late clients and executors that lost us look there; all others know us already. */
+  /** Late clients, and executors that lost their connection, look there; all others know the address already. */
   async #announce(address: { readonly attempt: number; readonly host: string; readonly port: number }): Promise<void> {
     try {
       await this.#staging.announce(address);
@@ -234,7 +234,7 @@ class Master {
   }
 
   async #rejoin(executors: readonly Rejoin[]): Promise<void> {
-    const { attempt, host } = this.#input.surroundings;
+    const { attempt, host } = this.#input.settings;
     const masterAddress = formatHostPort({ host, port: this.#server?.port ?? 0 });
     await rejoin(executors, { identity: this.#identity, build: buildId(), attempt, masterAddress });
   }
@@ -252,16 +252,16 @@ class Master {
     return outcome === undefined ? status : { ...status, state: outcome.result, waits: [], outcome };
   }
 
-  /** The history is closed while the ResourceManager is being told: nobody waits for its file system but our own exit. */
-  async #closeBooks(outcome: JobOutcome): Promise<void> {
-    this.#leaving = true;
+  /** The history is closed while the ResourceManager is being told: only our own exit waits for its file system. */
+  async #beforeUnregister(outcome: JobOutcome): Promise<void> {
+    this.#isEnding = true;
     this.#outcome = outcome;
     this.#historyClosed = this.#bounded(historyMs, "closing the history", this.#history.close(this.#status()));
     await this.#bounded(lastLogsMs, "sending the last of the logs", this.#tails.endAll());
-    this.#tails.cut();
+    this.#tails.abort();
   }
 
-  /** Part of an ending: a failure of it is noted and stops nothing. */
+  /** A step of the job's end: its failure is logged, and the end goes on. */
   async #bounded(limitMs: number, what: string, work: Promise<void>): Promise<void> {
     try {
       await inTime(limitMs, what, work);
@@ -271,10 +271,10 @@ class Master {
   }
 
   async #exit(exitCode: number, cleanStaging: boolean): Promise<void> {
-    this.#leaving = true;
-    const { log, surroundings } = this.#input;
+    this.#isEnding = true;
+    const { log, settings } = this.#input;
     await this.#historyClosed;
-    if (surroundings.local) {
+    if (settings.local) {
       await this.#bounded(stagingMs, "writing status.json", this.#staging.keepResult(this.#status()));
     } else if (cleanStaging) {
       await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
@@ -291,7 +291,7 @@ class Master {
   }
 }
 
-/** The part of the tasks that have ended. */
+/** The share of the tasks that have ended. */
 function progressOf({ spec, state }: Core): number {
   const ended = state.tasks.filter(({ phase }) => phase === "succeeded" || phase === "failed" || phase === "stopped");
   const all = spec.roles.reduce((sum, { instances }) => sum + instances, 0);

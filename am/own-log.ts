@@ -5,10 +5,10 @@ import { sleep } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 
 const chunkBytes = 65_536;
-/** How often a log that is followed is looked at for more. */
-const lookAgainMs = 200;
+/** How often a log that is followed is checked for more. */
+const checkAgainMs = 200;
 
-/** Gives a client the ApplicationMaster's own log from disk. @returns ends it */
+/** Sends a client the ApplicationMaster's own log from disk. @returns stops it */
 export function readOwnLog(file: string, request: ReadLogRequest, reader: LogReader): () => void {
   const reading = new AbortController();
   void readAll(file, request, reader, reading.signal).catch((error: unknown) => {
@@ -27,7 +27,7 @@ async function readAll(file: string, request: ReadLogRequest, reader: LogReader,
       if (data.length > 0 || end) await reader.send(chunk(request, offset, data, end));
       if (end) return;
       offset += data.length;
-      if (data.length === 0) await sleep(lookAgainMs);
+      if (data.length === 0) await sleep(checkAgainMs);
     }
   } finally {
     await handle.close();

@@ -5,18 +5,18 @@ import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
 import { inTime } from "./bounded.ts";
 import { masterToken } from "./credentials.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { MasterSettings } from "./settings.ts";
 
-/** Calls are repeated until then, which tells a network that lets nothing through. */
+/** Calls are repeated until then: a network that lets nothing through shows as this time-out. */
 const limitMs = 20_000;
 
 /**
- * What `tony-ts doctor` starts instead of a job: registers and ends well, with the runtime's version as its last word. That a node can
- * load the runtime and reach the ResourceManager shows only there.
+ * What `tony-ts doctor` starts instead of a job: registers and finishes with success, and the runtime's version as its diagnostics. Only
+ * on a node can it show that the node can load the runtime and reach the ResourceManager.
  */
 export async function runProbe(
   resourceManagers: readonly HostPort[],
-  { tokenFile, host }: Surroundings,
+  { tokenFile, host }: MasterSettings,
 ): Promise<void> {
   const token = masterToken(readTokenFile(readFileSync(tokenFile)), tokenFile);
   const scheduler = new SchedulerClient({ endpoints: resourceManagers, token });

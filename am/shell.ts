@@ -30,17 +30,17 @@ export interface ShellOptions {
   readonly log: Log;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
-  /** The job's history is complete and being written, its readers have all of it: called before the ResourceManager is told. */
-  readonly closeBooks: (outcome: JobOutcome) => Promise<void>;
+  /** Called before the ResourceManager is told: starts to write the complete history, and sends readers of logs the rest. */
+  readonly beforeUnregister: (outcome: JobOutcome) => Promise<void>;
   /** The end of this process. */
   readonly exit: (exitCode: number, cleanStaging: boolean) => Promise<void>;
 }
 
-/** Beyond it this process may have been replaced meanwhile; see Fence. */
+/** After a longer gap this process may have been replaced; see Fence. */
 const longestGapMs = 5_000;
-const signOfLifeMs = 500;
-/** How long a defect's outcome is offered to a ResourceManager that does not answer. */
-const lastWordsMs = 30_000;
+const tickMs = 500;
+/** For how long the outcome is reported, after a bug, to a ResourceManager that does not answer. */
+const finishLimitMs = 30_000;
 
 /**
  * Carries out what the core decides, and tells it what happens. All of it passes one mailbox, one event at a time; the results of
@@ -49,9 +49,9 @@ const lastWordsMs = 30_000;
 export class Shell {
   readonly #options: ShellOptions;
   readonly #mailbox: Mailbox<Event>;
-  /** Takes back the wake-up that the core asked for. */
+  /** Cancels the wake-up that the core asked for. */
   #cancelWakeUp: (() => void) | undefined;
-  #signOfLife: (() => void) | undefined;
+  #cancelTick: (() => void) | undefined;
   #failing = false;
 
   constructor(options: ShellOptions) {
@@ -64,7 +64,7 @@ export class Shell {
         longestGapMs,
         confirm: () => this.#confirm(),
         passes: (event) => event.type === "resource-manager-shutdown",
-        superseded: () => void this.#leave("another attempt has taken over while this one stood still"),
+        superseded: () => void this.#leave("another attempt has taken over while this one was paused"),
       },
     });
     this.#beat();
@@ -74,29 +74,29 @@ export class Shell {
     this.#mailbox.post(event);
   }
 
-  /** Nothing is decided or done any more. */
+  /** From now on nothing is decided or carried out. */
   close(): void {
     this.#mailbox.close();
     this.#cancelWakeUp?.();
-    this.#signOfLife?.();
+    this.#cancelTick?.();
   }
 
   /**
-   * A defect of ours: nobody knows what the state means after it, so the job fails, with the reason, rather than going on by guesswork.
+   * A bug of ours: the state after it is undefined, so the job fails with that reason.
    */
   async fail(error: unknown): Promise<void> {
     if (this.#failing) return;
     this.#failing = true;
     this.close();
-    const { log, clock, feed, scheduler, closeBooks, exit } = this.#options;
+    const { log, clock, feed, scheduler, beforeUnregister, exit } = this.#options;
     const stack = error instanceof Error ? (error.stack ?? "") : "";
     const ended = endedBecause("failed", { code: "am-defect", error: errorMessage(error) });
     log.error("defect", ended.summary, { stack });
     const outcome: JobOutcome = { ...ended, endedAtMs: clock.nowMs() };
     try {
       feed.finish(outcome);
-      await closeBooks(outcome);
-      await inTime(lastWordsMs, "telling the outcome", scheduler.finish(outcome, ""));
+      await beforeUnregister(outcome);
+      await inTime(finishLimitMs, "telling the outcome", scheduler.finish(outcome, ""));
     } catch (second) {
       log.error("defect", `The ResourceManager could not be told: ${errorMessage(second)}`);
     }
@@ -170,12 +170,12 @@ export class Shell {
     }
   }
 
-  /** The outcome reaches those who wait for it before anybody else has to answer. */
+  /** Clients get the outcome first: they wait for no answer of another service. */
   async #unregister(outcome: JobOutcome): Promise<void> {
-    const { feed, closeBooks, scheduler } = this.#options;
+    const { feed, beforeUnregister, scheduler } = this.#options;
     try {
       feed.finish(outcome);
-      await closeBooks(outcome);
+      await beforeUnregister(outcome);
       await scheduler.finish(outcome, "");
       this.post({ type: "unregistered" });
     } catch (error) {
@@ -190,13 +190,13 @@ export class Shell {
 
   async #confirm(): Promise<boolean> {
     const { log, scheduler } = this.#options;
-    log.warn("stood-still", "This process stood still; it acts again when the ResourceManager has confirmed it.");
+    log.warn("paused", "This process was paused; it goes on when the ResourceManager has confirmed this attempt.");
     const current = await scheduler.confirm();
     if (current) log.info("confirmed", "The ResourceManager has confirmed this attempt: the job goes on.");
     return current;
   }
 
-  /** Nothing is touched: it is somebody else's now. */
+  /** Touches nothing: the job is another attempt's now. */
   async #leave(reason: string): Promise<void> {
     this.#options.log.warn("attempt-over", `This attempt is over and touches nothing more: ${reason}.`);
     await this.#exit(1, false);
@@ -204,6 +204,6 @@ export class Shell {
 
   #beat(): void {
     this.#mailbox.tick();
-    this.#signOfLife = this.#options.clock.after(signOfLifeMs, () => this.#beat());
+    this.#cancelTick = this.#options.clock.after(tickMs, () => this.#beat());
   }
 }

@@ -1,6 +1,6 @@
-/** What a process in a container is told from outside, and what goes wrong in it unforeseen. */
+/** Handlers of the signals that end a container's process, and of unexpected errors. */
 export interface SignalHandlers {
-  /** TERM from a NodeManager leaves 250 ms; on a person's own machine it asks for the job's end. */
+  /** TERM from a NodeManager leaves 250 ms; with the local scheduler it asks for the job's end. */
   readonly terminate: (signal: "SIGTERM" | "SIGINT") => void;
   /** An error that nothing caught. */
   readonly defect: (error: unknown) => void;

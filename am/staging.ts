@@ -9,7 +9,7 @@ export interface MasterAddress {
   readonly port: number;
 }
 
-/** The application's folder, which lives as long as the application. */
+/** The application's staging folder, which exists as long as the application runs. */
 export class Staging {
   readonly #fileSystem: FileSystem;
   readonly #folder: string;
@@ -31,25 +31,25 @@ export class Staging {
   }
 
   /**
-   * On a cluster nothing is left of an application that has ended but its history and the logs that YARN keeps. Nobody may be writing
-   * there any more: a file that comes later makes the folder anew.
+   * On a cluster nothing is left of an application that has ended but its history and the logs that YARN keeps. Nothing may be writing
+   * there any more: a file that is written later would create the folder again.
    */
   async remove(): Promise<void> {
     await this.#announcing.catch(() => undefined);
     await this.#fileSystem.delete(this.#folder, { recursive: true });
   }
 
-  /** On this machine the folder is where the logs and the end of the job are read later; what only the running job needed goes. */
+  /** With the local scheduler the logs and the outcome are read there later; what only the running job needed is removed. */
   async keepResult(status: JobStatus): Promise<void> {
     await this.#write("status.json", status);
     const entries = await this.#fileSystem.list(this.#folder);
-    const passing = /^(journal|am-\d+\.json|client\.json|container_tokens)$/;
-    for (const { path: entry } of entries.filter((found) => passing.test(path.posix.basename(found.path)))) {
+    const temporary = /^(journal|am-\d+\.json|client\.json|container_tokens)$/;
+    for (const { path: entry } of entries.filter((found) => temporary.test(path.posix.basename(found.path)))) {
       await this.#fileSystem.delete(entry, { recursive: true });
     }
   }
 
-  /** Whoever reads it finds the whole of it. */
+  /** Under a temporary name first, so that a reader sees whole files only. */
   async #write(name: string, content: unknown): Promise<void> {
     const target = path.posix.join(this.#folder, name);
     const draft = `${target}.tmp`;

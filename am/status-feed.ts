@@ -3,13 +3,13 @@ import { jobOutcome, jobStatus } from "../src/api/status-codec.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Clock } from "./clock.ts";
 
-/** Between two statuses; what changes in between is told together. */
+/** Between two statuses; changes in between are sent together. */
 const shortestIntervalMs = 100;
 
-/** Without a change a follower hears this often that somebody is there: after 5 s of silence it looks elsewhere. */
+/** Without a change the status is sent this often: after 5 s without one a follower asks the ResourceManager. */
 const longestIntervalMs = 1_000;
 
-/** Tells those who follow the job how it stands, whenever that changes, and in the end its outcome. */
+/** Sends the job's status to its followers, whenever it changes, and its outcome at the end. */
 export class StatusFeed {
   readonly #status: () => JobStatus;
   readonly #clock: Clock;
@@ -23,7 +23,7 @@ export class StatusFeed {
     this.#clock = clock;
   }
 
-  /** Tells how the job stands now, and from now on. @returns ends it */
+  /** Sends the status now and after each change. @returns stops that */
   follow(follower: Follower): () => void {
     follower.status(jobStatus.encode(this.#status()));
     if (this.#outcome !== undefined) follower.outcome(this.#outcome);
@@ -31,7 +31,7 @@ export class StatusFeed {
     return () => this.#followers.delete(follower);
   }
 
-  /** Something that people see has changed. */
+  /** The status has changed. */
   changed(): void {
     if (this.#followers.size === 0 || this.#pending !== undefined) return;
     const waitMs = this.#lastMs + shortestIntervalMs - this.#clock.nowMs();
@@ -45,12 +45,12 @@ export class StatusFeed {
     });
   }
 
-  /** To be called now and then: says how it stands when nothing was said for a while. */
+  /** To be called regularly: sends the status when none was sent for a while. */
   refresh(): void {
     if (this.#pending === undefined && this.#clock.nowMs() - this.#lastMs >= longestIntervalMs) this.#publish();
   }
 
-  /** The last thing that is told. */
+  /** Sends the last status and the outcome. */
   finish(outcome: JobOutcome): void {
     this.#pending?.();
     this.#publish();

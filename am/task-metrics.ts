@@ -1,7 +1,7 @@
 import type { Metrics } from "../src/api/messages.ts";
 import type { JobStatus, TaskStatus } from "../src/job/status.ts";
 
-/** What the programs use, as their executors last said. It decides nothing, so that it is not the core's. */
+/** What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. */
 export class TaskMetrics {
   readonly #byContainer = new Map<string, Metrics>();
 

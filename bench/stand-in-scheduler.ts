@@ -24,8 +24,8 @@ const everything = { memoryMiB: 2 ** 30, vcores: 2 ** 20, others: {} };
  * Takes the place of am/make-scheduler.ts when the bench bundles the AM: a cluster without limits that gives every container at once and
  * starts nothing. Whom the AM would have started, it writes down; the bench then speaks in their names.
  */
-export function makeScheduler({ surroundings }: SchedulerInput): Scheduler {
-  return new StandInScheduler(surroundings.localFolder);
+export function makeScheduler({ settings }: SchedulerInput): Scheduler {
+  return new StandInScheduler(settings.localFolder);
 }
 
 class StandInScheduler implements Scheduler {

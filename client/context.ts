@@ -1,4 +1,4 @@
-import { processSurroundings } from "../src/hadoop/conf/configuration.ts";
+import { processVariables } from "../src/hadoop/conf/configuration.ts";
 import type { Output } from "./output/output.ts";
 
 /** What a command may know of the process it runs in: everything that a test wants to choose. */
@@ -11,6 +11,6 @@ export interface ClientContext {
 }
 
 /** What `${…}` in a configuration may refer to. */
-export function variablesOf({ environment }: ClientContext): ReturnType<typeof processSurroundings> {
-  return processSurroundings({ ...environment });
+export function variablesOf({ environment }: ClientContext): ReturnType<typeof processVariables> {
+  return processVariables({ ...environment });
 }

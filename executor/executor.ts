@@ -143,7 +143,7 @@ export class Executor {
   }
 
   #report(generation: number, report: ExecutorReport, replaces?: string): void {
-    const heard = report.type === "progress" ? this.#carrier?.heard(generation, report) : undefined;
+    const heard = report.type === "child-progress" ? this.#carrier?.heard(generation, report) : undefined;
     this.#reports.send(generation, heard ?? report, replaces);
     if (report.type === "child-exited") {
       this.#tails.look();
@@ -192,7 +192,7 @@ export class Executor {
     else if (body.type === "stop-child") this.#doing(this.#generations.stopChild(body));
     else if (body.type === "exit") this.#finish(ExecutorExit.ordered, body.reason, body.graceMs);
     else if (body.type === "resume-child") this.#isolation.allowedByMaster();
-    else if (body.type === "acknowledge") this.#generations.current.exitAcknowledged = true;
+    else if (body.type === "acknowledge-exit") this.#generations.current.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#generations.signal(body.signal, body.reason);
     else if (body.type === "tail-log") this.#tails.request(body);
     else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);

@@ -218,7 +218,7 @@ export class Generation {
       ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
       ...(port && { tensorBoard: { host: settings.host, port } }),
       nowMs,
-      report: (news) => report(news, news.type === "progress" ? "progress" : undefined),
+      report: (news) => report(news, news.type === "child-progress" ? "progress" : undefined),
     });
   }
 

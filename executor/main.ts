@@ -4,7 +4,7 @@ import { startRejoinServer } from "../src/api/rejoin.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
-import { nodeProblem } from "../src/job/node-release.ts";
+import { requireSupportedNode } from "../src/job/node-release.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
@@ -15,8 +15,7 @@ import { layOutSources } from "./sources.ts";
 
 /** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
 async function main(): Promise<void> {
-  const problem = nodeProblem(process.version);
-  if (problem !== undefined) throw new Error(problem);
+  requireSupportedNode(process.version);
   const settings = readSettings(process.env);
   const identity = readExecutorIdentity(
     settings.applicationId,

@@ -24,7 +24,7 @@ export interface ProgramRunOptions {
   /** Where it may serve TensorBoard. */
   readonly tensorBoard?: { readonly host: string; readonly port: number };
   readonly nowMs: () => number;
-  readonly report: (report: ProgressReport | Extract<ExecutorReport, { type: "service" }>) => void;
+  readonly report: (report: ProgressReport | Extract<ExecutorReport, { type: "service-announced" }>) => void;
 }
 
 const LOOK_MS = 1_000;
@@ -131,7 +131,7 @@ export class ProgramRun {
     if (tensorBoard === undefined || this.#announced) return;
     if (!(await isListening(tensorBoard.port)) || this.#announced) return;
     this.#announced = true;
-    report({ type: "service", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
+    report({ type: "service-announced", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
   }
 
   #startTimeLimit(): void {

@@ -3,7 +3,7 @@ import type { Generation } from "./generation.ts";
 import type { ProgressReport } from "./hooks/progress-file.ts";
 
 /** Kinds of reports whose last one is repeated on a new stream. */
-type Kept = Extract<ExecutorReport, { type: "service" | "progress" }>;
+type Kept = Extract<ExecutorReport, { type: "service-announced" | "child-progress" }>;
 
 export interface ReportsOptions {
   /** @param replaces an earlier report of that name gives way if it still waits */
@@ -27,7 +27,10 @@ export class Reports {
 
   /** Says something of a generation; the service and the progress of the current one are repeated on a new stream. */
   send(generation: number, report: ExecutorReport, replaces?: string): void {
-    if ((report.type === "service" || report.type === "progress") && generation === this.#options.current().number) {
+    if (
+      (report.type === "service-announced" || report.type === "child-progress") &&
+      generation === this.#options.current().number
+    ) {
       this.#kept.set(report.type, { generation, report });
     }
     this.#options.send(generation, report, replaces);
@@ -41,7 +44,11 @@ export class Reports {
     this.#beat();
     const { number, exit, exitAcknowledged } = this.#options.current();
     const unsaid = [exit && !exitAcknowledged ? ({ type: "child-exited", exit } as const) : undefined];
-    for (const report of [...unsaid, this.#keptOf("service"), this.#keptOf("progress") ?? this.#options.carried()]) {
+    for (const report of [
+      ...unsaid,
+      this.#keptOf("service-announced"),
+      this.#keptOf("child-progress") ?? this.#options.carried(),
+    ]) {
       if (report !== undefined) this.#options.send(number, report);
     }
   }

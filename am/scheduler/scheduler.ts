@@ -23,7 +23,7 @@ export type SchedulerEvent = Extract<
   }
 >;
 
-/** What registering gave: for a later attempt also the containers that were kept. */
+/** The result of registering: for a later attempt also the containers that were kept. */
 export interface Registration {
   readonly attempt: number;
   readonly keptContainers: readonly AllocatedContainer[];
@@ -37,8 +37,8 @@ export interface ContainerCommand extends ContainerLaunch {
 }
 
 /**
- * Where containers come from: YARN, this machine, or a simulation. Every call returns at once and never throws; what becomes of it
- * arrives as an event. One contract suite runs against all of them.
+ * Where containers come from: YARN, this machine, or a simulation. Every call returns at once and never throws; its result
+ * arrives as an event. One contract suite tests all of them.
  */
 export interface Scheduler {
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
@@ -51,15 +51,15 @@ export interface Scheduler {
   blacklist(hosts: readonly string[]): void;
   launch(commands: readonly ContainerCommand[]): void;
   stop(containerId: string): void;
-  /** 0 to 1, shown by the ResourceManager. */
+  /** Sets the application's progress, 0 to 1, which the ResourceManager shows. */
   progress(fraction: number): void;
   /**
-   * Whether this attempt is still the one in charge, as somebody who knows says now: resolves with false when another has taken over,
-   * and waits as long as nobody can be asked.
+   * Whether this attempt is still in charge, by an answer given after this call: resolves with false when another has taken over, and
+   * waits as long as nobody answers.
    */
   confirm(): Promise<boolean>;
-  /** Tells the outcome, until it is accepted; resolves then. */
+  /** Reports the outcome until it is accepted; resolves then. */
   finish(outcome: JobOutcome, trackingUrl: string): Promise<void>;
-  /** Stops heartbeats and connections without telling anybody. */
+  /** Stops heartbeats and connections without unregistering. */
   close(): Promise<void>;
 }

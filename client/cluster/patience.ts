@@ -2,7 +2,7 @@ import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { CallTrouble } from "../../src/hadoop/rpc/client.ts";
 import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
-import { formatWholeSeconds } from "../output/format.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Output } from "../output/output.ts";
 
 const maxWaitKey = "yarn.resourcemanager.connect.max-wait.ms";
@@ -35,8 +35,8 @@ export function showTrouble(
 }
 
 function troubleWait(where: string, { elapsedMs, error }: CallTrouble, { giveUpAfterMs }: RetryPolicy) {
-  const limit = giveUpAfterMs === Number.POSITIVE_INFINITY ? "without end" : `for ${formatWholeSeconds(giveUpAfterMs)}`;
-  const since = elapsedMs < 1_000 ? "does not answer" : `has not answered for ${formatWholeSeconds(elapsedMs)}`;
+  const limit = giveUpAfterMs === Number.POSITIVE_INFINITY ? "without end" : `for ${durationWords(giveUpAfterMs)}`;
+  const since = elapsedMs < 1_000 ? "does not answer" : `has not answered for ${durationWords(elapsedMs)}`;
   const line = `The ResourceManager at ${where} ${since}; still trying, ${limit} (${maxWaitKey})`;
   const why = errorMessage(error);
   return { lines: [`${line}: ${why}`], cause: "the ResourceManager", line, change: "", facts: [why] };

@@ -1,8 +1,8 @@
 import { ExitCode } from "../../src/errors.ts";
-import { nodeProblem, oldestNode } from "../../src/job/node-release.ts";
+import { isSupportedNode, oldestNode } from "../../src/job/node-release.ts";
 
 // Imported before everything else of the client: what it is built from may fail on an old Node in words that help nobody.
-if (nodeProblem(process.version) !== undefined) {
+if (!isSupportedNode(process.version)) {
   process.stderr.write(`tony-ts: ${process.execPath} is Node ${process.version}; ${oldestNode} or newer is needed\n`);
   process.exit(ExitCode.usage);
 }

@@ -1,9 +1,9 @@
 import { ExitCode, usageError } from "../../src/errors.ts";
 import { parseDurationMs } from "../../src/hadoop/conf/values.ts";
-import { countWords } from "../../src/job/reasons/words.ts";
+import { countWords, sizeWords } from "../../src/job/reasons/words.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, defineGroup, jsonOption } from "../command-line/command.ts";
-import { formatBytes, formatDate, formatTable } from "../output/format.ts";
+import { formatDate, formatTable } from "../output/format.ts";
 import type { CacheListJson, CachePruneJson } from "../printed-json.ts";
 
 const list = defineCommand({
@@ -25,13 +25,13 @@ const list = defineCommand({
         partial ? `${name} (unfinished)` : name,
         sha256.slice(0, 12),
         owner,
-        formatBytes(sizeBytes),
+        sizeWords(sizeBytes),
         formatDate(lastUseMs),
       ]);
       const total = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
       const lines = formatTable([["name", "content", "owner", "size", "last use"], ...rows]);
       context.output.print(
-        [...lines, `${countWords(files.length, "file")}, ${formatBytes(total)} in ${cache.root}`].join("\n"),
+        [...lines, `${countWords(files.length, "file")}, ${sizeWords(total)} in ${cache.root}`].join("\n"),
       );
       return ExitCode.succeeded;
     });
@@ -60,7 +60,7 @@ const prune = defineCommand({
       if (json) context.output.json({ dryRun, freedBytes, removed } satisfies CachePruneJson);
       else {
         const verb = dryRun ? "Would remove" : "Removed";
-        context.output.print(`${verb} ${countWords(removed.length, "file")}, ${formatBytes(freedBytes)}`);
+        context.output.print(`${verb} ${countWords(removed.length, "file")}, ${sizeWords(freedBytes)}`);
       }
       return ExitCode.succeeded;
     });

@@ -1,6 +1,6 @@
 import { ExitCode, usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { countWords, durationWords, memoryWords } from "../../src/job/reasons/words.ts";
 import { type Applications, durationMs, finalState } from "../applications/applications.ts";
 import { openLocalApplications, openYarnApplications } from "../applications/backend.ts";
 import { chooseJobs, type JobFilter, queueName, stateWords } from "../applications/job-filter.ts";
@@ -9,7 +9,7 @@ import { configurationFolder, noConfiguration } from "../cluster/hadoop-configur
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
-import { formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
+import { formatDate, formatTable } from "../output/format.ts";
 import type { ListJson, ListPlace } from "../printed-json.ts";
 
 const usualLimit = 50;
@@ -89,7 +89,7 @@ function table(reports: readonly ApplicationReport[], { all, states }: JobFilter
     report.user,
     queueName(report.queue),
     formatDate(report.startTimeMs),
-    formatWholeSeconds(durationMs(report, nowMs)),
+    durationWords(durationMs(report, nowMs)),
     report.usage === undefined || report.usage.usedContainers <= 0 ? "–" : memoryWords(report.usage.used.memoryMiB),
   ]);
   return formatTable([["application", "state", "name", "user", "queue", "start", "time", "memory"], ...rows]).join(

@@ -1,8 +1,9 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { durationMs } from "../applications/applications.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
-import { formatDuration, formatWholeSeconds } from "../output/format.ts";
+import { formatDuration } from "../output/format.ts";
 import type { Colour, Output } from "../output/output.ts";
 import { milestones, successDetails } from "../output/progress.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
@@ -36,7 +37,7 @@ export class FollowView implements FollowListener {
   waiting(report: ApplicationReport, reason: string): void {
     const waitedMs = this.#now() - this.#sinceMs;
     if (waitedMs < this.#shortestShownMs) return;
-    const waited = formatWholeSeconds(waitedMs);
+    const waited = durationWords(waitedMs);
     const line = `${report.state} ${waited}`;
     this.#output.wait({
       lines: [`${line}: ${reason}`, ...hintLines({ applicationId: report.id }, this.#ending)],

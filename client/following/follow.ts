@@ -3,6 +3,7 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
@@ -10,7 +11,7 @@ import { type LogSelection, noSuchTask, selectTasks, taskNames } from "../logs/l
 import { TaskTails, type TaskTailsOptions } from "../logs/task-tails.ts";
 import type { MasterLink } from "../master/master-link.ts";
 import { MasterSession } from "../master/master-session.ts";
-import { formatClock, formatWholeSeconds } from "../output/format.ts";
+import { formatClock } from "../output/format.ts";
 import type { FollowListener } from "./follow-listener.ts";
 
 /** After this the AM's, or the ResourceManager's, silence is told. */
@@ -210,15 +211,13 @@ class Follower {
       report?.currentAttemptId === undefined ? "" : `, attempt ${parseAttemptId(report.currentAttemptId).attempt}`;
     const manager =
       report === undefined ? "nor does the ResourceManager" : `the ResourceManager says ${report.state}${attempt}`;
-    this.#view.line(`The AM has not answered for ${formatWholeSeconds(session.silentMs)}; ${manager}; still trying`);
+    this.#view.line(`The AM has not answered for ${durationWords(session.silentMs)}; ${manager}; still trying`);
   }
 
   async #startedTooLate(limitMs: number): Promise<void> {
     const { applications, id } = this.#options;
-    this.#view.line(
-      `The AM is not running after ${formatWholeSeconds(limitMs)}: ending the job (tony.am.startup-timeout)`,
-    );
-    await applications.kill(id, `not running after ${formatWholeSeconds(limitMs)} (tony.am.startup-timeout)`);
+    this.#view.line(`The AM is not running after ${durationWords(limitMs)}: ending the job (tony.am.startup-timeout)`);
+    await applications.kill(id, `not running after ${durationWords(limitMs)} (tony.am.startup-timeout)`);
   }
 
   /** First the AM in order, then the ResourceManager by force; called until the end is seen or the time is up. */
@@ -275,7 +274,7 @@ class Follower {
 
   #leave(): ExitCode {
     const { id, now } = this.#options;
-    const waited = formatWholeSeconds(now() - (this.#stopAskedAtMs ?? now()));
+    const waited = durationWords(now() - (this.#stopAskedAtMs ?? now()));
     const reason = `${id} has not ended within ${waited} and may still run: tony-ts kill ${id}`;
     this.#view.left(reason, ExitCode.unknown);
     return ExitCode.unknown;

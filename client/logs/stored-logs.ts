@@ -2,10 +2,10 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { LogStore } from "../applications/log-store.ts";
 import type { ClientContext } from "../context.ts";
-import { formatWholeSeconds } from "../output/format.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchGeneration, noSuchTask } from "./log-selection.ts";
 import { isWanted, lastGeneration, masterLine, tasksByContainer } from "./master-log.ts";
@@ -98,7 +98,7 @@ async function awaitMasterLog(store: LogStore, { output, now }: ClientContext): 
       output.endWait();
       return text;
     }
-    const line = `${store.pending}, ${formatWholeSeconds(waitedMs)} (up to ${patienceMs / 1000} s)`;
+    const line = `${store.pending}, ${durationWords(waitedMs)} (up to ${patienceMs / 1000} s)`;
     output.waitAside({ lines: [line], cause: store.pending, line, change: "", facts: [] });
     await sleep(lookAgainMs);
   }

@@ -1,8 +1,8 @@
 import { setMaxListeners } from "node:events";
 import type { OutputStream } from "../../src/api/messages.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
+import { sizeWords } from "../../src/job/reasons/words.ts";
 import type { LogPiece, MasterLink } from "../master/master-link.ts";
-import { formatBytes } from "../output/format.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import type { OutputLine } from "./ordered-output.ts";
 
@@ -127,7 +127,7 @@ export class TaskTails {
       position.generation = piece.generation;
     }
     if (piece.skippedBytes > 0)
-      this.#print(position, `… ${formatBytes(piece.skippedBytes)} left out: tony-ts logs has them`);
+      this.#print(position, `… ${sizeWords(piece.skippedBytes)} left out: tony-ts logs has them`);
     for (const line of splitter.push(fromLineStart(position, piece))) this.#print(position, line);
     position.offset = piece.offset + piece.data.byteLength;
     this.#showBar(position);

@@ -1,5 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { countWords } from "../../src/job/reasons/words.ts";
+import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import {
   type Applications,
@@ -11,7 +11,7 @@ import {
 import { masterFailure } from "../applications/master-failure.ts";
 import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
-import { formatBytes, formatClock, formatDate, formatTable, formatWholeSeconds } from "../output/format.ts";
+import { formatClock, formatDate, formatTable } from "../output/format.ts";
 import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
@@ -92,7 +92,7 @@ function headline(report: ApplicationReport, status: JobStatus | undefined, nowM
   const state = hasEnded(report) ? finalState(report) : (status?.state ?? report.state);
   const queue = report.queue.slice(report.queue.lastIndexOf(".") + 1);
   const from = formatDate(report.startTimeMs);
-  const took = formatWholeSeconds(durationMs(report, nowMs));
+  const took = durationWords(durationMs(report, nowMs));
   return [
     `${report.id}  ${report.name}`,
     state.toUpperCase(),
@@ -149,7 +149,7 @@ function taskLines(tasks: readonly TaskStatus[]): string[] {
     task.startedAtMs === undefined ? "–" : formatClock(task.startedAtMs),
     task.step === undefined ? "–" : String(task.step),
     task.checkpointStep === undefined ? "–" : `step ${task.checkpointStep}`,
-    task.memoryBytes === undefined ? "–" : formatBytes(task.memoryBytes),
+    task.memoryBytes === undefined ? "–" : sizeWords(task.memoryBytes),
     task.cpuCores === undefined ? "–" : countWords(Number(task.cpuCores.toFixed(1)), "core"),
     formatExit(task.exit),
   ]);

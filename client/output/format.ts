@@ -1,28 +1,9 @@
-/** Amounts and times as people read them. */
+import { durationWords } from "../../src/job/reasons/words.ts";
 
-/** `0.9 s` under a minute, `38 s` when whole seconds suffice, then `1 min 12 s`, `3 h 5 min`, `2 d 4 h`. */
+/** `0.9 s` under a minute, then as `durationWords`. */
 export function formatDuration(ms: number): string {
   if (ms < 60_000) return `${(Math.max(0, ms) / 1000).toFixed(1)} s`;
-  return formatWholeSeconds(ms);
-}
-
-/** As `formatDuration`, without tenths: for what is redrawn. */
-export function formatWholeSeconds(ms: number): string {
-  const seconds = Math.floor(Math.max(0, ms) / 1000);
-  const minutes = Math.floor(seconds / 60);
-  const hours = Math.floor(minutes / 60);
-  if (minutes === 0) return `${seconds} s`;
-  if (hours === 0) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
-  if (hours < 48) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
-  return hours % 24 === 0 ? `${hours / 24} d` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
-}
-
-/** `0 B`, `6 KiB`, `94.3 MiB`, `1.2 GiB` */
-export function formatBytes(bytes: number): string {
-  if (bytes < 1024) return `${bytes} B`;
-  if (bytes < 1024 ** 2) return `${trimmed(bytes / 1024, bytes < 10 * 1024 ? 1 : 0)} KiB`;
-  if (bytes < 1024 ** 3) return `${trimmed(bytes / 1024 ** 2, 1)} MiB`;
-  return `${trimmed(bytes / 1024 ** 3, 2)} GiB`;
+  return durationWords(ms);
 }
 
 /** Local time of day, `14:02:11`. */
@@ -50,8 +31,4 @@ export function formatTable(rows: readonly (readonly string[])[]): string[] {
       .join("   ")
       .trimEnd(),
   );
-}
-
-function trimmed(value: number, decimals: number): string {
-  return String(Number(value.toFixed(decimals)));
 }

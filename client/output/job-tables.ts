@@ -1,5 +1,6 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
 import { isPreemption } from "../../src/job/reasons/endings.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type {
   Budget,
   Cause,
@@ -10,7 +11,7 @@ import type {
   TaskState,
   TaskStatus,
 } from "../../src/job/status.ts";
-import { formatClock, formatTable, formatWholeSeconds } from "./format.ts";
+import { formatClock, formatTable } from "./format.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */
 const shownTasks = 30;
@@ -103,7 +104,7 @@ export function formatBudgets({ program, infrastructure }: JobStatus["budgets"])
 
 /** `step 1800, 40 s old: hdfs:///ckpt/step-1800` */
 export function formatCheckpoint({ path, step, atMs }: Checkpoint, nowMs: number): string {
-  return `step ${step}, ${formatWholeSeconds(nowMs - atMs)} old: ${path}`;
+  return `step ${step}, ${durationWords(nowMs - atMs)} old: ${path}`;
 }
 
 /** What became of a checkpoint that no other container can read. */
@@ -119,7 +120,7 @@ export function formatExit(exit: string | undefined): string {
 
 function resumedFrom({ resumedFrom: checkpoint, startedAtMs }: GenerationSummary): string {
   if (checkpoint === undefined) return "–";
-  return `step ${checkpoint.step}, ${formatWholeSeconds(startedAtMs - checkpoint.atMs)} old`;
+  return `step ${checkpoint.step}, ${durationWords(startedAtMs - checkpoint.atMs)} old`;
 }
 
 function failedFirst(tasks: readonly TaskStatus[]): TaskStatus[] {

@@ -1,6 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Cause, JobOutcome, JobStatus } from "../../src/job/status.ts";
-import { formatClock, formatWholeSeconds } from "./format.ts";
+import { formatClock } from "./format.ts";
 import {
   formatBudgets,
   formatCheckpoint,
@@ -44,7 +45,7 @@ interface Named {
 function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): string {
   const generations = `generation ${outcome.cause?.generation ?? status.generation}`;
   const budget = formatBudgets(status.budgets);
-  const duration = formatWholeSeconds(durationMs);
+  const duration = durationWords(durationMs);
   return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations} (${budget})`;
 }
 

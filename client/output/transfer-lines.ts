@@ -1,6 +1,5 @@
-import { countWords } from "../../src/job/reasons/words.ts";
+import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, Transfer } from "../../src/job/status.ts";
-import { formatBytes, formatWholeSeconds } from "./format.ts";
 
 /** What executors brought, bring, or could not bring to where it stays: the output of all tasks in one line, the rest where it is news. */
 export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs">): string[] {
@@ -11,8 +10,8 @@ export function transferLines({ tasks, nowMs }: Pick<JobStatus, "tasks" | "nowMs
     ...outputLine(all.filter(({ what, state }) => what === "output" && state === "done")),
     ...failed.map((one) => `${one.task}: its ${named(one)} was not brought to ${one.url}: ${one.reason}`),
     ...underWay.map((one) => {
-      const since = formatWholeSeconds(Math.max(0, nowMs - one.atMs));
-      return `${one.task}: its ${named(one)} (${formatBytes(one.bytes)}) is being brought to ${one.url}, since ${since}`;
+      const since = durationWords(Math.max(0, nowMs - one.atMs));
+      return `${one.task}: its ${named(one)} (${sizeWords(one.bytes)}) is being brought to ${one.url}, since ${since}`;
     }),
   ];
 }
@@ -22,7 +21,7 @@ function outputLine(done: readonly Transfer[]): string[] {
   if (first === undefined) return [];
   const sum = (amounts: readonly number[]) => amounts.reduce((total, amount) => total + amount, 0);
   const files = countWords(sum(done.map((one) => one.files)), "file");
-  const bytes = formatBytes(sum(done.map((one) => one.bytes)));
+  const bytes = sizeWords(sum(done.map((one) => one.bytes)));
   const where = done.length === 1 ? first.url : first.url.slice(0, first.url.lastIndexOf("/"));
   return [`output ${where} (${files}, ${bytes}${done.length === 1 ? "" : `, of ${countWords(done.length, "task")}`})`];
 }

@@ -1,6 +1,6 @@
-import { amountWords } from "../../src/job/reasons/words.ts";
+import { amountWords, durationWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, RoleStatus, TaskStatus, Wait } from "../../src/job/status.ts";
-import { formatClock, formatWholeSeconds } from "./format.ts";
+import { formatClock } from "./format.ts";
 import type { WaitBlock } from "./output.ts";
 
 /** A wait that is over sooner is not worth a look. */
@@ -26,7 +26,7 @@ export function waitBlock(
   return {
     lines: [head, ...linesOf(status, waits, nowMs), ...hintLines(status, ending)],
     cause: first.cause,
-    line: `waiting ${formatWholeSeconds(nowMs - first.sinceMs)} for ${state}`,
+    line: `waiting ${durationWords(nowMs - first.sinceMs)} for ${state}`,
     change: state,
     facts: first.reasons,
     remedy: first.remedy,
@@ -54,7 +54,7 @@ export function hintLines(
 /** What a person sees while the ResourceManager is silent. */
 export function managerWait(silentMs: number, reason: string): WaitBlock {
   const cause = "the ResourceManager";
-  const line = `The ResourceManager has not answered for ${formatWholeSeconds(silentMs)}; still trying, the job itself may be fine`;
+  const line = `The ResourceManager has not answered for ${durationWords(silentMs)}; still trying, the job itself may be fine`;
   return { lines: [`${line}: ${reason}`], cause, line, change: cause, facts: [reason] };
 }
 
@@ -87,7 +87,7 @@ function waitLines(wait: Wait, nowMs: number): string[] {
   const { what, sinceMs, reasons, remedy } = wait;
   const until = endWords(wait);
   return [
-    `  waiting ${formatWholeSeconds(nowMs - sinceMs)} for ${what}`,
+    `  waiting ${durationWords(nowMs - sinceMs)} for ${what}`,
     ...reasons.map((reason, index) => `            ${index === 0 ? "why: " : "     "}${reason}`),
     ...(remedy === undefined ? [] : [`            → ${remedy}`]),
     ...(until === undefined ? [] : [`            ${until}`]),

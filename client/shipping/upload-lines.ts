@@ -1,4 +1,5 @@
-import { formatBytes, formatDuration } from "../output/format.ts";
+import { sizeWords } from "../../src/job/reasons/words.ts";
+import { formatDuration } from "../output/format.ts";
 import { runtimeLink } from "./runtime.ts";
 import type { PlannedFile } from "./shipping.ts";
 
@@ -16,9 +17,9 @@ export function uploadLine(parts: readonly UploadedPart[], tookMs: number): stri
     (sum, { uploadedBytes, totalBytes }) => sum + (uploadedBytes > 0 ? 0 : totalBytes),
     0,
   );
-  if (sent.length === 0) return `  upload  nothing: ${formatBytes(cachedBytes)} are cached`;
-  const listed = sent.map(({ what, uploadedBytes }) => `${what} ${formatBytes(uploadedBytes)}`).join(" · ");
-  const rest = cachedBytes > 0 ? ` · ${formatBytes(cachedBytes)} were cached` : "";
+  if (sent.length === 0) return `  upload  nothing: ${sizeWords(cachedBytes)} are cached`;
+  const listed = sent.map(({ what, uploadedBytes }) => `${what} ${sizeWords(uploadedBytes)}`).join(" · ");
+  const rest = cachedBytes > 0 ? ` · ${sizeWords(cachedBytes)} were cached` : "";
   return `  upload  ${listed}   ${formatDuration(tookMs)}${rest}`;
 }
 
@@ -43,7 +44,7 @@ export class UploadProgress {
     const share = total === 0 ? 0 : sent / total;
     const done = Math.floor(share * width);
     const bar = `[${"#".repeat(done)}${".".repeat(width - done)}]`;
-    return `  upload  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${formatBytes(sent)} of ${formatBytes(total)}`;
+    return `  upload  ${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${sizeWords(sent)} of ${sizeWords(total)}`;
   }
 }
 
@@ -53,8 +54,8 @@ export function planLine(files: readonly PlannedFile[]): string {
   const cachedBytes = files.reduce((sum, { cached, sizeBytes }) => sum + (cached ? sizeBytes : 0), 0);
   const listed = files
     .filter(({ cached }) => !cached)
-    .map(({ link, sizeBytes }) => `${nameOf(link)} ${formatBytes(sizeBytes)}`);
-  const rest = cachedBytes > 0 ? [`${formatBytes(cachedBytes)} are cached`] : [];
+    .map(({ link, sizeBytes }) => `${nameOf(link)} ${sizeWords(sizeBytes)}`);
+  const rest = cachedBytes > 0 ? [`${sizeWords(cachedBytes)} are cached`] : [];
   return `${label} ${[...(listed.length === 0 ? ["nothing"] : listed), ...rest].join(" · ")}`;
 }
 

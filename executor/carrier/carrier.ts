@@ -78,7 +78,7 @@ export class Carrier {
 
   /** What is known last of checkpoints that stay, for an ApplicationMaster that has not heard it. */
   get news(): ProgressReport | undefined {
-    return this.#carried && { type: "progress", step: 0, atMs: this.#carried.atMs, checkpoint: this.#carried };
+    return this.#carried && { type: "child-progress", step: 0, atMs: this.#carried.atMs, checkpoint: this.#carried };
   }
 
   /**
@@ -168,7 +168,7 @@ export class Carrier {
   #isCarried(checkpoint: Checkpoint, generation: number): void {
     this.#carried = checkpoint;
     const { step = checkpoint.step, atMs = checkpoint.atMs } = this.#heard ?? {};
-    this.#options.report(generation, { type: "progress", step, atMs, checkpoint });
+    this.#options.report(generation, { type: "child-progress", step, atMs, checkpoint });
   }
 
   /** Whether it was carried there for this job, by any of its tasks. */

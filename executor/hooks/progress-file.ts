@@ -3,7 +3,7 @@ import type { ExecutorReport } from "../../src/api/messages.ts";
 import type { Checkpoint } from "../../src/job/status.ts";
 import { readRange } from "../output-files.ts";
 
-export type ProgressReport = Extract<ExecutorReport, { type: "progress" }>;
+export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 
 /** A program that writes faster than this between two looks is only heard with what fits. */
 const MOST_BYTES = 65_536;
@@ -31,7 +31,7 @@ export class ProgressFile {
       if (step !== undefined) this.#step = step;
       if (checkpoint !== undefined) this.#checkpoint = { path: checkpoint, step: step ?? this.#step, atMs: nowMs };
     }
-    const progress = { type: "progress", step: this.#step, atMs: nowMs } as const;
+    const progress = { type: "child-progress", step: this.#step, atMs: nowMs } as const;
     return this.#checkpoint === undefined ? progress : { ...progress, checkpoint: this.#checkpoint };
   }
 

@@ -29,9 +29,9 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
       return { childStarted: { pid: body.pid, atMs: body.atMs } };
     case "child-exited":
       return { childExited: encodeExit(body.exit) };
-    case "progress":
+    case "child-progress":
       return {
-        progress: {
+        childProgress: {
           step: body.step,
           atMs: body.atMs,
           ...(body.checkpoint && {
@@ -45,8 +45,8 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
       return { logChunk: encodeLogChunk(body.chunk) };
     case "transfer":
       return { transfer: body.transfer };
-    case "service":
-      return { serviceAddress: { name: body.name, url: body.url } };
+    case "service-announced":
+      return { serviceAnnounced: { name: body.name, url: body.url } };
     case "goodbye":
       return { goodbye: { reason: body.reason } };
     case "unknown":
@@ -55,16 +55,26 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
 }
 
 function decodeReport(wire: WireExecutorMessage): ExecutorReport {
-  const { register, heartbeat, childStarted, childExited, progress, logChunk, serviceAddress, goodbye, transfer } =
-    wire;
+  const {
+    register,
+    heartbeat,
+    childStarted,
+    childExited,
+    childProgress,
+    logChunk,
+    serviceAnnounced,
+    goodbye,
+    transfer,
+  } = wire;
   if (register) return decodeRegister(register, wire.generation ?? 0);
   if (heartbeat) return decodeHeartbeat(heartbeat);
   if (childStarted) return { type: "child-started", ...decodeStarted(childStarted) };
   if (childExited) return { type: "child-exited", exit: decodeExit(childExited) };
-  if (progress) return decodeProgress(progress);
+  if (childProgress) return decodeProgress(childProgress);
   if (transfer) return decodeTransfer(transfer);
   if (logChunk) return { type: "log-chunk", chunk: decodeLogChunk(logChunk) };
-  if (serviceAddress) return { type: "service", name: serviceAddress.name ?? "", url: serviceAddress.url ?? "" };
+  if (serviceAnnounced)
+    return { type: "service-announced", name: serviceAnnounced.name ?? "", url: serviceAnnounced.url ?? "" };
   if (goodbye) return { type: "goodbye", reason: goodbye.reason ?? "" };
   return { type: "unknown" };
 }
@@ -157,8 +167,8 @@ function decodeMetrics(wire: tony.v1.Metrics.$Properties): Metrics {
   };
 }
 
-function decodeProgress(wire: tony.v1.Progress.$Properties): ExecutorReport {
-  const progress = { type: "progress", step: toNumber(wire.step), atMs: toNumber(wire.atMs) } as const;
+function decodeProgress(wire: tony.v1.ChildProgress.$Properties): ExecutorReport {
+  const progress = { type: "child-progress", step: toNumber(wire.step), atMs: toNumber(wire.atMs) } as const;
   if (!wire.checkpoint) return progress;
   const { checkpoint: path, checkpointStep, checkpointAtMs } = wire;
   return { ...progress, checkpoint: { path, step: toNumber(checkpointStep), atMs: toNumber(checkpointAtMs) } };

@@ -21,7 +21,7 @@ export function judgeMasterMessage(message: MasterMessage, own: Position): Maste
     case "stop-child":
     case "resume-child":
     case "signal-child":
-    case "acknowledge":
+    case "acknowledge-exit":
       return message.generation === own.generation ? "current" : "stale-generation";
     case "prepare":
       return message.generation >= own.generation ? "current" : "stale-generation";

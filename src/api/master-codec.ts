@@ -30,8 +30,8 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
       return { exit: { graceMs: body.graceMs, reason: body.reason, replaced: body.replaced ?? false } };
     case "resume-child":
       return { resumeChild: {} };
-    case "acknowledge":
-      return { acknowledge: {} };
+    case "acknowledge-exit":
+      return { acknowledgeExit: {} };
     case "tail-log": {
       const { tailId, stream, offset, follow, cancel } = body;
       return { tailLog: { tailId, stream, offset, follow, cancel } };
@@ -75,7 +75,7 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
     return { type: "exit", graceMs: exit.graceMs ?? 0, reason: exit.reason ?? "", ...replaced };
   }
   if (wire.resumeChild) return { type: "resume-child" };
-  if (wire.acknowledge) return { type: "acknowledge" };
+  if (wire.acknowledgeExit) return { type: "acknowledge-exit" };
   if (tailLog) return decodeTailLog(tailLog);
   if (tailCredit) return { type: "tail-credit", tailId: toNumber(tailCredit.tailId), bytes: tailCredit.bytes ?? 0 };
   if (signalChild) return { type: "signal-child", signal: signalChild.signal ?? "", reason: signalChild.reason ?? "" };

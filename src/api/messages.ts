@@ -38,7 +38,7 @@ export type ExecutorReport =
   /** Sent again on every new stream until it is acknowledged. */
   | { readonly type: "child-exited"; readonly exit: ChildExit }
   | {
-      readonly type: "progress";
+      readonly type: "child-progress";
       readonly step: number;
       readonly atMs: number;
       /** The newest complete one, whichever report said so first. */
@@ -46,7 +46,7 @@ export type ExecutorReport =
     }
   | { readonly type: "log-chunk"; readonly chunk: LogChunk }
   | { readonly type: "transfer"; readonly transfer: Transfer }
-  | { readonly type: "service"; readonly name: string; readonly url: string }
+  | { readonly type: "service-announced"; readonly name: string; readonly url: string }
   /** The executor ends on purpose; a stream that breaks without it is a loss. */
   | { readonly type: "goodbye"; readonly reason: string }
   /** Something a newer peer says: ignored. */
@@ -92,7 +92,7 @@ export type MasterCommand =
       readonly replaced?: true;
     }
   /** The exit of this generation's child is recorded. */
-  | { readonly type: "acknowledge" }
+  | { readonly type: "acknowledge-exit" }
   | TailRequest
   | { readonly type: "tail-credit"; readonly tailId: number; readonly bytes: number }
   | { readonly type: "signal-child"; readonly signal: string; readonly reason: string }

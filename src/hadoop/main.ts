@@ -2,11 +2,11 @@
 export { type Clock, systemClock } from "./clock.ts";
 export {
   Configuration,
+  type ExpansionVariables,
   loadConfiguration,
-  processSurroundings,
+  processVariables,
   type RefusedSetting,
   type Setting,
-  type Surroundings,
 } from "./conf/configuration.ts";
 export { ConfigurationError, type ConfigurationErrorCode, type SourceLocation } from "./conf/errors.ts";
 export type { HostPort } from "./conf/values.ts";

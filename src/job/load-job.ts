@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import type { Surroundings } from "../hadoop/conf/configuration.ts";
+import type { ExpansionVariables } from "../hadoop/conf/configuration.ts";
 import { ConfigurationError, formatLocation } from "../hadoop/conf/errors.ts";
 import { parseProperties, readLocalText, type XmlProperty } from "../hadoop/conf/xml.ts";
 import { errorMessage } from "../hadoop/errors.ts";
@@ -17,7 +17,7 @@ const DEFAULT_SITE_FOLDER = "/export/apps/tony/conf";
 
 export interface JobSources {
   /** What `${…}` may refer to. */
-  readonly variables: Surroundings;
+  readonly variables: ExpansionVariables;
   /** The text of a file, or undefined when there is none. Default: the local disk. A caller with HDFS at hand reads URLs too. */
   readonly readText?: (path: string) => string | undefined;
   /** Default: the local disk. */

@@ -1,14 +1,22 @@
+import { UserError } from "../errors.ts";
+
 /** What our programs are built for (package.json's `engines`). */
 const oldest = { major: 20, minor: 19 } as const;
 export const oldestNode = `${oldest.major}.${oldest.minor}`;
 
 /**
- * Why our programs cannot run on that Node; undefined when they can.
+ * Whether our programs can run on that Node.
  * @param version as `process.version` has it: `v20.19.0`
  */
-export function nodeProblem(version: string): string | undefined {
+export function isSupportedNode(version: string): boolean {
   const [, major, minor] = /^v(\d+)\.(\d+)\./.exec(version) ?? [];
-  const isNewEnough = Number(major) > oldest.major || (Number(major) === oldest.major && Number(minor) >= oldest.minor);
-  if (isNewEnough) return undefined;
-  return `Node ${version} is too old for tony-ts: set tony.node.binary to ${oldestNode} or newer`;
+  return Number(major) > oldest.major || (Number(major) === oldest.major && Number(minor) >= oldest.minor);
+}
+
+/** For the programs that run in containers, where a key says which Node that is. @throws UserError with code `NODE_TOO_OLD` */
+export function requireSupportedNode(version: string): void {
+  if (isSupportedNode(version)) return;
+  throw new UserError(`Node ${version} is too old for tony-ts: set tony.node.binary to ${oldestNode} or newer`, {
+    code: "NODE_TOO_OLD",
+  });
 }

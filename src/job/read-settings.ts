@@ -1,4 +1,4 @@
-import type { Surroundings } from "../hadoop/conf/configuration.ts";
+import type { ExpansionVariables } from "../hadoop/conf/configuration.ts";
 import { type ExpansionContext, expandVariables } from "../hadoop/conf/expansion.ts";
 import type { KeyDefinition } from "./keys/key.ts";
 import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys } from "./keys.ts";
@@ -30,7 +30,7 @@ function parsed(definition: KeyDefinition, text: string | undefined): { readonly
  * The settings with `${…}` expanded as Hadoop does it: other settings of the job, `${user.name}`, `${env.HOME}`. What is unknown,
  * such as a shell variable of a command, stays as written.
  */
-export function expandSettings(settings: Settings, variables: Surroundings): Settings {
+export function expandSettings(settings: Settings, variables: ExpansionVariables): Settings {
   const context: ExpansionContext = {
     environment: variables.environment,
     lookUp: (name) => variables.systemProperties[name] ?? settings.get(name)?.value,

@@ -20,7 +20,7 @@ export function encodeJournalEntry(
   return Buffer.from(`${lines}${digest(lines)}\n`);
 }
 
-/** Throws a TonyError with code `JOURNAL_UNREADABLE` when the file was cut, altered, or written by a version that is not known here. */
+/** Throws a TonyError with code `JOURNAL_UNREADABLE` when the file is truncated, altered, or of an unknown version. */
 export function decodeJournalEntry(text: string): JournalEntry {
   const [head = "", body = ""] = text.split("\n", 2);
   const { journalVersion: version, attempt, sequence } = fields(head);

@@ -13,7 +13,7 @@ export interface JournalFiles {
   open(file: string): Promise<NodeJS.ReadableStream>;
 }
 
-/** What an earlier attempt left. `unreadable` names files that were newer than the entry and could not be used. */
+/** The journal of earlier attempts. `unreadable` names files that were newer than the entry and could not be used. */
 export interface JournalReading {
   readonly entry?: JournalEntry;
   readonly unreadable: readonly string[];
@@ -53,7 +53,7 @@ async function listOrNothing(fileSystem: JournalFiles, folder: string): Promise<
   }
 }
 
-/** Names are numbers; drafts and strangers are none. */
+/** The journal's own names are numbers; temporary and other files are left out. */
 function newestFirst(entries: readonly Listed[]): Listed[] {
   const number = (entry: Listed): number => Number(path.posix.basename(entry.path));
   return entries.filter((entry) => Number.isInteger(number(entry))).sort((a, b) => number(b) - number(a));

@@ -1,6 +1,6 @@
 import { arrayOf, count, object, type Shape, string } from "../job/shape.ts";
 
-/** One life of a task: where it lives, and its number, which is higher than that of any earlier life of the task. */
+/** One life of a task: its container, and its number, which is higher than that of any earlier life of the task. */
 export interface TaskLife {
   readonly applicationId: string;
   /** `worker:0` */
@@ -14,7 +14,7 @@ interface TasksOfSnapshot {
   readonly tasks: readonly { readonly id: string; readonly containerId: string; readonly generation: number }[];
 }
 
-/** What of a snapshot concerns an executor. */
+/** The part of a snapshot that an executor reads. */
 const tasksOfSnapshot: Shape<TasksOfSnapshot> = object({
   required: {
     applicationId: string,
@@ -24,9 +24,9 @@ const tasksOfSnapshot: Shape<TasksOfSnapshot> = object({
 });
 
 /**
- * Whether a snapshot of the job says that the task has gone on to a later life somewhere else. An older snapshot never says so, as it
- * knows no later life; nor does one that has the later life in the same container, whose executor will be told of it.
- * Throws a ShapeError when it is no snapshot.
+ * Whether a snapshot of the job says that the task has a later life in another container. An older snapshot never says so, as it knows
+ * no later life; nor does one with a later life in the same container, which the ApplicationMaster tells its executor.
+ * Throws a ShapeError when it is not a snapshot.
  */
 export function isReplaced(snapshot: unknown, life: TaskLife): boolean {
   const { applicationId, tasks } = tasksOfSnapshot(snapshot, "");

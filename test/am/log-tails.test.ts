@@ -126,7 +126,7 @@ describe("the log of a task", () => {
     const { reader, state } = aReader();
     tails.open({ ...request, follow: true }, reader);
     void tails.endAll();
-    tails.cut();
+    tails.abort();
     await turn();
 
     expect(state.ended).toBe(true);

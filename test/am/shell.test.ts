@@ -12,7 +12,7 @@ const outcome: JobOutcome = {
   endedAtMs: 0,
 };
 
-/** A core that answers events by a table, and surroundings that note what is done to them, in order. */
+/** A core that answers events by a table, and a shell whose parts note what is done to them, in order. */
 function setUp(
   reactions: Partial<Record<Event["type"], readonly Effect[] | Error>>,
   changes: Partial<ShellOptions> & { readonly confirm?: () => Promise<boolean> } = {},
@@ -58,7 +58,7 @@ function setUp(
     },
     log: silentLog,
     rejoin: note("rejoin"),
-    closeBooks: async () => note("books")(),
+    beforeUnregister: async () => note("books")(),
     exit: async (code, clean) => note("exit")(code, clean),
     ...changes,
   });

@@ -76,11 +76,11 @@ const report = (generation: number): fc.Arbitrary<ExecutorReport> =>
     fc.record({ type: constant("child-started"), pid: count, atMs: large }),
     fc.record({ type: constant("child-exited"), exit }),
     fc.record(
-      { type: constant("progress"), step: large, atMs: large, checkpoint },
+      { type: constant("child-progress"), step: large, atMs: large, checkpoint },
       { requiredKeys: ["type", "step", "atMs"] },
     ),
     fc.record({ type: constant("log-chunk"), chunk: logChunk }),
-    fc.record({ type: constant("service"), name: text, url: text }),
+    fc.record({ type: constant("service-announced"), name: text, url: text }),
     fc.record({
       type: constant("transfer"),
       transfer: fc.record({
@@ -105,7 +105,7 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({ type: constant("stop-child"), graceMs: count, reason: text }),
   fc.record({ type: constant("stop-child"), graceMs: count, reason: text, dumpStacks: fc.constant(true as const) }),
   fc.record({ type: constant("exit"), graceMs: count, reason: text }),
-  fc.record({ type: constant("acknowledge") }),
+  fc.record({ type: constant("acknowledge-exit") }),
   fc.record({
     type: constant("tail-log"),
     tailId: large,

@@ -6,7 +6,7 @@ const own = { attempt: 2, generation: 5 };
 const stop: MasterCommand = { type: "stop-child", graceMs: 0, reason: "" };
 const prepare: MasterCommand = { type: "prepare", reason: "" };
 const signal: MasterCommand = { type: "signal-child", signal: "SIGTERM", reason: "" };
-const acknowledge: MasterCommand = { type: "acknowledge" };
+const acknowledge: MasterCommand = { type: "acknowledge-exit" };
 const exit: MasterCommand = { type: "exit", graceMs: 0, reason: "" };
 
 describe("an executor of attempt 2 in generation 5", () => {

@@ -223,13 +223,13 @@ describe("an executor in its container", () => {
     it("passes its progress and checkpoints on", async () => {
       const scene = await running(`python3 ${programs}reports-progress.py`);
       const checkpoint = { path: "hdfs://nn/ckpt/200", step: 200 };
-      expect(await scene.report("progress")).toMatchObject({ step: 200, checkpoint });
+      expect(await scene.report("child-progress")).toMatchObject({ step: 200, checkpoint });
     });
 
     it("says where its Python stands before it is stopped because it hangs", async () => {
       const timeouts = { ...aJobSpec().timeouts, progressMs: 60_000 };
       const scene = await running(`echo started; python3 ${programs}reports-progress.py; true`, { spec: { timeouts } });
-      await scene.report("progress");
+      await scene.report("child-progress");
       const reason = "hung: no progress for 1 min at step 200";
       scene.send(1, { type: "stop-child", graceMs: 10_000, reason, dumpStacks: true });
       const { exit } = await scene.report("child-exited");
@@ -246,7 +246,7 @@ describe("an executor in its container", () => {
       expect(registration.tensorboardPort).toBeGreaterThan(0);
       scene.startProgram(registration);
       const url = `http://127.0.0.1:${registration.tensorboardPort}`;
-      expect(await scene.report("service")).toEqual({ type: "service", name: "tensorboard", url });
+      expect(await scene.report("service-announced")).toEqual({ type: "service-announced", name: "tensorboard", url });
     });
 
     it("sends it a signal, such as of a coming preemption", async () => {

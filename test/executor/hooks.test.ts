@@ -54,13 +54,13 @@ describe("the progress file", () => {
     const progress = new ProgressFile(file);
     expect(progress.look(1)).toBeUndefined();
     appendFileSync(file, line({ step: 1 }) + line({ step: 2 }));
-    expect(progress.look(5)).toEqual({ type: "progress", step: 2, atMs: 5 });
+    expect(progress.look(5)).toEqual({ type: "child-progress", step: 2, atMs: 5 });
     expect(progress.look(6)).toBeUndefined();
     appendFileSync(file, line({ checkpoint: "/ckpt/2", step: 2 }) + line({ step: 3 }));
     const checkpoint = { path: "/ckpt/2", step: 2, atMs: 7 };
-    expect(progress.look(7)).toEqual({ type: "progress", step: 3, atMs: 7, checkpoint });
+    expect(progress.look(7)).toEqual({ type: "child-progress", step: 3, atMs: 7, checkpoint });
     appendFileSync(file, line({ step: 4 }));
-    expect(progress.look(8)).toEqual({ type: "progress", step: 4, atMs: 8, checkpoint });
+    expect(progress.look(8)).toEqual({ type: "child-progress", step: 4, atMs: 8, checkpoint });
   });
 
   it("waits for the end of a line that is still being written", () => {

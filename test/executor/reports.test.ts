@@ -4,8 +4,8 @@ import { Reports } from "../../executor/reports.ts";
 import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
 
 const heartbeatIntervalMs = 1_000;
-const service = { type: "service", name: "tensorboard", url: "http://node:1" } as const;
-const progress = (step: number): ProgressReport => ({ type: "progress", step, atMs: 1 });
+const service = { type: "service-announced", name: "tensorboard", url: "http://node:1" } as const;
+const progress = (step: number): ProgressReport => ({ type: "child-progress", step, atMs: 1 });
 const heartbeat = { type: "heartbeat", sentAtMs: 7 } as const;
 
 describe("what the ApplicationMaster hears of a task", () => {

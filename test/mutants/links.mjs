@@ -22,9 +22,9 @@ export const LINK_MUTANTS = [
       to: "await createReadable(fileSystem, target, content, 0o600);",
     },
     {
-      bug: "a file system that is away makes the job begin anew",
-      from: "      await sleep(readAgainMs);",
-      to: "      return {};",
+      bug: "a file system that is away ends the attempt",
+      from: "    mayPass: () => true,",
+      to: "    mayPass: () => false,",
     },
   ]),
   ...mutantsOf("src/journal/reader.ts", { unit: "am/journal.test" }, [
@@ -54,7 +54,7 @@ export const LINK_MUTANTS = [
       to: "",
     },
     { bug: "a signal for an earlier generation is passed on", from: '    case "signal-child":\n', to: "" },
-    { bug: "an acknowledgement of an earlier generation counts", from: '    case "acknowledge":\n', to: "" },
+    { bug: "an acknowledgement of an earlier generation counts", from: '    case "acknowledge-exit":\n', to: "" },
     {
       bug: "an ApplicationMaster that was replaced does not notice",
       from: 'if (message.attempt > ownAttempt) return "higher-attempt";',

@@ -55,7 +55,7 @@ export class ExecutorModel {
   #life = 0;
   #stopping = false;
   /** The last report of the present program. */
-  #progress: Extract<Report, { type: "progress" }> | undefined;
+  #progress: Extract<Report, { type: "child-progress" }> | undefined;
   #reportedAtMs = 0;
   #hang: Hang | undefined;
   readonly #missed: MasterMessage[] = [];
@@ -300,7 +300,7 @@ export class ExecutorModel {
     const checkpoint = { path: checkpointPath(step, this.containerId), step, atMs: this.#nowMs };
     const news = step % 2 === 0 ? { checkpoint } : {};
     this.#reportedAtMs = clock.nowMs;
-    this.#progress = { type: "progress", step, atMs: this.#nowMs, ...news };
+    this.#progress = { type: "child-progress", step, atMs: this.#nowMs, ...news };
     if (!this.frozen) {
       this.#say({ generation: this.generation, report: this.#progress });
     }

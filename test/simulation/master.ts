@@ -151,7 +151,7 @@ export class Master {
       launcher: { command: commandOf },
       log: this.#log(),
       rejoin: (executors) => this.#rejoin(executors),
-      closeBooks: async (outcome) => {
+      beforeUnregister: async (outcome) => {
         world.ends(this, outcome);
         world.settled();
       },

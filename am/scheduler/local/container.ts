@@ -11,7 +11,7 @@ import type { Localizer } from "./localize.ts";
 /** Between TERM and KILL: yarn.nodemanager.sleep-delay-before-sigkill.ms */
 const killDelayMs = 250;
 
-/** What a NodeManager takes over from its own environment (yarn.nodemanager.env-whitelist). */
+/** What a NodeManager passes on of its own environment (yarn.nodemanager.env-whitelist). */
 const inheritedVariables = [
   "PATH",
   "HOME",
@@ -28,7 +28,7 @@ export interface ContainerEnd {
   readonly diagnostics: string;
 }
 
-/** Where one container lives: `<folder>/work` while it runs, `<folder>/logs` for good. */
+/** The folders of one container: `<folder>/work` while it runs, `<folder>/logs` also afterwards. */
 export interface ContainerPlace {
   readonly folder: string;
   readonly user: string;
@@ -42,7 +42,7 @@ export class LocalContainer {
   readonly #place: ContainerPlace;
   readonly #ended: (end: ContainerEnd) => void;
   #process: ChildProcess | undefined;
-  /** Why we end it; decides the exit status that is reported. */
+  /** Set when we end it: the exit status that is reported then. */
   #stopped: ContainerEnd | undefined;
   #over = false;
 
@@ -88,7 +88,7 @@ export class LocalContainer {
     else this.#finish(this.#stopped);
   }
 
-  /** What a NodeManager sets itself; it wins over the launch's own. */
+  /** What a NodeManager sets itself, whatever the launch says. */
   #ownEnvironment(containerId: string, work: string, logs: string): Record<string, string> {
     return {
       CONTAINER_ID: containerId,
@@ -113,7 +113,7 @@ export class LocalContainer {
       stdio: ["ignore", output[0], output[1], "pipe"],
     });
     for (const descriptor of output) closeSync(descriptor);
-    // The guard's pipe: nothing is ever read or written, and its breaking is no news.
+    // The guard's pipe: nothing is ever read or written, and its end is no error.
     child.stdio[3]?.on("error", () => {});
     return new Promise((resolve, reject) => {
       child.once("spawn", () => {
@@ -128,14 +128,14 @@ export class LocalContainer {
     });
   }
 
-  /** The group's number is its first process's; a group that is gone already is no error. */
+  /** The group's id is its first process's; that the group has ended already is no error. */
   #signal(signal: NodeJS.Signals): void {
     const group = this.#process?.pid;
     if (group === undefined || this.#over) return;
     try {
       process.kill(-group, signal);
     } catch {
-      // Nobody is left in it.
+      // The group has ended.
     }
   }
 
@@ -146,7 +146,7 @@ export class LocalContainer {
     void this.#clean().then(() => this.#ended(end));
   }
 
-  /** The working directory goes, as a NodeManager removes it; logs stay. */
+  /** Removes the working directory, as a NodeManager does; logs stay. */
   async #clean(): Promise<void> {
     await rm(path.join(this.#place.folder, "work"), { recursive: true, force: true }).catch(() => {});
   }

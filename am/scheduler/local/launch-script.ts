@@ -6,11 +6,11 @@ export interface ScriptInput {
 }
 
 /**
- * The script that becomes the container's first process. Values stand in double quotes and the commands once more, so that bash expands
- * `$…` in both just as a NodeManager's does (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch).
+ * The script that becomes the container's first process. Values and commands are put in double quotes, so that bash expands
+ * `$…` in both as in a NodeManager's script (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch).
  *
  * Descriptor 3 is a pipe whose other end the ApplicationMaster holds. A NodeManager outlives its applications and cleans up after them;
- * here it is a guard at that pipe which ends the container's process group when the ApplicationMaster is gone.
+ * here a guard process reads from that pipe and ends the container's process group when the ApplicationMaster is gone.
  */
 export function launchScript({ environment, commands, logFolder }: ScriptInput): string {
   const expanded = (text: string): string =>

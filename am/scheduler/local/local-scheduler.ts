@@ -12,7 +12,7 @@ import { LocalContainer } from "./container.ts";
 import { Localizer } from "./localize.ts";
 
 export interface LocalSchedulerOptions {
-  /** The ApplicationMaster's own container; the others are numbered on from it. */
+  /** The ApplicationMaster's own container; the others get the numbers after it. */
   readonly ownContainerId: string;
   /** Where containers get their folders. */
   readonly folder: string;
@@ -22,7 +22,7 @@ export interface LocalSchedulerOptions {
 
 interface Held {
   readonly resource: ResourceAmount;
-  /** The GPUs that are its own. */
+  /** The GPUs that it may use. */
   readonly gpus: readonly string[];
   /** Absent until it is launched. */
   process?: LocalContainer;
@@ -106,7 +106,7 @@ export class LocalScheduler implements Scheduler {
     return true;
   }
 
-  /** What still runs is ended, as YARN ends an application's containers with it. */
+  /** Ends what still runs, as YARN ends the containers of an application that finishes. */
   async finish(): Promise<void> {
     this.#wanted.clear();
     await this.#endAll();
@@ -161,7 +161,7 @@ export class LocalScheduler implements Scheduler {
     this.#matchSoon();
   }
 
-  /** Allocations come as an event of their own, as from YARN, and never within the call that asks. */
+  /** Allocations are an event of their own, as with YARN, and come after the call that asks has returned. */
   #matchSoon(): void {
     if (this.#matching) return;
     this.#matching = true;
@@ -238,7 +238,7 @@ export class LocalScheduler implements Scheduler {
     await allEnded;
   }
 
-  /** Never within the call that causes it. */
+  /** Delivers after the call that causes the event has returned. */
   #emit(event: SchedulerEvent): void {
     queueMicrotask(() => {
       if (!this.#closed) this.#deliver(event);

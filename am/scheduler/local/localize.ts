@@ -29,7 +29,7 @@ export class Localizer {
     }
   }
 
-  /** A file that changed since it was named would run another program than the one submitted: YARN refuses it, and so do we. */
+  /** A file that changed since the submission would run another program than the one submitted: YARN refuses it, and so do we. */
   async #verified(file: LaunchFile): Promise<string> {
     const source = parseFileUrl(file.url).path;
     const found = await stat(source).catch((cause: unknown) => {
@@ -56,7 +56,7 @@ async function unpackInto(archive: string, target: string): Promise<void> {
   await mkdir(target, { recursive: true });
   if (/\.(zip|jar)$/i.test(archive)) return unzip(archive, target);
   if (/\.(tar|tgz|tar\.gz)$/i.test(archive)) return untar(archive, target);
-  throw new TonyError(`${archive} is no archive that YARN unpacks: .zip, .jar, .tar, .tar.gz or .tgz`, {
+  throw new TonyError(`${archive} is not an archive that YARN unpacks: .zip, .jar, .tar, .tar.gz or .tgz`, {
     code: "LOCALIZATION",
   });
 }

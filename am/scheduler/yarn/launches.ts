@@ -19,13 +19,13 @@ interface Start {
   readonly launch: LaunchContext;
 }
 
-/** What a NodeManager says when the request, not the machine, is wrong: a token that has expired, a container that is not ours. */
+/** What a NodeManager throws when the request, not the machine, is at fault: a token that has expired, a container that is not ours. */
 const ourFault = /InvalidContainerException|InvalidToken|InvalidAuxServiceException|AccessControlException/;
 
 /**
  * Starts containers: one call for each node, the nodes side by side.
- * @param containerOf what was allocated under an id
- * @param deliver told of each container's start as soon as its node has answered
+ * @param containerOf the allocated container of an id
+ * @param deliver gets the result of each container's start as soon as its node has answered
  */
 export function launchContainers(
   commands: readonly ContainerCommand[],
@@ -70,7 +70,7 @@ function failure(containerId: ContainerId, message: string, nodeAtFault: boolean
   return { type: "launch-failed", containerId, message, nodeAtFault };
 }
 
-/** Unreachable, unwilling or out of disk is the node's; a refusal of what we sent is ours. */
+/** A node that is unreachable, refuses to start or has no disk space is at fault itself; for a refused request we are. */
 function nodeIsAtFault(error: unknown): boolean {
   const javaClass = typeof error === "object" && error !== null && "javaClass" in error ? String(error.javaClass) : "";
   const unauthorized = /Unauthorized request to start container/.test(errorMessage(error));

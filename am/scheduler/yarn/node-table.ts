@@ -5,7 +5,7 @@ import { subtract } from "../resource-amounts.ts";
 
 const nothing = { memoryMiB: 0, vcores: 0, others: {} };
 
-/** The cluster's nodes: those of the submission, and what the ResourceManager has told since. */
+/** The cluster's nodes: those of the submission, and what the ResourceManager has reported since. */
 export class NodeTable {
   readonly #nodes: Map<string, NodeView>;
   readonly #sharedLabels: ReadonlySet<string>;
@@ -28,7 +28,7 @@ export class NodeTable {
     );
   }
 
-  /** @returns what the reports say */
+  /** @returns the nodes as these reports describe them */
   update(reports: readonly NodeReport[]): NodeView[] {
     const views = reports.map((report) => ({ ...viewOf(report), ...this.#sharing(report.labels) }));
     for (const view of views) this.#nodes.set(view.nodeId, view);

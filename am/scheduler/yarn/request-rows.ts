@@ -5,8 +5,8 @@ import type { Ask } from "../../core/state/effects.ts";
 const anywhere = "*";
 
 /**
- * The rows that say one ask to the ResourceManager. A row for a host needs its rack's and the `*` row beside it in the same call, and a row
- * that said something before and is not wanted any more must be set to 0: it would stand for ever.
+ * The ResourceRequests of one ask. A row for a host needs its rack's row and the `*` row in the same call. A row of the earlier ask that is
+ * no longer wanted must be set to 0, or it would stay for ever.
  * @param before the role's ask that this one replaces
  */
 export function requestRows(ask: Ask, before: Ask | undefined): ResourceRequest[] {
@@ -17,8 +17,8 @@ export function requestRows(ask: Ask, before: Ask | undefined): ResourceRequest[
 }
 
 /**
- * The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. Where the hosts alone will do, it and the
- * racks' rows say so.
+ * The `*` row comes last and carries the whole count, also when it is 0; it alone names the label. If only the named hosts
+ * will do, this row and the racks' rows say so.
  */
 function positiveRows(ask: Ask): ResourceRequest[] {
   const row = (resourceName: string, count: number): ResourceRequest => ({

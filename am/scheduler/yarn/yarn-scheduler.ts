@@ -48,17 +48,17 @@ export interface YarnSchedulerOptions {
   readonly log: Log;
 }
 
-/** While containers are awaited: they are given at a node's heartbeat and told at ours. */
+/** While containers are awaited: they are allocated at a node's heartbeat and reported at ours. */
 const eagerIntervalMs = 200;
 const idleIntervalMs = 1_000;
 /** After a heartbeat that brought no answer; the client has tried all ResourceManagers by then. */
 const retryIntervalMs = 1_000;
 
-/** The ResourceManager hears us all this time, or it would end the attempt itself. */
+/** The ResourceManager receives our heartbeats all this time, or it would end the attempt itself. */
 const refusedForMs = 300_000;
 
-const unheardWords =
-  "The ResourceManager has this attempt registered, but its answer was lost: of containers kept from an earlier attempt the journal and their executors tell.";
+const unansweredWords =
+  "The ResourceManager has registered this attempt, but its answer was lost: containers kept from an earlier attempt are known from the journal and their executors.";
 
 const finalStatus: Record<JobOutcome["result"], FinalStatus> = {
   succeeded: "SUCCEEDED",
@@ -70,7 +70,7 @@ const finalStatus: Record<JobOutcome["result"], FinalStatus> = {
 export class YarnScheduler implements Scheduler {
   readonly #options: YarnSchedulerOptions;
   readonly #containers = new Map<ContainerId, Container>();
-  /** By priority: one role each. */
+  /** By priority: each role has its own. */
   readonly #asks = new Map<number, Ask>();
   #outstanding = new Map<number, number>();
   #avoided: readonly string[] = [];
@@ -80,14 +80,14 @@ export class YarnScheduler implements Scheduler {
   #headroom = "";
   #loop: Promise<void> | undefined;
   #ended = false;
-  /** Whether the ResourceManager itself said that it has put down the end: no heartbeat answers a question any more. */
-  #endTaken: boolean | undefined;
+  /** Whether the ResourceManager recorded this attempt's end; set once it has answered, and then no heartbeat is sent any more. */
+  #endRecorded: boolean | undefined;
   #woken = false;
   #wake: () => void = () => {};
   #silent = false;
-  /** Whether the answer to this attempt's registration came, with the tokens of the nodes that have kept containers. */
-  #heardRegistration = true;
-  /** When the ResourceManager began to refuse every heartbeat for what we do not know. */
+  /** Whether the registration was answered: the answer has the tokens of the nodes with kept containers. */
+  #registrationAnswered = true;
+  /** When the ResourceManager began to refuse every heartbeat, for an unknown reason. */
   #refusedSinceMs: number | undefined;
   #questions: ((current: boolean) => void)[] = [];
 
@@ -103,8 +103,8 @@ export class YarnScheduler implements Scheduler {
     this.#address = { host: address.host, rpcPort: address.port, trackingUrl: address.trackingUrl };
     const registration = await this.#options.master.register(this.#address);
     const { attempt, nodeManagers, nodes } = this.#options;
-    this.#heardRegistration = registration.answered;
-    if (!registration.answered) this.#options.log.warn("registration-unheard", unheardWords);
+    this.#registrationAnswered = registration.answered;
+    if (!registration.answered) this.#options.log.warn("registration-unanswered", unansweredWords);
     nodeManagers.addTokens(registration.nodeTokens);
     const kept = registration.containersFromPreviousAttempts;
     this.#remember(kept);
@@ -153,18 +153,19 @@ export class YarnScheduler implements Scheduler {
     launchContainers(commands, starter, containerOf, (event) => this.#emit(event));
   }
 
-  /** A token goes out once for each attempt and node: what was lost with the registration's answer the next attempt alone is told. */
+  /** The ResourceManager sends a node's token once to each attempt: one that was lost with the registration's answer only the next one gets. */
   async #start(...start: Parameters<ContainerStarter["start"]>): ReturnType<ContainerStarter["start"]> {
     try {
       return await this.#options.nodeManagers.start(...start);
     } catch (error) {
-      const lost = !this.#heardRegistration && errorCode(error) === "NODE_TOKEN_MISSING";
-      if (lost) this.#over(`the answer to its registration was lost, and with it the token for node ${start[0]}`);
+      const lost = !this.#registrationAnswered && errorCode(error) === "NODE_TOKEN_MISSING";
+      if (lost)
+        this.#attemptOver(`the answer to its registration was lost, and with it the token for node ${start[0]}`);
       throw error;
     }
   }
 
-  /** By its NodeManager, which is at once; where that cannot be reached, the ResourceManager will tell it. */
+  /** Through its NodeManager, which acts at once; when that cannot be reached, through the ResourceManager. */
   stop(containerId: string): void {
     const container = this.#containers.get(containerId);
     if (container === undefined) return;
@@ -179,7 +180,7 @@ export class YarnScheduler implements Scheduler {
   }
 
   confirm(): Promise<boolean> {
-    if (this.#endTaken !== undefined) return Promise.resolve(this.#endTaken);
+    if (this.#endRecorded !== undefined) return Promise.resolve(this.#endRecorded);
     return new Promise((resolve) => {
       this.#questions.push(resolve);
       this.#heartbeatNow();
@@ -189,8 +190,8 @@ export class YarnScheduler implements Scheduler {
   async finish(outcome: JobOutcome, trackingUrl: string): Promise<void> {
     await this.#stopHeartbeats();
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl };
-    this.#endTaken = await this.#options.master.finish(request);
-    for (const answer of this.#questions.splice(0)) answer(this.#endTaken);
+    this.#endRecorded = await this.#options.master.finish(request);
+    for (const answer of this.#questions.splice(0)) answer(this.#endRecorded);
   }
 
   async close(): Promise<void> {
@@ -201,7 +202,7 @@ export class YarnScheduler implements Scheduler {
     await this.#loop;
   }
 
-  /** A heartbeat that is under way would compete with what comes next: it is awaited. */
+  /** Waits for a heartbeat that is under way, which would compete with the next call. */
   async #stopHeartbeats(): Promise<void> {
     this.#ended = true;
     this.#wake();
@@ -217,12 +218,12 @@ export class YarnScheduler implements Scheduler {
 
   /** One heartbeat. @returns how long to wait before the next */
   async #heartbeat(): Promise<number> {
-    // Only a heartbeat that begins after the question answers it.
+    // Only a heartbeat that begins after a question answers it.
     const questions = this.#questions;
     this.#questions = [];
     try {
       const outcome = await this.#options.master.heartbeat(this.#progress);
-      this.#heardAgain();
+      this.#answeredAgain();
       const current = await this.#take(outcome);
       for (const answer of questions) answer(current);
     } catch (error) {
@@ -246,24 +247,24 @@ export class YarnScheduler implements Scheduler {
         return true;
       }
       case "shutdown":
-        this.#over(outcome.reason);
+        this.#attemptOver(outcome.reason);
         return false;
     }
   }
 
-  /** Ends first: what a completed container frees may be what the new ones are for. */
+  /** Completed containers first: new ones may be meant to replace them. */
   #allocated(allocation: Allocation): void {
     const { nodes, nodeManagers } = this.#options;
     nodeManagers.addTokens(allocation.nodeTokens);
     this.#remember(allocation.containersFromPreviousAttempts);
-    this.#tellNodes(allocation, nodes);
-    this.#tellHeadroom(allocation);
+    this.#reportNodes(allocation, nodes);
+    this.#reportHeadroom(allocation);
     for (const { containerId, exitStatus, diagnostics: text } of allocation.completed) {
       const diagnostics = parseContainerDiagnostics(text);
       this.#containers.delete(containerId);
       this.#emit({ type: "container-completed", containerId, exitStatus, diagnostics });
     }
-    this.#tellPreemption(allocation);
+    this.#reportPreemption(allocation);
     if (allocation.allocated.length === 0) return;
     this.#remember(allocation.allocated);
     for (const { priority } of allocation.allocated) {
@@ -272,7 +273,7 @@ export class YarnScheduler implements Scheduler {
     this.#emit({ type: "containers-allocated", containers: allocation.allocated.map(allocatedContainer) });
   }
 
-  #tellNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {
+  #reportNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {
     if (updatedNodes.length === 0) return;
     for (const { host, healthReport } of nodes.update(updatedNodes)) {
       if (healthReport === undefined) continue;
@@ -283,14 +284,14 @@ export class YarnScheduler implements Scheduler {
     this.#emit({ type: "nodes-changed", nodes: nodes.all });
   }
 
-  #tellHeadroom({ available }: Allocation): void {
+  #reportHeadroom({ available }: Allocation): void {
     const headroom = JSON.stringify(available);
     if (headroom === this.#headroom) return;
     this.#headroom = headroom;
     this.#emit({ type: "headroom-changed", available });
   }
 
-  #tellPreemption({ preemption }: Allocation): void {
+  #reportPreemption({ preemption }: Allocation): void {
     if (preemption === undefined) return;
     const { strict, negotiable } = preemption;
     if (strict.length > 0) this.#emit({ type: "preemption-notice", containerIds: strict, strict: true });
@@ -298,14 +299,14 @@ export class YarnScheduler implements Scheduler {
     this.#emit({ type: "preemption-notice", containerIds: negotiable.containers, strict: false });
   }
 
-  /** What the ResourceManager refuses, waiting does not bring; anything else is its absence, which passes. */
+  /** A refused request will be refused again; any other failure means that the ResourceManager is away, which passes. */
   #heartbeatFailed(error: unknown): number {
     if (isRefusal(error)) {
       this.#emit({ type: "ask-refused", message: errorMessage(error) });
       return eagerIntervalMs;
     }
     if (this.#refusedTooLong(error)) {
-      this.#over(
+      this.#attemptOver(
         `the ResourceManager has refused every heartbeat for ${refusedForMs / 60_000} min: ${errorMessage(error)}`,
       );
       return retryIntervalMs;
@@ -318,7 +319,7 @@ export class YarnScheduler implements Scheduler {
     return retryIntervalMs;
   }
 
-  /** Whether another attempt is the way out of what an unknown exception means. */
+  /** Whether an unknown exception has lasted so long that another attempt should try. */
   #refusedTooLong(error: unknown): boolean {
     if (!(error instanceof RemoteError) || error.retryable) {
       this.#refusedSinceMs = undefined;
@@ -329,12 +330,12 @@ export class YarnScheduler implements Scheduler {
     return nowMs - this.#refusedSinceMs >= refusedForMs;
   }
 
-  #over(reason: string): void {
+  #attemptOver(reason: string): void {
     this.#ended = true;
     this.#emit({ type: "resource-manager-shutdown", reason });
   }
 
-  #heardAgain(): void {
+  #answeredAgain(): void {
     if (this.#silent) this.#options.log.info("resource-manager-back", "The ResourceManager answers again");
     this.#silent = false;
   }
@@ -343,7 +344,7 @@ export class YarnScheduler implements Scheduler {
     for (const container of containers) this.#containers.set(container.id, container);
   }
 
-  /** The next heartbeat at once, or right after the one that is under way. */
+  /** Sends the next heartbeat at once, or right after the one that is under way. */
   #heartbeatNow(): void {
     this.#woken = true;
     this.#wake();
@@ -352,7 +353,7 @@ export class YarnScheduler implements Scheduler {
   async #pause(intervalMs: number): Promise<void> {
     if (this.#woken || this.#ended) {
       this.#woken = false;
-      // Effects of one step come together; what they ask for goes in one heartbeat.
+      // The effects of one step come together: one heartbeat carries them all.
       await new Promise<void>((resolve) => setImmediate(resolve));
       return;
     }
@@ -366,7 +367,7 @@ export class YarnScheduler implements Scheduler {
     this.#woken = false;
   }
 
-  /** Never within the call that causes it. */
+  /** Delivers after the call that causes the event has returned. */
   #emit(event: SchedulerEvent): void {
     queueMicrotask(() => this.#deliver(event));
   }
@@ -377,7 +378,7 @@ function allocatedContainer({ id, nodeId, nodeHttpAddress, priority, resource }:
   return { containerId: id, nodeId, host, nodeHttpAddress, priority, resource };
 }
 
-/** The ResourceManager looked at what was asked for and will not have it. */
+/** Whether the ResourceManager rejects the request itself. */
 function isRefusal(error: unknown): boolean {
   return isRemoteError(error, "INVALID_RESOURCE_REQUEST", "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN");
 }

@@ -1,8 +1,7 @@
 import path from "node:path";
 import type { LaunchFile } from "../../../src/job/job-file.ts";
-import { countWords } from "../../../src/job/reasons/words.ts";
+import { countWords, sizeWords } from "../../../src/job/reasons/words.ts";
 import type { ResourceToLocalize } from "../../../src/job/spec.ts";
-import { formatBytes } from "../../output/format.ts";
 import type { KnownContent } from "../hash-memo.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
@@ -95,7 +94,7 @@ function folderRemarks(tree: Tree): string[] {
   const { leftOut } = tree;
   const files = filesOf(tree);
   const totalBytes = totalOf(files);
-  const size = `${countWords(files.length, "file")}, ${formatBytes(totalBytes)}`;
+  const size = `${countWords(files.length, "file")}, ${sizeWords(totalBytes)}`;
   const remarks = leftOut.length === 0 ? [] : [`${size}; left out: ${namesOf(leftOut)}`];
   if (totalBytes <= largeBytes) return remarks;
   const hint = `every node fetches it; most is in ${largestOf(files)}: what tasks do not need goes into .tonyignore, data onto HDFS`;
@@ -136,5 +135,5 @@ function largestOf(files: readonly { readonly path: string; readonly sizeBytes: 
     sizes.set(top, (sizes.get(top) ?? 0) + sizeBytes);
   }
   const [name = "", sizeBytes = 0] = [...sizes].sort(([, left], [, right]) => right - left)[0] ?? [];
-  return `${name} (${formatBytes(sizeBytes)})`;
+  return `${name} (${sizeWords(sizeBytes)})`;
 }

@@ -32,14 +32,14 @@ export interface RefusedSetting {
 }
 
 /** What `${…}` may refer to besides the configuration's own keys. */
-export interface Surroundings {
+export interface ExpansionVariables {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Java's system properties that sites use in values; here `user.name`, `user.home` and `java.io.tmpdir`. */
   readonly systemProperties: Readonly<Record<string, string>>;
 }
 
-/** The surroundings of this process. HADOOP_USER_NAME does not change `user.name`: Java's is the OS user too. */
-export function processSurroundings(environment: NodeJS.ProcessEnv = process.env): Surroundings {
+/** Those of this process. HADOOP_USER_NAME does not change `user.name`: Java's is the OS user too. */
+export function processVariables(environment: NodeJS.ProcessEnv = process.env): ExpansionVariables {
   return {
     environment,
     systemProperties: { "user.name": osUserName(), "user.home": homedir(), "java.io.tmpdir": tmpdir() },
@@ -64,7 +64,7 @@ const siteFiles = ["core-site.xml", "hdfs-site.xml", "yarn-site.xml", "mapred-si
  */
 export function loadConfiguration(
   directory: string,
-  surroundings: Surroundings = processSurroundings(),
+  variables: ExpansionVariables = processVariables(),
 ): Configuration {
   const present = siteFiles.filter((name) => listDirectory(directory).includes(name));
   if (present.length === 0) {
@@ -75,7 +75,7 @@ export function loadConfiguration(
   }
   return present.reduce(
     (configuration, name) => configuration.with(readPropertiesFile(join(directory, name), { unnamed: "skip" })),
-    new Configuration(surroundings),
+    new Configuration(variables),
   );
 }
 
@@ -96,16 +96,16 @@ function listDirectory(directory: string): string[] {
  */
 export class Configuration {
   readonly #settings: ReadonlyMap<string, Setting>;
-  readonly #surroundings: Surroundings;
+  readonly #variables: ExpansionVariables;
   /** What later layers tried to change although it is final, for a warning. */
   readonly refused: readonly RefusedSetting[];
 
   constructor(
-    surroundings: Surroundings = processSurroundings(),
+    variables: ExpansionVariables = processVariables(),
     settings: ReadonlyMap<string, Setting> = new Map(),
     refused: readonly RefusedSetting[] = [],
   ) {
-    this.#surroundings = surroundings;
+    this.#variables = variables;
     this.#settings = settings;
     this.refused = refused;
   }
@@ -126,7 +126,7 @@ export class Configuration {
         settings.set(name, { ...(before ?? { name, value: undefined }), final: true });
       }
     }
-    return new Configuration(this.#surroundings, settings, refused);
+    return new Configuration(this.#variables, settings, refused);
   }
 
   /** The same, by a plain object: `configuration.withValues({ "fs.defaultFS": "hdfs://nn:8020" })`. */
@@ -240,8 +240,8 @@ export class Configuration {
 
   #expand(text: string): string | undefined {
     return expandVariables(text, {
-      environment: this.#surroundings.environment,
-      lookUp: (variable) => this.#surroundings.systemProperties[variable] ?? this.getRaw(variable),
+      environment: this.#variables.environment,
+      lookUp: (variable) => this.#variables.systemProperties[variable] ?? this.getRaw(variable),
     });
   }
 

@@ -23,9 +23,21 @@ export function countWords(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** `1.5 GiB`, `512 MiB` */
+/** `0 B`, `6 KiB`, `94.3 MiB`, `1.2 GiB` */
+export function sizeWords(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  if (bytes < 1024 ** 2) return `${rounded(bytes / 1024, bytes < 10 * 1024 ? 1 : 0)} KiB`;
+  if (bytes < 1024 ** 3) return `${rounded(bytes / 1024 ** 2, 1)} MiB`;
+  return `${rounded(bytes / 1024 ** 3, 2)} GiB`;
+}
+
+function rounded(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}
+
+/** `1.5 GiB`, `512 MiB`, `0 MiB` */
 export function memoryWords(memoryMiB: number): string {
-  return memoryMiB < 1024 ? `${memoryMiB} MiB` : `${Math.round((memoryMiB / 1024) * 100) / 100} GiB`;
+  return memoryMiB === 0 ? "0 MiB" : sizeWords(memoryMiB * 1024 ** 2);
 }
 
 /** `4 GiB, 2 cores, 1 GPU` */
@@ -48,16 +60,15 @@ export function otherWords(type: string, count: number): string {
   return type === "yarn.io/gpu" ? countWords(count, "GPU") : `${count} ${type}`;
 }
 
-/** `12 s`, `3 min 5 s`, `2 h 10 min` */
+/** `12 s`, `3 min 5 s`, `2 h 10 min`, `2 d 4 h`: rounded down to the smaller unit that is shown. */
 export function durationWords(durationMs: number): string {
-  const seconds = Math.round(durationMs / 1000);
-  if (seconds < 60) {
-    return `${seconds} s`;
-  }
+  const seconds = Math.floor(Math.max(0, durationMs) / 1000);
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? twoUnits(minutes, "min", seconds % 60, "s")
-    : twoUnits(Math.floor(minutes / 60), "h", minutes % 60, "min");
+  const hours = Math.floor(minutes / 60);
+  if (minutes === 0) return `${seconds} s`;
+  if (hours === 0) return twoUnits(minutes, "min", seconds % 60, "s");
+  if (hours < 48) return twoUnits(hours, "h", minutes % 60, "min");
+  return twoUnits(Math.floor(hours / 24), "d", hours % 24, "h");
 }
 
 function twoUnits(large: number, largeUnit: string, small: number, smallUnit: string): string {

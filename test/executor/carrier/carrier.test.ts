@@ -47,7 +47,7 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
 }
 
 const progress = (step: number, file?: string, checkpointStep = step): ProgressReport => ({
-  type: "progress",
+  type: "child-progress",
   step,
   atMs: step,
   ...(file === undefined ? {} : { checkpoint: { path: file, step: checkpointStep, atMs: checkpointStep } }),

@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { Configuration, loadConfiguration } from "../../../src/hadoop/conf/configuration.ts";
 
-const surroundings = { environment: { WHERE: "here" }, systemProperties: { "user.name": "ada" } };
+const variables = { environment: { WHERE: "here" }, systemProperties: { "user.name": "ada" } };
 
 function configuration(values: Record<string, string> = {}): Configuration {
-  return new Configuration(surroundings).withValues(values);
+  return new Configuration(variables).withValues(values);
 }
 
 describe("the configuration folder", () => {
@@ -24,7 +24,7 @@ describe("the configuration folder", () => {
   test("later files win, final keys keep their value, and each value knows its place", () => {
     site("core-site.xml", '<property name="a" value="core" final="true"/>', '<property name="b" value="core"/>');
     site("yarn-site.xml", '<property name="a" value="yarn"/>', '<property name="b" value="yarn"/>');
-    const loaded = loadConfiguration(directory, surroundings);
+    const loaded = loadConfiguration(directory, variables);
     expect([loaded.get("a"), loaded.get("b")]).toEqual(["core", "yarn"]);
     expect(loaded.locate("b")).toEqual({ file: join(directory, "yarn-site.xml"), line: 3 });
     expect(loaded.refused).toMatchObject([
@@ -34,7 +34,7 @@ describe("the configuration folder", () => {
 
   test("a property without a name is passed over", () => {
     site("core-site.xml", "<property><value>1</value></property>", '<property name="b" value="2"/>');
-    expect(loadConfiguration(directory, surroundings).get("b")).toBe("2");
+    expect(loadConfiguration(directory, variables).get("b")).toBe("2");
   });
 
   test("a folder without site files, and one that is not there, say what to set", () => {

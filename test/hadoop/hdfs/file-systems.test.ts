@@ -5,8 +5,8 @@ import { nameNodeEndpoints } from "../../../src/hadoop/hdfs/namenodes.ts";
 import { resolveMount } from "../../../src/hadoop/hdfs/viewfs.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 
-const surroundings = { environment: {}, systemProperties: { "user.name": "ada" } };
-const site = (values: Record<string, string>) => new Configuration(surroundings).withValues(values);
+const variables = { environment: {}, systemProperties: { "user.name": "ada" } };
+const site = (values: Record<string, string>) => new Configuration(variables).withValues(values);
 
 const highlyAvailable = {
   "fs.defaultFS": "hdfs://prod",

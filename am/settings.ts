@@ -2,8 +2,8 @@ import path from "node:path";
 import { TonyError } from "../src/errors.ts";
 import { attemptIdOf, parseAttemptId } from "../src/hadoop/yarn/ids.ts";
 
-/** What the container that this process runs in says about itself. */
-export interface Surroundings {
+/** What the container of an ApplicationMaster says about itself. */
+export interface MasterSettings {
   readonly containerId: string;
   /** Counts from 1. */
   readonly attempt: number;
@@ -18,7 +18,7 @@ export interface Surroundings {
 }
 
 /** Reads what a NodeManager, or the client for the local scheduler, sets. Throws a TonyError with code `NOT_IN_A_CONTAINER`. */
-export function readSurroundings(environment: NodeJS.ProcessEnv): Surroundings {
+export function readSettings(environment: NodeJS.ProcessEnv): MasterSettings {
   const needed = (name: string): string => {
     const value = environment[name];
     if (value !== undefined && value !== "") return value;
