@@ -71,6 +71,7 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
     brokenAtMs: 0,
     machineFailures: 0,
     silent: false,
+    lastHeardMs: 0,
     unresolved: false,
     wantedBackAtMs: 0,
     discardReason: "",

@@ -35,6 +35,7 @@ export function executorHeard(step: Step, event: Of<"executor-silent" | "executo
   const container = step.state.containers[event.containerId];
   if (container !== undefined) {
     container.silent = event.type === "executor-silent";
+    container.lastHeardMs = event.type === "executor-silent" ? step.nowMs - event.silentMs : 0;
     step.changed = true;
   }
 }

@@ -75,12 +75,18 @@ function rejoinOverdue(step: Step, container: ContainerRecord, task: TaskRecord)
   containerGone(step, container, ending, "its executor did not come back");
 }
 
-/** While many streams are broken together the network is the likelier cause, and they have longer. */
+/**
+ * While many streams are broken together the network is the likelier cause, and they have longer: from when they were last heard, for a
+ * node that is cut off is silent before its streams break.
+ */
 function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const { brokenLinks, roles } = step.state;
   const held = roles.reduce((sum, { counts }) => sum - counts.waiting - counts.lost, step.state.tasks.length);
   const together = brokenLinks >= 2 && brokenLinks * 3 > held;
-  const endsAtMs = container.brokenAtMs + (together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs);
+  const unheardFromMs = container.silent ? container.lastHeardMs : container.brokenAtMs;
+  const endsAtMs = together
+    ? unheardFromMs + step.spec.timeouts.massSilenceMs
+    : container.brokenAtMs + Bounds.reconnectMs;
   if (step.nowMs < endsAtMs) {
     awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
     return;

@@ -150,6 +150,8 @@ export interface ContainerRecord {
   machineFailures: number;
   /** Its executor has missed some heartbeats. */
   silent: boolean;
+  /** When it was last heard, while it is silent. */
+  lastHeardMs: number;
   /** Nothing had started in it and its end cost nothing yet: that is for YARN's completion status to decide. */
   unresolved: boolean;
   /** When YARN last said that it wants it back; 0: never. */

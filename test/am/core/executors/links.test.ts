@@ -29,6 +29,23 @@ describe("an executor whose stream broke", () => {
     scenario.after(1_000);
     expect(scenario.core.state.generation).toBe(2);
   });
+
+  test("has that minute from when it was last heard, when it was silent before", () => {
+    const scenario = running();
+    const silentMs = 9_000;
+    for (const [task, containerId] of [
+      ["worker:1", "c2"],
+      ["worker:2", "c3"],
+      ["worker:3", "c4"],
+    ] as const) {
+      scenario.on({ type: "executor-silent", task, containerId, silentMs });
+      scenario.breaks(task);
+    }
+    scenario.after(base.timeouts.massSilenceMs - silentMs - 1_000);
+    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    scenario.after(1_000);
+    expect(scenario.core.state.generation).toBe(2);
+  });
 });
 
 test("an executor in a container that is not the job's is told to end", () => {
