@@ -28,7 +28,9 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
     return [];
   }
   const certain = [...witness.programCauses.values()].filter(({ isMember, isCertain }) => isMember && isCertain);
-  const restarted = certain.filter(({ generation }) => generation < core.state.generation);
+  // What was still being judged when the outcome was decided may be charged to another class.
+  const isOpen = (one: number) => core.state.verdicts.some(({ generation }) => generation === one);
+  const restarted = certain.filter(({ generation }) => generation < core.state.generation && !isOpen(generation));
   if (charged < restarted.length) {
     const lives = restarted.map(({ task, generation }) => `${task} in generation ${generation}`).join(", ");
     return [`${charged} program failures are counted, and there were restarts after: ${lives}`];

@@ -33,8 +33,10 @@ const AFTER_PAUSE_MS = 2_000;
  * This ApplicationMaster stood still: nobody listened. Whatever was awaited by then is awaited until all that is still there has been
  * heard again.
  */
-export function notePause(step: Step): void {
-  step.state.pause = { endedAtMs: step.nowMs, graceMs: silentAfterMs(step.spec.timeouts) + AFTER_PAUSE_MS };
+export function notePause({ state, spec, nowMs }: Step): void {
+  // One that was granted before, as at a takeover, may be longer.
+  const leftMs = state.pause.endedAtMs + state.pause.graceMs - nowMs;
+  state.pause = { endedAtMs: nowMs, graceMs: Math.max(silentAfterMs(spec.timeouts) + AFTER_PAUSE_MS, leftMs) };
 }
 
 /** The attempt before is gone, and executors look for this one: they have their time for that, and YARN to say what became of the others. */

@@ -212,6 +212,22 @@ test("an executor that registered and was lost while the journal was being read:
   expect(scenario.core.state).toMatchObject({ generation: 2, phase: "restarting" });
 });
 
+test("what was due while there was none shortens nobody's time to come back", () => {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  const kept = [scenario.container(1), scenario.container(1)];
+  scenario.on({ type: "containers-allocated", containers: kept });
+  scenario.readyAll();
+  scenario.after(1_000);
+  scenario.nowMs += 70_000;
+  scenario.crash(kept);
+  scenario.after(30_000);
+  expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting");
+  scenario.reports("worker:0", program);
+  scenario.reports("worker:1", program);
+  expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+});
+
 describe("the ApplicationMaster dies during a restart", () => {
   const noBackOff = { ...spec.failure, backOff: { initialMs: 0, maxMs: 0 } };
   const failing = (journal: "written" | "not written") => {
