@@ -17,6 +17,7 @@ import { registered } from "./job/begin.ts";
 import { finishWhenDone } from "./job/done.ts";
 import { isEarly } from "./job/early.ts";
 import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
+import { watchGroups } from "./job/group-limits.ts";
 import { recovered } from "./job/recovery.ts";
 import { takeDurable } from "./journal/barrier.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
@@ -205,6 +206,7 @@ function settle(step: Step): void {
   }
   closeVerdicts(step);
   continueRestart(step);
+  watchGroups(step);
   finishWhenDone(step);
   startWhenReady(step);
   for (const held of takeDurable(step)) {

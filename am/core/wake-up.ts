@@ -5,6 +5,7 @@ import { verdictsDueMs, verdictsOverdue } from "./failures/verdict.ts";
 import { askAgain, holdOver } from "./gang/hold.ts";
 import { allocationDueMs, allocationOverdue, applicationDueMs, applicationOverdue } from "./job/begin.ts";
 import { finishStageOverdue } from "./job/finish.ts";
+import { groupLimitsDueMs, groupLimitsOverdue } from "./job/group-limits.ts";
 import { journalDueMs } from "./journal/journal.ts";
 import { dueMsOf, noteContainerDeadline, notePause } from "./state/deadlines.ts";
 import { CONTAINER_DEADLINES, type ContainerDeadline, type CoreState, type Deadline } from "./state/state.ts";
@@ -24,6 +25,7 @@ const BOUNDS: readonly Bound[] = [
   { dueMs: ({ state }) => dueMsOfAny(state, state.gang.holdDeadline), over: holdOver },
   { dueMs: ({ state }) => state.gang.askAgainAtMs || undefined, over: askAgain },
   { dueMs: verdictsDueMs, over: verdictsOverdue },
+  { dueMs: groupLimitsDueMs, over: groupLimitsOverdue },
   { dueMs: ({ state }) => dueMsOfAny(state, state.finishDeadline), over: finishStageOverdue },
 ];
 

@@ -1,4 +1,5 @@
 import { buildCarrier } from "./build-carrier.ts";
+import { buildGroupLimits } from "./build-group-limits.ts";
 import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
@@ -8,7 +9,16 @@ import { checkLimits } from "./limits.ts";
 import { hasErrors, type Problem } from "./problem.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
-import type { AmSpec, CarrierSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeouts } from "./spec.ts";
+import type {
+  AmSpec,
+  CarrierSpec,
+  FailureSpec,
+  GroupLimit,
+  JobSpec,
+  ResourceToLocalize,
+  RoleSpec,
+  Timeouts,
+} from "./spec.ts";
 import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
 
@@ -46,9 +56,10 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   checkNames(reader, resources, am, roles);
   checkProgramFiles(reader, roles, resources);
   const carrier = buildCarrier(reader);
+  const groupLimits = buildGroupLimits(reader, roles);
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  return { spec: assemble(reader, { roles, am, resources, carrier, ...context }), problems };
+  return { spec: assemble(reader, { roles, am, resources, carrier, groupLimits, ...context }), problems };
 }
 
 interface Parts extends JobContext {
@@ -56,9 +67,10 @@ interface Parts extends JobContext {
   readonly am: AmSpec;
   readonly resources: readonly ResourceToLocalize[];
   readonly carrier: CarrierSpec | undefined;
+  readonly groupLimits: readonly GroupLimit[];
 }
 
-function assemble(reader: JobReader, { roles, am, resources, carrier, clusterExpiryMs }: Parts): JobSpec {
+function assemble(reader: JobReader, { roles, am, resources, carrier, groupLimits, clusterExpiryMs }: Parts): JobSpec {
   const leadTask = leadTaskOf(roles);
   return {
     specVersion: 1,
@@ -72,6 +84,7 @@ function assemble(reader: JobReader, { roles, am, resources, carrier, clusterExp
     failure: buildFailure(reader),
     timeouts: buildTimeouts(reader, clusterExpiryMs ?? TEN_MINUTES_MS),
     ...(carrier === undefined ? {} : { carrier }),
+    groupLimits,
     preemption: reader.section("preemption"),
     ports: reader.section("ports"),
     history: reader.section("history"),

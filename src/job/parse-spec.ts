@@ -5,7 +5,16 @@ import type { SpecSection } from "./keys/key.ts";
 import { sectionShape } from "./keys/section.ts";
 import { keys, type SectionOf } from "./keys.ts";
 import { arrayOf, bool, both, count, literal, object, recordOf, type Shape, ShapeError, string } from "./shape.ts";
-import type { AmSpec, CarrierSpec, FailureSpec, JobSpec, ResourceToLocalize, RoleSpec, Timeouts } from "./spec.ts";
+import type {
+  AmSpec,
+  CarrierSpec,
+  FailureSpec,
+  GroupLimit,
+  JobSpec,
+  ResourceToLocalize,
+  RoleSpec,
+  Timeouts,
+} from "./spec.ts";
 
 /** The spec that came with a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
 export class JobSpecError extends TonyError {
@@ -112,11 +121,23 @@ const carrier: Shape<CarrierSpec> = both(
   }),
 );
 
+const groupLimit: Shape<GroupLimit> = object({
+  required: {
+    role: string,
+    group: string,
+    roles: arrayOf(string),
+    limitMs: count,
+    atLimit: literal("fail", "untrack"),
+  },
+  optional: {},
+});
+
 const jobSpec: Shape<JobSpec> = both(
   section("job"),
   object<Composed<JobSpec, "job">>({
     required: {
       specVersion: literal(1),
+      groupLimits: arrayOf(groupLimit),
       am,
       roles: arrayOf(role),
       leadTask: string,

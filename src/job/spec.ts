@@ -23,6 +23,7 @@ export interface JobSpec extends SectionOf<"job"> {
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
   readonly carrier?: CarrierSpec;
+  readonly groupLimits: readonly GroupLimit[];
   readonly failure: FailureSpec;
   readonly timeouts: Timeouts;
   readonly preemption: SectionOf<"preemption">;
@@ -32,6 +33,17 @@ export interface JobSpec extends SectionOf<"job"> {
   readonly logs: SectionOf<"logs">;
   /** Where each setting was made, for messages: `tony.worker.memory` → `job.xml:16`. Defaults are not listed. */
   readonly sources: Readonly<Record<string, string>>;
+}
+
+/** How long a role may run on after the last task of a group of roles has ended. */
+export interface GroupLimit {
+  readonly role: string;
+  readonly group: string;
+  /** The group's roles. */
+  readonly roles: readonly string[];
+  readonly limitMs: number;
+  /** `fail`: the job, when it takes longer; `untrack`: the job does not wait for the role any more. */
+  readonly atLimit: "fail" | "untrack";
 }
 
 export type Framework = KeyValue<"tony.application.framework">;

@@ -70,6 +70,20 @@ export const CORE_MUTANTS = [
       to: "isEmpty(verdict.unaccounted)",
     },
   ]),
+  ...mutantsOf("am/core/policies/group-limit.ts", core, [
+    {
+      bug: "a role's time after a group begins with the end of the group's first role",
+      from: "roles.every((name)",
+      to: "roles.some((name)",
+    },
+  ]),
+  ...mutantsOf("am/core/job/group-limits.ts", core, [
+    {
+      bug: "a role that may run on for a time after a group may do so for ever",
+      from: "groupDeadlines[position] = deadlineIn(step, limit.limitMs);",
+      to: "groupDeadlines[position] = deadlineIn(step, 1e12);",
+    },
+  ]),
   ...mutantsOf("am/core/policies/tolerance.ts", core, [
     {
       bug: "every tolerated failure counts, a chief's too",
@@ -202,6 +216,11 @@ export const CORE_MUTANTS = [
     { bug: "what waits for the journal dies with its attempt", from: '  held: "kept",', to: '  held: "own",' },
   ]),
   ...mutantsOf("am/core/policies/completion.ts", core, [
+    {
+      bug: "a role that is no longer waited for is waited for",
+      from: " && !step.state.untracked.includes(role.name)",
+      to: "",
+    },
     {
       bug: "where failures are tolerated, a task that lost its container is never done",
       from: "counts.failed + counts.lost",

@@ -1,4 +1,4 @@
-import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import type { GroupLimit, JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { aJobSpec, aRole } from "../support/job-spec.ts";
 import type { Random } from "./random.ts";
 
@@ -87,15 +87,28 @@ export function widen(spec: JobSpec, random: Random): JobSpec {
     stopOnFailure: random.chance(0.2),
   });
   const { timeouts } = spec;
+  const roles = random.chance(0.3) ? [...spec.roles, further] : spec.roles;
   return {
     ...spec,
-    roles: random.chance(0.3) ? [...spec.roles, further] : spec.roles,
+    roles,
+    groupLimits: random.chance(0.05) ? randomGroupLimit(roles, random) : [],
     timeouts: {
       ...timeouts,
       ...(random.chance(0.05) ? { registrationMs: random.integer(20, 120) * 1000 } : {}),
       ...(random.chance(0.05) ? { allocationMs: random.integer(30, 600) * 1000 } : {}),
     },
   };
+}
+
+/** The last role may run on for a time after the others. */
+function randomGroupLimit(roles: readonly RoleSpec[], random: Random): GroupLimit[] {
+  const names = roles.map(({ name }) => name);
+  const last = names.at(-1);
+  const others = names.slice(0, -1);
+  const limitMs = random.integer(1, 60) * 1000;
+  return last === undefined || others.length === 0
+    ? []
+    : [{ role: last, group: "others", roles: others, limitMs, atLimit: "fail" }];
 }
 
 /** The same job, its programs reporting steps and checkpoints: a hanging one is noticed, and what they leave is waited for. */

@@ -88,7 +88,8 @@ function judgeEarlyExits({ spec, core, faults: weather }: World, faults: readonl
 /** Whether the job as a whole may fail of the time something takes. */
 function isLimited({ spec }: World): boolean {
   const { applicationMs, allocationMs, registrationMs } = spec.timeouts;
-  return [applicationMs, allocationMs, registrationMs].some((limitMs) => limitMs !== undefined);
+  const isBound = [applicationMs, allocationMs, registrationMs].some((limitMs) => limitMs !== undefined);
+  return isBound || spec.groupLimits.length > 0;
 }
 
 /** The job's outcome is what its programs really did: in their last life, or in one after which no restart was allowed. */

@@ -18,6 +18,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     leadTask: "worker:0",
     tensorBoardTask: "worker:0",
     containerEnvironment: {},
+    groupLimits: [],
     failure: {
       onWorkerFailure: "fail",
       budgets: { program: 0, infrastructure: 3 },

@@ -20,7 +20,8 @@ export function finishWhenDone(step: Step): void {
     finish(step, summarise(step));
     return;
   }
-  if (!othersMayRunOn(step)) {
+  const hasOwnLimit = Object.keys(state.groupDeadlines).length > 0;
+  if (!othersMayRunOn(step) || hasOwnLimit) {
     state.graceEndsAtMs = 0;
     return;
   }

@@ -19,6 +19,8 @@ export const FIELDS = {
   everStarted: "kept",
   startNotBeforeMs: "kept",
   restartReason: "kept",
+  groupDeadlines: "kept",
+  untracked: "kept",
   graceEndsAtMs: "kept",
   tasks: "kept",
   roles: "kept",

@@ -14,9 +14,12 @@ export function chiefIsDone(step: Step): boolean {
 
 /** Whether all tracked tasks are over, however they ended. */
 export function nobodyRunsOn(step: Step): boolean {
-  return tracked(step).every(
-    ([role, { counts }]) => AFTER_END.reduce((sum, phase) => sum + counts[phase], 0) === role.instances,
-  );
+  return tracked(step).every(([role, counts]) => hasEnded(role, counts));
+}
+
+/** Whether all tasks of a role are over, however they ended. */
+export function hasEnded({ instances }: RoleSpec, { counts }: RoleState): boolean {
+  return AFTER_END.reduce((sum, phase) => sum + counts[phase], 0) === instances;
 }
 
 export function othersMayRunOn(step: Step): boolean {
@@ -35,6 +38,8 @@ export function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boole
 export function tracked(step: Step): [RoleSpec, RoleState][] {
   return step.state.roles.flatMap((counts, position) => {
     const role = roleOf(step, { role: position });
-    return role.tracking === "tracked" ? [[role, counts] satisfies [RoleSpec, RoleState]] : [];
+    return role.tracking === "tracked" && !step.state.untracked.includes(role.name)
+      ? [[role, counts] satisfies [RoleSpec, RoleState]]
+      : [];
   });
 }

@@ -17,6 +17,8 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     everStarted: false,
     startNotBeforeMs: 0,
     restartReason: "",
+    groupDeadlines: {},
+    untracked: [],
     graceEndsAtMs: 0,
     tasks: spec.roles.flatMap((role, position) =>
       Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),

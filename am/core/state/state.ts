@@ -273,6 +273,10 @@ export interface CoreState {
   /** When the back-off before this generation's start is over. */
   startNotBeforeMs: number;
   restartReason: string;
+  /** How long roles may still run on after the end of a group, by the number of the limit in the job. */
+  readonly groupDeadlines: Record<string, Deadline>;
+  /** Roles that the job waited for and does not any more. */
+  readonly untracked: string[];
   /** When those that may run on after the chief are stopped; 0 while that is not the case. */
   graceEndsAtMs: number;
   readonly tasks: TaskRecord[];

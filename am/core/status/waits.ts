@@ -124,6 +124,20 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
       }),
     );
   }
+  for (const [position, { role, group, limitMs, atLimit }] of spec.groupLimits.entries()) {
+    const deadline = state.groupDeadlines[position];
+    if (deadline !== undefined) {
+      const key = keyWords({ spec }, `tony.application.dependency.${role}.timeout.after.${group}`);
+      waits.push(
+        plainWait(`the end of ${role}`, {
+          sinceMs: deadline.sinceMs,
+          reasons: [`group ${group} has ended, and ${role} may run on for ${durationWords(limitMs)} (${key})`],
+          endsAtMs: dueMsOf(state, deadline),
+          atEnd: atLimit === "fail" ? "the job fails" : `the job does not wait for ${role} any more`,
+        }),
+      );
+    }
+  }
   for (const verdict of state.verdicts.filter((one) => one.held)) {
     const missing = Object.keys(verdict.unaccounted).length;
     waits.push(

@@ -134,19 +134,19 @@ export const applicationKeys = {
   }),
   "tony.application.group.{group}": key({
     type: list,
-    doc: "Roles that form a group for the dependency time-outs.",
-    support: "not-yet",
+    doc: "Roles that form a group, for `tony.application.dependency.{role}.timeout.after.{group}`.",
+    support: "works",
   }),
   "tony.application.dependency.{role}.timeout.after.{group}": key({
     type: optionalDuration("s"),
-    doc: "The role must end so long after the last task of the group.",
-    support: "not-yet",
+    doc: "How long the role may run on after the last task of the group has ended; the job fails when it takes longer.",
+    support: "works",
   }),
   "tony.application.dependency.{role}.timeout.after.{group}.ignored": key({
     type: boolean,
     default: "false",
-    doc: "Instead of failing the job the role is no longer waited for.",
-    support: "not-yet",
+    doc: "Whether the job, instead of failing, no longer waits for the role, and stops it at its own end.",
+    support: "works",
   }),
   "tony.application.num-client-rm-connect-retries": key({
     type: integer(),

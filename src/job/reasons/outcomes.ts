@@ -52,6 +52,11 @@ const plainReasons = {
     { limitMs: "number", setting: "setting" },
     ({ limitMs, setting }) => `the job ran longer than ${durationWords(limitMs)}: ${settingWords(setting)}`,
   ),
+  "role-outlived-group": reason(
+    { role: "text", group: "text", limitMs: "number", setting: "setting" },
+    ({ role, group, limitMs, setting }) =>
+      `${role} ran on for longer than ${durationWords(limitMs)} after group ${group} had ended: ${settingWords(setting)}`,
+  ),
   "allocation-too-long": reason(
     { missing: "number", tasks: "number", limitMs: "number", setting: "setting" },
     ({ missing, tasks, limitMs, setting }) =>

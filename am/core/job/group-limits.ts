@@ -1,0 +1,52 @@
+import { endedBecause } from "../../../src/job/outcome.ts";
+import { durationWords, settingOf } from "../../../src/job/reasons/words.ts";
+import type { GroupLimit } from "../../../src/job/spec.ts";
+import { runsOnAfterGroup } from "../policies/group-limit.ts";
+import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
+import { log, type Step } from "../state/step.ts";
+import { finish } from "./finish.ts";
+
+/** The time of a role that runs on begins with the end of its group, and anew where a restart has the group run again. */
+export function watchGroups(step: Step): void {
+  const { groupDeadlines, outcome } = step.state;
+  for (const [position, limit] of step.spec.groupLimits.entries()) {
+    if (outcome !== undefined || !runsOnAfterGroup(step, limit)) {
+      delete groupDeadlines[position];
+    } else if (groupDeadlines[position] === undefined) {
+      groupDeadlines[position] = deadlineIn(step, limit.limitMs);
+      step.state.journal.dirty = true;
+      const { role, group, limitMs } = limit;
+      log(step, "info", "group-ended", `Group ${group} has ended: ${role} may run on for ${durationWords(limitMs)}.`);
+    }
+  }
+}
+
+export function groupLimitsDueMs({ state }: Step): number | undefined {
+  const dues = Object.values(state.groupDeadlines).map((deadline) => dueMsOf(state, deadline));
+  return dues.length === 0 ? undefined : Math.min(...dues);
+}
+
+export function groupLimitsOverdue(step: Step): void {
+  const { state, spec } = step;
+  for (const [position, limit] of spec.groupLimits.entries()) {
+    const deadline = state.groupDeadlines[position];
+    if (deadline !== undefined && dueMsOf(state, deadline) <= step.nowMs) {
+      delete state.groupDeadlines[position];
+      roleOverdue(step, limit);
+    }
+  }
+}
+
+function roleOverdue(step: Step, { role, group, limitMs, atLimit }: GroupLimit): void {
+  const key = `tony.application.dependency.${role}.timeout.after.${group}`;
+  if (atLimit === "fail") {
+    const setting = settingOf(step.spec, key);
+    finish(step, endedBecause("failed", { code: "role-outlived-group", role, group, limitMs, setting }));
+    return;
+  }
+  step.state.untracked.push(role);
+  step.state.journal.dirty = true;
+  step.changed = true;
+  const words = `${role} still runs ${durationWords(limitMs)} after group ${group} has ended: the job does not wait for it any more.`;
+  log(step, "warn", "role-untracked", words);
+}

@@ -1,0 +1,36 @@
+import type { JobReader } from "./job-reader.ts";
+import { findKey, keyFor } from "./keys.ts";
+import type { GroupLimit, RoleSpec } from "./spec.ts";
+
+/** How long roles may run on after groups of others, in the order of the job file; what cannot be is an error. */
+export function buildGroupLimits(reader: JobReader, roles: readonly RoleSpec[]): GroupLimit[] {
+  return [...reader.settings.keys()].flatMap((key) => {
+    const { name, parameters } = findKey(key) ?? {};
+    const { role, group } = parameters ?? {};
+    const isLimit = name === "tony.application.dependency.{role}.timeout.after.{group}";
+    return isLimit && role !== undefined && group !== undefined ? buildLimit(reader, roles, { key, role, group }) : [];
+  });
+}
+
+function buildLimit(
+  reader: JobReader,
+  roles: readonly RoleSpec[],
+  { key, role, group }: { readonly key: string; readonly role: string; readonly group: string },
+): GroupLimit[] {
+  const limitMs = reader.read("tony.application.dependency.{role}.timeout.after.{group}", { role, group });
+  const named = reader.read("tony.application.group.{group}", { group });
+  const groupKey = keyFor("tony.application.group.{group}", { group });
+  if (named === undefined) {
+    reader.error(key, `needs ${groupKey} to name the roles of ${group}`);
+    return [];
+  }
+  if (named.includes(role)) {
+    reader.error(key, `makes ${role} wait for itself: take it out of ${groupKey}`);
+    return [];
+  }
+  const members = named.filter((member) => roles.some(({ name }) => name === member));
+  const isThere = roles.some(({ name }) => name === role);
+  if (limitMs === undefined || members.length === 0 || !isThere) return [];
+  const isIgnored = reader.read("tony.application.dependency.{role}.timeout.after.{group}.ignored", { role, group });
+  return [{ role, group, roles: members, limitMs, atLimit: isIgnored ? "untrack" : "fail" }];
+}

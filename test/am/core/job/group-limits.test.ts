@@ -1,0 +1,84 @@
+import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import type { GroupLimit } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const limit: GroupLimit = {
+  role: "evaluator",
+  group: "training",
+  roles: ["worker"],
+  limitMs: 600_000,
+  atLimit: "fail",
+};
+
+/** All run, and the workers are the group after which the evaluator may run on. */
+function running(change: Partial<GroupLimit> = {}): Scenario {
+  const roles = [role("worker", 2), role("evaluator", 1, { restartPolicy: "none" })];
+  const scenario = new Scenario(jobSpec(roles, { groupLimits: [{ ...limit, ...change }] }));
+  scenario.toRunning();
+  return scenario;
+}
+
+function endTraining(scenario: Scenario): void {
+  scenario.exits("worker:0");
+  scenario.after(5_000);
+  scenario.exits("worker:1");
+}
+
+describe("a role that may run on for a time after a group", () => {
+  test("has all of it, beyond the grace that others have after the main tasks", () => {
+    const scenario = running();
+    endTraining(scenario);
+    scenario.after(599_999);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.exits("evaluator:0");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("fails the job when it takes longer, which names the key", () => {
+    const scenario = running();
+    endTraining(scenario);
+    scenario.after(600_000);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "failed",
+      summary:
+        "evaluator ran on for longer than 10 min after group training had ended: tony.application.dependency.evaluator.timeout.after.training",
+    });
+  });
+
+  test("is not waited for any more where its limit is ignored: the job succeeds without it", () => {
+    const scenario = running({ atLimit: "untrack" });
+    endTraining(scenario);
+    scenario.after(600_000);
+    expect(scenario.core.state.outcome).toMatchObject({
+      result: "succeeded",
+      summary: "2 of 2 tracked tasks exited 0",
+    });
+  });
+
+  test("has its time counted from the last task of the group, also by a later attempt", () => {
+    const scenario = running();
+    endTraining(scenario);
+    scenario.after(60_000);
+    const { containerId } = scenario.task("evaluator:0");
+    scenario.crash([scenario.container(2, { containerId })]);
+    scenario.reports("evaluator:0", { state: "running", pid: 7, startedAtMs: 0 });
+    scenario.after(539_999);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.after(1);
+    expect(scenario.core.state.outcome?.result).toBe("failed");
+  });
+
+  test("is a wait that people see, with its end", () => {
+    const scenario = running();
+    endTraining(scenario);
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+      expect.objectContaining({
+        what: "the end of evaluator",
+        endsAtMs: scenario.nowMs + 600_000,
+        atEnd: "the job fails",
+      }),
+    );
+  });
+});
