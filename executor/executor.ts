@@ -108,7 +108,7 @@ export class Executor {
       lookIntoStaging: () => staging.look(this.#life),
       reached: () => this.#isolation.allowedByJournal(),
       replaced: () => this.#replaced(ExecutorExit.replaced, "the journal says that its task lives on elsewhere"),
-      isolated: (silentMs) => this.#isolation.begin(silentMs),
+      isolated: (silentMs) => this.#isolated(silentMs),
       orphaned: (silentMs) => this.#orphaned(silentMs),
     });
   }
@@ -122,6 +122,12 @@ export class Executor {
     this.#link.start();
     const [address] = await Promise.all([openRejoinPort(), this.#generations.current.prepare()]);
     this.#rejoinAddress = address;
+    this.#link.register();
+  }
+
+  /** On a stream that is being opened it has registered as one whose program runs: whoever welcomes it there must know to let it go on. */
+  #isolated(silentMs: number): void {
+    this.#isolation.begin(silentMs);
     this.#link.register();
   }
 

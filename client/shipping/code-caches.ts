@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { access, realpath, stat } from "node:fs/promises";
+import { access, realpath, stat, utimes } from "node:fs/promises";
 import { promisify } from "node:util";
 import { runtimeOptions } from "../../src/job/launch-command.ts";
 import { type ContainerProgram, programPath } from "../../src/programs.ts";
@@ -42,8 +42,14 @@ export async function codeCachesFor(
 async function codeCache(runtime: string, words: readonly string[], folder: string): Promise<string | undefined> {
   const identities = await Promise.all([runtime, words.at(-1) ?? ""].map(identityOf));
   const file = ownCacheFile(folder, ...words, ...identities);
-  if (!(await isThere(file))) await make(runtime, words, file);
+  if (await isThere(file)) await markUsed(file);
+  else await make(runtime, words, file);
   return isOwnCache(file) ? file : undefined;
+}
+
+/** So that no other command removes it as one of the oldest before it is uploaded. */
+async function markUsed(file: string): Promise<void> {
+  await utimes(file, new Date(), (await stat(file)).mtime);
 }
 
 function isThere(file: string): Promise<boolean> {

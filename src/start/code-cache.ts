@@ -67,11 +67,15 @@ function writeWhole(file: string, content: Uint8Array): void {
   }
 }
 
+/** When it was made, or found by a command that sends it. */
+function usedAtMs(file: string): number {
+  const { atimeMs, mtimeMs } = statSync(file);
+  return Math.max(atimeMs, mtimeMs);
+}
+
 function removeOld(folder: string): void {
   const files = readdirSync(folder).filter((name) => hashedName.test(name));
-  const dated = files
-    .map((name) => path.join(folder, name))
-    .map((file) => ({ file, madeAtMs: statSync(file).mtimeMs }));
-  const old = dated.sort((left, right) => right.madeAtMs - left.madeAtMs).slice(keptFiles);
+  const dated = files.map((name) => path.join(folder, name)).map((file) => ({ file, usedAtMs: usedAtMs(file) }));
+  const old = dated.sort((left, right) => right.usedAtMs - left.usedAtMs).slice(keptFiles);
   for (const { file } of old) rmSync(file, { force: true });
 }

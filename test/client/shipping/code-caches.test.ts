@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
@@ -34,10 +34,13 @@ describe("the compiled code of the programs", () => {
     const am = JSON.parse(await readFile(made.am ?? "", "utf8"));
     expect(am).toEqual({ options: ["--max-semi-space-size=2"], names: [] });
 
+    await utimes(made.am ?? "", 0, new Date());
     const { mtimeNs } = await stat(made.am ?? "", { bigint: true });
     const again = await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf });
     expect(again).toEqual(made);
-    expect((await stat(made.am ?? "", { bigint: true })).mtimeNs).toBe(mtimeNs);
+    const { mtimeNs: madeAtNs, atimeMs } = await stat(made.am ?? "", { bigint: true });
+    expect(madeAtNs).toBe(mtimeNs);
+    expect(atimeMs > 0n).toBe(true);
   });
 
   test("is not made for a runtime that does not run here, nor with one that a job names", async () => {
