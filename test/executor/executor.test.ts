@@ -490,7 +490,7 @@ describe("an executor in its container", () => {
         const scene = await cutOff();
         mkdirSync(scene.staging);
         await eventually("every process goes on", () => scene.programs.every((pid) => stateOf(pid) !== "T"));
-        expect(scene.container.log("executor.log")).toContain('"resumed"');
+        await eventually("the log says so", () => scene.container.log("executor.log").includes('"resumed"'));
       });
 
       it("kills it without a word to its processes when the journal has its task elsewhere", async () => {
