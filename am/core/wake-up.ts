@@ -1,14 +1,15 @@
 import { hintsExhausted } from "./containers/asks.ts";
 import { containerOverdue } from "./executors/overdue.ts";
+import { verdictsDueMs, verdictsOverdue } from "./failures/close-verdict.ts";
 import { stopOverdue } from "./failures/overdue-stop.ts";
-import { verdictsDueMs, verdictsOverdue } from "./failures/verdict.ts";
 import { askAgain, holdOver } from "./gang/hold.ts";
 import { allocationDueMs, allocationOverdue, applicationDueMs, applicationOverdue } from "./job/begin.ts";
 import { finishStageOverdue } from "./job/finish.ts";
 import { groupLimitsDueMs, groupLimitsOverdue } from "./job/group-limits.ts";
 import { journalDueMs } from "./journal/journal.ts";
 import { dueMsOf, noteContainerDeadline, notePause } from "./state/deadlines.ts";
-import { CONTAINER_DEADLINES, type ContainerDeadline, type CoreState, type Deadline } from "./state/state.ts";
+import { CONTAINER_DEADLINES, type ContainerDeadline, type Deadline } from "./state/records.ts";
+import type { CoreState } from "./state/state.ts";
 import { emit, type Step } from "./state/step.ts";
 
 /** Something of the job that ends at a time: when, where that is not settled yet, and what follows. */

@@ -18,7 +18,7 @@ export const CORE_MUTANTS = [
       to: "return ",
     },
   ]),
-  ...mutantsOf("am/core/failures/verdict.ts", core, [
+  ...mutantsOf("am/core/failures/evidence.ts", core, [
     {
       bug: "a machine stays blamed after YARN's word showed that it was not at fault",
       from: "    pardon(step, earlier);",
@@ -49,6 +49,8 @@ export const CORE_MUTANTS = [
       from: '"SIGKILL", "143", "137"',
       to: '"SIGKILL", "137"',
     },
+  ]),
+  ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
       bug: "YARN's word on a task whose program we stopped is taken for a cause",
       from: "task !== undefined &&\n      covers(step, open, task) &&\n      isAwaited(open, ending),",
@@ -64,6 +66,8 @@ export const CORE_MUTANTS = [
       from: '  if (state.phase === "restarting" && restartsWithGang(step, task)) {\n    return;\n  }\n',
       to: "",
     },
+  ]),
+  ...mutantsOf("am/core/failures/close-verdict.ts", core, [
     {
       bug: "a verdict whose time is up waits on",
       from: "(verdict.expired || isEmpty(verdict.unaccounted))",
@@ -244,26 +248,11 @@ export const CORE_MUTANTS = [
       to: "state.graceEndsAtMs = step.nowMs;",
     },
   ]),
-  ...mutantsOf("am/core/executors/executors.ts", core, [
+  ...mutantsOf("am/core/executors/registration.ts", core, [
     {
       bug: "an executor whose stream broke while it was silent counts as silent for ever",
       from: "  container.silent = false;",
       to: "",
-    },
-    {
-      bug: "a program that we stopped and that exits 0 has succeeded",
-      from: "const succeeded = endedItself && exit.exitCode",
-      to: "const succeeded = exit.exitCode",
-    },
-    {
-      bug: "a stale exit is believed",
-      from: "task?.containerId === event.containerId && task.generation === event.generation ? task",
-      to: "task?.containerId === event.containerId ? task",
-    },
-    {
-      bug: "an exit is not acknowledged",
-      from: "  const container = step.state.containers[event.containerId];\n  acknowledge(step, event);",
-      to: "  const container = step.state.containers[event.containerId];",
     },
     {
       bug: "a start that was lost with a broken stream is not said again",
@@ -280,6 +269,23 @@ export const CORE_MUTANTS = [
       from: "    dismiss(step, registration, { graceMs: 0, reason, replaced: true });",
       to: "",
     },
+  ]),
+  ...mutantsOf("am/core/executors/programs.ts", core, [
+    {
+      bug: "a program that we stopped and that exits 0 has succeeded",
+      from: "const succeeded = endedItself && exit.exitCode",
+      to: "const succeeded = exit.exitCode",
+    },
+    {
+      bug: "a stale exit is believed",
+      from: "task?.containerId === event.containerId && task.generation === event.generation ? task",
+      to: "task?.containerId === event.containerId ? task",
+    },
+    {
+      bug: "an exit is not acknowledged",
+      from: "  const container = step.state.containers[event.containerId];\n  acknowledge(step, event);",
+      to: "  const container = step.state.containers[event.containerId];",
+    },
     {
       bug: "a hanging program is stopped, and the job restarts for nothing",
       from: "const stoppedForCause = isOverTime(step, exit) || isHung(exit);",
@@ -294,8 +300,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "streams that break together get no more time than one alone",
-      from: "(together ? step.spec.timeouts.massSilenceMs : Bounds.reconnectMs)",
-      to: "Bounds.reconnectMs",
+      from: "const endsAtMs = together\n",
+      to: "const endsAtMs = false\n",
     },
     {
       bug: "an executor that does not come back to a new attempt is waited for for ever",

@@ -1,6 +1,6 @@
 import { deadlineIn } from "../state/deadlines.ts";
 import type { Ask } from "../state/effects.ts";
-import type { RoleAsk } from "../state/state.ts";
+import type { RoleAsk } from "../state/records.ts";
 import { emit, log, type Step } from "../state/step.ts";
 import { priorityOf, wanting } from "./containers.ts";
 import { placeGang } from "./placement.ts";

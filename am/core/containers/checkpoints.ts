@@ -1,6 +1,6 @@
 import type { Checkpoint } from "../../../src/job/status.ts";
 import { restartsWithGang } from "../policies/restart.ts";
-import type { ContainerRecord, TaskRecord } from "../state/state.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, log, record, type Step } from "../state/step.ts";
 
 /**

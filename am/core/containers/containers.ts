@@ -1,7 +1,7 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
-import type { ContainerRecord, Link, TaskRecord } from "../state/state.ts";
+import type { ContainerRecord, Link, TaskRecord } from "../state/records.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 import { dropCheckpoint } from "./checkpoints.ts";

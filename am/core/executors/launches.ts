@@ -2,7 +2,7 @@ import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
-import type { Ending } from "../state/state.ts";
+import type { Ending } from "../state/failures.ts";
 import { log, type Step, tenantOf } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 

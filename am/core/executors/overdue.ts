@@ -2,13 +2,13 @@ import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
+import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
-import { completionStatusOverdue } from "../failures/verdict.ts";
 import { finish } from "../job/finish.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
-import type { ContainerDeadline, ContainerRecord, TaskPhase, TaskRecord } from "../state/state.ts";
+import type { ContainerDeadline, ContainerRecord, TaskPhase, TaskRecord } from "../state/records.ts";
 import { type Step, tenantOf } from "../state/step.ts";
 import { hangStopOverdue, progressOverdue } from "./progress.ts";
 

@@ -4,7 +4,7 @@ import { containerGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
-import type { ContainerRecord, TaskRecord } from "../state/state.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { about, containerOf, emit, findTask, log, type Step } from "../state/step.ts";
 
 /**

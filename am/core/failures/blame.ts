@@ -3,7 +3,8 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
 import { labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
-import type { Ending, NodeBlame, TaskRecord } from "../state/state.ts";
+import type { Ending, NodeBlame } from "../state/failures.ts";
+import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */

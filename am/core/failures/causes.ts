@@ -1,7 +1,7 @@
 import { type Consequence, consequenceWords, endingWords, type Relation } from "../../../src/job/reasons/endings.ts";
 import { remedyWords } from "../../../src/job/reasons/remedies.ts";
 import type { Cause } from "../../../src/job/status.ts";
-import type { Ending } from "../state/state.ts";
+import type { Ending } from "../state/failures.ts";
 import { Strength } from "./strength.ts";
 
 /** Consequences that are named; a gang of thousands fails together. */

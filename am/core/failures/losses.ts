@@ -11,14 +11,16 @@ import { chiefIsDone } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { isSidecar } from "../policies/tolerance.ts";
 import type { Event } from "../state/events.ts";
-import type { ContainerRecord, Ending, TaskRecord } from "../state/state.ts";
+import type { Ending } from "../state/failures.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, log, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { blame, exhaustedRule, fileAtFault, isExhausted } from "./blame.ts";
 import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
+import { accountFor } from "./close-verdict.ts";
 import { containerEnding, terminationEnding } from "./endings.ts";
-import { accountFor, lateEvidence, taskFailed } from "./verdict.ts";
+import { lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 

@@ -3,7 +3,7 @@ import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { ChildExit } from "../state/events.ts";
-import type { TaskRecord } from "../state/state.ts";
+import type { TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { missingScriptOf } from "./start-failure.ts";
 

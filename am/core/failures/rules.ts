@@ -1,7 +1,8 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { isNeverRestarted } from "../policies/restart.ts";
-import type { Ending, TaskRecord } from "../state/state.ts";
+import type { Ending } from "../state/failures.ts";
+import type { TaskRecord } from "../state/records.ts";
 import { findTask, roleOf, type Step } from "../state/step.ts";
 import { exhaustedRule, isExhausted } from "./blame.ts";
 import { spentRule } from "./budgets.ts";

@@ -1,6 +1,7 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { ChildExit } from "../state/events.ts";
-import type { Ending, TaskRecord } from "../state/state.ts";
+import type { Ending } from "../state/failures.ts";
+import type { TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { Strength } from "./strength.ts";
 

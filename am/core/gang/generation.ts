@@ -6,7 +6,8 @@ import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { ClusterAddresses } from "../state/effects.ts";
-import type { Held, TaskRecord } from "../state/state.ts";
+import type { TaskRecord } from "../state/records.ts";
+import type { Held } from "../state/state.ts";
 import { containerOf, emit, findTask, log, record, roleOf, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 

@@ -2,7 +2,7 @@ import { countWords, durationWords, keyWords } from "../../../src/job/reasons/wo
 import { discard } from "../containers/containers.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn } from "../state/deadlines.ts";
-import type { TaskRecord } from "../state/state.ts";
+import type { TaskRecord } from "../state/records.ts";
 import { containerOf, log, type Step } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 

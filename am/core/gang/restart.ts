@@ -2,7 +2,7 @@ import { chiefIsDone } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn } from "../state/deadlines.ts";
-import type { TaskRecord } from "../state/state.ts";
+import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { recentCharges } from "./charges.ts";

@@ -1,5 +1,5 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
-import type { RoleState } from "../state/state.ts";
+import type { RoleState } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/transitions.ts";
 

@@ -1,4 +1,4 @@
-import type { TaskRecord } from "../state/state.ts";
+import type { TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 
 /** Nothing of a sidecar ends the job or restarts the gang. */

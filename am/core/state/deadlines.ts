@@ -1,5 +1,6 @@
 import { Bounds, silentAfterMs } from "./bounds.ts";
-import type { ContainerDeadline, ContainerRecord, CoreState, Deadline } from "./state.ts";
+import type { ContainerDeadline, ContainerRecord, Deadline } from "./records.ts";
+import type { CoreState } from "./state.ts";
 import type { Step } from "./step.ts";
 
 /** Something is awaited for so long from now. */

@@ -1,5 +1,6 @@
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
-import type { CoreState, Identity, RoleState, TaskPhase, TaskRecord } from "./state.ts";
+import type { RoleState, TaskPhase, TaskRecord } from "./records.ts";
+import type { CoreState, Identity } from "./state.ts";
 
 /** A job of which nothing has happened yet: every task waits. */
 export function initialState(spec: JobSpec, identity: Identity): CoreState {

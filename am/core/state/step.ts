@@ -1,7 +1,8 @@
 import type { Happening } from "../../../src/job/history-event.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { Effect, LogFields } from "./effects.ts";
-import type { ContainerRecord, CoreState, Identity, TaskRecord } from "./state.ts";
+import type { ContainerRecord, TaskRecord } from "./records.ts";
+import type { CoreState, Identity } from "./state.ts";
 
 /** What every decision works on: the job, its state, the time of this step and the effects it has so far. */
 export interface Step {

@@ -1,4 +1,4 @@
-import type { TaskPhase, TaskRecord } from "./state.ts";
+import type { TaskPhase, TaskRecord } from "./records.ts";
 import type { Step } from "./step.ts";
 
 /** Phases in which a task's program is not yet started in this life. */

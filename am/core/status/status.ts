@@ -1,7 +1,8 @@
 import type { JobState, JobStatus, RoleStatus, TaskState, TaskStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
-import type { JobPhase, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
+import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
+import type { JobPhase } from "../state/state.ts";
 import { waitsOf } from "./waits.ts";
 
 const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {

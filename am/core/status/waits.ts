@@ -2,7 +2,8 @@ import { countWords, durationWords, keyWords, listWords } from "../../../src/job
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { dueMsOf } from "../state/deadlines.ts";
-import type { CoreState, RoleState, TaskPhase, TaskRecord } from "../state/state.ts";
+import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
+import type { CoreState } from "../state/state.ts";
 import { containerWait } from "./container-wait.ts";
 
 interface Job {

@@ -1,33 +1,19 @@
-import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
-import { beginTermination, discard, setLink } from "../containers/containers.ts";
-import {
-  CONTAINER_TOLD_TO_END,
-  childEnding,
-  exitWords,
-  hungEnding,
-  isHung,
-  isYield,
-  orderedEnding,
-  terminationEnding,
-  timeLimitEnding,
-  timeLimitReason,
-  yieldEnding,
-} from "../failures/endings.ts";
-import { accountFor, lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
+import { durationWords } from "../../../src/job/reasons/words.ts";
+import { setLink } from "../containers/containers.ts";
+import { accountFor } from "../failures/close-verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { startsWithGang } from "../policies/start.ts";
-import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
-import type { ChildExit, Event, ExecutorRegistration } from "../state/events.ts";
-import type { ContainerRecord, TaskRecord } from "../state/state.ts";
-import { about, containerOf, emit, findTask, log, record, type Step, tenantOf } from "../state/step.ts";
+import type { ExecutorRegistration } from "../state/events.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import type { Step } from "../state/step.ts";
+import { about, containerOf, emit, findTask, log, record, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
+import { acknowledge, childExited, started } from "./programs.ts";
 import { renewProgress } from "./progress.ts";
-
-type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 /**
  * An executor says who it is: when it starts, when it is ready for another generation, and whenever its stream was opened again. What
@@ -172,35 +158,6 @@ function finishingRegistration(step: Step, task: TaskRecord, registration: Execu
   dismiss(step, registration, { graceMs: step.spec.timeouts.stopGraceMs, reason: "the job ends" });
 }
 
-export function childStarted(step: Step, event: Of<"child-started">): void {
-  const task = current(step, event);
-  if (task !== undefined) {
-    started(step, task, event.atMs);
-  }
-}
-
-function started(step: Step, task: TaskRecord, atMs: number): void {
-  const container = containerOf(step, task);
-  if (container === undefined || !moveTask(step, task, ["starting"], "running")) {
-    return;
-  }
-  task.startedAtMs = atMs;
-  // A program that starts owes nothing yet, whatever the one before it in this container did.
-  awaitNoMore(container, "start", "progress", "hang-stop");
-  log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
-  record(step, { type: "task-started", host: task.host }, task);
-  boundExecution(step, container);
-  noteRunning(step);
-}
-
-/** The executor ends a program that runs too long, and tells: this bound is for one that does not. */
-function boundExecution(step: Step, container: ContainerRecord): void {
-  const { executionMs, stopGraceMs } = step.spec.timeouts;
-  if (executionMs !== undefined) {
-    awaitOf(step, container, "execution", executionMs + stopGraceMs + Bounds.stopMarginMs);
-  }
-}
-
 /** Its executor had reached neither us nor the staging folder, and suspended it: what it did not do meanwhile is nobody's fault. */
 function resume(step: Step, task: TaskRecord, suspendedMs: number): void {
   const container = containerOf(step, task);
@@ -220,108 +177,6 @@ function resume(step: Step, task: TaskRecord, suspendedMs: number): void {
   const words = `${task.id} goes on: it was suspended for ${durationWords(suspendedMs)}, while its node was cut off.`;
   log(step, "warn", "task-resumed", words, about(task));
   record(step, { type: "task-resumed", suspendedMs }, task);
-}
-
-/** When the last program of a generation runs, the generation does. */
-function noteRunning(step: Step): void {
-  const { state } = step;
-  const generation = state.generations.at(-1);
-  if (generation !== undefined && generation.runningAtMs === undefined && state.started) {
-    if (state.roles.every(({ counts }) => counts.starting === 0)) {
-      generation.runningAtMs = step.nowMs;
-      log(step, "info", "generation-running", `All programs of generation ${state.generation} run.`, {
-        generation: state.generation,
-      });
-    }
-  }
-}
-
-/** A program ended. Whatever generation it was of, its executor is told that the exit is known, or it would tell it for ever. */
-export function childExited(step: Step, event: Of<"child-exited">): void {
-  const container = step.state.containers[event.containerId];
-  acknowledge(step, event);
-  const task = current(step, event);
-  if (task === undefined || container === undefined) {
-    return;
-  }
-  const { exit } = event;
-  const endedItself = exit.stopReason === "";
-  const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
-  const stoppedForCause = isOverTime(step, exit) || isHung(exit);
-  const toldToLeave = exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing";
-  const stopped = toldToLeave ? "lost" : "stopped";
-  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : stopped;
-  if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
-    return;
-  }
-  task.endedAtMs = exit.atMs;
-  task.exit = exitWords(exit);
-  step.state.journal.dirty = true;
-  record(step, { type: "task-ended", exit: task.exit, result: to }, task);
-  const cutShort = to === "stopped" && exit.signal === "SIGKILL" && exit.stopReason !== CONTAINER_TOLD_TO_END;
-  const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;
-  const remark = cutShort ? `: it was still stopping; the time for that is ${grace}` : "";
-  log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}${remark}.`, about(task));
-  if (exit.stopReason !== CONTAINER_TOLD_TO_END) {
-    accountFor(step, container.id);
-  }
-  if (to === "failed") {
-    programFailed(step, task, container, exit);
-  } else if (to === "succeeded") {
-    programSucceeded(step, task, container, exit);
-  }
-  if (toldToLeave) {
-    toldToEnd(step, task, container, exit);
-  } else if (to === "stopped" && step.state.phase === "running") {
-    taskFailed(step, task, orderedEnding(step, task, container, exit));
-  }
-  joinNext(step, task);
-}
-
-/** A program ended badly by itself, or was stopped for the time it took or because it hung. */
-function programFailed(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
-  if (isOverTime(step, exit)) {
-    taskFailed(step, task, timeLimitEnding(step, task, container));
-  } else if (isHung(exit)) {
-    taskFailed(step, task, hungEnding(step, task, container, exit));
-  } else if (isYield(step, container)) {
-    discard(step, container, "YARN wants it back");
-    taskFailed(step, task, yieldEnding(step, task, container, exit));
-  } else {
-    taskFailed(step, task, childEnding(step, task, container, exit));
-  }
-}
-
-function isOverTime(step: Step, { stopReason }: ChildExit): boolean {
-  return stopReason === timeLimitReason(step);
-}
-
-/** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */
-function toldToEnd(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
-  const ending = terminationEnding(step, task, container, exit);
-  beginTermination(step, container, "its node ended it", false);
-  if (!lateEvidence(step, ending)) {
-    taskFailed(step, task, ending);
-  }
-}
-
-function current(
-  step: Step,
-  event: { readonly containerId: string; readonly task: string; readonly generation: number },
-): TaskRecord | undefined {
-  const task = findTask(step, event.task);
-  return task?.containerId === event.containerId && task.generation === event.generation ? task : undefined;
-}
-
-function acknowledge(
-  step: Step,
-  about: { readonly task: string; readonly containerId: string; readonly generation: number },
-): void {
-  emit(step, {
-    type: "send",
-    to: { task: about.task, containerId: about.containerId },
-    message: { type: "acknowledge-exit", generation: about.generation },
-  });
 }
 
 type ExitCommand = Extract<ExecutorCommand, { type: "exit" }>;

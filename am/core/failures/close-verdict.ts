@@ -1,0 +1,95 @@
+import { failedBy } from "../../../src/job/outcome.ts";
+import { endingWords } from "../../../src/job/reasons/endings.ts";
+import { outcomeWords } from "../../../src/job/reasons/outcomes.ts";
+import { finish } from "../job/finish.ts";
+import { isSidecar } from "../policies/tolerance.ts";
+import { dueMsOf } from "../state/deadlines.ts";
+import type { Verdict } from "../state/failures.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import type { Step } from "../state/step.ts";
+import { findTask, log } from "../state/step.ts";
+import { causeOf } from "./causes.ts";
+import { rootOf } from "./evidence.ts";
+import { endingRule } from "./rules.ts";
+
+/** The end of what ran in this container is known. */
+export function accountFor(step: Step, containerId: string): void {
+  for (const verdict of step.state.verdicts) {
+    delete verdict.unaccounted[containerId];
+  }
+}
+
+/** Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is another matter. */
+export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
+  for (const verdict of step.state.verdicts) {
+    if (verdict.endings[container.task]?.containerId === container.id) {
+      delete verdict.unaccounted[container.id];
+    }
+  }
+}
+
+/** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay as they are. */
+export function closeVerdicts(step: Step): void {
+  const { state } = step;
+  for (const verdict of [...state.verdicts]) {
+    if (state.outcome === undefined && (verdict.expired || isEmpty(verdict.unaccounted))) {
+      state.verdicts.splice(state.verdicts.indexOf(verdict), 1);
+      close(step, verdict);
+    }
+  }
+}
+
+/** When the time of the next verdict is up. */
+export function verdictsDueMs({ state }: Step): number | undefined {
+  const open = state.verdicts.filter(({ expired }) => !expired);
+  return open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => dueMsOf(state, deadline)));
+}
+
+export function verdictsOverdue({ state, nowMs }: Step): void {
+  for (const verdict of state.verdicts) {
+    verdict.expired ||= dueMsOf(state, verdict.deadline) <= nowMs;
+  }
+}
+
+function close(step: Step, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  if (root === undefined) {
+    return;
+  }
+  const rule = endingRule(step, root, verdict.neverRestarted);
+  const uncounted = verdict.held ? outcomeWords(rule) : "not counted";
+  const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
+  log(
+    step,
+    "info",
+    "verdict",
+    `Root cause of generation ${verdict.generation}'s end: ${endingWords(root.reason)} (${counted}).`,
+    {
+      task: root.task,
+      generation: verdict.generation,
+      class: root.class,
+    },
+  );
+  const task = findTask(step, verdict.scope);
+  const isIgnored = task !== undefined && isSidecar(step, task);
+  if (verdict.held && !isIgnored) {
+    step.state.judgedLives = judgedLives(verdict);
+    finish(step, failedBy(causeOf(root, verdict.endings), rule));
+  }
+}
+
+/** YARN's completion status of a life may have come after its task had begun another one. */
+function judgedLives({ lives, endings }: Verdict): Record<string, TaskRecord> {
+  const judged = Object.values(lives).map((life): [string, TaskRecord] => {
+    const ending = endings[life.id];
+    return [life.id, ending?.source === "yarn" ? { ...life, exit: ending.exit } : life];
+  });
+  return Object.fromEntries(judged);
+}
+
+function isEmpty(record: Readonly<Record<string, true>>): boolean {
+  for (const _ in record) {
+    return false;
+  }
+  return true;
+}

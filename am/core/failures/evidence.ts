@@ -1,0 +1,126 @@
+import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
+import { openNext, renewAlone } from "../gang/restart.ts";
+import { isNeverRestarted } from "../policies/restart.ts";
+import { toleratesFailure } from "../policies/tolerance.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitOf } from "../state/deadlines.ts";
+import type { Ending, Verdict } from "../state/failures.ts";
+import type { Step } from "../state/step.ts";
+import { findTask } from "../state/step.ts";
+import { blame, pardon } from "./blame.ts";
+import { charge, refund } from "./budgets.ts";
+import { causeOf } from "./causes.ts";
+import { earlyExitBefore } from "./early-exit.ts";
+import { isFinal } from "./rules.ts";
+import { sharedStartFailure } from "./start-failure.ts";
+import { Strength } from "./strength.ts";
+
+/** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
+export function isCounted({ strength }: Ending): boolean {
+  return strength > Strength.consequence;
+}
+
+/**
+ * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
+ * number). YARN's completion status, which says why, may be on its way.
+ */
+const KILLED: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL", "143", "137"]);
+
+/** An executor that is still well by then was not meant; one that left is accounted for by YARN, or when the verdict's time is up. */
+function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): void {
+  verdict.unaccounted[ending.containerId] = true;
+  if (ending.source === "child") {
+    const container = step.state.containers[ending.containerId];
+    if (container !== undefined) {
+      awaitOf(step, container, "completion-status", 2 * step.identity.nodeHeartbeatMs + Bounds.completionStatusMs);
+    }
+  }
+}
+
+export function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
+  const earlier = verdict.endings[ending.task];
+  if (earlier !== undefined && !(ending.source === "yarn" && earlier.source !== "yarn")) {
+    return;
+  }
+  if (earlier !== undefined) {
+    pardon(step, earlier);
+  }
+  const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
+  const since = earlier ?? ending;
+  const early = earlyExitBefore(step, ending);
+  if (early !== undefined && verdict.scope === "" && verdict.endings[early.task] === undefined) {
+    enter(verdict, early);
+  }
+  const known = { ...ending, lines, atMs: since.atMs, seenAtMs: since.seenAtMs };
+  enter(verdict, known);
+  const task = findTask(step, ending.task);
+  if (task !== undefined && isNeverRestarted(step, task) && !toleratesFailure(step, task)) {
+    verdict.neverRestarted = task.id;
+  }
+  if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
+    awaitCompletionStatus(step, verdict, ending);
+  }
+  blame(step, known);
+  reconsider(step, verdict);
+}
+
+/** The strongest is the root, among equals the earliest. */
+function enter(verdict: Verdict, ending: Ending): void {
+  verdict.endings[ending.task] = ending;
+  const root = rootOf(verdict);
+  if (root === undefined || root.task === ending.task || isNearer(ending, root)) {
+    verdict.root = ending.task;
+  }
+}
+
+/** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */
+function reconsider(step: Step, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  if (root === undefined) {
+    return;
+  }
+  const free = isPreemption(root.reason);
+  if (verdict.charged !== undefined && (free || verdict.charged !== root.class)) {
+    refund(step, verdict.charged);
+    verdict.charged = undefined;
+  }
+  const counts = isCounted(root);
+  if (counts) {
+    noteCause(step, verdict, root);
+  }
+  const final = isFinal(step, root, verdict.neverRestarted);
+  if (counts && !free && verdict.charged === undefined && !final && charge(step, root.class)) {
+    verdict.charged = root.class;
+  }
+  verdict.held = counts && (final || (!free && verdict.charged === undefined));
+  step.state.journal.dirty = true;
+  step.changed = true;
+  if (!verdict.held && !verdict.proceeded) {
+    verdict.proceeded = true;
+    proceed(step, verdict, root);
+  }
+}
+
+function proceed(step: Step, verdict: Verdict, root: Ending): void {
+  if (verdict.scope === "") {
+    openNext(step, endingWords(root.reason));
+  } else {
+    renewAlone(step, verdict.scope, endingWords(root.reason));
+  }
+}
+
+export function rootOf(verdict: Verdict): Ending | undefined {
+  return verdict.endings[verdict.root];
+}
+
+function isNearer(ending: Ending, root: Ending): boolean {
+  return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
+}
+
+function noteCause(step: Step, verdict: Verdict, root: Ending): void {
+  const generation = step.state.generations.find((one) => one.generation === verdict.generation);
+  if (generation !== undefined && verdict.scope === "") {
+    generation.endedBy = causeOf(root, verdict.endings);
+    generation.startFailure = sharedStartFailure(step, root, verdict.endings);
+  }
+}

@@ -1,0 +1,76 @@
+import type { EndingReason } from "../../../src/job/reasons/endings.ts";
+import type { Remedy } from "../../../src/job/reasons/remedies.ts";
+import type { Cause, Checkpoint, FailureClass } from "../../../src/job/status.ts";
+import type { Deadline, TaskRecord } from "./records.ts";
+
+/** One task's bad end, as evidence in a verdict. */
+export interface Ending {
+  readonly task: string;
+  readonly containerId: string;
+  readonly host: string;
+  readonly generation: number;
+  /** When it happened, by the clock of the machine that saw it. */
+  readonly atMs: number;
+  /** The same by our own clock, as far as we can know: decides which of two came first. */
+  readonly seenAtMs: number;
+  /** Higher is nearer to the root; see endings.ts. */
+  readonly strength: number;
+  readonly class: FailureClass;
+  /** The machine may be at fault: counts on the blame ladder. */
+  readonly machine: boolean;
+  /** A launch that the node refused through no fault of its own: counts for the task alone. */
+  readonly refused?: true;
+  /** Who said so: YARN's completion status replaces what was guessed from its link. */
+  readonly source: "child" | "link" | "yarn" | "core";
+  readonly reason: EndingReason;
+  readonly exit: string;
+  readonly lines: readonly string[];
+  readonly remedy?: Remedy | undefined;
+  /** The file that its node could not fetch for it. */
+  readonly resource?: string;
+  /** What its program failed of at its start, where the next start would meet it again; see start-failure.ts. */
+  readonly startFailure?: string;
+}
+
+/** What ended one generation; open until every task of it is accounted for, or the time is up. */
+export interface Verdict {
+  readonly generation: number;
+  /** The task that lives on its own and whose life this is about; empty: the gang. */
+  readonly scope: string;
+  /** The time for the whole picture. */
+  readonly deadline: Deadline;
+  /** By task. */
+  endings: Record<string, Ending>;
+  /** The task whose ending is the strongest so far, among equals the earliest. */
+  root: string;
+  /** A task among them that is never restarted, so that the job cannot go on; empty while there is none. */
+  neverRestarted: string;
+  /** What tasks were in the generation when they went on to the next one: a verdict that ends the job is about these lives. */
+  readonly lives: Record<string, TaskRecord>;
+  /** Containers whose tasks' ends are not known yet, by id. */
+  unaccounted: Record<string, true>;
+  /** The class whose budget is charged at present; absent when no budget was left. */
+  charged: FailureClass | undefined;
+  /** Nothing was done about it yet: the job could not go on after the present root cause, so the whole picture is awaited. */
+  held: boolean;
+  /** The restart that follows from it has begun. */
+  proceeded: boolean;
+  /** The time for the whole picture is up. */
+  expired: boolean;
+}
+
+export interface GenerationRecord {
+  readonly generation: number;
+  readonly startedAtMs: number;
+  runningAtMs: number | undefined;
+  endedAtMs: number | undefined;
+  endedBy: Cause | undefined;
+  resumedFrom: Checkpoint | undefined;
+  /** What all of it failed of at its start; see start-failure.ts. */
+  startFailure?: string | undefined;
+}
+
+export interface NodeBlame {
+  failures: number;
+  excluded: boolean;
+}

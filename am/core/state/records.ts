@@ -1,0 +1,162 @@
+import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
+import type { ResourceAmount } from "./events.ts";
+
+/**
+ * Where a task's life in its generation stands.
+ * - `waiting`: has no container and wants one
+ * - `allocated`: has a container whose launch was ordered
+ * - `launched`: the NodeManager accepted the launch; files are localised, the executor starts
+ * - `preparing`: its executor of an earlier generation was told to make ready for this one
+ * - `registered`: its executor holds a port and waits for the cluster spec
+ * - `starting`: the cluster spec is sent
+ * - `running`: its program runs
+ * - `stopping`: its program was told to stop
+ * - `succeeded`, `failed`: its program ended by itself
+ * - `stopped`: its program ended because we stopped it, or it needs none any more
+ * - `lost`: its container or executor went away while the program was wanted
+ */
+export type TaskPhase =
+  | "waiting"
+  | "allocated"
+  | "launched"
+  | "preparing"
+  | "registered"
+  | "starting"
+  | "running"
+  | "stopping"
+  | "succeeded"
+  | "failed"
+  | "stopped"
+  | "lost";
+
+/**
+ * - `held`: bound to a task
+ * - `unclaimed`: kept by YARN for a later attempt whose journal does not know it; its executor may still come and name its task
+ * - `terminating`: its executor is gone; YARN's completion status, which says why, is awaited before it is given back, for that would hide it
+ * - `discarded`: released or stopped by us; only YARN's completion is still to come
+ */
+export type ContainerPhase = "held" | "unclaimed" | "terminating" | "discarded";
+
+/**
+ * How an executor is reached.
+ * - `none`: it has not registered yet
+ * - `up`: its stream stands
+ * - `broken`: the stream broke; the executor may come back within the reconnect time
+ * - `rejoining`: this attempt of the ApplicationMaster has not heard of it yet
+ * - `closed`: the executor said goodbye
+ */
+export type Link = "none" | "up" | "broken" | "rejoining" | "closed";
+
+/** Something that is awaited, and until when. */
+export interface Deadline {
+  readonly sinceMs: number;
+  readonly dueMs: number;
+}
+
+/**
+ * What may be awaited of a container, its executor or YARN.
+ * - `launch`: from its allocation to its executor's registration
+ * - `registration`: the same from the launch on, where the job sets a bound of its own
+ * - `reconnect`: its executor, whose stream broke
+ * - `prepare`: that its executor is ready for its task's next generation
+ * - `start`: that the program runs, which was told to start
+ * - `execution`: that the program ends within the job's limit
+ * - `progress`: the program's next step
+ * - `hang-stop`: that the program ends which was stopped because it hung
+ * - `rejoin`: its executor, which knew an earlier attempt
+ * - `release`: YARN's completion status, before it is given back
+ * - `completion-status`: the same, while its executor is well
+ */
+export const CONTAINER_DEADLINES = [
+  "launch",
+  "registration",
+  "reconnect",
+  "prepare",
+  "start",
+  "execution",
+  "progress",
+  "hang-stop",
+  "rejoin",
+  "release",
+  "completion-status",
+] as const;
+export type ContainerDeadline = (typeof CONTAINER_DEADLINES)[number];
+
+export interface TaskRecord {
+  readonly id: string;
+  /** Position of its role in the job. */
+  readonly role: number;
+  readonly index: number;
+  phase: TaskPhase;
+  /** Of its present life; unique per life of a task, never lower than that of an earlier one. */
+  generation: number;
+  containerId: string;
+  host: string;
+  port: number;
+  startedAtMs: number;
+  endedAtMs: number;
+  /** What a table shows: `0`, `1`, `SIGKILL`, `-104`; empty while it has none. */
+  exit: string;
+  /** Times its program was started again alone. */
+  restarts: number;
+  /** Why it was the last time; empty while it was not. */
+  restartReason: string;
+  /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
+  step: number;
+  checkpointStep: number;
+  /** How bringing up what it saved or left goes: the last of each kind. */
+  transfers?: readonly Transfer[];
+  /** Failures of the machine's kind since its program last ran well; see blame.ts. */
+  machineFailures: number;
+}
+
+export interface ContainerRecord {
+  readonly id: string;
+  readonly nodeId: string;
+  readonly host: string;
+  readonly nodeHttpAddress: string;
+  readonly role: number;
+  readonly resource: ResourceAmount;
+  readonly allocatedAtMs: number;
+  phase: ContainerPhase;
+  link: Link;
+  /** Task that it was bound to first and last: a container never changes its task. */
+  task: string;
+  /** Last generation that its task lived in it. */
+  generation: number;
+  deadlines: Partial<Record<ContainerDeadline, Deadline>>;
+  rejoinAddress: string;
+  brokenAtMs: number;
+  /** Failures of the machine's kind seen in it. */
+  machineFailures: number;
+  /** Its executor has missed some heartbeats. */
+  silent: boolean;
+  /** When it was last heard, while it is silent. */
+  lastHeardMs: number;
+  /** Nothing had started in it and its end cost nothing yet: that is for YARN's completion status to decide. */
+  unresolved: boolean;
+  /** When YARN last said that it wants it back; 0: never. */
+  wantedBackAtMs: number;
+  /** The furthest complete one that lies in it, where no other container can read it. */
+  checkpoint?: Checkpoint | undefined;
+  /** Why we gave it up; empty while held. */
+  discardReason: string;
+}
+
+export interface RoleState {
+  readonly name: string;
+  /** How many of its tasks are in each phase. */
+  readonly counts: Record<TaskPhase, number>;
+  /** No task below this index is waiting. */
+  firstWaiting: number;
+}
+
+/** What the ResourceManager was asked for a role. */
+export interface RoleAsk {
+  /** What the ResourceManager still has to give, as far as we know; −1 when we do not know. */
+  outstanding: number;
+  /** Whether the outstanding ask names hosts. */
+  hinted: boolean;
+  /** Hosts are not named any more: naming them brought nothing. */
+  hintsExhausted: boolean;
+}
