@@ -72,9 +72,10 @@ async function liveClaims(folder) {
   return claims;
 }
 
+/** Asked by connecting: whoever listened to find out would be in the way of a cluster that starts there at that moment. */
 async function isUnused(network) {
   const { master } = addresses(network, 0);
-  for (const port of TELLING_PORTS) if (!(await canListen(master, port))) return false;
+  for (const port of TELLING_PORTS) if (await accepts(master, port)) return false;
   return true;
 }
 

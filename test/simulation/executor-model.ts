@@ -41,6 +41,8 @@ export class ExecutorModel {
   child: ChildReport = { state: "none" };
   alive = true;
   frozen = false;
+  /** When it last went on after it had stood still. */
+  thawedAtMs = 0;
   ending = false;
   /** Its node was cut off in its life. */
   wasCut = false;
@@ -143,7 +145,14 @@ export class ExecutorModel {
 
   /** Pings are not answered any more: the ApplicationMaster finds that out for itself. */
   missesMaster(): void {
-    if (this.alive && !this.frozen && this.#stream?.isOpen === true) {
+    if (this.frozen) {
+      // It finds that out when it goes on, where nothing has changed by then.
+      this.#world.clock.after(1_000, () => {
+        if (!this.reachesMaster) {
+          this.missesMaster();
+        }
+      });
+    } else if (this.alive && this.#stream?.isOpen === true) {
       this.#stream.close();
       this.#absence.begin();
       this.connect(1_000);
@@ -164,6 +173,7 @@ export class ExecutorModel {
     this.frozen = true;
     this.#world.clock.after(durationMs, () => {
       this.frozen = false;
+      this.thawedAtMs = this.#world.clock.nowMs;
       for (const saying of this.#unsent.splice(0)) {
         this.#say(saying);
       }

@@ -92,6 +92,11 @@ function isLimited({ spec }: World): boolean {
   return isBound || spec.groupLimits.length > 0;
 }
 
+/** Whether the job failed of the time that one of its programs took, which may have exited 0 when it was stopped. */
+function isOfOverTime({ outcome }: World): boolean {
+  return outcome?.cause?.reason.code === "ran-too-long";
+}
+
 /** The job's outcome is what its programs really did: in their last life, or in one after which no restart was allowed. */
 function judgeOutcome(world: World): string[] {
   const { witness, outcome } = world;
@@ -103,7 +108,13 @@ function judgeOutcome(world: World): string[] {
     return [`a sidecar's failure ended the job: ${outcome.summary}`];
   }
   const ofEarlierLife = (outcome?.cause?.generation ?? world.core.state.generation) < world.core.state.generation;
-  if (outcome?.result === "failed" && !isLimited(world) && !ofEarlierLife && witness.mustHaveSucceeded()) {
+  if (
+    outcome?.result === "failed" &&
+    !isLimited(world) &&
+    !isOfOverTime(world) &&
+    !ofEarlierLife &&
+    witness.mustHaveSucceeded()
+  ) {
     return [`all programs exited 0, and the job failed: ${outcome.summary}`];
   }
   return [];

@@ -24,6 +24,10 @@ export class OverlapWatch {
       if (!other.alive || other.child.state !== "running" || !this.#isReplacedBy(other, executor)) {
         continue;
       }
+      if (!other.wasCut && other.frozen && other.container.node.isUnmanaged) {
+        // Nobody is there who could stop it: neither its executor nor its NodeManager, which does so when it is back.
+        continue;
+      }
       if (!other.wasCut) {
         if (isInGang(this.#world, other)) {
           problems.push(
@@ -37,11 +41,15 @@ export class OverlapWatch {
     }
   }
 
-  /** A program does something, or goes on: one whose executor stands still has nobody who could suspend it. */
+  /**
+   * A program does something, or goes on. One whose executor stands still has nobody who could suspend it, and one whose executor goes on
+   * again notices only then that nobody is reached.
+   */
   runs(executor: ExecutorModel): void {
     const limitMs = this.#limitsMs.get(executor);
-    const { clock, problems } = this.#world;
-    if (limitMs === undefined || clock.nowMs <= limitMs || !executor.isProgramRunning || executor.frozen) {
+    const { clock, problems, spec } = this.#world;
+    const mayRunOn = executor.frozen || clock.nowMs <= executor.thawedAtMs + spec.timeouts.isolationMs;
+    if (limitMs === undefined || clock.nowMs <= limitMs || !executor.isProgramRunning || mayRunOn) {
       return;
     }
     const { task, generation, containerId } = executor;
