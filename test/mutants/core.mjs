@@ -157,8 +157,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container that is given up is released before YARN's word on it",
-      from: '  container.phase = "terminating";\n  container.discardReason = reason;',
-      to: '  container.phase = "terminating";\n  emit(step, { type: "release", containerIds: [container.id], reason });\n  container.discardReason = reason;',
+      from: '  vacate(step, container, "terminating", reason);',
+      to: '  vacate(step, container, "terminating", reason);\n  emit(step, { type: "release", containerIds: [container.id], reason });',
     },
   ]),
   ...mutantsOf("am/core/containers/placement.ts", core, [

@@ -104,18 +104,9 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
   if (container.phase === "discarded") {
     return;
   }
-  const tenant = findTask(step, container.task);
-  if (tenant?.containerId === container.id) {
-    tenant.containerId = "";
-  }
-  dropCheckpoint(step, container, "its container is given up");
-  container.phase = "discarded";
-  container.discardReason = reason;
-  setLink(step, container, "closed");
-  container.deadlines = {};
+  vacate(step, container, "discarded", reason);
   emit(step, { type: "stop-container", containerId: container.id, reason });
   emit(step, { type: "release", containerIds: [container.id], reason });
-  step.changed = true;
 }
 
 /**
@@ -125,19 +116,24 @@ export function discard(step: Step, container: ContainerRecord, reason: string):
  * With `stop` the node ends whatever may still run.
  */
 export function beginTermination(step: Step, container: ContainerRecord, reason: string, stop: boolean): void {
-  const tenant = findTask(step, container.task);
-  if (tenant?.containerId === container.id) {
-    tenant.containerId = "";
-  }
-  dropCheckpoint(step, container, "its container is gone");
-  container.phase = "terminating";
-  container.discardReason = reason;
-  setLink(step, container, "closed");
-  container.deadlines = {};
+  vacate(step, container, "terminating", reason);
   awaitOf(step, container, "release", step.spec.timeouts.verdictMs);
   if (stop) {
     emit(step, { type: "stop-container", containerId: container.id, reason });
   }
+}
+
+/** No task lives in it any more, and nothing is awaited of its executor. */
+function vacate(step: Step, container: ContainerRecord, phase: "discarded" | "terminating", reason: string): void {
+  const tenant = findTask(step, container.task);
+  if (tenant?.containerId === container.id) {
+    tenant.containerId = "";
+  }
+  dropCheckpoint(step, container, phase === "discarded" ? "its container is given up" : "its container is gone");
+  container.phase = phase;
+  container.discardReason = reason;
+  setLink(step, container, "closed");
+  container.deadlines = {};
   step.changed = true;
 }
 

@@ -5,8 +5,8 @@ import { asksOf, Scenario, sentOf, typesOf } from "../scenario.ts";
 
 const spec = jobSpec([role("worker", 2)]);
 
-function running() {
-  const scenario = new Scenario(spec);
+function running(job = spec) {
+  const scenario = new Scenario(job);
   scenario.register();
   const kept = [scenario.container(1), scenario.container(1)];
   scenario.on({ type: "containers-allocated", containers: kept });
@@ -231,13 +231,7 @@ test("what was due while there was none shortens nobody's time to come back", ()
 describe("the ApplicationMaster dies during a restart", () => {
   const noBackOff = { ...spec.failure, backOff: { initialMs: 0, maxMs: 0 } };
   const failing = (journal: "written" | "not written") => {
-    const scenario = new Scenario(jobSpec([role("worker", 2)], { failure: noBackOff }));
-    scenario.register();
-    const kept = [scenario.container(1), scenario.container(1)];
-    scenario.on({ type: "containers-allocated", containers: kept });
-    scenario.readyAll();
-    scenario.startedAll();
-    scenario.after(1_000);
+    const { scenario, kept } = running(jobSpec([role("worker", 2)], { failure: noBackOff }));
     scenario.journalWorks = journal === "written";
     const exit = { signal: "SIGKILL" };
     const effects = scenario.exits("worker:1", exit);
