@@ -66,6 +66,11 @@ export const CORE_MUTANTS = [
       from: '  if (state.phase === "restarting" && restartsWithGang(step, task)) {\n    return;\n  }\n',
       to: "",
     },
+    {
+      bug: "after a takeover a verdict does not wait for executors that were not heard yet",
+      from: "rejoinLeftMs(step) + step.spec.timeouts.verdictMs",
+      to: "step.spec.timeouts.verdictMs",
+    },
   ]),
   ...mutantsOf("am/core/failures/close-verdict.ts", core, [
     {
@@ -474,6 +479,11 @@ export const CORE_MUTANTS = [
       to: "Math.max(0, initialMs",
     },
     { bug: "the first restart waits", from: "charged < 2 ? 0 : ", to: "" },
+    {
+      bug: "after a takeover an executor that was not heard yet has no time to come back when the gang restarts",
+      from: "rejoinLeftMs(step) + spec.timeouts.stopGraceMs",
+      to: "spec.timeouts.stopGraceMs",
+    },
     {
       bug: "a restart gives the containers back",
       from: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, reason);\n    }",

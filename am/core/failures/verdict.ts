@@ -3,7 +3,7 @@ import { tearDown } from "../gang/restart.ts";
 import { chiefIsDone } from "../policies/completion.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
-import { deadlineIn } from "../state/deadlines.ts";
+import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
@@ -51,7 +51,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   const verdict: Verdict = {
     generation: ending.generation,
     scope: policy === "task" ? task.id : "",
-    deadline: deadlineIn(step, step.spec.timeouts.verdictMs),
+    deadline: deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.verdictMs),
     endings: origin === undefined ? {} : { [origin.task]: origin },
     root: origin?.task ?? "",
     neverRestarted: "",

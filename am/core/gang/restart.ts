@@ -1,7 +1,7 @@
 import { chiefIsDone } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
-import { deadlineIn } from "../state/deadlines.ts";
+import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
@@ -21,7 +21,7 @@ export function tearDown(step: Step, reason: string): void {
       stopChild(step, task, reason);
     }
   }
-  state.stopDeadline = deadlineIn(step, spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+  state.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
 }
 
 /** Tells one task's program to stop. */

@@ -49,3 +49,9 @@ export function noteTakeover(step: Step): void {
 export function dueMsOf({ pause }: Pick<CoreState, "pause">, { sinceMs, dueMs }: Deadline): number {
   return sinceMs < pause.endedAtMs ? Math.max(dueMs, pause.endedAtMs + pause.graceMs) : dueMs;
 }
+
+/** For how long executors that look for this attempt may still come: until then they can neither be told anything nor say what they know. */
+export function rejoinLeftMs({ state, nowMs }: Step): number {
+  const looking = Object.values(state.containers).filter(({ link }) => link === "rejoining");
+  return Math.max(0, ...looking.map(({ deadlines: { rejoin } }) => (rejoin === undefined ? 0 : rejoin.dueMs - nowMs)));
+}

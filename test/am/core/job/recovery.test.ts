@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { Bounds } from "../../../../am/core/state/bounds.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { childExit } from "../../../support/child-exit.ts";
 import { asksOf, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -226,6 +227,43 @@ test("what was due while there was none shortens nobody's time to come back", ()
   scenario.reports("worker:0", program);
   scenario.reports("worker:1", program);
   expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+});
+
+describe("the gang restarts while an executor still looks for the new attempt", () => {
+  const restarting = () => {
+    const { scenario, kept } = running();
+    scenario.crash(kept);
+    scenario.reports("worker:0", program);
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    return scenario;
+  };
+
+  test("it has its whole time to come back, and is the cause when it does not", () => {
+    const scenario = restarting();
+    scenario.after(44_000);
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "stopping", containerId: "c2" });
+    scenario.after(1_000);
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "waiting", generation: 2 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+  });
+
+  test.each([9_000, 44_000])("it comes back after %s ms: its program has its whole time to stop", (comesBackMs) => {
+    const scenario = restarting();
+    scenario.after(comesBackMs);
+    expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
+    scenario.after(spec.timeouts.stopGraceMs);
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "stopping", containerId: "c2" });
+    scenario.stops("worker:1");
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("its program does not stop in time: its container is stopped", () => {
+    const scenario = restarting();
+    scenario.after(20_000);
+    scenario.reports("worker:1", program);
+    scenario.after(Bounds.rejoinMs - 20_000 + spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+    expect(scenario.core.state.containers.c2).toMatchObject({ phase: "terminating" });
+  });
 });
 
 describe("the ApplicationMaster dies during a restart", () => {
