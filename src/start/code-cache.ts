@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 
 /** For a few releases, runtimes and commands; each is less than 1 MiB. */
@@ -22,11 +32,13 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
 
 /**
  * Writes it for the owner alone, whole or not at all, and removes the oldest of many like it. Nothing depends on it, so a failure is none.
+ *
+ * @param place gives the finished draft its name: `replaceFile`, or `keepFirst` where the file is sent
  */
-export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array): void {
+export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array, place: PlaceFile): void {
   try {
     makeFolder(path.dirname(file));
-    writeWhole(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]));
+    writeWhole(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), place);
     removeOld(path.dirname(file));
   } catch {
     // A full disk, a home that is none, or another program that removes the same.
@@ -56,14 +68,24 @@ function makeFolder(folder: string): void {
   }
 }
 
-function writeWhole(file: string, content: Uint8Array): void {
+/** Gives a draft its name, in the same folder. */
+export type PlaceFile = (draft: string, file: string) => void;
+
+export const replaceFile: PlaceFile = renameSync;
+
+/**
+ * Fails where there is a file already. V8 compiles the same code to other bytes each time, so a file that another program has hashed, and is
+ * about to send, must stay what it is.
+ */
+export const keepFirst: PlaceFile = linkSync;
+
+function writeWhole(file: string, content: Uint8Array, place: PlaceFile): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(draft, content, { mode: 0o600 });
-    renameSync(draft, file);
-  } catch (error) {
+    place(draft, file);
+  } finally {
     rmSync(draft, { force: true });
-    throw error;
   }
 }
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { cacheOption, clientCacheFile, codeCacheOf } from "./cache-files.ts";
-import { isOwnCache, readCodeCache, writeCodeCache } from "./code-cache.ts";
+import { isOwnCache, keepFirst, type PlaceFile, readCodeCache, replaceFile, writeCodeCache } from "./code-cache.ts";
 
 /** Of the code, hexadecimal: written in when a program is bundled, as is whether a person starts it, or a container. */
 declare const CODE_SHA256: string;
@@ -34,9 +34,9 @@ const script = new Script(`${wrapper}${code}\n})`, {
 });
 if (making && target !== undefined) {
   process.argv.splice(2);
-  keepCompiled(target);
+  keepCompiled(target, keepFirst);
 } else if (FOR_PEOPLE && cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-  keepCompiled(cache);
+  keepCompiled(cache, replaceFile);
 }
 const module = { exports: {} };
 script.runInThisContext()(
@@ -49,6 +49,6 @@ script.runInThisContext()(
 );
 
 /** What has run at the end is what the next start needs. */
-function keepCompiled(target: string): void {
-  process.on("exit", () => writeCodeCache(target, CODE_SHA256, script.createCachedData()));
+function keepCompiled(target: string, place: PlaceFile): void {
+  process.on("exit", () => writeCodeCache(target, CODE_SHA256, script.createCachedData(), place));
 }

@@ -183,8 +183,9 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect((await tonyTs(["kill", id], alice)).exitCode).toBe(0);
   });
 
-  test("two submissions at once do not disturb each other", async () => {
-    const both = await Promise.all([1, 2].map(() => tonyTs(["submit", ...conf("hello")], alice)));
+  test("two submissions at once, the first ones of a user, do not disturb each other", async () => {
+    const newcomer = { ...alice, XDG_CACHE_HOME: join(folder, "cache") };
+    const both = await Promise.all([1, 2].map(() => tonyTs(["submit", ...conf("hello")], newcomer)));
     expect(both.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
     expect(new Set(both.map(({ stdout }) => stdout.split(" ")[0])).size).toBe(2);
   });

@@ -82,6 +82,14 @@ describe("a program", () => {
       expect(run(other).stdout).toBe("2 first\n");
     });
 
+    test("leaves what another made first as it is: whoever sends that may be in the middle of it", async () => {
+      const cache = compile(await program("program", said("word")));
+      const { ino } = statSync(cache, { bigint: true });
+      compile(path.join(folder, "program.mjs"));
+      expect(statSync(cache, { bigint: true }).ino).toBe(ino);
+      expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    });
+
     test("compiles anew when it was made of other code of the same length", async () => {
       const ours = compile(await program("first", said("first")));
       const other = await program("other", said("other"));
