@@ -1,12 +1,14 @@
 // Builds what the package ships: one file for each program (dist/programs) and the library with its types (dist/lib).
-// Everything is written beside its place and renamed, so that a build never shows half a program to another process.
+// What another process uses meanwhile it never finds half written, nor missing, nor replaced by the same.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundleProgram } from "./bundle.mjs";
 import { Problem, runMain } from "./problem.mjs";
+import { replaceFile } from "./replace-file.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const megabyte = 1e6;
@@ -51,7 +53,7 @@ async function bundle(program) {
     throw new Problem(`${program.entry} could not be bundled:\n${error.message}`, { cause: error });
   });
   check(program, metafile);
-  for (const file of files) replaceFile(file.path, file.contents);
+  for (const file of files) replaceFile(file.path, file.contents, 0o755);
   return sizeOf(metafile);
 }
 
@@ -79,24 +81,30 @@ function check(program, metafile) {
   if (unwanted.length > 0) throw new Problem(`${program.name}.mjs would need ${unwanted.join(", ")} beside it`);
 }
 
-function replaceFile(file, contents) {
-  mkdirSync(path.dirname(file), { recursive: true });
-  const draft = `${file}.${process.pid}`;
-  writeFileSync(draft, contents, { mode: 0o755 });
-  renameSync(draft, file);
-}
-
 function compileLibrary() {
   const target = path.join(root, "dist/lib");
-  const draft = `${target}.${process.pid}`;
-  rmSync(draft, { recursive: true, force: true });
-  run("node_modules/typescript/bin/tsc", "-p", "tsconfig.lib.json", "--outDir", draft);
-  for (const folder of generatedFolders) {
-    const modules = readdirSync(path.join(root, folder)).filter((name) => /\.(js|d\.ts)$/.test(name));
-    for (const name of modules) cpSync(path.join(root, folder, name), path.join(draft, folder, name));
+  const draft = mkdtempSync(path.join(tmpdir(), "tony-lib-"));
+  try {
+    run("node_modules/typescript/bin/tsc", "-p", "tsconfig.lib.json", "--outDir", draft);
+    const compiled = filesBelow(draft).map((name) => [name, path.join(draft, name)]);
+    const generated = generatedFolders.flatMap((folder) =>
+      filesBelow(path.join(root, folder))
+        .filter((name) => /\.(js|d\.ts)$/.test(name))
+        .map((name) => [path.join(folder, name), path.join(root, folder, name)]),
+    );
+    const library = new Map([...compiled, ...generated]);
+    for (const [name, file] of library) replaceFile(path.join(target, name), readFileSync(file));
+    for (const name of filesBelow(target)) if (!library.has(name)) rmSync(path.join(target, name));
+  } finally {
+    rmSync(draft, { recursive: true });
   }
-  rmSync(target, { recursive: true, force: true });
-  renameSync(draft, target);
+}
+
+/** Paths relative to the folder. */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }
 
 await runMain(async () => {

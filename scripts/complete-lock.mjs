@@ -1,6 +1,7 @@
 // Run after every change of dependencies. A registry mirror may lack optional packages of other platforms; npm then leaves them out of
 // the lock file and `npm ci` refuses it. This adds an entry for each, with the platform that its name tells, so that npm skips it by platform.
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { replaceFile } from "./replace-file.mjs";
 
 const operatingSystems = ["android", "darwin", "freebsd", "linux", "openharmony", "win32", "wasm32"];
 const processors = ["arm64", "arm", "x64", "ia32", "ppc64", "s390x", "riscv64", "loong64"];
@@ -26,5 +27,5 @@ for (const owner of Object.values(lock.packages)) {
   }
 }
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([left], [right]) => (left < right ? -1 : 1)));
-writeFileSync("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
+replaceFile("package-lock.json", `${JSON.stringify(lock, null, 2)}\n`);
 console.log(`${added.length} packages of other platforms added to package-lock.json`);

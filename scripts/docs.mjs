@@ -1,10 +1,11 @@
 // Writes the pages that are made from the source: docs/keys.md, docs/variables.md, docs/reasons.md and docs/json.md. Unit tests say when one of them is stale.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { jsonPage } from "./json-page.mjs";
+import { replaceFile } from "./replace-file.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 
@@ -14,7 +15,7 @@ const pages = [
   ["src/frameworks/variables-page.ts", "variablesPage", "docs/variables.md"],
 ];
 
-writeFileSync(path.join(root, "docs/json.md"), jsonPage(root));
+replaceFile(path.join(root, "docs/json.md"), jsonPage(root));
 
 const folder = mkdtempSync(path.join(tmpdir(), "tony-docs-"));
 try {
@@ -22,7 +23,7 @@ try {
     const outfile = path.join(folder, `${exported}.mjs`);
     await build({ entryPoints: [path.join(root, source)], outfile, bundle: true, format: "esm", platform: "node" });
     const module = await import(pathToFileURL(outfile).href);
-    writeFileSync(path.join(root, page), module[exported]());
+    replaceFile(path.join(root, page), module[exported]());
   }
 } finally {
   rmSync(folder, { recursive: true });
