@@ -2,8 +2,9 @@ import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage } from "../src/api/messages.ts";
 import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { ContainerToldToEnd, ExecutorRegistration } from "../src/job/execution.ts";
+import type { ExecutorRegistration } from "../src/job/execution.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
+import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import type { TaskLife } from "../src/journal/task-life.ts";
 import type { Log } from "../src/log.ts";
@@ -43,6 +44,10 @@ const TERMINATION_LIMIT_MS = 140;
 const GOODBYE_LIMIT_MS = 1_000;
 /** Before the job is known. */
 const FIRST_GRACE_MS = 10_000;
+const REPLACED_BY_JOURNAL: StopReason = {
+  code: "replaced",
+  why: "the journal says that its task lives on elsewhere",
+};
 
 /**
  * One task's executor. It is prepared for a generation (ports), registers, starts the program when the gang is complete, and tells the
@@ -104,12 +109,12 @@ export class Executor {
       joined: (welcome) => this.#doing(this.#joined(welcome)),
       left: () => this.#left(),
       command: (message) => this.#obey(message),
-      refused: (reason) => this.#finish(ExecutorExit.ordered, `the ApplicationMaster refused it: ${reason}`),
+      refused: (why) => this.#finish(ExecutorExit.ordered, { code: "refused", why }),
       lookIntoStaging: () => staging.look(this.#life),
       reached: () => this.#isolation.allowedByJournal(),
-      replaced: () => this.#replaced(ExecutorExit.replaced, "the journal says that its task lives on elsewhere"),
+      replaced: () => this.#replaced(ExecutorExit.replaced, REPLACED_BY_JOURNAL),
       isolated: (silentMs) => this.#isolated(silentMs),
-      orphaned: (silentMs) => this.#orphaned(silentMs),
+      orphaned: (silentMs) => this.#finish(ExecutorExit.orphaned, { code: "orphaned", silentMs }),
     });
   }
 
@@ -133,7 +138,7 @@ export class Executor {
 
   /** SIGTERM: everything ends within what a NodeManager gives it. */
   async terminate(): Promise<void> {
-    const reason: ContainerToldToEnd = "the container was told to end (SIGTERM)";
+    const reason: StopReason = { code: "container-terminated" };
     this.#ending = true;
     this.#options.log.warn("terminated", "The container was told to end.");
     const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
@@ -188,7 +193,7 @@ export class Executor {
 
   #obey({ generation, body }: MasterMessage): void {
     if (this.#ending) return;
-    if (body.type === "exit" && body.replaced === true) {
+    if (body.type === "exit" && body.reason.code === "replaced") {
       this.#replaced(ExecutorExit.ordered, body.reason);
       return;
     }
@@ -209,7 +214,7 @@ export class Executor {
     work.catch((error: unknown) => {
       this.#options.log.error("failed", `${errorMessage(error)}.`);
       process.stderr.write(`tony-ts: ${errorMessage(error)}\n`);
-      this.#finish(ExecutorExit.failed, errorMessage(error));
+      this.#finish(ExecutorExit.failed, { code: "executor-failed", error: errorMessage(error) });
     });
   }
 
@@ -242,22 +247,16 @@ export class Executor {
   }
 
   /** Whatever is written from here on could meet what the task writes elsewhere. */
-  #replaced(code: ExecutorExit, reason: string): void {
-    this.#carrier?.giveUp(reason);
+  #replaced(code: ExecutorExit, reason: StopReason): void {
+    this.#carrier?.giveUp(stopWords(reason));
     this.#generations.kill(reason);
     this.#finish(code, reason, 0);
   }
 
-  #orphaned(silentMs: number): void {
-    const seconds = Math.round(silentMs / 1000);
-    const reason = `no ApplicationMaster for ${seconds} s (tony.task.orphan-timeout)`;
-    this.#finish(ExecutorExit.orphaned, reason);
-  }
-
-  #finish(code: ExecutorExit, reason: string, graceMs = this.#graceMs): void {
+  #finish(code: ExecutorExit, reason: StopReason, graceMs = this.#graceMs): void {
     if (this.#ending) return;
     this.#ending = true;
-    this.#options.log.info("ending", `The executor ends: ${reason}.`);
+    this.#options.log.info("ending", `The executor ends: ${stopWords(reason)}.`);
     void this.#stopAndSayGoodbye({ graceMs, reason }).then(
       () => this.#options.end(code),
       () => this.#options.end(ExecutorExit.failed),
@@ -269,7 +268,7 @@ export class Executor {
     await this.#carrier?.settle({ last: true });
     this.#reports.left();
     this.#tails.finish();
-    await within(GOODBYE_LIMIT_MS, this.#link.close(order.reason));
+    await within(GOODBYE_LIMIT_MS, this.#link.close(stopWords(order.reason)));
   }
 
   get #graceMs(): number {

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { ChildExit } from "../src/job/execution.ts";
+import type { StopReason } from "../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
 import { lastStack, lastTraceback } from "./traceback.ts";
@@ -17,8 +18,8 @@ export interface ExitEvidence {
   readonly end: ProcessEnd;
   /** When it was started. */
   readonly startedAtMs: number;
-  /** Why the executor stopped it; empty when it did not. */
-  readonly stopReason: string;
+  /** Why the executor stopped it; absent when it did not. */
+  readonly stopReason?: StopReason;
   /** It was asked where it stands before it was stopped. */
   readonly stacksAsked?: boolean;
   /** The ends of what this run wrote. */
@@ -48,7 +49,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   const { end, stopReason, memory } = evidence;
   const signal = end.signal ?? signalOf(end.exitCode ?? 0);
   const exitCode = end.exitCode ?? (signal === "" ? 1 : signalBase + constants.signals[signal]);
-  const failed = stopReason === "" && exitCode !== 0;
+  const failed = stopReason === undefined && exitCode !== 0;
   const traceback = failed ? lastTraceback(evidence.stderr) : undefined;
   const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
   const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
@@ -56,7 +57,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     exitCode,
     signal,
     atMs: end.atMs,
-    stopReason,
+    ...(stopReason && { stopReason }),
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines,
     traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",

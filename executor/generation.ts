@@ -2,6 +2,7 @@ import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ChildExit, ChildReport } from "../src/job/execution.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
+import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import type { Log } from "../src/log.ts";
 import { reportExit } from "./exit-report.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
@@ -52,7 +53,7 @@ export class Generation {
   readonly #options: GenerationOptions;
   #ports: Ports | undefined;
   #started = false;
-  #stopBeforeStart: string | undefined;
+  #stopBeforeStart: StopReason | undefined;
   #program: Program | undefined;
   #run: ProgramRun | undefined;
   #exit: ChildExit | undefined;
@@ -161,7 +162,7 @@ export class Generation {
   }
 
   /** Has the program's Pythons write to its errors where they stand, before it is stopped for that reason. */
-  async dumpStacks(reason: string): Promise<void> {
+  async dumpStacks(reason: StopReason): Promise<void> {
     if (this.#exit === undefined) await this.#program?.dumpStacks(reason);
   }
 
@@ -231,7 +232,7 @@ export class Generation {
   #exited(exit: ChildExit): void {
     this.#exit = exit;
     const how = exit.signal === "" ? `with ${exit.exitCode}` : `by ${exit.signal}`;
-    const why = exit.stopReason === "" ? "" : ` (stopped: ${exit.stopReason})`;
+    const why = exit.stopReason === undefined ? "" : ` (stopped: ${stopWords(exit.stopReason)})`;
     this.#options.log.info("child-exited", `The program ended ${how}${why}.`, {
       exitCode: exit.exitCode,
       signal: exit.signal,
@@ -239,7 +240,7 @@ export class Generation {
     this.#options.report({ type: "child-exited", exit });
   }
 
-  #neverRan({ startError, stopReason = "" }: { startError?: string; stopReason?: string }): void {
+  #neverRan({ startError, stopReason }: { startError?: string; stopReason?: StopReason }): void {
     const end = {
       exitCode: null,
       signal: startError === undefined ? "SIGTERM" : null,
@@ -249,7 +250,7 @@ export class Generation {
       reportExit({
         end: startError === undefined ? end : { ...end, startError },
         startedAtMs: end.atMs,
-        stopReason,
+        ...(stopReason && { stopReason }),
         stdout: "",
         stderr: "",
         lines: 0,

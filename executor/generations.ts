@@ -1,5 +1,6 @@
 import type { ExecutorReport, MasterCommand } from "../src/api/messages.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
+import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import type { Log } from "../src/log.ts";
 import type { Carrier } from "./carrier/carrier.ts";
 import { Generation } from "./generation.ts";
@@ -57,7 +58,7 @@ export class Generations {
   }
 
   /** Goes over to that generation: its predecessor's program is stopped, and what it saved is brought up, before ports are opened. */
-  async prepare(number: number, reason: string, graceMs: number): Promise<void> {
+  async prepare(number: number, why: string, graceMs: number): Promise<void> {
     const { log, prepared, carrier } = this.#options;
     const previous = this.#current;
     if (number === previous.number) {
@@ -68,8 +69,8 @@ export class Generations {
     const next = this.#open(number);
     this.#current = next;
     this.#previous = previous;
-    log.info("preparing", `Preparing for generation ${number}: ${reason}.`, { generation: number });
-    await this.#stop(previous, { graceMs, reason });
+    log.info("preparing", `Preparing for generation ${number}: ${why}.`, { generation: number });
+    await this.#stop(previous, { graceMs, reason: { code: "generation-ended", why } });
     await carrier()?.settle({ last: false });
     await previous.releasePorts();
     this.#previous = undefined;
@@ -107,7 +108,7 @@ export class Generations {
   async stopChild({ graceMs, reason, dumpStacks }: StopChild): Promise<void> {
     const generation = this.#current;
     if (dumpStacks === true) {
-      this.#options.log.warn("hung", `The program is stopped, it ${reason}.`);
+      this.#options.log.warn("hung", `The program is stopped, it ${stopWords(reason)}.`);
       await generation.dumpStacks(reason);
     }
     await this.#stop(generation, { graceMs, reason });
@@ -125,7 +126,7 @@ export class Generations {
   }
 
   /** Kills every program without waiting for its end. */
-  kill(reason: string): void {
+  kill(reason: StopReason): void {
     for (const generation of [this.#previous, this.#current]) void generation?.stop({ graceMs: 0, reason });
   }
 

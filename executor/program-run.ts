@@ -1,6 +1,7 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
-import type { ChildExit, TimeLimitReason } from "../src/job/execution.ts";
+import type { ChildExit } from "../src/job/execution.ts";
+import type { StopReason } from "../src/job/reasons/stops.ts";
 import { reportExit } from "./exit-report.ts";
 import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
@@ -81,7 +82,7 @@ export class ProgramRun {
     return reportExit({
       end,
       startedAtMs: program.startedAtMs,
-      stopReason: program.stopReason,
+      ...(program.stopReason && { stopReason: program.stopReason }),
       stacksAsked: program.stacksAsked,
       stdout: program.output.tail("stdout"),
       stderr: program.output.tail("stderr"),
@@ -138,7 +139,7 @@ export class ProgramRun {
     const { timeLimit, program, nowMs } = this.#options;
     if (timeLimit === undefined) return;
     const { limitMs, graceMs } = timeLimit;
-    const reason: TimeLimitReason = `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`;
+    const reason: StopReason = { code: "ran-too-long", limitMs };
     this.#limitSetAtMs = nowMs();
     this.#limit = setTimeout(() => void program.stop({ graceMs, reason }), Math.max(0, this.#limitLeftMs));
   }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import type { StopReason } from "../src/job/reasons/stops.ts";
 import { type ProcessEnd, SHELL } from "./exit-report.ts";
 import { requestStacks } from "./hooks/stack-dump.ts";
 import { type OutputFiles, openOutputFiles } from "./output-files.ts";
@@ -24,14 +25,15 @@ const STACKS_MS = 1_000;
 export interface StopOrder {
   /** Between TERM and KILL. */
   readonly graceMs: number;
-  readonly reason: string;
+  readonly reason: StopReason;
   /** The container's process group has had its TERM from the node. */
   readonly groupTold?: boolean;
 }
 
 /** A stop under way: what was asked last, if it is more urgent, wins. */
 interface Stop {
-  readonly reason: string;
+  /** Absent: only what its first process left is ended. */
+  readonly reason?: StopReason;
   readonly startedAtMs: number;
   graceMs: number;
 }
@@ -77,9 +79,9 @@ export class Program {
     return this.#child.pid ?? 0;
   }
 
-  /** Why it was stopped; empty while nobody has asked. */
-  get stopReason(): string {
-    return this.#stop?.reason ?? "";
+  /** Why it was stopped; undefined while nobody has asked. */
+  get stopReason(): StopReason | undefined {
+    return this.#stop?.reason;
   }
 
   /** Nothing of it runs until `resume`. One that is being stopped, or is told to stop meanwhile, has no grace. */
@@ -107,7 +109,7 @@ export class Program {
   }
 
   /** Each Python of it writes where it stands to its errors. Some end of it, so that the reason of the stop that follows is known now. */
-  async dumpStacks(reason: string): Promise<void> {
+  async dumpStacks(reason: StopReason): Promise<void> {
     this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
     this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
     if (this.#stacksAsked) await within(STACKS_MS, this.ended);
@@ -120,7 +122,7 @@ export class Program {
 
   /** Ends what its first process left behind, with the same means. */
   clearLeftovers(graceMs: number): Promise<boolean> {
-    this.#stop ??= { reason: "", startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };
+    this.#stop ??= { startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };
     return this.#clear();
   }
 

@@ -2,6 +2,7 @@ import type { ChildExit, ChildReport, ExecutorRegistration } from "../job/execut
 import { transferKinds, transferStates } from "../job/status.ts";
 import { decodeHello, decodeLogChunk, encodeLogChunk } from "./common-codec.ts";
 import type { ExecutorMessage, ExecutorReport, Metrics } from "./messages.ts";
+import { decodeStopReason, encodeStopReason } from "./stop-reason-codec.ts";
 import { type Codec, toBuffer, toNumber, type tony, v1 } from "./wire.ts";
 
 type WireExecutorMessage = tony.v1.ExecutorMessage.$Properties;
@@ -131,7 +132,8 @@ function decodeStarted(wire: tony.v1.ChildStarted.$Properties): { readonly pid: 
 }
 
 function encodeExit(exit: ChildExit): tony.v1.ChildExited.$Properties {
-  return { ...exit, lastLines: [...exit.lastLines] };
+  const { stopReason, ...rest } = exit;
+  return { ...rest, lastLines: [...exit.lastLines], ...(stopReason && { stopReason: encodeStopReason(stopReason) }) };
 }
 
 function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
@@ -139,7 +141,7 @@ function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
     exitCode: wire.exitCode ?? 0,
     signal: wire.signal ?? "",
     atMs: toNumber(wire.atMs),
-    stopReason: wire.stopReason ?? "",
+    ...(wire.stopReason && { stopReason: decodeStopReason(wire.stopReason) }),
     failedToStart: wire.failedToStart ?? false,
     lastLines: wire.lastLines ?? [],
     traceback: wire.traceback ?? "",

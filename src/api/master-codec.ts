@@ -1,5 +1,6 @@
 import { decodeHello, decodeLogStream } from "./common-codec.ts";
 import type { MasterCommand, MasterMessage } from "./messages.ts";
+import { decodeStopReason, encodeStopReason } from "./stop-reason-codec.ts";
 import { type Codec, toBuffer, toBytes, toNumber, type tony, v1 } from "./wire.ts";
 
 type WireMasterMessage = tony.v1.MasterMessage.$Properties;
@@ -25,9 +26,9 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
       return { startChild: { clusterSpec, restartReason, checkpoint } };
     }
     case "stop-child":
-      return { stopChild: { graceMs: body.graceMs, reason: body.reason, dumpStacks: body.dumpStacks ?? false } };
+      return { stopChild: { ...body, reason: encodeStopReason(body.reason) } };
     case "exit":
-      return { exit: { graceMs: body.graceMs, reason: body.reason, replaced: body.replaced ?? false } };
+      return { exit: { graceMs: body.graceMs, reason: encodeStopReason(body.reason) } };
     case "resume-child":
       return { resumeChild: {} };
     case "acknowledge-exit":
@@ -68,12 +69,10 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
   }
   if (stopChild) {
     const dump = stopChild.dumpStacks === true ? { dumpStacks: true as const } : {};
-    return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason: stopChild.reason ?? "", ...dump };
+    const reason = decodeStopReason(stopChild.reason);
+    return { type: "stop-child", graceMs: stopChild.graceMs ?? 0, reason, ...dump };
   }
-  if (exit) {
-    const replaced = exit.replaced === true ? { replaced: true as const } : {};
-    return { type: "exit", graceMs: exit.graceMs ?? 0, reason: exit.reason ?? "", ...replaced };
-  }
+  if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: decodeStopReason(exit.reason) };
   if (wire.resumeChild) return { type: "resume-child" };
   if (wire.acknowledgeExit) return { type: "acknowledge-exit" };
   if (tailLog) return decodeTailLog(tailLog);

@@ -1,4 +1,5 @@
 import type { ChildExit, ExecutorRegistration } from "../job/execution.ts";
+import type { StopReason } from "../job/reasons/stops.ts";
 import type { Checkpoint, Transfer } from "../job/status.ts";
 
 /** Raised when a peer of an older protocol could misunderstand what is sent; fields alone never raise it. */
@@ -81,16 +82,11 @@ export type MasterCommand =
       /** What the program may resume from; empty: nothing is known. */
       readonly checkpoint: string;
     }
-  | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: string; readonly dumpStacks?: true }
+  | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: StopReason; readonly dumpStacks?: true }
   /** The container is still its task's: a program that was suspended goes on. */
   | { readonly type: "resume-child" }
-  | {
-      readonly type: "exit";
-      readonly graceMs: number;
-      readonly reason: string;
-      /** The task lives on elsewhere: its program is killed, and nothing of what it saved or left is brought up. */
-      readonly replaced?: true;
-    }
+  /** End the executor. Of one that is `replaced` the program is killed, and nothing of what it saved or left is brought up. */
+  | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason }
   /** The exit of this generation's child is recorded. */
   | { readonly type: "acknowledge-exit" }
   | TailRequest

@@ -1,11 +1,4 @@
-/** `stopReason` of a program whose executor got SIGTERM: its node ends the container, and only YARN knows why. */
-export type ContainerToldToEnd = "the container was told to end (SIGTERM)";
-
-/** `stopReason` of a program that its executor stopped for the time it took. */
-export type TimeLimitReason = `ran longer than ${number} s (tony.task.executor.execution-timeout-ms)`;
-
-/** `stopReason` of a program that the ApplicationMaster had stopped because it made no progress. */
-export type HungReason = `hung: no progress for ${string} at step ${number}`;
+import type { StopReason } from "./reasons/stops.ts";
 
 /** How a program ended, as its executor saw it. */
 export interface ChildExit {
@@ -13,8 +6,8 @@ export interface ChildExit {
   /** `SIGKILL`, …; empty when it exited. */
   readonly signal: string;
   readonly atMs: number;
-  /** Why the executor stopped it; empty when it ended by itself. */
-  readonly stopReason: string;
+  /** Why its executor stopped it; absent when it ended by itself. */
+  readonly stopReason?: StopReason;
   readonly failedToStart: boolean;
   readonly lastLines: readonly string[];
   /** The last Python traceback; of a program that hung, where its main thread stood. */

@@ -6,6 +6,7 @@ import { masterMessage } from "../../src/api/master-codec.ts";
 import type { ExecutorReport, FollowMessage, LogChunk, MasterCommand } from "../../src/api/messages.ts";
 import type { Codec } from "../../src/api/wire.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
+import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { transferKinds, transferStates } from "../../src/job/status.ts";
 
 const count = fc.nat();
@@ -17,11 +18,19 @@ const stream = fc.constantFrom("stdout" as const, "stderr" as const);
 const hello = fc.record({ protocol: count, build: text });
 const constant = <const Type extends string>(type: Type) => fc.constant(type);
 
-const exit: fc.Arbitrary<ChildExit> = fc.record({
+const stopReason: fc.Arbitrary<StopReason> = fc.oneof(
+  fc.record({ code: fc.constantFrom("generation-ended" as const, "replaced" as const, "refused" as const), why: text }),
+  fc.record({ code: constant("hung"), noProgressMs: large, step: large }),
+  fc.record({ code: constant("ran-too-long"), limitMs: large }),
+  fc.record({ code: constant("orphaned"), silentMs: large }),
+  fc.record({ code: constant("executor-failed"), error: text }),
+  fc.record({ code: fc.constantFrom("job-ended" as const, "container-terminated" as const, "unknown" as const) }),
+);
+
+const endedItself = {
   exitCode: fc.integer(),
   signal: text,
   atMs: large,
-  stopReason: text,
   failedToStart: fc.boolean(),
   lastLines: fc.array(text, { maxLength: 5 }),
   traceback: text,
@@ -29,7 +38,8 @@ const exit: fc.Arbitrary<ChildExit> = fc.record({
   peerConnectionLost: fc.boolean(),
   outOfMemory: fc.boolean(),
   peakMemoryBytes: large,
-});
+};
+const exit: fc.Arbitrary<ChildExit> = fc.oneof(fc.record(endedItself), fc.record({ ...endedItself, stopReason }));
 
 const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.record({
   task: text,
@@ -102,9 +112,14 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes }),
   fc.record({ type: constant("prepare"), reason: text }),
   fc.record({ type: constant("start-child"), clusterSpec: bytes, restartReason: text, checkpoint: text }),
-  fc.record({ type: constant("stop-child"), graceMs: count, reason: text }),
-  fc.record({ type: constant("stop-child"), graceMs: count, reason: text, dumpStacks: fc.constant(true as const) }),
-  fc.record({ type: constant("exit"), graceMs: count, reason: text }),
+  fc.record({ type: constant("stop-child"), graceMs: count, reason: stopReason }),
+  fc.record({
+    type: constant("stop-child"),
+    graceMs: count,
+    reason: stopReason,
+    dumpStacks: fc.constant(true as const),
+  }),
+  fc.record({ type: constant("exit"), graceMs: count, reason: stopReason }),
   fc.record({ type: constant("acknowledge-exit") }),
   fc.record({
     type: constant("tail-log"),
@@ -176,5 +191,12 @@ describe("what a newer peer says", () => {
     const newer = Buffer.from([0x08, 2, 0x10, 3, 0xd2, 0x05, 1, 0]);
     expect(executorMessage.deserialize(newer)).toEqual({ attempt: 2, generation: 3, body: { type: "unknown" } });
     expect(masterMessage.deserialize(newer)).toEqual({ attempt: 2, generation: 3, body: { type: "unknown" } });
+  });
+
+  it("is still a reason to stop", () => {
+    // ChildExited with a StopReason of code 90.
+    const newer = Buffer.from([0x6a, 4, 0x62, 2, 0x08, 90]);
+    const { body } = executorMessage.deserialize(newer);
+    expect(body).toMatchObject({ type: "child-exited", exit: { stopReason: { code: "unknown" } } });
   });
 });

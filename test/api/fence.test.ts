@@ -3,11 +3,11 @@ import { judgeExecutorMessage, judgeMasterMessage } from "../../src/api/fence.ts
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
 
 const own = { attempt: 2, generation: 5 };
-const stop: MasterCommand = { type: "stop-child", graceMs: 0, reason: "" };
+const stop: MasterCommand = { type: "stop-child", graceMs: 0, reason: { code: "job-ended" } };
 const prepare: MasterCommand = { type: "prepare", reason: "" };
 const signal: MasterCommand = { type: "signal-child", signal: "SIGTERM", reason: "" };
 const acknowledge: MasterCommand = { type: "acknowledge-exit" };
-const exit: MasterCommand = { type: "exit", graceMs: 0, reason: "" };
+const exit: MasterCommand = { type: "exit", graceMs: 0, reason: { code: "job-ended" } };
 
 describe("an executor of attempt 2 in generation 5", () => {
   it.each([

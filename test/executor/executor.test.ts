@@ -16,6 +16,8 @@ import { aJobSpec } from "../support/job-spec.ts";
 import { isRunning } from "../support/processes.ts";
 
 const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
+/** Why the ApplicationMaster has a program stopped. */
+const because = (why: string) => ({ code: "generation-ended", why }) as const;
 // Each test starts real processes, on machines that may be busy.
 
 describe("an executor in its container", () => {
@@ -92,9 +94,9 @@ describe("an executor in its container", () => {
   it("runs nothing when it is told to stop before it is told to start", async () => {
     const scene = await stage("echo ran");
     const registration = await scene.connected();
-    scene.link?.send(1, { type: "stop-child", graceMs: 100, reason: "a peer failed" });
+    scene.link?.send(1, { type: "stop-child", graceMs: 100, reason: because("a peer failed") });
     scene.startProgram(registration);
-    expect(await scene.report("child-exited")).toMatchObject({ exit: { stopReason: "a peer failed" } });
+    expect(await scene.report("child-exited")).toMatchObject({ exit: { stopReason: because("a peer failed") } });
     expect(scene.programs).toEqual([]);
   });
 
@@ -108,7 +110,8 @@ describe("an executor in its container", () => {
       scene.startProgram(registration);
       expect((await scene.report("child-started")).pid).toBeGreaterThan(0);
       const { exit } = await scene.report("child-exited");
-      expect(exit).toMatchObject({ exitCode: 3, signal: "", stopReason: "", failedToStart: false });
+      expect(exit).toMatchObject({ exitCode: 3, signal: "", failedToStart: false });
+      expect(exit.stopReason).toBeUndefined();
       const line = `tcp://127.0.0.1:${registration.port} 0 2 worker 0 0 a b`;
       expect(exit.lastLines).toEqual([line, "to stderr"]);
       expect(scene.container.log("stdout")).toBe(`${line}\n`);
@@ -177,7 +180,9 @@ describe("an executor in its container", () => {
       ["bash -c 'kill -BUS $$'; exit $?", "SIGBUS"],
     ])("names the signal that ended it: %s", async (command, signal) => {
       const scene = await running(command);
-      expect((await scene.report("child-exited")).exit).toMatchObject({ signal, stopReason: "", outOfMemory: false });
+      const { exit } = await scene.report("child-exited");
+      expect(exit).toMatchObject({ signal, outOfMemory: false });
+      expect(exit.stopReason).toBeUndefined();
     });
 
     it("says that a command does not exist", async () => {
@@ -230,10 +235,10 @@ describe("an executor in its container", () => {
       const timeouts = { ...aJobSpec().timeouts, progressMs: 60_000 };
       const scene = await running(`echo started; python3 ${programs}reports-progress.py; true`, { spec: { timeouts } });
       await scene.report("child-progress");
-      const reason = "hung: no progress for 1 min at step 200";
+      const reason = { code: "hung", noProgressMs: 60_000, step: 200 } as const;
       scene.send(1, { type: "stop-child", graceMs: 10_000, reason, dumpStacks: true });
       const { exit } = await scene.report("child-exited");
-      expect(exit.stopReason).toBe(reason);
+      expect(exit.stopReason).toEqual(reason);
       expect(exit.traceback).toMatch(
         /^(Current thread|Thread) 0x\w+ .*\n {2}File ".*reports-progress\.py", line 11 in <module>$/,
       );
@@ -253,14 +258,16 @@ describe("an executor in its container", () => {
       const scene = await running(`python3 ${programs}saves-on-term.py`);
       await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
       scene.send(1, { type: "signal-child", signal: "SIGUSR1", reason: "it will be preempted" });
-      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "" });
+      const { exit } = await scene.report("child-exited");
+      expect(exit.exitCode).toBe(0);
+      expect(exit.stopReason).toBeUndefined();
       expect(scene.container.log("stdout")).toBe("ready\nsaved on SIGUSR1\n");
     });
 
     it("stops it when it takes longer than it may", async () => {
       const timeouts = { ...jobRunning("").spec.timeouts, executionMs: 300, stopGraceMs: 100 };
       const scene = await running("sleep 1000", { spec: { timeouts } });
-      expect((await scene.report("child-exited")).exit.stopReason).toContain("tony.task.executor.execution-timeout-ms");
+      expect((await scene.report("child-exited")).exit.stopReason).toEqual({ code: "ran-too-long", limitMs: 300 });
     });
   });
 
@@ -268,14 +275,17 @@ describe("an executor in its container", () => {
     it("lets it save within the grace", async () => {
       const scene = await running(`python3 ${programs}saves-on-term.py`);
       await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
-      scene.send(1, { type: "stop-child", graceMs: 10_000, reason: "worker:1 failed" });
-      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "worker:1 failed" });
+      scene.send(1, { type: "stop-child", graceMs: 10_000, reason: because("worker:1 failed") });
+      expect((await scene.report("child-exited")).exit).toMatchObject({
+        exitCode: 0,
+        stopReason: because("worker:1 failed"),
+      });
     });
 
     it.each([
-      ["when it is stopped", { generation: 1, type: "stop-child", graceMs: 60_000, reason: "again" }],
+      ["when it is stopped", { generation: 1, type: "stop-child", graceMs: 60_000, reason: because("again") }],
       ["when it is restarted in place", { generation: 2, type: "prepare", reason: "again" }],
-      ["when its executor ends", { generation: 1, type: "exit", graceMs: 60_000, reason: "again" }],
+      ["when its executor ends", { generation: 1, type: "exit", graceMs: 60_000, reason: because("again") }],
     ] as const)(
       "lets what its handler starts do its work within the grace, %s",
       async (_when, { generation, ...order }) => {
@@ -283,7 +293,7 @@ describe("an executor in its container", () => {
         const scene = await running(`python3 ${programs}uploads-on-term.py`, { spec: { timeouts } });
         await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
         scene.send(generation, order);
-        expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: "again" });
+        expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, stopReason: because("again") });
         const all = "ready\ntold\nuploaded\nuploaded in the background\n";
         await eventually("all is uploaded", () => scene.container.log("stdout") === all);
         await eventually("nothing of the program is left", () => scene.programs.length === 0);
@@ -293,15 +303,15 @@ describe("an executor in its container", () => {
     it("kills what does not listen when the grace is over", async () => {
       const scene = await running(`bash ${programs}ignores-term.sh`);
       await eventually("the program runs", () => scene.container.log("stdout") === "deaf\n");
-      scene.send(1, { type: "stop-child", graceMs: 300, reason: "worker:1 failed" });
+      scene.send(1, { type: "stop-child", graceMs: 300, reason: because("worker:1 failed") });
       expect((await scene.report("child-exited")).exit).toMatchObject({ signal: "SIGKILL", outOfMemory: false });
     });
 
     it("shortens the grace when a more urgent command comes", async () => {
       const scene = await running(`bash ${programs}ignores-term.sh`);
       await eventually("the program runs", () => scene.container.log("stdout") === "deaf\n");
-      scene.send(1, { type: "stop-child", graceMs: 600_000, reason: "worker:1 failed" });
-      scene.send(1, { type: "exit", graceMs: 100, reason: "killed" });
+      scene.send(1, { type: "stop-child", graceMs: 600_000, reason: because("worker:1 failed") });
+      scene.send(1, { type: "exit", graceMs: 100, reason: { code: "job-ended" } });
       expect(await scene.container.ended()).toBe(0);
     });
 
@@ -332,12 +342,12 @@ describe("an executor in its container", () => {
 
     it("ends itself when it is told to, with goodbye and exit code 0", async () => {
       const scene = await running("sleep 1000");
-      scene.send(1, { type: "exit", graceMs: 5000, reason: "the job is done" });
+      scene.send(1, { type: "exit", graceMs: 5000, reason: { code: "job-ended" } });
       expect((await scene.report("child-exited")).exit).toMatchObject({
         signal: "SIGTERM",
-        stopReason: "the job is done",
+        stopReason: { code: "job-ended" },
       });
-      expect(await scene.report("goodbye")).toEqual({ type: "goodbye", reason: "the job is done" });
+      expect(await scene.report("goodbye")).toEqual({ type: "goodbye", reason: "the job ends" });
       expect(await scene.container.ended()).toBe(0);
       expect(scene.programs).toEqual([]);
     });
@@ -347,7 +357,7 @@ describe("an executor in its container", () => {
     it("stops the program, registers with a new port and runs the next one with the reason", async () => {
       const scene = await running('echo "$SESSION_ID $TONY_GENERATION ${TONY_RESTART_REASON:-none}"; sleep 1000');
       scene.send(2, { type: "prepare", reason: "worker:1 exited 1" });
-      expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: "worker:1 exited 1" });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: because("worker:1 exited 1") });
       const registration = await scene.registered();
       expect(registration).toMatchObject({ generation: 2, child: { state: "none" } });
       scene.startProgram(registration, 2, "worker:1 exited 1");
@@ -361,8 +371,8 @@ describe("an executor in its container", () => {
       scene.send(2, { type: "prepare", reason: "again" });
       const registration = await scene.registered();
       scene.startProgram(registration, 1);
-      scene.send(3, { type: "stop-child", graceMs: 0, reason: "too early" });
-      scene.send(1, { type: "stop-child", graceMs: 0, reason: "too late" });
+      scene.send(3, { type: "stop-child", graceMs: 0, reason: because("too early") });
+      scene.send(1, { type: "stop-child", graceMs: 0, reason: because("too late") });
       scene.startProgram(registration, 2);
       const started = await scene.report("child-started");
       expect(isRunning(started.pid)).toBe(true);
@@ -378,7 +388,7 @@ describe("an executor in its container", () => {
     it("starts the program of a generation once, however often it is told", async () => {
       const scene = await running("echo once; sleep 1000");
       scene.startProgram({ ...(await scene.rejoinedRegistration()), port: 1 });
-      scene.send(1, { type: "stop-child", graceMs: 100, reason: "enough" });
+      scene.send(1, { type: "stop-child", graceMs: 100, reason: because("enough") });
       await scene.report("child-exited");
       expect(scene.container.log("stdout")).toBe("once\n");
     });
@@ -444,8 +454,8 @@ describe("an executor in its container", () => {
       const call = { identity, build: "test", attempt: 9, masterAddress: impostor.address, timeoutMs: 60_000 };
       expect(await callReattach({ ...call, rejoinAddress })).toMatchObject({ accepted: true });
       await scene.report("heartbeat");
-      scene.send(1, { type: "stop-child", graceMs: 100, reason: "still obeyed" });
-      expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: "still obeyed" });
+      scene.send(1, { type: "stop-child", graceMs: 100, reason: because("still obeyed") });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: because("still obeyed") });
       expect(impostor.executors.calls.rest).toEqual([]);
     });
 
@@ -515,7 +525,7 @@ describe("an executor in its container", () => {
         const again = await startMaster({ ports: { from: port, to: port } });
         open.push({ close: () => again.server.close(0) });
         await scene.connected(again);
-        scene.send(0, { type: "exit", graceMs: 10_000, reason: "its container is no longer part", replaced: true });
+        scene.send(0, { type: "exit", graceMs: 10_000, reason: { code: "replaced", why: "not part" } });
         const exited = await again.executors.calls.next(
           (call) => call.call === "report" && call.report.type === "child-exited",
         );
@@ -555,7 +565,7 @@ describe("an executor in its container", () => {
       scene.send(1, { type: "tail-credit", tailId: 7, bytes: chunk.data.length });
     }
     expect(received + skipped).toBe(Buffer.byteLength(scene.container.log("stdout")));
-    scene.send(1, { type: "exit", graceMs: 0, reason: "done" });
+    scene.send(1, { type: "exit", graceMs: 0, reason: { code: "job-ended" } });
     expect((await scene.report("log-chunk")).chunk).toMatchObject({ end: true });
   });
 });

@@ -9,7 +9,6 @@ function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJ
   return reportExit({
     end: { exitCode: code, signal, atMs: 5 },
     startedAtMs: 1,
-    stopReason: "",
     stdout: "",
     stderr: "",
     lines: 20,
@@ -141,7 +140,14 @@ describe("how a program ended", () => {
       ["the kernel killed another process of the cgroup", { code: 1, memory: killedByKernel }],
       ["the cgroup tells nothing", { signal: "SIGKILL" as const, memory: { ...fits, killsBefore: undefined } }],
       ["it ended well", { code: 0, memory: full }],
-      ["we stopped it", { signal: "SIGKILL" as const, memory: full, stopReason: "worker:1 failed" }],
+      [
+        "we stopped it",
+        {
+          signal: "SIGKILL" as const,
+          memory: full,
+          stopReason: { code: "generation-ended" as const, why: "worker:1 failed" },
+        },
+      ],
     ])("is not claimed when %s", (_case, end) => {
       expect(exitOf(end).outOfMemory).toBe(false);
     });
@@ -149,8 +155,10 @@ describe("how a program ended", () => {
 
   it("blames a program that we stopped for nothing it said on the way out", () => {
     const stderr = traceback("KeyboardInterrupt");
-    expect(exitOf({ code: 1, stderr, stopReason: "worker:1 failed" })).toMatchObject({
-      stopReason: "worker:1 failed",
+    expect(
+      exitOf({ code: 1, stderr, stopReason: { code: "generation-ended" as const, why: "worker:1 failed" } }),
+    ).toMatchObject({
+      stopReason: { code: "generation-ended" as const, why: "worker:1 failed" },
       traceback: "",
       peerConnectionLost: false,
       failedToStart: false,

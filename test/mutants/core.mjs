@@ -293,8 +293,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a hanging program is stopped, and the job restarts for nothing",
-      from: "const stoppedForCause = isOverTime(step, exit) || isHung(exit);",
-      to: "const stoppedForCause = isOverTime(step, exit);",
+      from: 'const stoppedForCause = stop?.code === "ran-too-long" || stop?.code === "hung";',
+      to: 'const stoppedForCause = stop?.code === "ran-too-long";',
     },
   ]),
   ...mutantsOf("am/core/executors/overdue.ts", core, [

@@ -1,9 +1,9 @@
-import { CONTAINER_TOLD_TO_END, isHung, timeLimitReason } from "../../am/core/failures/endings.ts";
 import type { ChildExit, ChildReport } from "../../am/core/state/events.ts";
 import type { ExecutorLinks } from "../../am/executor-links.ts";
 import { judgeMasterMessage } from "../../src/api/fence.ts";
 import type { ExecutorReport, MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
+import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { isReplaced } from "../../src/journal/task-life.ts";
 import { childExit } from "../support/child-exit.ts";
 import { Absence, type StagingNews } from "./absence.ts";
@@ -79,7 +79,7 @@ export class ExecutorModel {
       isFrozen: () => this.frozen,
       look: () => this.#lookIntoStaging(),
       reached: () => this.#goOn(),
-      replaced: () => this.#replaced("the journal says that its task lives on elsewhere"),
+      replaced: () => this.#replaced({ code: "replaced", why: "the journal says so" }),
       isolated: () => this.#isolated(),
     });
     this.connect(0);
@@ -194,7 +194,7 @@ export class ExecutorModel {
     if (this.#world.random.chance(0.3)) {
       this.endChild({ signal: "SIGTERM" });
     }
-    this.endChild({ signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
+    this.endChild({ signal: "SIGTERM", stopReason: { code: "container-terminated" } });
     this.#sayGoodbye();
     if (ran) {
       this.#world.peersLose(this);
@@ -236,7 +236,7 @@ export class ExecutorModel {
     switch (body.type) {
       case "prepare":
         if (generation > this.generation) {
-          this.#stop("a new generation", () => this.#renew(generation));
+          this.#stop({ code: "generation-ended", why: body.reason }, () => this.#renew(generation));
         } else {
           this.#register();
         }
@@ -251,7 +251,7 @@ export class ExecutorModel {
         this.#stop(body.reason, () => {});
         break;
       case "exit":
-        if (body.replaced === true) {
+        if (body.reason.code === "replaced") {
           this.#replaced(body.reason);
         } else {
           this.ending = true;
@@ -283,7 +283,7 @@ export class ExecutorModel {
     }
     const whole = childExit(this.#nowMs, exit);
     if (this.#hang !== undefined) {
-      this.#hang.noticed = isHung(whole);
+      this.#hang.noticed = whole.stopReason?.code === "hung";
     }
     this.#endLife();
     this.child = { state: "exited", exit: whole };
@@ -373,7 +373,7 @@ export class ExecutorModel {
     if (executionMs !== undefined) {
       this.#suspension.after(executionMs, () => {
         if (life === this.#life) {
-          this.#stop(timeLimitReason(this.#world), () => {});
+          this.#stop({ code: "ran-too-long", limitMs: executionMs }, () => {});
         }
       });
     }
@@ -387,7 +387,7 @@ export class ExecutorModel {
     }
   }
 
-  #stop(reason: string, then: () => void): void {
+  #stop(reason: StopReason, then: () => void): void {
     if (this.child.state !== "running") {
       then();
       return;
@@ -464,7 +464,7 @@ export class ExecutorModel {
   }
 
   /** Whatever is written from here on could meet what the task writes elsewhere. */
-  #replaced(reason: string): void {
+  #replaced(reason: StopReason): void {
     this.ending = true;
     this.endChild({ signal: "SIGKILL", stopReason: reason });
     this.#leave();

@@ -207,7 +207,7 @@ const MUTANTS: readonly Mutant[] = [
     noticed: /the job failed of something else/,
     faults: [HANG.name],
     mutation: (effects, core, event) => {
-      const hung = event.type === "child-exited" && event.exit.stopReason.startsWith("hung");
+      const hung = event.type === "child-exited" && event.exit.stopReason?.code === "hung";
       return hung ? [...effects, ...core.step({ type: "ask-refused", message: "mutant" }, event.exit.atMs)] : effects;
     },
   },

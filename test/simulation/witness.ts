@@ -1,4 +1,3 @@
-import { CONTAINER_TOLD_TO_END, isHung } from "../../am/core/failures/endings.ts";
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 
@@ -132,13 +131,17 @@ export class Witness {
 
 /** By the ApplicationMaster, because it was not wanted any more. */
 function wasStopped(life: Life): boolean {
-  const exit = life.end?.exit;
-  return exit !== undefined && !["", CONTAINER_TOLD_TO_END].includes(exit.stopReason) && !isHung(exit);
+  const stop = life.end?.exit?.stopReason;
+  return stop !== undefined && stop.code !== "container-terminated" && stop.code !== "hung";
 }
 
 function exitedWell(life: Life | undefined): boolean {
   const exit = life?.end?.exit;
   return (
-    exit !== undefined && exit.exitCode === 0 && exit.signal === "" && exit.stopReason === "" && !exit.failedToStart
+    exit !== undefined &&
+    exit.exitCode === 0 &&
+    exit.signal === "" &&
+    exit.stopReason === undefined &&
+    !exit.failedToStart
   );
 }

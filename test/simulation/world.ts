@@ -1,5 +1,4 @@
 import type { Core } from "../../am/core/core.ts";
-import { isHung, timeLimitReason } from "../../am/core/failures/endings.ts";
 import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import { isSnapshot } from "../../am/core/journal/journal.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
@@ -377,12 +376,13 @@ export class World {
   programEnded(executor: ExecutorModel, exit: ChildExit): void {
     const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
     this.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
-    this.overTime += Number(exit.stopReason === timeLimitReason(this));
+    const ranTooLong = exit.stopReason?.code === "ran-too-long";
+    this.overTime += Number(ranTooLong);
     this.witness.ended(executor, exit, this.clock.nowMs);
-    if (isProgramsFault(exit) || exit.stopReason === timeLimitReason(this)) {
+    if (isProgramsFault(exit) || ranTooLong) {
       this.programsFault(executor, true);
     }
-    if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === "") {
+    if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === undefined) {
       this.peersLose(executor);
     }
   }
@@ -421,7 +421,7 @@ const MACHINE_SIGNALS: readonly string[] = ["SIGBUS", "SIGILL"];
 /** It ended badly by itself, or was ended because it hung. */
 function isProgramsFault(exit: ChildExit): boolean {
   const failed = exit.exitCode !== 0 || (exit.signal !== "" && !MACHINE_SIGNALS.includes(exit.signal));
-  return isHung(exit) || (failed && exit.stopReason === "" && !exit.peerConnectionLost);
+  return exit.stopReason?.code === "hung" || (failed && exit.stopReason === undefined && !exit.peerConnectionLost);
 }
 
 function describe(event: Event): string {

@@ -6,7 +6,6 @@ export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
     exitCode: 0,
     signal: "",
     atMs,
-    stopReason: "",
     failedToStart: false,
     lastLines: [],
     traceback: "",

@@ -2,16 +2,13 @@ import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
 import {
-  CONTAINER_TOLD_TO_END,
   childEnding,
   exitWords,
   hungEnding,
-  isHung,
   isYield,
   orderedEnding,
   terminationEnding,
   timeLimitEnding,
-  timeLimitReason,
   yieldEnding,
 } from "../failures/endings.ts";
 import { lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
@@ -78,10 +75,12 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     return;
   }
   const { exit } = event;
-  const endedItself = exit.stopReason === "";
+  const stop = exit.stopReason;
+  const endedItself = stop === undefined;
   const succeeded = endedItself && exit.exitCode === 0 && exit.signal === "" && !exit.failedToStart;
-  const stoppedForCause = isOverTime(step, exit) || isHung(exit);
-  const toldToLeave = exit.stopReason === CONTAINER_TOLD_TO_END && step.state.phase !== "finishing";
+  const stoppedForCause = stop?.code === "ran-too-long" || stop?.code === "hung";
+  const isTerminated = stop?.code === "container-terminated";
+  const toldToLeave = isTerminated && step.state.phase !== "finishing";
   const stopped = toldToLeave ? "lost" : "stopped";
   const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : stopped;
   if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
@@ -91,11 +90,11 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   task.exit = exitWords(exit);
   step.state.journal.dirty = true;
   record(step, { type: "task-ended", exit: task.exit, result: to }, task);
-  const cutShort = to === "stopped" && exit.signal === "SIGKILL" && exit.stopReason !== CONTAINER_TOLD_TO_END;
+  const cutShort = to === "stopped" && exit.signal === "SIGKILL" && !isTerminated;
   const grace = `${keyWords(step, "tony.task.stop-grace")} (${durationWords(step.spec.timeouts.stopGraceMs)})`;
   const remark = cutShort ? `: it was still stopping; the time for that is ${grace}` : "";
   log(step, "info", "task-ended", `${task.id} ended: ${to}, exit ${task.exit}${remark}.`, about(task));
-  if (exit.stopReason !== CONTAINER_TOLD_TO_END) {
+  if (!isTerminated) {
     accountFor(step, container.id);
   }
   if (to === "failed") {
@@ -105,17 +104,18 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   }
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);
-  } else if (to === "stopped" && step.state.phase === "running") {
-    taskFailed(step, task, orderedEnding(step, task, container, exit));
+  } else if (stop !== undefined && to === "stopped" && step.state.phase === "running") {
+    taskFailed(step, task, orderedEnding(step, task, container, exit, stop));
   }
   joinNext(step, task);
 }
 
 /** A program ended badly by itself, or was stopped for the time it took or because it hung. */
 function programFailed(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): void {
-  if (isOverTime(step, exit)) {
+  const code = exit.stopReason?.code;
+  if (code === "ran-too-long") {
     taskFailed(step, task, timeLimitEnding(step, task, container));
-  } else if (isHung(exit)) {
+  } else if (code === "hung") {
     taskFailed(step, task, hungEnding(step, task, container, exit));
   } else if (isYield(step, container)) {
     discard(step, container, "YARN wants it back");
@@ -123,10 +123,6 @@ function programFailed(step: Step, task: TaskRecord, container: ContainerRecord,
   } else {
     taskFailed(step, task, childEnding(step, task, container, exit));
   }
-}
-
-function isOverTime(step: Step, { stopReason }: ChildExit): boolean {
-  return stopReason === timeLimitReason(step);
 }
 
 /** The node ends the container, and its executor with the program: another container is wanted, and YARN will say why. */

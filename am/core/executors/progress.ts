@@ -1,5 +1,6 @@
+import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { checkpointSaved } from "../containers/checkpoints.ts";
-import { hungEnding, hungReason } from "../failures/endings.ts";
+import { hungEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
@@ -54,9 +55,9 @@ export function progressOverdue(step: Step, container: ContainerRecord, task: Ta
     watchProgress(step, container);
     return;
   }
-  const reason = hungReason(step, task);
+  const reason = { code: "hung", noProgressMs: step.spec.timeouts.progressMs ?? 0, step: task.step } as const;
   const graceMs = step.spec.timeouts.stopGraceMs;
-  log(step, "warn", "task-hung", `${task.id} is stopped, it ${reason}.`, about(task));
+  log(step, "warn", "task-hung", `${task.id} is stopped, it ${stopWords(reason)}.`, about(task));
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: container.id },

@@ -26,8 +26,8 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
   }
   const task = container === undefined ? undefined : tenantOf(step, container);
   if (container === undefined || task === undefined || task.id !== registration.task) {
-    const reason = "its container is no longer part of the job";
-    dismiss(step, registration, { graceMs: 0, reason, replaced: true });
+    const why = "its container is no longer part of the job";
+    dismiss(step, registration, { graceMs: 0, reason: { code: "replaced", why } });
     return;
   }
   setLink(step, container, "up");
@@ -155,7 +155,7 @@ function finishingRegistration(step: Step, task: TaskRecord, registration: Execu
   if (registration.child.state === "none") {
     moveTask(step, task, ["stopping"], "stopped");
   }
-  dismiss(step, registration, { graceMs: step.spec.timeouts.stopGraceMs, reason: "the job ends" });
+  dismiss(step, registration, { graceMs: step.spec.timeouts.stopGraceMs, reason: { code: "job-ended" } });
 }
 
 /** Its executor had reached neither us nor the staging folder, and suspended it: what it did not do meanwhile is nobody's fault. */

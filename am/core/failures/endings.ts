@@ -1,8 +1,8 @@
 import { archiveOf } from "../../../src/job/archive-of.ts";
 import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
-import type { ContainerToldToEnd, HungReason, TimeLimitReason } from "../../../src/job/execution.ts";
-import { type EndingFacts, type EndingReason, hungWords, tooLongWords } from "../../../src/job/reasons/endings.ts";
+import type { EndingFacts, EndingReason } from "../../../src/job/reasons/endings.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
+import { type StopReason, stopWords } from "../../../src/job/reasons/stops.ts";
 import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { Bounds } from "../state/bounds.ts";
 import type { ChildExit } from "../state/events.ts";
@@ -186,14 +186,6 @@ export function terminationEnding(step: Step, task: TaskRecord, container: Conta
   return { ...linkEnding(step, task, container, { code: "told-to-end" }), machine: false, lines };
 }
 
-/** What an executor says of a program that it stopped because its node told it to end. */
-export const CONTAINER_TOLD_TO_END: ContainerToldToEnd = "the container was told to end (SIGTERM)";
-
-/** What an executor says of a program that it stopped for the time it took. */
-export function timeLimitReason({ spec }: Pick<Step, "spec">): TimeLimitReason {
-  return tooLongWords(spec.timeouts.executionMs ?? 0);
-}
-
 /** A program that was stopped for the time it took. */
 export function timeLimitEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   const limitMs = step.spec.timeouts.executionMs ?? 0;
@@ -201,22 +193,12 @@ export function timeLimitEnding(step: Step, task: TaskRecord, container: Contain
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core" };
 }
 
-/** As an executor repeats a hungReason: with the step of that time. */
-const HUNG = /^hung: no progress for .* at step (\d+)$/;
-
-/** What a program that reports steps is stopped with when it reports none any more. */
-export function hungReason({ spec }: Step, task: TaskRecord): HungReason {
-  return hungWords({ noProgressMs: spec.timeouts.progressMs ?? 0, step: task.step });
-}
-
-/** A step that was reported after the order to stop leaves the reason as it was. */
-export function isHung({ stopReason }: ChildExit): boolean {
-  return HUNG.test(stopReason);
-}
-
-/** A program that hung; `exit` has where it stood, when its executor could end it. */
+/**
+ * A program that hung; `exit` has where it stood, when its executor could end it, and the step of the order to stop: one that was reported
+ * afterwards changes nothing.
+ */
 export function hungEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
-  const atStep = Number(HUNG.exec(exit?.stopReason ?? "")?.[1] ?? task.step);
+  const atStep = exit?.stopReason?.code === "hung" ? exit.stopReason.step : task.step;
   const noProgressMs = step.spec.timeouts.progressMs ?? 0;
   const ending = linkEnding(step, task, container, { code: "program-hung", noProgressMs, step: atStep });
   const remedy: Remedy = {
@@ -231,8 +213,15 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
  * A program that its executor stopped by an order this attempt knows nothing of: the one before gave it, and died before the journal said
  * why. Whatever failed then its own executor still has to tell.
  */
-export function orderedEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
-  const ending = linkEnding(step, task, container, { code: "stopped-by-earlier-attempt", why: exit.stopReason });
+export function orderedEnding(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  exit: ChildExit,
+  stop: StopReason,
+): Ending {
+  const why = stopWords(stop);
+  const ending = linkEnding(step, task, container, { code: "stopped-by-earlier-attempt", why });
   return { ...ending, strength: Strength.consequence, machine: false, source: "core", exit: exitWords(exit) };
 }
 

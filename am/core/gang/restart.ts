@@ -31,7 +31,8 @@ export function stopChild(step: Step, task: TaskRecord, reason: string): void {
   }
 }
 
-export function resendStop(step: Step, task: TaskRecord, reason: string): void {
+export function resendStop(step: Step, task: TaskRecord, why: string): void {
+  const reason = { code: "generation-ended", why } as const;
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: task.containerId },

@@ -90,7 +90,7 @@ function stopEverything(step: Step): void {
       emit(step, {
         type: "send",
         to: { task: tenant.id, containerId: container.id },
-        message: { type: "exit", graceMs: spec.timeouts.stopGraceMs, reason: "the job ends" },
+        message: { type: "exit", graceMs: spec.timeouts.stopGraceMs, reason: { code: "job-ended" } },
       });
     }
     if (tenant !== undefined && container.phase === "discarded") {

@@ -1,4 +1,5 @@
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
+import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { ResourceAmount } from "./events.ts";
 
@@ -84,7 +85,7 @@ export type ExecutorCommand =
       readonly type: "stop-child";
       readonly generation: number;
       readonly graceMs: number;
-      readonly reason: string;
+      readonly reason: StopReason;
       /** It writes where it stands first. */
       readonly dumpStacks?: true;
     }
@@ -92,8 +93,8 @@ export type ExecutorCommand =
   | { readonly type: "acknowledge-exit"; readonly generation: number }
   /** The program was suspended while its executor was cut off; its container is still its task's. */
   | { readonly type: "resume-child"; readonly generation: number }
-  /** With `replaced` the task lives on elsewhere: nothing of what the executor holds is wanted. */
-  | { readonly type: "exit"; readonly graceMs: number; readonly reason: string; readonly replaced?: true };
+  /** Of one that is `replaced` nothing of what it holds is wanted. */
+  | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason };
 
 /** Where every task of one generation listens. */
 export interface ClusterAddresses {

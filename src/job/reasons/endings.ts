@@ -1,5 +1,6 @@
 import type { FactsOf } from "./facts.ts";
 import { type ReasonOf, reason } from "./reason.ts";
+import { stopWords } from "./stops.ts";
 import { durationWords } from "./words.ts";
 
 /** Whose end it is. */
@@ -74,11 +75,11 @@ export const endingReasons = {
   ),
   "program-hung": reason(
     { ...where, noProgressMs: "number", step: "number" },
-    ({ task, host, ...hang }) => `${task} on ${host} ${hungWords(hang)}`,
+    ({ task, host, ...hang }) => `${task} on ${host} ${stopWords({ code: "hung", ...hang })}`,
   ),
   "ran-too-long": reason(
     { ...where, limitMs: "number" },
-    ({ task, host, limitMs }) => `${task} on ${host} ${tooLongWords(limitMs)}`,
+    ({ task, host, limitMs }) => `${task} on ${host} ${stopWords({ code: "ran-too-long", limitMs })}`,
   ),
   "executor-silent": reason(
     { ...where, silentMs: "number" },
@@ -140,16 +141,6 @@ const relationWords: Readonly<Record<Relation, string>> = {
   "not-counted": "not counted",
   "also-failed": "also failed",
 };
-
-/** `hung: no progress for 5 min at step 7` */
-export function hungWords({ noProgressMs, step }: { readonly noProgressMs: number; readonly step: number }) {
-  return `hung: no progress for ${durationWords(noProgressMs)} at step ${step}` as const;
-}
-
-/** `ran longer than 60 s (tony.task.executor.execution-timeout-ms)` */
-export function tooLongWords(limitMs: number) {
-  return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)` as const;
-}
 
 /** The container's end, as YARN tells it. */
 function ended(how: string) {

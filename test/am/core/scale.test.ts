@@ -41,7 +41,6 @@ function workFor(tasks: number): number {
           exitCode,
           signal: "",
           atMs: index,
-          stopReason: "",
           failedToStart: false,
           lastLines: [],
           traceback: "",

@@ -153,7 +153,7 @@ export class Scenario {
   }
 
   stops(task: string): Effect[] {
-    return this.exits(task, { signal: "SIGTERM", stopReason: "told to" });
+    return this.exits(task, { signal: "SIGTERM", stopReason: { code: "generation-ended", why: "told to" } });
   }
 
   completes(containerId: string, exitStatus: number, diagnostics = ""): Effect[] {

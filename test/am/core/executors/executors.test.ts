@@ -8,7 +8,7 @@ describe("the end of a program", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1)]));
     scenario.toRunning();
     scenario.exits("worker:0");
-    const effects = scenario.exits("ps:0", { exitCode: 0, stopReason: "the job ends" });
+    const effects = scenario.exits("ps:0", { exitCode: 0, stopReason: { code: "job-ended" } });
     expect(scenario.phases()).toBe("worker:0 succeeded, ps:0 stopped");
     expect(effects).toContainEqual({
       type: "record",
@@ -27,7 +27,10 @@ describe("the end of a program", () => {
     const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, stopGraceMs: 10_000 } });
     scenario.toRunning();
     scenario.exits("worker:0", { exitCode: 1 });
-    const effects = scenario.exits("worker:1", { signal, stopReason: "worker:0 failed" });
+    const effects = scenario.exits("worker:1", {
+      signal,
+      stopReason: { code: "generation-ended", why: "worker:0 failed" },
+    });
     expect(effects).toContainEqual(expect.objectContaining({ type: "log", message }));
   });
 

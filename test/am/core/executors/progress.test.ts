@@ -5,7 +5,7 @@ import { Scenario } from "../scenario.ts";
 
 const base = jobSpec([role("worker", 2)]);
 const spec = { ...base, timeouts: { ...base.timeouts, progressMs: 60_000 } };
-const reason = "hung: no progress for 1 min at step 7";
+const reason = { code: "hung", noProgressMs: 60_000, step: 7 } as const;
 
 function runningJob(): Scenario {
   const scenario = new Scenario(spec);
@@ -59,7 +59,7 @@ describe("a program that reports its steps", () => {
     expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
       class: "program",
       task: "worker:0",
-      summary: `worker:0 on n1 ${reason}`,
+      summary: `worker:0 on n1 hung: no progress for 1 min at step 7`,
       exit: "SIGABRT",
       lines: traceback.split("\n"),
       remedy: "if a step may take longer, raise tony.task.progress-timeout",

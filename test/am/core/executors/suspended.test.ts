@@ -91,7 +91,13 @@ describe("a program that was suspended while its executor was cut off", () => {
       child: { state: "running", pid: 7, startedAtMs: scenario.nowMs, suspendedMs: 45_000 },
     });
     expect(effects).toContainEqual(
-      expect.objectContaining({ message: expect.objectContaining({ type: "exit", graceMs: 0, replaced: true }) }),
+      expect.objectContaining({
+        message: expect.objectContaining({
+          type: "exit",
+          graceMs: 0,
+          reason: expect.objectContaining({ code: "replaced" }),
+        }),
+      }),
     );
     expect(sentOf(effects, "resume-child")).toEqual([]);
   });

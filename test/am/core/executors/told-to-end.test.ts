@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { CONTAINER_TOLD_TO_END } from "../../../../am/core/failures/endings.ts";
 import type { FailureSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -15,7 +14,7 @@ function running(failure: Partial<FailureSpec> = {}): Scenario {
 /** What an executor does on SIGTERM: its program's end, then goodbye. */
 function toldToEnd(scenario: Scenario, task: string): void {
   const { containerId } = scenario.task(task);
-  scenario.exits(task, { signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END, lastLines: ["step 1840"] });
+  scenario.exits(task, { signal: "SIGTERM", stopReason: { code: "container-terminated" }, lastLines: ["step 1840"] });
   scenario.on({ type: "executor-lost", task, containerId, cause: "goodbye" });
 }
 
@@ -195,7 +194,7 @@ describe("what follows from our own teardown is no cause", () => {
 test("an executor that stops its program for the time it took spends the program's budget", () => {
   const scenario = new Scenario({ ...base, timeouts: { ...base.timeouts, executionMs: 60_000 } });
   scenario.toRunning();
-  const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
+  const stopReason = { code: "ran-too-long", limitMs: 60_000 } as const;
   expect(sentOf(scenario.exits("worker:1", { signal: "SIGTERM", stopReason }), "stop-child")).toEqual(["worker:0"]);
   expect(scenario.core.state).toMatchObject({ blame: {} });
   expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
@@ -212,7 +211,7 @@ test("a task that restarts alone is judged once for the time it took, by its exe
   const obeyed = alone();
   obeyed.after(60_000);
   expect(obeyed.used).toEqual({ program: 0, infrastructure: 0 });
-  const stopReason = "ran longer than 60 s (tony.task.executor.execution-timeout-ms)";
+  const stopReason = { code: "ran-too-long", limitMs: 60_000 } as const;
   obeyed.exits("worker:1", { signal: "SIGTERM", stopReason });
   expect(obeyed.used).toEqual({ program: 1, infrastructure: 0 });
   expect(obeyed.task("worker:1")).toMatchObject({ phase: "preparing", restarts: 1 });

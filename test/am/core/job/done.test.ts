@@ -1,5 +1,4 @@
 import { describe, expect, test } from "@jest/globals";
-import { CONTAINER_TOLD_TO_END } from "../../../../am/core/failures/endings.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -31,7 +30,7 @@ describe("where failures are tolerated", () => {
 
   test("a task whose node told it to end is over too", () => {
     const scenario = running("first");
-    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: CONTAINER_TOLD_TO_END });
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "container-terminated" } });
     scenario.exits("worker:0");
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "1 of 2 tasks exited 0" });
   });

@@ -112,7 +112,6 @@ describe("the ApplicationMaster dies", () => {
       exitCode: 0,
       signal: "",
       atMs: 1,
-      stopReason: "",
       failedToStart: false,
       lastLines: [],
       traceback: "",
@@ -325,7 +324,10 @@ describe("the ApplicationMaster dies during a restart", () => {
     const stoppedThenCrashed = () => {
       const { scenario, kept, exited } = failing("not written");
       scenario.crash(kept);
-      const exit = childExit(scenario.nowMs, { signal: "SIGTERM", stopReason: reason });
+      const exit = childExit(scenario.nowMs, {
+        signal: "SIGTERM",
+        stopReason: { code: "generation-ended", why: reason },
+      });
       scenario.reports("worker:0", { state: "exited", exit });
       return { scenario, exited };
     };

@@ -1,0 +1,37 @@
+import { type ReasonOf, reason, reasonShape } from "./reason.ts";
+import { durationWords } from "./words.ts";
+
+/** Why an executor stopped its program. The AM decides by the code; what people read is made of the facts. */
+export const stopReasons = {
+  "generation-ended": reason({ why: "text" }, ({ why }) => why),
+  "job-ended": reason({}, () => "the job ends"),
+  hung: reason(
+    { noProgressMs: "number", step: "number" },
+    ({ noProgressMs, step }) => `hung: no progress for ${durationWords(noProgressMs)} at step ${step}`,
+  ),
+  "ran-too-long": reason(
+    { limitMs: "number" },
+    ({ limitMs }) => `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`,
+  ),
+  /** SIGTERM: its node ends the container, and only YARN knows why. */
+  "container-terminated": reason({}, () => "the container was told to end (SIGTERM)"),
+  /** The task lives on in another container. */
+  replaced: reason({ why: "text" }, ({ why }) => why),
+  refused: reason({ why: "text" }, ({ why }) => `the ApplicationMaster refused it: ${why}`),
+  orphaned: reason(
+    { silentMs: "number" },
+    ({ silentMs }) => `no ApplicationMaster for ${Math.round(silentMs / 1000)} s (tony.task.orphan-timeout)`,
+  ),
+  "executor-failed": reason({ error: "text" }, ({ error }) => error),
+  /** A code of a newer executor or AM. */
+  unknown: reason({}, () => "it was told to stop"),
+};
+
+export type StopReason = ReasonOf<typeof stopReasons>;
+
+/** @throws ShapeError */
+export const readStopReason = reasonShape(stopReasons);
+
+export function stopWords(stop: StopReason): string {
+  return stopReasons[stop.code].words(stop);
+}
