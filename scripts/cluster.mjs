@@ -24,6 +24,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- kill|term|stop|cont|start DAEMON
                              a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
+                             with --ha: nn1, zkfc1, rm1, nn2, zkfc2, rm2, zookeeper, journalnode, datanode, nm1, nm2
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
                              --from HOST with unplug: cuts it off from that address alone
@@ -33,6 +34,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --delete                   with down: removes the cluster's folder too
  with up, when it does not run yet:
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
+  --ha                       two NameNodes and two ResourceManagers, each with automatic failover
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
   --calculator dominant|default  what the capacity scheduler counts: every resource (default), or memory alone, as Hadoop's own default
@@ -106,6 +108,7 @@ function parse(args) {
         delete: { type: "boolean" },
         "nm-heartbeat-ms": { type: "string" },
         nodes: { type: "string" },
+        ha: { type: "boolean" },
         label: { type: "string" },
         calculator: { type: "string" },
         scheduler: { type: "string" },
@@ -131,6 +134,7 @@ function settingsOf(values) {
   for (const [option, choices] of Object.entries(CHOICES)) {
     if (values[option] !== undefined) settings[option] = oneOf(option, values[option], choices);
   }
+  if (values.ha === true) settings.ha = true;
   if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
   if (values["small-disk"] !== undefined) settings.smallDisk = wholeNumber("small-disk", values["small-disk"], 1, 16);
@@ -194,15 +198,15 @@ async function printStatus(name, json) {
     console.log(JSON.stringify(status, null, 2));
   } else {
     console.log(`cluster ${name} · Hadoop ${status.hadoopVersion} · ${status.state}`);
-    for (const { title, pid, rssMiB, user, url } of status.daemons) {
-      const life =
-        pid === undefined
-          ? "down"
-          : `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}`;
-      console.log(`  ${title.padEnd(16)} ${life}`);
-    }
+    const width = Math.max(...status.daemons.map(({ title }) => title.length));
+    for (const daemon of status.daemons) console.log(`  ${daemon.title.padEnd(width)}  ${lifeOf(daemon)}`);
   }
   return status.up ? 0 : 1;
+}
+
+function lifeOf({ pid, rssMiB, user, url = "", haState = "" }) {
+  if (pid === undefined) return "down";
+  return `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}  ${haState}`.trimEnd();
 }
 
 async function printEnvironment(name, json) {

@@ -1,80 +1,126 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { layout } from "./folders.mjs";
+import { eachMaster, zooKeeperSettings } from "./high-availability.mjs";
 import { namespaceOf } from "./isolation.mjs";
 import { nodeName } from "./site-files.mjs";
 
 /**
  * One daemon of a cluster: a JVM of its own.
  * @typedef {object} Daemon
- * @property {string} name namenode, datanode, resourcemanager, nm1, nm2, …
- * @property {string} title as Hadoop calls it
+ * @property {string} name namenode, datanode, resourcemanager, nm1, nm2, …; with two masters nn1, nn2, rm1, rm2, …
+ * @property {string} kind as Hadoop calls it
+ * @property {string} title its kind, and its number where there are several
  * @property {string} mainClass
+ * @property {string[]} [programArguments]
  * @property {number} heapMiB
  * @property {import("./accounts.mjs").Account} user
  * @property {string[]} classPath
  * @property {string} host
  * @property {string} [namespace] the network namespace it runs in, where that is not the machine's own
  * @property {number[]} ports it listens on, and nobody else may
- * @property {string} url its web address
+ * @property {string} [url] its web address, where it has one
  */
 
-/** All daemons of a cluster in the order in which they are started. @param {import("./record.mjs").ClusterRecord} cluster @returns {Daemon[]} */
+const HDFS = "org.apache.hadoop.hdfs";
+const YARN = "org.apache.hadoop.yarn.server";
+
+/** What can be started, and the ports it has everywhere; `web` is one of them. */
+const PROGRAMS = {
+  nameNode: {
+    kind: "NameNode",
+    mainClass: `${HDFS}.server.namenode.NameNode`,
+    heapMiB: 256,
+    ports: [8020, 9870],
+    web: 9870,
+  },
+  dataNode: {
+    kind: "DataNode",
+    mainClass: `${HDFS}.server.datanode.DataNode`,
+    heapMiB: 256,
+    ports: [9864, 9866, 9867],
+    web: 9864,
+  },
+  resourceManager: {
+    kind: "ResourceManager",
+    mainClass: `${YARN}.resourcemanager.ResourceManager`,
+    heapMiB: 384,
+    ports: [8030, 8031, 8032, 8033, 8088],
+    web: 8088,
+  },
+  nodeManager: {
+    kind: "NodeManager",
+    mainClass: `${YARN}.nodemanager.NodeManager`,
+    heapMiB: 256,
+    ports: [8040, 8041, 8042],
+    web: 8042,
+  },
+  zooKeeper: {
+    kind: "ZooKeeper",
+    mainClass: "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+    heapMiB: 64,
+    ports: [2181],
+  },
+  journalNode: {
+    kind: "JournalNode",
+    mainClass: `${HDFS}.qjournal.server.JournalNode`,
+    heapMiB: 128,
+    ports: [8480, 8485],
+    web: 8480,
+  },
+  failoverController: { kind: "ZKFC", mainClass: `${HDFS}.tools.DFSZKFailoverController`, heapMiB: 64, ports: [8019] },
+};
+
+/** All daemons of a cluster. @param {import("./record.mjs").ClusterRecord} cluster @returns {Daemon[]} */
 export function daemonsOf(cluster) {
-  const { conf, nodeConf, state } = layout(cluster.state);
   const { master, nodes } = cluster.addresses;
   const { hdfs, yarn } = cluster.users;
+  const daemon = daemonMaker(cluster);
+  const dataNode = daemon(PROGRAMS.dataNode, { name: "datanode", user: hdfs, host: master });
+  const nodeManagers = nodes.map((host, index) => {
+    const name = nodeName(index);
+    const namespace = namespaceOf(cluster, index);
+    return daemon(PROGRAMS.nodeManager, { name, number: index + 1, user: yarn, host, settingsOf: name, namespace });
+  });
+  const masters = eachMaster(cluster);
+  if (masters.length === 0) {
+    return [
+      daemon(PROGRAMS.nameNode, { name: "namenode", user: hdfs, host: master }),
+      dataNode,
+      daemon(PROGRAMS.resourceManager, { name: "resourcemanager", user: yarn, host: master }),
+      ...nodeManagers,
+    ];
+  }
+  const programArguments = [zooKeeperSettings(cluster)];
+  return [
+    daemon(PROGRAMS.zooKeeper, { name: "zookeeper", user: hdfs, host: master, programArguments }),
+    daemon(PROGRAMS.journalNode, { name: "journalnode", user: hdfs, host: master }),
+    ...masters.flatMap(({ host, number, nameNode: nn, resourceManager: rm }) => [
+      daemon(PROGRAMS.nameNode, { name: nn, number, user: hdfs, host, settingsOf: nn }),
+      daemon(PROGRAMS.failoverController, { name: `zkfc${number}`, number, user: hdfs, host, settingsOf: nn }),
+      daemon(PROGRAMS.resourceManager, { name: rm, number, user: yarn, host, settingsOf: rm }),
+    ]),
+    dataNode,
+    ...nodeManagers,
+  ];
+}
+
+/** Of a program on a host makes a daemon; `settingsOf` names the daemon whose own settings it reads, where it has such. */
+function daemonMaker(cluster) {
+  const { conf, daemonConf, state } = layout(cluster.state);
   // A class archive fits a class path that starts as the one it was made with: the jars, in a fixed order. None of them
   // holds a file that these folders have.
   const libraries = libraryPath(cluster.jars);
-  const shared = [...libraries, conf, state];
-  return [
-    {
-      name: "namenode",
-      title: "NameNode",
-      mainClass: "org.apache.hadoop.hdfs.server.namenode.NameNode",
-      heapMiB: 256,
-      user: hdfs,
-      classPath: shared,
-      host: master,
-      ports: [8020, 9870],
-      url: `http://${master}:9870`,
-    },
-    {
-      name: "datanode",
-      title: "DataNode",
-      mainClass: "org.apache.hadoop.hdfs.server.datanode.DataNode",
-      heapMiB: 256,
-      user: hdfs,
-      classPath: shared,
-      host: master,
-      ports: [9864, 9866, 9867],
-      url: `http://${master}:9864`,
-    },
-    {
-      name: "resourcemanager",
-      title: "ResourceManager",
-      mainClass: "org.apache.hadoop.yarn.server.resourcemanager.ResourceManager",
-      heapMiB: 384,
-      user: yarn,
-      classPath: shared,
-      host: master,
-      ports: [8030, 8031, 8032, 8033, 8088],
-      url: `http://${master}:8088`,
-    },
-    ...nodes.map((host, index) => ({
-      name: nodeName(index),
-      title: `NodeManager ${index + 1}`,
-      mainClass: "org.apache.hadoop.yarn.server.nodemanager.NodeManager",
-      heapMiB: 256,
-      user: yarn,
-      classPath: [...libraries, nodeConf(nodeName(index)), conf, state],
-      host,
-      namespace: namespaceOf(cluster, index),
-      ports: [8040, 8041, 8042],
-      url: `http://${host}:8042`,
-    })),
-  ];
+  return ({ kind, mainClass, heapMiB, ports, web }, { number, settingsOf, ...daemon }) => ({
+    kind,
+    title: number === undefined ? kind : `${kind} ${number}`,
+    mainClass,
+    heapMiB,
+    ports,
+    classPath: [...libraries, ...(settingsOf === undefined ? [] : [daemonConf(settingsOf)]), conf, state],
+    url: web === undefined ? undefined : `http://${daemon.host}:${web}`,
+    ...daemon,
+  });
 }
 
 /** The argument by which a daemon is known among all processes of the machine. @param {string} state @param {string} name */
@@ -99,10 +145,10 @@ export const JVM_FLAGS = [
 /**
  * The command of a daemon's JVM.
  * @param {import("./record.mjs").ClusterRecord} cluster
- * @param {Pick<Daemon, "name" | "mainClass" | "heapMiB" | "classPath">} daemon
- * @param {{ flags?: string[], programArguments?: string[] }} [options]
+ * @param {Pick<Daemon, "name" | "mainClass" | "programArguments" | "heapMiB" | "classPath">} daemon
+ * @param {string[]} [flags] of Java
  */
-export function javaCommand(cluster, daemon, { flags = [], programArguments = [] } = {}) {
+export function javaCommand(cluster, daemon, flags = []) {
   return {
     command: join(cluster.javaHome, "bin", "java"),
     args: [
@@ -115,7 +161,7 @@ export function javaCommand(cluster, daemon, { flags = [], programArguments = []
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,
       `-Dhadoop.home.dir=${cluster.state}`,
       daemon.mainClass,
-      ...programArguments,
+      ...(daemon.programArguments ?? []),
     ],
     /** Nothing of the caller's environment: what a developer has set must not change what containers see. No
      * HADOOP_CONF_DIR either, which NodeManagers would hand on: a job must bring what it needs. */

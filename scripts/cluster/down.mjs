@@ -46,17 +46,11 @@ async function endOrphans(state) {
 }
 
 /** @returns {Promise<number>} how many applications had not ended; 0 too when the ResourceManager is away */
-async function endApplications({ addresses, users }) {
-  const running = await unfinishedApplications(addresses.master);
-  await Promise.allSettled(
-    running.map((application) => killApplication(addresses.master, application, users.yarn.name)),
-  );
+async function endApplications(cluster) {
+  const running = await unfinishedApplications(cluster);
+  await Promise.allSettled(running.map((application) => killApplication(cluster, application)));
   const giveUpAt = performance.now() + APPLICATIONS_END_MS;
-  while (
-    running.length > 0 &&
-    performance.now() < giveUpAt &&
-    (await unfinishedApplications(addresses.master)).length > 0
-  ) {
+  while (running.length > 0 && performance.now() < giveUpAt && (await unfinishedApplications(cluster)).length > 0) {
     await sleep(100);
   }
   return running.length;

@@ -51,9 +51,10 @@ export function layout(state) {
     prepared: join(state, "prepared"),
     conf: join(state, "conf"),
     hosts: join(state, "hosts"),
-    nodeConf: (node) => join(state, `conf-${node}`),
+    /** A daemon's own settings, on top of those in `conf`. */
+    daemonConf: (daemon) => join(state, `conf-${daemon}`),
     data: join(state, "data"),
-    nodeData: (node) => join(state, "data", node),
+    daemonData: (daemon) => join(state, "data", daemon),
     logs: join(state, "logs"),
     pids: join(state, "pids"),
     bin: join(state, "bin"),

@@ -1,3 +1,4 @@
+import { daemonsOf } from "./daemons.mjs";
 import { change, getJson } from "./http.mjs";
 import { GPU_NODE, SUBMITTERS } from "./site-files.mjs";
 
@@ -5,40 +6,96 @@ import { GPU_NODE, SUBMITTERS } from "./site-files.mjs";
 
 const bean = async (url, query) => (await getJson(`${url}/jmx?qry=${query}`))?.beans?.[0];
 
-/** @param {string} master @returns {Promise<boolean>} whether HDFS takes writes: out of safe mode, with its DataNode */
-export async function hdfsIsReady(master) {
-  const url = `http://${master}:9870`;
+/** @typedef {import("./record.mjs").ClusterRecord} ClusterRecord */
+
+/** How each kind of master says whether it is the active one; one without a second says so too. */
+const STATE_OF = {
+  NameNode: async (url) => (await bean(url, "Hadoop:service=NameNode,name=NameNodeStatus"))?.State,
+  ResourceManager: async (url) => (await getJson(`${url}/ws/v1/cluster/info`))?.clusterInfo?.haState?.toLowerCase(),
+};
+
+/** @param {import("./daemons.mjs").Daemon} daemon */
+export const isMaster = ({ kind }) => Object.hasOwn(STATE_OF, kind);
+
+/**
+ * @param {import("./daemons.mjs").Daemon} daemon
+ * @returns {Promise<"active" | "standby" | undefined>} of a NameNode or ResourceManager: undefined while it is neither
+ */
+export async function masterState({ kind, url }) {
+  const state = await STATE_OF[kind]?.(url);
+  return ["active", "standby"].includes(state) ? state : undefined;
+}
+
+/**
+ * The web address of the master that serves, now.
+ * @param {ClusterRecord} cluster
+ * @param {"NameNode" | "ResourceManager"} kind
+ * @returns {Promise<string>} where none does, that of the first
+ */
+export async function activeUrl(cluster, kind) {
+  const [first, ...others] = daemonsOf(cluster).filter((daemon) => daemon.kind === kind);
+  for (const other of others) if ((await masterState(other)) === "active") return other.url;
+  return first.url;
+}
+
+/** Whether of each kind of master one is active, and the other, if there is one, stands by. @param {ClusterRecord} cluster */
+export async function mastersAreReady(cluster) {
+  for (const kind of Object.keys(STATE_OF)) {
+    const states = await Promise.all(
+      daemonsOf(cluster)
+        .filter((daemon) => daemon.kind === kind)
+        .map(masterState),
+    );
+    const active = states.filter((state) => state === "active");
+    if (active.length !== 1 || states.includes(undefined)) return false;
+  }
+  return true;
+}
+
+/** @param {ClusterRecord} cluster @returns {Promise<boolean>} whether HDFS takes writes: every NameNode out of safe mode, with its DataNode */
+export async function hdfsIsReady(cluster) {
+  const nameNodes = daemonsOf(cluster).filter(({ kind }) => kind === "NameNode");
+  return !(await Promise.all(nameNodes.map(nameNodeIsReady))).includes(false);
+}
+
+async function nameNodeIsReady({ url }) {
   const info = await bean(url, "Hadoop:service=NameNode,name=NameNodeInfo");
   if (info?.Safemode !== "") return false;
   const system = await bean(url, "Hadoop:service=NameNode,name=FSNamesystemState");
   return system?.NumLiveDataNodes === 1;
 }
 
-/** @param {string} master @returns {Promise<number | undefined>} usable NodeManagers, undefined while the ResourceManager is away */
-export async function activeNodes(master) {
-  return (await getJson(`http://${master}:8088/ws/v1/cluster/metrics`))?.clusterMetrics?.activeNodes;
+/** @param {ClusterRecord} cluster @returns {Promise<number | undefined>} usable NodeManagers, undefined while the ResourceManager is away */
+export async function activeNodes(cluster) {
+  const url = await activeUrl(cluster, "ResourceManager");
+  return (await getJson(`${url}/ws/v1/cluster/metrics`))?.clusterMetrics?.activeNodes;
 }
 
-/** @param {string} master @returns {Promise<string[]>} applications that have not ended */
-export async function unfinishedApplications(master) {
+/** @param {ClusterRecord} cluster @returns {Promise<string[]>} applications that have not ended */
+export async function unfinishedApplications(cluster) {
+  const url = await activeUrl(cluster, "ResourceManager");
   const states = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
-  const answer = await getJson(`http://${master}:8088/ws/v1/cluster/apps?states=${states}`);
+  const answer = await getJson(`${url}/ws/v1/cluster/apps?states=${states}`);
   return (answer?.apps?.app ?? []).map(({ id }) => id);
 }
 
-/** @param {string} master @param {string} application @param {string} user who kills it, in the application's diagnostics */
-export async function killApplication(master, application, user) {
-  const url = `http://${master}:8088/ws/v1/cluster/apps/${application}/state?user.name=${user}`;
-  await change(url, { method: "PUT", body: { state: "KILLED" } });
+/** @param {ClusterRecord} cluster @param {string} application */
+export async function killApplication(cluster, application) {
+  const url = await activeUrl(cluster, "ResourceManager");
+  // The user stands in the application's diagnostics.
+  const path = `/ws/v1/cluster/apps/${application}/state?user.name=${cluster.users.yarn.name}`;
+  await change(`${url}${path}`, { method: "PUT", body: { state: "KILLED" } });
 }
 
 /**
  * The folders HDFS has at a site: /tmp for all, the aggregated logs, and a home for each user but `nohome`.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
-export async function makeHdfsFolders({ addresses, users, submitter }) {
+export async function makeHdfsFolders(cluster) {
+  const { users, submitter } = cluster;
+  const url = await activeUrl(cluster, "NameNode");
   const call = (path, query) =>
-    change(`http://${addresses.master}:9870/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, {
+    change(`${url}/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, {
       method: "PUT",
     });
   const folder = async (path, permission, owner) => {
@@ -58,17 +115,16 @@ export async function makeHdfsFolders({ addresses, users, submitter }) {
 
 /**
  * Makes the label `gpu` and puts it on the second node. The ResourceManager keeps both, saying it twice does no harm.
- * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {ClusterRecord} cluster
  */
-export async function labelGpuNode({ addresses, users, settings }) {
+export async function labelGpuNode(cluster) {
+  const { addresses, users, settings } = cluster;
   const address = addresses.nodes[GPU_NODE];
   // FairScheduler knows no labels.
   if (settings.label === "none" || settings.scheduler === "fair" || address === undefined) return;
+  const url = await activeUrl(cluster, "ResourceManager");
   const call = (path, body) =>
-    change(`http://${addresses.master}:8088/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
-      method: "POST",
-      body,
-    });
+    change(`${url}/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, { method: "POST", body });
   await call("add-node-labels", { nodeLabelInfo: [{ name: "gpu", exclusivity: settings.label === "exclusive" }] });
   await call("replace-node-to-labels", { nodeToLabels: [{ nodeId: `${address}:8041`, labels: ["gpu"] }] });
 }

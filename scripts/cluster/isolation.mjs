@@ -39,9 +39,9 @@ export async function makeNetwork(cluster) {
   if (process.getuid() !== 0) throw new Problem("--isolate makes a network namespace, which needs root.");
   await removeNetwork(cluster);
   const { bridge, cable, namespace } = namesOf(cluster);
-  const { master, nodes } = cluster.addresses;
+  const { nodes, ...masters } = cluster.addresses;
   await ip("link", "add", bridge, "type", "bridge");
-  for (const address of [master, ...nodes.toSpliced(isolate - 1, 1)]) {
+  for (const address of [...Object.values(masters), ...nodes.toSpliced(isolate - 1, 1)]) {
     await ip("address", "add", `${address}/24`, "dev", bridge);
   }
   await ip("link", "set", bridge, "up");

@@ -7,15 +7,24 @@ import { cacheFolder, layout } from "./folders.mjs";
 import { withLock } from "./lock.mjs";
 
 /**
+ * @typedef {object} Addresses
+ * @property {string} master
+ * @property {string} [secondMaster] of the second ResourceManager and NameNode, where there are two
+ * @property {string[]} nodes of the NodeManagers
+ */
+
+/**
  * Every cluster has its own /24 of the loopback network and the standard ports on it, so that several run side by side.
- * The masters are at .1, the NodeManagers at .11, .12, and so on. A network namespace has a loopback network of its own: a
+ * The masters are at .1 and .2, the NodeManagers at .11, .12, and so on. A network namespace has a loopback network of its own: a
  * cluster with an isolated node has a /24 of a private network instead, on a bridge that never leaves this machine.
  * @param {number} network 0 for 127.0.0.x
+ * @returns {Addresses}
  */
-export function addresses(network, nodeCount, { isolated = false } = {}) {
+export function addresses(network, nodeCount, { isolated = false, ha = false } = {}) {
   const prefix = `${isolated ? "10.213" : "127.0"}.${network}`;
   return {
     master: `${prefix}.1`,
+    ...(ha ? { secondMaster: `${prefix}.2` } : {}),
     nodes: Array.from({ length: nodeCount }, (_, index) => `${prefix}.${11 + index}`),
   };
 }

@@ -15,8 +15,7 @@ import { commandIn } from "./isolation.mjs";
  * @returns {Promise<number>} pid
  */
 export async function startDaemon(cluster, daemon) {
-  const flags = [classArchiveFlag(cluster, daemon.name)];
-  const { environment, ...java } = javaCommand(cluster, daemon, { flags });
+  const { environment, ...java } = javaCommand(cluster, daemon, [classArchiveFlag(cluster, daemon.name)]);
   const { namespace, user } = daemon;
   const { command, args } = namespace === undefined ? java : commandIn(namespace, user, java.command, java.args);
   const log = openSync(logFile(cluster, daemon), "a");

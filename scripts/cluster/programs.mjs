@@ -20,3 +20,13 @@ export function runToEnd({ command, args, environment }, { cwd, user }) {
     child.on("close", (code) => resolve({ code, output }));
   });
 }
+
+/** The lines people need: the last ones, without stack frames and the banner of a shutdown. */
+export const lastLines = (text) =>
+  text
+    .trim()
+    .split("\n")
+    .filter((line) => !/^\s+(at |\.\.\. \d+ more)|SHUTDOWN_MSG|^[/*]+$/.test(line))
+    .slice(-12)
+    .map((line) => `  | ${line.slice(0, 300)}`)
+    .join("\n");

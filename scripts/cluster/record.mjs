@@ -7,6 +7,7 @@ import { layout } from "./folders.mjs";
  * @typedef {object} Settings
  * @property {number} nmHeartbeatMs how often a NodeManager reports, which paces allocation
  * @property {number} nodes how many NodeManagers
+ * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, of which one each serves
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
  * @property {"dominant" | "default"} calculator whether the capacity scheduler counts every resource, or memory alone
  * @property {"capacity" | "fair"} scheduler the ResourceManager's; the fair one has no queues but those that submissions make
@@ -19,7 +20,7 @@ import { layout } from "./folders.mjs";
  * @property {string} name
  * @property {string} state folder of everything
  * @property {number} network N of its addresses
- * @property {{ master: string, nodes: string[] }} addresses
+ * @property {import("./network.mjs").Addresses} addresses
  * @property {{ hdfs: import("./accounts.mjs").Account, yarn: import("./accounts.mjs").Account }} users
  * @property {string} submitter the person's own user, who has a home in HDFS too
  * @property {string} javaHome
@@ -33,6 +34,7 @@ import { layout } from "./folders.mjs";
 export const DEFAULT_SETTINGS = {
   nmHeartbeatMs: 1000,
   nodes: 2,
+  ha: false,
   label: "shareable",
   calculator: "dominant",
   scheduler: "capacity",

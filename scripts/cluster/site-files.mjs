@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { HADOOP_FILES, layout } from "./folders.mjs";
+import { defaultFileSystem, eachMaster, highAvailabilityProperties } from "./high-availability.mjs";
 
 const TEMPLATES = join(HADOOP_FILES, "conf");
 
@@ -25,14 +26,15 @@ const PREEMPTION = {
 
 /**
  * Writes the configuration folders of a cluster from the templates under docker/hadoop/conf: one for the masters and
- * all clients, and a small one for each NodeManager.
+ * all clients, and a small one for each daemon that has settings of its own.
  * @param {import("./record.mjs").ClusterRecord} cluster
  * @param {string} jars folder of Hadoop's jars
  */
 export async function writeSiteFiles(cluster, jars) {
   const { state, settings, addresses } = cluster;
-  const { conf, data, hosts, nodeConf, nodeData, webapps } = layout(state);
+  const { conf, data, hosts, daemonConf, daemonData, webapps } = layout(state);
   const values = {
+    DEFAULT_FS: defaultFileSystem(cluster),
     MASTER: addresses.master,
     DATANODE: addresses.master,
     DATA: data,
@@ -43,29 +45,29 @@ export async function writeSiteFiles(cluster, jars) {
     RESOURCE_TYPES: countsEverything(settings) ? GPU_TYPE : "",
     CALCULATOR: CALCULATORS[settings.calculator],
     SCHEDULER: SCHEDULERS[settings.scheduler],
-    ...extraProperties(settings),
+    ...extraProperties(cluster),
   };
-  for (const file of await readdir(TEMPLATES, { withFileTypes: true })) {
-    if (file.isFile()) await render(join(TEMPLATES, file.name), conf, values);
-  }
+  await renderFolder("", conf, values);
   // The capacity scheduler rounds what a queue uses up to whole units of every resource: of two GPUs one would count as
   // used by a queue that has none, half of all, and a queue so far above its share gets nothing back by preemption
   // (UsersManager.computeUserLimit, which bounds the pending asks that the preemption policy sees).
   const gpus = settings.preemption ? "0" : "2";
   for (const [index, address] of addresses.nodes.entries()) {
     const node = nodeName(index);
-    const nodeValues = {
+    await renderFolder("nodemanager", daemonConf(node), {
       ...values,
       NODE: address,
-      NODE_DATA: nodeData(node),
+      NODE_DATA: daemonData(node),
       NODE_RESOURCES: countsEverything(settings)
         ? property(`yarn.nodemanager.resource-type.${GPU_TYPE}`, index === GPU_NODE ? gpus : "0")
         : "",
-    };
-    for (const file of await readdir(join(TEMPLATES, "nodemanager"))) {
-      await render(join(TEMPLATES, "nodemanager", file), nodeConf(node), nodeValues);
-    }
+    });
   }
+  for (const { nameNode, resourceManager } of eachMaster(cluster)) {
+    await renderFolder("namenode", daemonConf(nameNode), { ...values, DAEMON: nameNode });
+    await renderFolder("resourcemanager", daemonConf(resourceManager), { ...values, DAEMON: resourceManager });
+  }
+  if (settings.ha) await renderFolder("zookeeper", daemonConf("zookeeper"), values);
   await writeFile(hosts, hostsFile(addresses));
   await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
 }
@@ -75,8 +77,9 @@ export async function writeSiteFiles(cluster, jars) {
  * machine's /etc/hosts; this host is the master, because Hadoop replaces a loopback address in the URLs that it shows
  * people by the local host's name.
  */
-function hostsFile({ master, nodes }) {
-  const lines = [`${master} ${master} ${hostname()}`, ...nodes.map((address) => `${address} ${address}`)];
+function hostsFile({ master, secondMaster, nodes }) {
+  const others = secondMaster === undefined ? nodes : [secondMaster, ...nodes];
+  const lines = [`${master} ${master} ${hostname()}`, ...others.map((address) => `${address} ${address}`)];
   // Where the master is 127.0.0.1 the first line answers for that address.
   return [...lines, "127.0.0.1 localhost", ""].join("\n");
 }
@@ -90,6 +93,13 @@ export const GPU_NODE = 1;
 /** @param {number} index from 0 @returns {string} nm1, nm2, … */
 export const nodeName = (index) => `nm${index + 1}`;
 
+/** The templates directly in a folder, `""` for that of all. */
+async function renderFolder(templates, folder, values) {
+  for (const file of await readdir(join(TEMPLATES, templates), { withFileTypes: true })) {
+    if (file.isFile()) await render(join(TEMPLATES, templates, file.name), folder, values);
+  }
+}
+
 /** Fills the placeholders `@NAME@` of one template; one that has no value is a defect of the template. */
 async function render(template, folder, values) {
   const text = (await readFile(template, "utf8")).replaceAll(/@([A-Z_]+)@/g, (_, name) => {
@@ -102,9 +112,11 @@ async function render(template, folder, values) {
 }
 
 /** `--set key=value` goes to the file that Hadoop reads such keys from; later entries of a file win. */
-function extraProperties(settings) {
+function extraProperties(cluster) {
+  const { preemption, properties } = cluster.settings;
   const files = { CORE_SITE: [], HDFS_SITE: [], YARN_SITE: [], MAPRED_SITE: [], CAPACITY_SCHEDULER: [] };
-  for (const [key, value] of Object.entries({ ...(settings.preemption ? PREEMPTION : {}), ...settings.properties })) {
+  const added = { ...highAvailabilityProperties(cluster), ...(preemption ? PREEMPTION : {}), ...properties };
+  for (const [key, value] of Object.entries(added)) {
     files[siteFileOf(key)].push(property(key, value));
   }
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));

@@ -17,7 +17,7 @@ export async function mountSmallDisk(cluster) {
   if (smallDisk === 0) return;
   if (process.getuid() !== 0) throw new Problem("--small-disk mounts a file system, which needs root.");
   const { uid, gid } = cluster.users.yarn;
-  const folder = join(layout(cluster.state).nodeData(nodeName(smallDisk - 1)), "local");
+  const folder = join(layout(cluster.state).daemonData(nodeName(smallDisk - 1)), "local");
   await mkdir(folder, { recursive: true });
   const options = `size=${SIZE},mode=755,uid=${uid},gid=${gid},nosuid,nodev`;
   await run("mount", ["--types", "tmpfs", "--options", options, "tony-small-disk", folder]);

@@ -2,6 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { layout, stateFolder } from "./folders.mjs";
+import { activeUrl, masterState } from "./hadoop-state.mjs";
+import { defaultFileSystem } from "./high-availability.mjs";
 import { logFile, processesOf, runningPid } from "./processes.mjs";
 import { readRecord } from "./record.mjs";
 import { nodeName } from "./site-files.mjs";
@@ -14,13 +16,13 @@ import { nodeName } from "./site-files.mjs";
 export async function clusterStatus(name) {
   const cluster = await readRecord(stateFolder(name));
   if (cluster === undefined) return undefined;
-  const { prepared, conf, bin, nodeData, logs } = layout(cluster.state);
-  const { master } = cluster.addresses;
+  const { prepared, conf, bin, daemonData, logs } = layout(cluster.state);
   const daemons = await Promise.all(
     daemonsOf(cluster).map(async (daemon) => {
       const pid = await runningPid(cluster, daemon);
       const { name: daemonName, title, host, ports, url, user } = daemon;
       const memory = pid === undefined ? undefined : await residentMiB(pid);
+      const haState = pid === undefined || !cluster.settings.ha ? undefined : await masterState(daemon);
       return {
         name: daemonName,
         title,
@@ -30,10 +32,14 @@ export async function clusterStatus(name) {
         user: user.name,
         pid,
         rssMiB: memory,
+        haState,
         log: logFile(cluster, daemon),
       };
     }),
   );
+  const nameNode = await activeUrl(cluster, "NameNode");
+  const resourceManager = await activeUrl(cluster, "ResourceManager");
+  const resourceManagerHost = new URL(resourceManager).hostname;
   return {
     ...cluster,
     up: existsSync(prepared) && daemons.every(({ pid }) => pid !== undefined),
@@ -41,17 +47,17 @@ export async function clusterStatus(name) {
     bin,
     logs,
     endpoints: {
-      hdfs: `hdfs://${master}:8020`,
-      webHdfs: `http://${master}:9870/webhdfs/v1`,
-      resourceManager: `http://${master}:8088`,
-      resourceManagerRpc: `${master}:8032`,
-      schedulerRpc: `${master}:8030`,
+      hdfs: defaultFileSystem(cluster),
+      webHdfs: `${nameNode}/webhdfs/v1`,
+      resourceManager,
+      resourceManagerRpc: `${resourceManagerHost}:8032`,
+      schedulerRpc: `${resourceManagerHost}:8030`,
     },
     nodes: cluster.addresses.nodes.map((host, index) => ({
       name: nodeName(index),
       nodeId: `${host}:8041`,
       http: `http://${host}:8042`,
-      folder: nodeData(nodeName(index)),
+      folder: daemonData(nodeName(index)),
     })),
     daemons,
     containerProcesses: (await processesOf(cluster.state)).containers,

@@ -8,17 +8,26 @@ import { checkPrerequisites } from "../prerequisites.mjs";
 import { Problem } from "../problem.mjs";
 import { daemonAccounts } from "./accounts.mjs";
 import { makeClassArchive } from "./class-archive.mjs";
-import { daemonsOf, javaCommand } from "./daemons.mjs";
+import { daemonsOf } from "./daemons.mjs";
 import { CHECKOUT, layout, mayEnter, stateFolder } from "./folders.mjs";
-import { activeNodes, hdfsIsReady, labelGpuNode, makeHdfsFolders } from "./hadoop-state.mjs";
+import {
+  activeNodes,
+  activeUrl,
+  hdfsIsReady,
+  isMaster,
+  labelGpuNode,
+  makeHdfsFolders,
+  mastersAreReady,
+} from "./hadoop-state.mjs";
+import { formatWhatIsNew } from "./hdfs-format.mjs";
 import { makeNetwork } from "./isolation.mjs";
 import { folderBytes, hadoopVersion, jarsFolder, provideJars } from "./jars.mjs";
 import { withLock } from "./lock.mjs";
 import { accepts, addresses, canListen, claimNetwork } from "./network.mjs";
 import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.mjs";
-import { runToEnd } from "./programs.mjs";
+import { lastLines } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
-import { nodeName, writeSiteFiles } from "./site-files.mjs";
+import { writeSiteFiles } from "./site-files.mjs";
 import { mountSmallDisk, unmountDisks } from "./small-disk.mjs";
 
 /** A loaded machine takes a minute; more means that something is wrong. */
@@ -44,8 +53,10 @@ export async function up(name, wanted, progress) {
     const cluster = await describeCluster(name, state, wanted, { jars, java });
     await progress.step("cluster", async () => {
       const started = await startWhatIsDown(cluster);
-      const { nodes } = cluster.settings;
-      const what = `HDFS, ResourceManager, ${nodes} NodeManager${nodes === 1 ? "" : "s"}  http://${cluster.addresses.master}:8088`;
+      const { nodes, ha } = cluster.settings;
+      const masters = ha ? "HDFS with 2 NameNodes, 2 ResourceManagers" : "HDFS, ResourceManager";
+      const url = await activeUrl(cluster, "ResourceManager");
+      const what = `${masters}, ${nodes} NodeManager${nodes === 1 ? "" : "s"}  ${url}`;
       return started ? what : `${what}  (was up)`;
     });
     return cluster;
@@ -88,6 +99,12 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     );
   }
   const settings = { ...DEFAULT_SETTINGS, ...wanted };
+  if (existing !== undefined && settings.ha !== existing.settings.ha) {
+    throw new Problem(
+      `Cluster ${name} has the HDFS of ${existing.settings.ha ? "two NameNodes" : "one NameNode"}, which is kept: npm run cluster -- down --delete --name ${name}, then up again.`,
+      { exitCode: 2 },
+    );
+  }
   for (const [option, node] of [
     ["isolate", settings.isolate],
     ["small-disk", settings.smallDisk],
@@ -100,7 +117,7 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     name,
     state,
     network,
-    addresses: addresses(network, settings.nodes, { isolated: settings.isolate > 0 }),
+    addresses: addresses(network, settings.nodes, { isolated: settings.isolate > 0, ha: settings.ha }),
     users: await daemonAccounts(),
     submitter: userInfo().username,
     javaHome: java.home,
@@ -122,21 +139,21 @@ async function countRunning(cluster) {
   return pids.filter((pid) => pid !== undefined).length;
 }
 
+/** Whose data outlive a `down`: HDFS. */
+const KEPT = ["NameNode", "DataNode", "JournalNode"];
+
 /** Folders owned by who writes them. A cluster that does not run has no applications: what is left of some is removed. */
 async function prepareFolders(cluster) {
-  const { data, logs, pids, temporary, nodeData } = layout(cluster.state);
+  const { data, logs, pids, temporary, daemonData } = layout(cluster.state);
   await killProcessesOf(cluster.state);
   await unmountDisks(cluster.state);
-  const nodes = cluster.addresses.nodes.map((_, index) => nodeData(nodeName(index)));
-  for (const folder of [join(data, "resourcemanager"), ...nodes, logs, temporary])
-    await rm(folder, { recursive: true, force: true });
+  const daemons = daemonsOf(cluster);
+  const passing = daemons.filter(({ kind }) => !KEPT.includes(kind)).map(({ name }) => daemonData(name));
+  for (const folder of [...passing, logs, temporary]) await rm(folder, { recursive: true, force: true });
   for (const folder of [cluster.state, data, logs, pids, temporary]) await mkdir(folder, { recursive: true });
   await chmod(temporary, 0o1777);
-  const { hdfs, yarn } = cluster.users;
-  await ownedFolder(join(data, "namenode"), hdfs);
-  await ownedFolder(join(data, "datanode"), hdfs);
-  for (const folder of [join(data, "resourcemanager"), join(data, "node-labels"), ...nodes])
-    await ownedFolder(folder, yarn);
+  for (const { name, user } of daemons) await ownedFolder(daemonData(name), user);
+  await ownedFolder(join(data, "node-labels"), cluster.users.yarn);
   await mountSmallDisk(cluster);
 }
 
@@ -171,23 +188,17 @@ async function startWhatIsDown(cluster) {
   if (down.length === 0 && existsSync(prepared)) return false;
   await rm(prepared, { force: true });
   await Promise.all(down.map((daemon) => expectFreePorts(daemon)));
-  // Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS on their own.
-  const others = down.filter(({ name }) => name !== "namenode");
-  for (const daemon of others) await startDaemon(cluster, daemon);
-  const nameNode = down.find(({ name }) => name === "namenode");
-  if (nameNode !== undefined) {
-    await formatOnce(cluster, nameNode);
-    await startDaemon(cluster, nameNode);
-  }
-  const { master, nodes } = cluster.addresses;
+  await startInOrder(cluster, down);
+  await waitFor(cluster, "the masters to serve", () => mastersAreReady(cluster));
   // A NodeManager that comes back within its expiry was active all the while: only its ports tell that it serves.
-  for (const daemon of daemons) await waitFor(cluster, `${daemon.title} to listen`, () => listens(daemon));
-  await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(master));
+  for (const daemon of daemons.filter((any) => !isMaster(any))) await untilItListens(cluster, daemon);
+  await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(cluster));
   await makeHdfsFolders(cluster);
+  const { length: nodeCount } = cluster.addresses.nodes;
   await waitFor(
     cluster,
-    `${nodes.length} NodeManagers to register`,
-    async () => (await activeNodes(master)) === nodes.length,
+    `${nodeCount} NodeManagers to register`,
+    async () => (await activeNodes(cluster)) === nodeCount,
   );
   await labelGpuNode(cluster);
   if (down.length === daemons.length) await makeClassArchive(cluster);
@@ -195,9 +206,21 @@ async function startWhatIsDown(cluster) {
   return true;
 }
 
-async function listens({ host, ports }) {
-  const answers = await Promise.all(ports.map((port) => accepts(host, port)));
-  return !answers.includes(false);
+/** What others do not start without goes first. Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS. */
+async function startInOrder(cluster, daemons) {
+  const first = daemons.filter(({ kind }) => ["ZooKeeper", "JournalNode"].includes(kind));
+  const formatted = daemons.filter(({ kind }) => ["NameNode", "ZKFC"].includes(kind));
+  const others = daemons.filter((daemon) => !first.includes(daemon) && !formatted.includes(daemon));
+  for (const daemon of first) await startDaemon(cluster, daemon);
+  for (const daemon of first) await untilItListens(cluster, daemon, first);
+  for (const daemon of others) await startDaemon(cluster, daemon);
+  if (formatted.length > 0) await formatWhatIsNew(cluster);
+  for (const daemon of formatted) await startDaemon(cluster, daemon);
+}
+
+async function untilItListens(cluster, { title, host, ports }, started) {
+  const listens = async () => !(await Promise.all(ports.map((port) => accepts(host, port)))).includes(false);
+  await waitFor(cluster, `${title} to listen`, listens, started);
 }
 
 async function expectFreePorts({ title, host, namespace, ports }) {
@@ -212,25 +235,11 @@ async function expectFreePorts({ title, host, namespace, ports }) {
   }
 }
 
-async function formatOnce(cluster, nameNode) {
-  if (existsSync(join(layout(cluster.state).data, "namenode", "current"))) return;
-  const format = { ...nameNode, name: "format" };
-  const { code, output } = await runToEnd(
-    javaCommand(cluster, format, { programArguments: ["-format", "-nonInteractive"] }),
-    {
-      cwd: cluster.state,
-      user: nameNode.user,
-    },
-  );
-  if (code !== 0)
-    throw new Problem(`The NameNode's folder could not be formatted (exit ${code}):\n${lastLines(output)}`);
-}
-
-/** Waits for a condition as long as every daemon lives; a dead one ends the wait with the last lines of its log. */
-async function waitFor(cluster, what, condition) {
+/** Waits for a condition as long as all that was started lives; a dead daemon ends the wait with the last lines of its log. */
+async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
   const giveUpAt = performance.now() + START_LIMIT_MS;
   while (!(await condition())) {
-    for (const daemon of daemonsOf(cluster)) {
+    for (const daemon of started) {
       if ((await runningPid(cluster, daemon)) === undefined) throw await deadDaemon(cluster, daemon);
     }
     if (performance.now() > giveUpAt) {
@@ -250,13 +259,3 @@ async function deadDaemon(cluster, daemon) {
       `When that is mended: npm run cluster -- down --name ${cluster.name}, then up again.`,
   );
 }
-
-/** The lines people need: the last ones, without stack frames and the banner of a shutdown. */
-const lastLines = (text) =>
-  text
-    .trim()
-    .split("\n")
-    .filter((line) => !/^\s+(at |\.\.\. \d+ more)|SHUTDOWN_MSG|^[/*]+$/.test(line))
-    .slice(-12)
-    .map((line) => `  | ${line.slice(0, 300)}`)
-    .join("\n");

@@ -312,6 +312,13 @@ export const phases = [
     cores: HALF,
     limitSeconds: 120,
   }),
+  ...clusterOfItsOwn("ha", {
+    what: "ResourceManagers and NameNodes that fail over under real jobs",
+    options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
+    tests: "test/ha",
+    cores: ONE,
+    limitSeconds: 480,
+  }),
   ...clusterOfItsOwn("faults", {
     what: "programs, executors, masters and daemons killed and stopped under real jobs",
     options: [

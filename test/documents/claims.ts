@@ -118,6 +118,11 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- up --name memory --calculator default --nodes 1 --set yarn.nodemanager.resource.cpu-vcores=2":
     ofItsOwn("memory-calculator"),
   "npm run cluster -- up --name fair --scheduler fair --nodes 1": ofItsOwn("fair-scheduler"),
+  "npm run cluster -- up --name ha --ha": ofItsOwn("ha"),
+  "npm run cluster -- status --name ha": elsewhere("test/support/failover.ts", "clusterStatus"),
+  "npm run cluster -- kill rm1 --name ha": elsewhere("test/support/failover.ts", "rm$"),
+  "npm run cluster -- kill zkfc1 --name ha": elsewhere("test/support/failover.ts", "zkfc$"),
+  "npm run cluster -- start zkfc1 --name ha": withRow("npm run cluster -- start nm1"),
   "docker compose -f docker/hadoop/compose.yaml up --detach": phase("images"),
 
   "npm test": elsewhere(".ci/run", "exec npm test"),

@@ -68,6 +68,11 @@ test("passes over a network where another process has one of Hadoop's ports", as
   }
 });
 
-test("puts the masters at .1 and the NodeManagers from .11", () => {
+test("puts the masters at .1, and .2 where there are two, and the NodeManagers from .11", () => {
+  expect(addresses(7, 1, { ha: true })).toEqual({
+    master: "127.0.7.1",
+    secondMaster: "127.0.7.2",
+    nodes: ["127.0.7.11"],
+  });
   expect(addresses(7, 2)).toEqual({ master: "127.0.7.1", nodes: ["127.0.7.11", "127.0.7.12"] });
 });

@@ -8,11 +8,12 @@ import { writeSiteFiles } from "../../scripts/cluster/site-files.mjs";
 let state;
 
 /** The site files of a cluster with these settings, in that folder. */
-async function write(folder, settings) {
+async function write(folder, settings, moreAddresses = {}) {
   await writeSiteFiles(
     {
+      name: "test",
       state: folder,
-      addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"] },
+      addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"], ...moreAddresses },
       users: { hdfs: { name: "hdfs" }, yarn: { name: "yarn" } },
       submitter: "ada",
       settings: { ...DEFAULT_SETTINGS, ...settings },
@@ -87,6 +88,34 @@ test("gives each NodeManager its address and folders on top of the cluster's set
   const gpus = "yarn.nodemanager.resource-type.yarn.io/gpu";
   expect((await properties("conf-nm1", "node-resources.xml"))[gpus]).toBe("0");
   expect((await properties("conf-nm2", "node-resources.xml"))[gpus]).toBe("2");
+});
+
+test("names both masters to everybody, and to each master of two which one it is", async () => {
+  const folder = join(state, "doubled");
+  await write(folder, { ha: true }, { secondMaster: "127.0.9.2" });
+  expect(await properties("doubled", "conf", "core-site.xml")).toMatchObject({ "fs.defaultFS": "hdfs://tony" });
+  const hdfs = await properties("doubled", "conf", "hdfs-site.xml");
+  expect(hdfs).toMatchObject({
+    "dfs.ha.namenodes.tony": "nn1,nn2",
+    "dfs.namenode.rpc-address.tony.nn1": "127.0.9.1:8020",
+    "dfs.namenode.http-address.tony.nn2": "127.0.9.2:9870",
+  });
+  const yarn = await properties("doubled", "conf", "yarn-site.xml");
+  expect(yarn).toMatchObject({
+    "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
+    "yarn.resourcemanager.hostname.rm2": "127.0.9.2",
+    "yarn.resourcemanager.store.class": expect.stringMatching(/ZKRMStateStore$/),
+  });
+  // A client that had one of these would ask that master alone.
+  expect(hdfs).not.toHaveProperty(["dfs.ha.namenode.id"]);
+  expect(yarn).not.toHaveProperty(["yarn.resourcemanager.ha.id"]);
+  expect(await properties("doubled", "conf-nn2", "hdfs-site.xml")).toMatchObject({
+    "dfs.ha.namenode.id": "nn2",
+    "dfs.namenode.name.dir": `file://${folder}/data/nn2`,
+  });
+  expect(await properties("doubled", "conf-rm1", "yarn-site.xml")).toEqual({ "yarn.resourcemanager.ha.id": "rm1" });
+  expect(await text("doubled", "conf-zookeeper", "zoo.cfg")).toContain("clientPortAddress=127.0.9.1");
+  expect(await text("doubled", "hosts")).toContain("127.0.9.2 127.0.9.2");
 });
 
 test("keeps addresses as names, and makes this host the master", async () => {

@@ -12,9 +12,12 @@ export interface ClusterDaemon {
   readonly title: string;
   readonly host: string;
   readonly ports: readonly number[];
-  readonly url: string;
+  /** Its web address, where it has one. */
+  readonly url?: string;
   readonly user: string;
   readonly pid?: number;
+  /** Of NameNodes and ResourceManagers with `--ha`; absent while it is neither. */
+  readonly haState?: "active" | "standby";
   readonly log: string;
 }
 
@@ -38,17 +41,20 @@ export interface ClusterStatus {
   readonly logs: string;
   readonly jars: string;
   readonly javaHome: string;
-  readonly addresses: { readonly master: string; readonly nodes: readonly string[] };
+  /** `secondMaster`: with `--ha`. */
+  readonly addresses: { readonly master: string; readonly secondMaster?: string; readonly nodes: readonly string[] };
   readonly users: { readonly hdfs: { readonly name: string }; readonly yarn: { readonly name: string } };
   readonly settings: {
     readonly nmHeartbeatMs: number;
     readonly nodes: number;
+    readonly ha: boolean;
     readonly label: string;
     /** Which node, from 1, has a network of its own; 0: none. */
     readonly isolate: number;
     /** Which node, from 1, has a small disk of its own for its containers' files; 0: none. */
     readonly smallDisk: number;
   };
+  /** With `--ha` of the masters that were active when this was asked. */
   readonly endpoints: {
     readonly hdfs: string;
     /** `http://host:port/webhdfs/v1` */

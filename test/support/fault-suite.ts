@@ -1,7 +1,7 @@
 import { appendFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "@jest/globals";
-import { type ClusterNode, type ClusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
+import { type ClusterNode, type ClusterStatus, clusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
 import { FaultJob, type FaultJobOptions } from "./fault-job.ts";
 import { at, listAt, requestJson } from "./http-json.ts";
@@ -28,7 +28,8 @@ export class FaultSuite {
       for (const node of [...this.#full]) await this.empty(node);
       if (this.#isHarmed) await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
-      await sweep(cluster);
+      // With two masters of each kind others may be active by now.
+      await sweep(await clusterStatus(cluster.name));
     });
   }
 
@@ -43,6 +44,12 @@ export class FaultSuite {
   async kill(...daemons: readonly string[]): Promise<void> {
     this.#isHarmed = true;
     await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "kill", daemon)));
+  }
+
+  /** SIGTERM; resolves when they have ended. */
+  async terminate(...daemons: readonly string[]): Promise<void> {
+    this.#isHarmed = true;
+    await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "term", daemon)));
   }
 
   /** A machine that dies: its NodeManager and all that its containers run. */

@@ -1,0 +1,75 @@
+import { join } from "node:path";
+import { layout } from "./folders.mjs";
+
+/**
+ * What `--ha` adds: each master twice, one of the two active. ZooKeeper elects the ResourceManager by itself and the NameNode
+ * through a ZKFC beside each; a JournalNode holds what the active NameNode writes and the other reads. Of ZooKeeper and the
+ * JournalNode there is one each: what is to be tried is the masters' failover, and a majority of one is one.
+ */
+
+/** The name of HDFS in paths, whichever NameNode is active. */
+const NAME_SERVICE = "tony";
+
+/** After so long without a sign of life the other master takes over; Hadoop's default is 10 s. */
+const SESSION_MS = "3000";
+
+/**
+ * The masters as Hadoop's keys count them; none without `--ha`.
+ * @param {import("./record.mjs").ClusterRecord} cluster
+ * @returns {{ host: string, number: number, nameNode: string, resourceManager: string }[]}
+ */
+export function eachMaster({ addresses: { master, secondMaster } }) {
+  if (secondMaster === undefined) return [];
+  return [master, secondMaster].map((host, index) => {
+    const number = index + 1;
+    return { host, number, nameNode: `nn${number}`, resourceManager: `rm${number}` };
+  });
+}
+
+/** What `fs.defaultFS` says. @param {import("./record.mjs").ClusterRecord} cluster */
+export const defaultFileSystem = ({ settings, addresses }) =>
+  settings.ha ? `hdfs://${NAME_SERVICE}` : `hdfs://${addresses.master}:8020`;
+
+/** The settings file of ZooKeeper. @param {import("./record.mjs").ClusterRecord} cluster */
+export const zooKeeperSettings = ({ state }) => join(layout(state).daemonConf("zookeeper"), "zoo.cfg");
+
+/**
+ * Hadoop's keys for two masters, which every daemon and every client reads. Which of the two a daemon is stands in its own settings:
+ * a client that had it would ask that one alone.
+ * @param {import("./record.mjs").ClusterRecord} cluster
+ * @returns {Record<string, string>} none without `--ha`
+ */
+export function highAvailabilityProperties(cluster) {
+  const masters = eachMaster(cluster);
+  if (masters.length === 0) return {};
+  const { master } = cluster.addresses;
+  const zooKeeper = `${master}:2181`;
+  return {
+    "dfs.nameservices": NAME_SERVICE,
+    [`dfs.ha.namenodes.${NAME_SERVICE}`]: masters.map(({ nameNode }) => nameNode).join(","),
+    [`dfs.client.failover.proxy.provider.${NAME_SERVICE}`]:
+      "org.apache.hadoop.hdfs.server.namenode.ha.ConfiguredFailoverProxyProvider",
+    "dfs.namenode.shared.edits.dir": `qjournal://${master}:8485/${NAME_SERVICE}`,
+    "dfs.journalnode.rpc-address": `${master}:8485`,
+    "dfs.journalnode.http-address": `${master}:8480`,
+    "dfs.journalnode.edits.dir": layout(cluster.state).daemonData("journalnode"),
+    "dfs.ha.automatic-failover.enabled": "true",
+    // The JournalNode lets only the newest active NameNode write.
+    "dfs.ha.fencing.methods": "shell(/bin/true)",
+    "ha.zookeeper.quorum": zooKeeper,
+    "ha.zookeeper.session-timeout.ms": SESSION_MS,
+    "hadoop.zk.address": zooKeeper,
+    "hadoop.zk.timeout-ms": SESSION_MS,
+    "yarn.resourcemanager.ha.enabled": "true",
+    "yarn.resourcemanager.cluster-id": cluster.name,
+    "yarn.resourcemanager.ha.rm-ids": masters.map(({ resourceManager }) => resourceManager).join(","),
+    "yarn.resourcemanager.store.class": "org.apache.hadoop.yarn.server.resourcemanager.recovery.ZKRMStateStore",
+    ...Object.assign({}, ...masters.map(addressesOf)),
+  };
+}
+
+const addressesOf = ({ host, nameNode, resourceManager }) => ({
+  [`dfs.namenode.rpc-address.${NAME_SERVICE}.${nameNode}`]: `${host}:8020`,
+  [`dfs.namenode.http-address.${NAME_SERVICE}.${nameNode}`]: `${host}:9870`,
+  [`yarn.resourcemanager.hostname.${resourceManager}`]: host,
+});
