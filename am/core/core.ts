@@ -12,7 +12,7 @@ import { executorRegistered } from "./executors/registration.ts";
 import { closeVerdicts } from "./failures/close-verdict.ts";
 import { containerCompleted } from "./failures/losses.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
-import { watchGang } from "./gang/hold.ts";
+import { watchHold } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { registered } from "./job/begin.ts";
 import { finishWhenDone } from "./job/done.ts";
@@ -40,19 +40,17 @@ export interface Core {
 }
 
 /**
- *                        am-registered                      every task registered,
- *    ┌──────────┐  (later attempt: recovered)  ┌───────────┐   spec pushed    ┌─────────┐   tracked tasks done
- *    │ starting ├─────────────────────────────►│ gathering ├─────────────────►│ running ├──────────┐
- *    └────┬─────┘                              └──┬─────▲──┘                  └──┬───┬──┘          │
- *         │                                       │     │ all programs stopped   │   │             │
- *         │                                       │  ┌──┴─────────┐  task failed │   │ no budget,  │
- *         │                                       │  │ restarting │◄─────────────┘   │ stop, time  │
- *         │ cannot be met                         │  └──┬─────────┘                  │             │
- *         │                     stop, time, fails │     │ verdict: no budget         │             │
- *         │                                       ▼     ▼                            ▼             ▼
- *         │                                    ┌────────────────────────────────────────────────────┐   ┌──────┐
- *         └───────────────────────────────────►│ finishing: journaling → stopping → unregistering   ├──►│ over │
- *                                              └────────────────────────────────────────────────────┘   └──────┘
+ *    the job:  starting ──────────────► under-way ──────────────────► finishing ─────────────────────────► over
+ *                  am-registered            all gangs done, no budget,    journaling → stopping →
+ *                  (later attempt:          stop, time                    unregistering
+ *                   recovered)
+ *
+ *    a gang:   ahead ──► gathering ──► running ──► done       once the job finishes: over
+ *            those before    ▲  every task  │  tracked tasks done
+ *            it are done     │  registered, │
+ *                            │  spec pushed │ task failed
+ *        all programs        │              ▼
+ *        stopped             └───────── restarting
  *
  *    a task:   waiting → allocated → launched → registered → starting → running → succeeded | failed
  *                 ▲                                 ▲                      ├──► stopping → stopped
@@ -194,7 +192,7 @@ function happen(step: Step, held: Held): void {
       startTask(step, held);
       break;
     case "start-gang":
-      startGang(step);
+      startGang(step, held);
       break;
     case "end":
       carryOutEnd(step);
@@ -205,16 +203,24 @@ function settle(step: Step): void {
   if (step.state.phase === "over") {
     return;
   }
-  closeVerdicts(step);
-  continueRestart(step);
-  watchGroups(step);
-  finishWhenDone(step);
-  startWhenReady(step);
+  for (const gang of step.state.gangs) {
+    closeVerdicts(step, gang);
+    continueRestart(step, gang);
+  }
+  if (step.state.phase === "under-way") {
+    watchGroups(step);
+    finishWhenDone(step);
+  }
+  for (const gang of step.state.gangs) {
+    startWhenReady(step, gang);
+  }
   for (const held of takeDurable(step)) {
     happen(step, held);
   }
   continueFinish(step);
-  watchGang(step);
+  for (const gang of step.state.gangs) {
+    watchHold(step, gang);
+  }
   updateAsks(step);
   writeJournal(step);
   askForWakeUp(step);

@@ -14,7 +14,7 @@ export function createInvariants(spec: JobSpec): Invariants {
   /** Container that was told to start a task's program, by task and generation. */
   const starts = new Map<string, string>();
   const given = new Set<string>();
-  let generation = 0;
+  let generations: readonly number[] = [];
   let attempt = 0;
   let outcomeIsDurable = false;
   let outcome: string | undefined;
@@ -30,8 +30,11 @@ export function createInvariants(spec: JobSpec): Invariants {
       }
       checkTenants(state, problems);
       checkBudgets(spec, state, problems);
-      if (state.attempt === attempt && state.generation < generation) {
-        problems.push(`the generation went back from ${generation} to ${state.generation}`);
+      for (const gang of state.gangs) {
+        const before = generations[gang.position] ?? 0;
+        if (state.attempt === attempt && gang.generation < before) {
+          problems.push(`the generation went back from ${before} to ${gang.generation}`);
+        }
       }
       if (
         outcome !== undefined &&
@@ -56,7 +59,7 @@ export function createInvariants(spec: JobSpec): Invariants {
       outcome = state.outcome === undefined ? undefined : JSON.stringify(state.outcome);
       outcomeIsDurable = isOutcomeDurable(state);
       attempt = state.attempt;
-      generation = state.generation;
+      generations = state.gangs.map((gang) => gang.generation);
       return problems;
     },
   };
@@ -97,10 +100,12 @@ function checkTenants(state: CoreState, problems: string[]): void {
 }
 
 function checkBudgets(spec: JobSpec, state: CoreState, problems: string[]): void {
-  for (const failureClass of ["program", "infrastructure"] as const) {
-    const { used } = budgetOf({ spec, state }, failureClass, state.charges.at(-1)?.atMs ?? 0);
-    if (used > spec.failure.budgets[failureClass]) {
-      problems.push(`budget ${failureClass} is ${used} of ${spec.failure.budgets[failureClass]}`);
+  for (const gang of state.gangs) {
+    for (const failureClass of ["program", "infrastructure"] as const) {
+      const { used, limit } = budgetOf({ spec }, gang, failureClass, gang.charges.at(-1)?.atMs ?? 0);
+      if (used > limit) {
+        problems.push(`budget ${failureClass} is ${used} of ${limit}`);
+      }
     }
   }
 }
@@ -130,6 +135,7 @@ function checkStart(
     problems.push(`${task} is started after the outcome was decided`);
   }
   const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
+  const gang = state.gangs.find((one) => one.generation === generation);
   for (const member of state.tasks) {
     const role = spec.roles[member.role];
     const isGivenUp = role?.tracking === "sidecar" && member.phase === "failed";
@@ -141,7 +147,7 @@ function checkStart(
       continue;
     }
     const address = listed.get(member.id);
-    if (generation === state.generation && (address === undefined || member.generation !== generation)) {
+    if (generation === gang?.generation && (address === undefined || member.generation !== generation)) {
       problems.push(`the spec of generation ${generation} lists ${member.id} of generation ${member.generation}`);
     } else if (address !== undefined && (address.port !== member.port || address.host !== member.host)) {
       problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);

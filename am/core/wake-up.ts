@@ -8,34 +8,45 @@ import { finishStageOverdue } from "./job/finish.ts";
 import { groupLimitsDueMs, groupLimitsOverdue } from "./job/group-limits.ts";
 import { journalDueMs } from "./journal/journal.ts";
 import { dueMsOf, noteContainerDeadline, notePause } from "./state/deadlines.ts";
+import type { GangState } from "./state/gang.ts";
 import { CONTAINER_DEADLINES, type ContainerDeadline, type Deadline } from "./state/records.ts";
 import type { CoreState } from "./state/state.ts";
 import { emit, type Step } from "./state/step.ts";
 
-/** Something of the job that ends at a time: when, where that is not settled yet, and what follows. */
-interface Bound {
-  dueMs(step: Step): number | undefined;
-  over(step: Step): void;
+/** Something of the job, or of one of its gangs, that ends at a time: when, where that is not settled yet, and what follows. */
+interface Bound<Of extends readonly unknown[]> {
+  dueMs(step: Step, ...of: Of): number | undefined;
+  over(step: Step, ...of: Of): void;
 }
 
-const BOUNDS: readonly Bound[] = [
+const OF_JOB: readonly Bound<[]>[] = [
   { dueMs: applicationDueMs, over: applicationOverdue },
-  { dueMs: allocationDueMs, over: allocationOverdue },
   { dueMs: ({ state }) => dueMsOfAny(state, state.hintsDeadline), over: hintsExhausted },
-  { dueMs: ({ state }) => dueMsOfAny(state, state.stopDeadline), over: stopOverdue },
-  { dueMs: ({ state }) => dueMsOfAny(state, state.gang.holdDeadline), over: holdOver },
-  { dueMs: ({ state }) => state.gang.askAgainAtMs || undefined, over: askAgain },
-  { dueMs: verdictsDueMs, over: verdictsOverdue },
   { dueMs: groupLimitsDueMs, over: groupLimitsOverdue },
   { dueMs: ({ state }) => dueMsOfAny(state, state.finishDeadline), over: finishStageOverdue },
 ];
 
-/** Times at which `settle` finds that it may do more. */
-const TURNS: readonly ((step: Step) => number | undefined)[] = [
-  ({ state }) => state.startNotBeforeMs,
-  ({ state }) => state.graceEndsAtMs,
-  journalDueMs,
+const OF_GANG: readonly Bound<[GangState]>[] = [
+  { dueMs: allocationDueMs, over: allocationOverdue },
+  { dueMs: ({ state }, { stopDeadline }) => dueMsOfAny(state, stopDeadline), over: stopOverdue },
+  { dueMs: ({ state }, { hold }) => dueMsOfAny(state, hold.deadline), over: holdOver },
+  { dueMs: (_, { hold }) => hold.askAgainAtMs || undefined, over: askAgain },
+  { dueMs: verdictsDueMs, over: verdictsOverdue },
 ];
+
+/** Times at which `settle` finds that it may do more. */
+function turnsOf(step: Step): (number | undefined)[] {
+  const ofGangs = step.state.gangs.flatMap(({ startNotBeforeMs, graceEndsAtMs }) => [startNotBeforeMs, graceEndsAtMs]);
+  return [...ofGangs, journalDueMs(step)];
+}
+
+/** Every bound, of the job and of each gang. */
+function boundsOf(step: Step): Bound<[]>[] {
+  const ofGangs = step.state.gangs.flatMap((gang) =>
+    OF_GANG.map(({ dueMs, over }) => ({ dueMs: () => dueMs(step, gang), over: () => over(step, gang) })),
+  );
+  return [...OF_JOB, ...ofGangs];
+}
 
 /** Beyond this lateness of a wake-up we stood still ourselves. */
 const OVERSLEPT_MS = 2_000;
@@ -47,7 +58,7 @@ export function wakeUp(step: Step): void {
     notePause(step);
   }
   state.wakeUp.atMs = 0;
-  for (const { dueMs, over } of BOUNDS) {
+  for (const { dueMs, over } of boundsOf(step)) {
     if ((dueMs(step) ?? Number.POSITIVE_INFINITY) <= step.nowMs) {
       over(step);
     }
@@ -84,7 +95,10 @@ function lookThroughContainers(step: Step): void {
 /** Asks to be woken when the next thing is due, where that is earlier than what was asked for. */
 export function askForWakeUp(step: Step): void {
   const { wakeUp: asked, phase } = step.state;
-  const dues = [...BOUNDS.map(({ dueMs }) => dueMs(step)), ...TURNS.map((turnMs) => laterThanNow(step, turnMs(step)))];
+  const dues = [
+    ...boundsOf(step).map(({ dueMs }) => dueMs(step)),
+    ...turnsOf(step).map((turnMs) => laterThanNow(step, turnMs)),
+  ];
   const known = [...dues, asked.containersMs || undefined].filter((dueMs) => dueMs !== undefined);
   const nextMs = Math.min(...known);
   if (phase !== "over" && known.length > 0 && (asked.atMs === 0 || nextMs < asked.atMs)) {

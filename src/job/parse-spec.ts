@@ -87,7 +87,7 @@ const role: Shape<RoleSpec> = both(
       reusePort: bool,
       resources: resourcesToLocalize,
     },
-    optional: { nodeLabel: string },
+    optional: { nodeLabel: string, dependsOn: arrayOf(string) },
   }),
 );
 

@@ -88,6 +88,8 @@ export interface RoleSpec extends SectionOf<"role"> {
   readonly reusePort: boolean;
   /** What its containers find beside the job's. */
   readonly resources: readonly ResourceToLocalize[];
+  /** Roles whose tracked tasks must be done before its containers are asked for; absent: none. */
+  readonly dependsOn?: readonly string[];
 }
 
 /** One `SOURCE[::NAME][#archive]` of the job. */

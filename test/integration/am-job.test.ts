@@ -123,7 +123,7 @@ describe("an ApplicationMaster on YARN", () => {
       "echo $$ > $OUTPUT/.$$; mv $OUTPUT/.$$ $OUTPUT/$TASK_INDEX-$$; until test -e $OUTPUT/go; do sleep 0.2; done";
     const submitted = await submit({ command });
     const before = await written(2);
-    await journaled(submitted, (snapshot) => snapshot.started);
+    await journaled(submitted, (snapshot) => snapshot.gangs?.[0]?.started === true);
     process.kill(await masterPid(submitted), "SIGKILL");
     await eventually("the second attempt", async () => {
       const { currentAttemptId, state } = await submitted.resourceManager.report(submitted.id);

@@ -36,7 +36,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "what was charged to the wrong budget is not given back",
-      from: "    refund(step, verdict.charged);\n",
+      from: "    refund(gang, verdict.charged);\n",
       to: "",
     },
     {
@@ -53,7 +53,7 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/failures/verdict.ts", core, [
     {
       bug: "YARN's word on a task whose program we stopped is taken for a cause",
-      from: "task !== undefined &&\n      covers(step, open, task) &&\n      isAwaited(open, ending),",
+      from: "covers(step, open, task) && isAwaited(open, ending),",
       to: "task !== undefined && covers(step, open, task),",
     },
     {
@@ -63,7 +63,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a task that fails while the gang restarts opens a second verdict",
-      from: '  if (state.phase === "restarting" && restartsWithGang(step, task)) {\n    return;\n  }\n',
+      from: '  if (gang.phase === "restarting" && restartsWithGang(step, task)) {\n    return;\n  }\n',
       to: "",
     },
     {
@@ -151,7 +151,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "containers are bound while the gang pauses before it asks again",
-      from: " && gang.askAgainAtMs === 0;",
+      from: " && hold.askAgainAtMs === 0;",
       to: ";",
     },
     { bug: "what YARN gives is not counted off the ask", from: "      ask.outstanding--;", to: "" },
@@ -201,17 +201,17 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "two gangs that gave back ask again at the same moment",
-      from: "baseMs * (0.5 + fraction(`${state.applicationId} ${state.gang.returns}`))",
+      from: "baseMs * (0.5 + fraction(`${state.applicationId} ${returns}`))",
       to: "baseMs",
     },
     {
       bug: "the pause before a gang asks again does not grow",
-      from: "AskAgain.initialMs * 2 ** Math.min(state.gang.returns, 10)",
+      from: "AskAgain.initialMs * 2 ** Math.min(returns, 10)",
       to: "AskAgain.initialMs",
     },
     {
       bug: "a gang that is stuck in part holds on",
-      from: "gang.holdDeadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs)",
+      from: "gang.hold.deadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs)",
       to: "gang.holdDeadline = undefined",
     },
   ]),
@@ -221,7 +221,6 @@ export const CORE_MUTANTS = [
       from: '  startedAtMs: "kept",',
       to: '  startedAtMs: "own",',
     },
-    { bug: "a budget is whole again for each attempt", from: '  charges: "kept",', to: '  charges: "own",' },
     { bug: "what waits for the journal dies with its attempt", from: '  held: "kept",', to: '  held: "own",' },
   ]),
   ...mutantsOf("am/core/policies/completion.ts", core, [
@@ -239,7 +238,7 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/job/done.ts", core, [
     {
       bug: "a job ends as succeeded while a failure is still held",
-      from: " || state.verdicts.some((verdict) => verdict.held)",
+      from: " || gang.verdicts.some((verdict) => verdict.held)",
       to: "",
     },
     {
@@ -249,7 +248,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "an evaluator has no grace",
-      from: "state.graceEndsAtMs = step.nowMs + spec.timeouts.afterChiefMs;",
+      from: "gang.graceEndsAtMs = step.nowMs + afterChiefMs;",
       to: "state.graceEndsAtMs = step.nowMs;",
     },
   ]),
@@ -491,12 +490,17 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "the next generation gathers while programs of the last one run",
-      from: " && !state.started && !anyStopping(step)",
+      from: " && !gang.started && !anyStopping(step, gang)",
       to: " && !state.started",
       caughtBy: { simulation: 3000 },
     },
   ]),
   ...mutantsOf("am/core/job/recovery.ts", core, [
+    {
+      bug: "a budget is whole again for each attempt",
+      from: "  Object.assign(state, durable, own);\n",
+      to: "  Object.assign(state, durable, own);\n  for (const { charges } of state.gangs) charges.splice(0);\n",
+    },
     {
       bug: "containers that the journal had given up are left running",
       from: '      emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });',

@@ -1,4 +1,6 @@
+import type { Verdict } from "../../am/core/state/failures.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
+import { presentGang } from "../../am/core/state/step.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Fault } from "./faults.ts";
 import type { World } from "./world.ts";
@@ -10,7 +12,7 @@ import type { World } from "./world.ts";
 export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   const { core, witness, lostWords } = world;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
-  const unsettled = core.state.verdicts.filter(({ charged }) => charged === "program").length;
+  const unsettled = openVerdicts(core.state).filter(({ charged }) => charged === "program").length;
   const charged = chargedTo("program", core.state);
   const counted = charged - unsettled;
   const most = witness.programCauses.size;
@@ -27,10 +29,11 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   if (world.outcome?.result !== "succeeded" || !isPlain(world, faults)) {
     return [];
   }
+  const present = presentGang(core)?.generation ?? 0;
   const certain = [...witness.programCauses.values()].filter(({ isMember, isCertain }) => isMember && isCertain);
   // What was still being judged when the outcome was decided may be charged to another class.
-  const isOpen = (one: number) => core.state.verdicts.some(({ generation }) => generation === one);
-  const restarted = certain.filter(({ generation }) => generation < core.state.generation && !isOpen(generation));
+  const isOpen = (one: number) => openVerdicts(core.state).some(({ generation }) => generation === one);
+  const restarted = certain.filter(({ generation }) => generation < present && !isOpen(generation));
   if (charged < restarted.length) {
     const lives = restarted.map(({ task, generation }) => `${task} in generation ${generation}`).join(", ");
     return [`${charged} program failures are counted, and there were restarts after: ${lives}`];
@@ -38,13 +41,18 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   // What fails after the chief is done changes nothing.
   const lost = world.spec.roles.some(({ chief }) => chief === "all")
     ? []
-    : certain.filter((cause) => cause.generation === core.state.generation && !witness.endedUntold(cause));
+    : certain.filter((cause) => cause.generation === present && !witness.endedUntold(cause));
   return lost.map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
 }
 
 /** How many restarts of the whole job a class paid for. */
-export function chargedTo(failureClass: FailureClass, { charges }: CoreState): number {
-  return charges.filter((charge) => charge.class === failureClass).length;
+export function chargedTo(failureClass: FailureClass, { gangs }: CoreState): number {
+  return gangs.flatMap(({ charges }) => charges).filter((charge) => charge.class === failureClass).length;
+}
+
+/** What was still being judged when the outcome was decided. */
+export function openVerdicts({ gangs }: CoreState): Verdict[] {
+  return gangs.flatMap(({ verdicts }) => verdicts);
 }
 
 /** Nothing happened but to programs, and each of their failures counts. */

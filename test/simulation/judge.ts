@@ -1,8 +1,9 @@
 import { Bounds } from "../../am/core/state/bounds.ts";
+import { presentGang } from "../../am/core/state/step.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Hang } from "./executor-model.ts";
 import { EARLY_EXIT, type Fault, HANG } from "./faults.ts";
-import { chargedTo, judgeBudgets } from "./judge-budgets.ts";
+import { chargedTo, judgeBudgets, openVerdicts } from "./judge-budgets.ts";
 import type { World } from "./world.ts";
 
 /** What a stop order and its answer take on their way, beside the program's grace. */
@@ -33,7 +34,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   const problems = judgeOutcome(world);
   const limited = world.spec.timeouts.executionMs !== undefined;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
-  const unsettled = state.verdicts.flatMap(({ charged }) => charged ?? []);
+  const unsettled = openVerdicts(state).flatMap(({ charged }) => charged ?? []);
   // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
   const guessed = world.lostWords;
   const counted = (of: FailureClass) =>
@@ -79,10 +80,14 @@ function judgeEarlyExits({ spec, core, faults: weather }: World, faults: readonl
   if (!onlyThat || !allNeeded || weather.skewMs > 0) {
     return [];
   }
-  return core.state.generations.flatMap(({ generation, endedBy }) => {
-    const wrong = endedBy !== undefined && !/ended with 0 .* before the others$/.test(endedBy.summary);
-    return wrong ? [`generation ${generation} is put down to "${endedBy.summary}", and a program had left early`] : [];
-  });
+  return core.state.gangs
+    .flatMap(({ generations }) => generations)
+    .flatMap(({ generation, endedBy }) => {
+      const wrong = endedBy !== undefined && !/ended with 0 .* before the others$/.test(endedBy.summary);
+      return wrong
+        ? [`generation ${generation} is put down to "${endedBy.summary}", and a program had left early`]
+        : [];
+    });
 }
 
 /** Whether the job as a whole may fail of the time something takes. */
@@ -107,7 +112,8 @@ function judgeOutcome(world: World): string[] {
   if (outcome?.result === "failed" && cause?.tracking === "sidecar") {
     return [`a sidecar's failure ended the job: ${outcome.summary}`];
   }
-  const ofEarlierLife = (outcome?.cause?.generation ?? world.core.state.generation) < world.core.state.generation;
+  const present = presentGang(world.core)?.generation ?? 0;
+  const ofEarlierLife = (outcome?.cause?.generation ?? present) < present;
   if (
     outcome?.result === "failed" &&
     !isLimited(world) &&

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
+import { firstGang } from "../support/first-gang.ts";
 import { EARLY_EXIT, HANG } from "./faults.ts";
 import { runSeed } from "./run.ts";
 import type { ExecutorFault, Mutation } from "./world.ts";
@@ -34,7 +35,7 @@ const MUTANTS: readonly Mutant[] = [
     noticed: /and a program had left early/,
     faults: [EARLY_EXIT.name],
     mutation: (effects, core) => {
-      core.state.firstExit = undefined;
+      firstGang(core).firstExit = undefined;
       return effects;
     },
   },
@@ -79,7 +80,7 @@ const MUTANTS: readonly Mutant[] = [
     fault: "a budget is overdrawn",
     noticed: /^budget program is/,
     mutation: onFailure((core) => {
-      core.state.charges.push(...Array.from({ length: 5 }, () => ({ class: "program", atMs: 0 }) as const));
+      firstGang(core).charges.push(...Array.from({ length: 5 }, () => ({ class: "program", atMs: 0 }) as const));
     }),
   },
   {
@@ -87,7 +88,7 @@ const MUTANTS: readonly Mutant[] = [
     noticed: /program failures are counted/,
     mutation: onSpec((core) => {
       for (let left = core.spec.failure.budgets.program; left > 0; left--) {
-        core.state.charges.push({ class: "program", atMs: 0 });
+        firstGang(core).charges.push({ class: "program", atMs: 0 });
       }
     }),
   },
@@ -95,7 +96,7 @@ const MUTANTS: readonly Mutant[] = [
     fault: "a restart is charged to nobody",
     noticed: /program failures are counted, and there were restarts after/,
     mutation: (effects, core) => {
-      core.state.charges.splice(0);
+      firstGang(core).charges.splice(0);
       return effects;
     },
   },
@@ -108,7 +109,7 @@ const MUTANTS: readonly Mutant[] = [
     fault: "a generation is numbered lower than the one before",
     noticed: /the generation went back/,
     mutation: onFailure((core) => {
-      core.state.generation = 0;
+      firstGang(core).generation = 0;
     }),
   },
   {
@@ -174,7 +175,7 @@ const MUTANTS: readonly Mutant[] = [
       if (event.type === "child-exited") {
         const task = core.state.tasks.find(({ id }) => id === event.task);
         const role = core.state.roles[task?.role ?? 0];
-        if (task?.phase === "succeeded" && role !== undefined && core.state.phase === "running") {
+        if (task?.phase === "succeeded" && role !== undefined && firstGang(core).phase === "running") {
           role.counts.succeeded--;
           role.counts.running++;
           task.phase = "running";
@@ -198,7 +199,7 @@ const MUTANTS: readonly Mutant[] = [
     noticed: /because they hung, and none is counted/,
     faults: [HANG.name],
     mutation: (effects, core) => {
-      core.state.charges.splice(0);
+      firstGang(core).charges.splice(0);
       return effects;
     },
   },
@@ -217,7 +218,7 @@ const MUTANTS: readonly Mutant[] = [
     faults: ["a container is preempted"],
     mutation: (effects, core, event) => {
       if (event.type === "container-completed" && event.exitStatus === -102) {
-        core.state.charges.push({ class: "infrastructure", atMs: 0 });
+        firstGang(core).charges.push({ class: "infrastructure", atMs: 0 });
       }
       return effects;
     },
@@ -235,7 +236,7 @@ const MUTANTS: readonly Mutant[] = [
       if (core.state.finish !== "stopping" || task === undefined) {
         return effects;
       }
-      const { generation } = core.state;
+      const { generation } = firstGang(core);
       const message = { generation, clusterSpec: { generation, tasks: [] }, restartReason: "", checkpoint: "" };
       return [
         ...effects,

@@ -100,7 +100,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     steps: world.steps,
     faults: faults.map(({ name }) => name),
     outcome: world.outcome,
-    generations: world.core.state.generations.length,
+    generations: world.core.state.gangs.flatMap(({ generations }) => generations).length,
     virtualMs: world.clock.nowMs - startedAtMs,
   };
 }

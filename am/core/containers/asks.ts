@@ -2,7 +2,7 @@ import { deadlineIn } from "../state/deadlines.ts";
 import type { Ask } from "../state/effects.ts";
 import type { RoleAsk } from "../state/records.ts";
 import { emit, log, type Step } from "../state/step.ts";
-import { priorityOf, wanting } from "./containers.ts";
+import { isWanting, priorityOf } from "./containers.ts";
 import { placeGang } from "./placement.ts";
 
 /**
@@ -68,7 +68,7 @@ export function hintsExhausted(step: Step): void {
 
 /** Containers a role still lacks; those kept from an earlier attempt that may yet name their task count as had. */
 function wantedOf(step: Step, position: number): number {
-  if (!wanting(step)) {
+  if (!isWanting(step, position)) {
     return 0;
   }
   const waiting = step.state.roles[position]?.counts.waiting ?? 0;

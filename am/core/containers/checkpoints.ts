@@ -1,7 +1,8 @@
 import type { Checkpoint } from "../../../src/job/status.ts";
 import { restartsWithGang } from "../policies/restart.ts";
+import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { about, containerOf, log, record, type Step } from "../state/step.ts";
+import { about, containerOf, gangOf, log, record, type Step } from "../state/step.ts";
 
 /**
  * Whether a checkpoint can be read wherever a task runs next. A URL can; a path of a machine only below
@@ -29,17 +30,18 @@ function localPath(pathOrUrl: string): string | undefined {
 /** A program says that a checkpoint is complete. One that is not shared counts for its container alone, and only in the task's present life. */
 export function checkpointSaved(step: Step, task: TaskRecord, saved: Checkpoint, isPresentLife: boolean): void {
   const { state } = step;
+  const gang = gangOf(step, task);
   const container = containerOf(step, task);
   const shared = isShared(saved.path, step.spec.checkpointDir);
   if (isPresentLife) {
     task.checkpointStep = saved.step;
   }
-  const known = shared ? state.checkpoint : container?.checkpoint;
+  const known = shared ? gang.checkpoint : container?.checkpoint;
   if ((!shared && (!isPresentLife || container === undefined)) || (known !== undefined && !isFurther(saved, known))) {
     return;
   }
   if (shared) {
-    state.checkpoint = saved;
+    gang.checkpoint = saved;
   } else if (container !== undefined) {
     container.checkpoint = saved;
   }
@@ -58,8 +60,8 @@ function isFurther(saved: Checkpoint, known: Checkpoint): boolean {
  * in their containers when every one of them has its own of the same step there. All others in these containers are dropped: who goes on
  * from an earlier step does not have them.
  */
-export function startingPoint(step: Step, starting: readonly TaskRecord[]): Checkpoint | undefined {
-  const shared = step.state.checkpoint;
+export function startingPoint(step: Step, gang: GangState, starting: readonly TaskRecord[]): Checkpoint | undefined {
+  const shared = gang.checkpoint;
   const own = commonCheckpoint(step, starting);
   const isOwn = own !== undefined && (shared === undefined || own.step > shared.step);
   for (const task of starting) {
@@ -78,7 +80,8 @@ function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoi
 
 /** What a task's program is told to go on from; empty: nothing. A task of the gang is told what all of it are, however late. */
 export function checkpointOf(step: Step, task: TaskRecord): string {
-  const point = restartsWithGang(step, task) ? step.state.generations.at(-1)?.resumedFrom : step.state.checkpoint;
+  const gang = gangOf(step, task);
+  const point = restartsWithGang(step, task) ? gang.generations.at(-1)?.resumedFrom : gang.checkpoint;
   return (containerOf(step, task)?.checkpoint ?? point)?.path ?? "";
 }
 
@@ -91,13 +94,14 @@ export function dropCheckpoint(step: Step, container: ContainerRecord, why: stri
   }
   container.checkpoint = undefined;
   const task = state.tasks[step.positions.get(container.task) ?? -1];
+  const gang = gangOf(step, container);
   if (task?.generation === container.generation && task.checkpointStep === checkpoint.step) {
     task.checkpointStep = 0;
   }
-  if (checkpoint.step <= Math.max(state.checkpoint?.step ?? -1, state.droppedCheckpoint?.step ?? -1)) {
+  if (checkpoint.step <= Math.max(gang.checkpoint?.step ?? -1, gang.droppedCheckpoint?.step ?? -1)) {
     return;
   }
-  state.droppedCheckpoint = { ...checkpoint, task: container.task };
+  gang.droppedCheckpoint = { ...checkpoint, task: container.task };
   state.journal.dirty = true;
   step.changed = true;
   log(

@@ -2,7 +2,7 @@ import { countWords } from "../../../src/job/reasons/words.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "../state/records.ts";
-import { emit, findTask, log, type Step } from "../state/step.ts";
+import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 
@@ -27,7 +27,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     if (ask !== undefined && ask.outstanding > 0) {
       ask.outstanding--;
     }
-    const task = wanting(step) ? nextWaiting(step, position) : undefined;
+    const task = isWanting(step, position) ? nextWaiting(step, position) : undefined;
     const container = addContainer(step, given, position);
     if (task === undefined || step.state.blame[given.host]?.excluded === true) {
       surplus.push(container.id);
@@ -137,10 +137,10 @@ function vacate(step: Step, container: ContainerRecord, phase: "discarded" | "te
   step.changed = true;
 }
 
-/** Whether containers are wanted at all in the job's present phase. */
-export function wanting(step: Step): boolean {
-  const { phase, gang } = step.state;
-  return (phase === "gathering" || phase === "running" || phase === "restarting") && gang.askAgainAtMs === 0;
+/** Whether a role's gang wants containers at all at present. */
+export function isWanting(step: Step, position: number): boolean {
+  const { phase, hold } = gangOf(step, { role: position });
+  return phase !== "ahead" && phase !== "over" && hold.askAgainAtMs === 0;
 }
 
 function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
@@ -151,7 +151,7 @@ function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
   task.host = container.host;
   task.port = 0;
   moveTask(step, task, ["waiting"], "allocated");
-  step.state.gang.holdDeadline = undefined;
+  gangOf(step, task).hold.deadline = undefined;
   awaitOf(step, container, "launch", step.spec.timeouts.launchMs);
   log(step, "info", "container-allocated", `${task.id} gets ${container.id} on ${container.host}.`, {
     task: task.id,

@@ -16,9 +16,10 @@ import { joinNext } from "../gang/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
+import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
-import { about, containerOf, emit, findTask, log, record } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, record, rolesOf } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -41,7 +42,7 @@ export function started(step: Step, task: TaskRecord, atMs: number): void {
   log(step, "info", "task-started", `${task.id} runs its program.`, about(task));
   record(step, { type: "task-started", host: task.host }, task);
   boundExecution(step, container);
-  noteRunning(step);
+  noteRunning(step, gangOf(step, task));
 }
 
 /** The executor ends a program that runs too long, and tells: this bound is for one that does not. */
@@ -53,15 +54,13 @@ function boundExecution(step: Step, container: ContainerRecord): void {
 }
 
 /** When the last program of a generation runs, the generation does. */
-function noteRunning(step: Step): void {
-  const { state } = step;
-  const generation = state.generations.at(-1);
-  if (generation !== undefined && generation.runningAtMs === undefined && state.started) {
-    if (state.roles.every(({ counts }) => counts.starting === 0)) {
-      generation.runningAtMs = step.nowMs;
-      log(step, "info", "generation-running", `All programs of generation ${state.generation} run.`, {
-        generation: state.generation,
-      });
+function noteRunning(step: Step, gang: GangState): void {
+  const present = gang.generations.at(-1);
+  if (present !== undefined && present.runningAtMs === undefined && gang.started) {
+    if (rolesOf(step, gang).every(([, { counts }]) => counts.starting === 0)) {
+      const { generation } = gang;
+      present.runningAtMs = step.nowMs;
+      log(step, "info", "generation-running", `All programs of generation ${generation} run.`, { generation });
     }
   }
 }
@@ -104,7 +103,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   }
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);
-  } else if (stop !== undefined && to === "stopped" && step.state.phase === "running") {
+  } else if (stop !== undefined && to === "stopped" && gangOf(step, task).phase === "running") {
     taskFailed(step, task, orderedEnding(step, task, container, exit, stop));
   }
   joinNext(step, task);

@@ -10,7 +10,7 @@ import type { ExecutorCommand } from "../state/effects.ts";
 import type { ExecutorRegistration } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
-import { about, containerOf, emit, findTask, log, record, tenantOf } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, record, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { acknowledge, childExited, started } from "./programs.ts";
 import { renewProgress } from "./progress.ts";
@@ -69,6 +69,7 @@ function claim(step: Step, container: ContainerRecord, taskId: string): void {
  */
 function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration): void {
   const { state } = step;
+  const gang = gangOf(step, task);
   state.lastGeneration = Math.max(state.lastGeneration, registration.generation);
   if (registration.child.state === "exited") {
     acknowledge(step, registration);
@@ -77,10 +78,10 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   accountFor(step, registration.containerId);
   if (!restartsWithGang(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
-  } else if (registration.generation === state.generation) {
+  } else if (registration.generation === gang.generation) {
     joinNext(step, task);
   } else {
-    restartUncharged(step, "the attempt before had begun to restart the gang");
+    restartUncharged(step, gang, "the attempt before had begun to restart the gang");
   }
 }
 
@@ -129,7 +130,7 @@ function startedByAnother(step: Step, task: TaskRecord, registration: ExecutorRe
     acknowledge(step, registration);
   }
   moveTask(step, task, BEFORE_START, "stopped");
-  restartUncharged(step, "an attempt that was replaced had begun to start the gang");
+  restartUncharged(step, gangOf(step, task), "an attempt that was replaced had begun to start the gang");
 }
 
 /** Nothing runs and a port is held: the task waits for its cluster spec. */

@@ -5,23 +5,26 @@ import { finish } from "../job/finish.ts";
 import { isSidecar } from "../policies/tolerance.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { Verdict } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
-import { findTask, log } from "../state/step.ts";
+import { findTask, gangOf, log } from "../state/step.ts";
 import { causeOf } from "./causes.ts";
 import { rootOf } from "./evidence.ts";
 import { endingRule } from "./rules.ts";
 
 /** The end of what ran in this container is known. */
 export function accountFor(step: Step, containerId: string): void {
-  for (const verdict of step.state.verdicts) {
-    delete verdict.unaccounted[containerId];
+  for (const { verdicts } of step.state.gangs) {
+    for (const verdict of verdicts) {
+      delete verdict.unaccounted[containerId];
+    }
   }
 }
 
 /** Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is another matter. */
 export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
-  for (const verdict of step.state.verdicts) {
+  for (const verdict of gangOf(step, container).verdicts) {
     if (verdict.endings[container.task]?.containerId === container.id) {
       delete verdict.unaccounted[container.id];
     }
@@ -29,34 +32,33 @@ export function completionStatusOverdue(step: Step, container: ContainerRecord):
 }
 
 /** Closes the verdicts whose picture is complete or whose time is up; once the job's outcome is decided the others stay as they are. */
-export function closeVerdicts(step: Step): void {
-  const { state } = step;
-  for (const verdict of [...state.verdicts]) {
-    if (state.outcome === undefined && (verdict.expired || isEmpty(verdict.unaccounted))) {
-      state.verdicts.splice(state.verdicts.indexOf(verdict), 1);
-      close(step, verdict);
+export function closeVerdicts(step: Step, gang: GangState): void {
+  for (const verdict of [...gang.verdicts]) {
+    if (step.state.outcome === undefined && (verdict.expired || isEmpty(verdict.unaccounted))) {
+      gang.verdicts.splice(gang.verdicts.indexOf(verdict), 1);
+      close(step, gang, verdict);
     }
   }
 }
 
 /** When the time of the next verdict is up. */
-export function verdictsDueMs({ state }: Step): number | undefined {
-  const open = state.verdicts.filter(({ expired }) => !expired);
+export function verdictsDueMs({ state }: Step, { verdicts }: GangState): number | undefined {
+  const open = verdicts.filter(({ expired }) => !expired);
   return open.length === 0 ? undefined : Math.min(...open.map(({ deadline }) => dueMsOf(state, deadline)));
 }
 
-export function verdictsOverdue({ state, nowMs }: Step): void {
-  for (const verdict of state.verdicts) {
+export function verdictsOverdue({ state, nowMs }: Step, { verdicts }: GangState): void {
+  for (const verdict of verdicts) {
     verdict.expired ||= dueMsOf(state, verdict.deadline) <= nowMs;
   }
 }
 
-function close(step: Step, verdict: Verdict): void {
+function close(step: Step, gang: GangState, verdict: Verdict): void {
   const root = rootOf(verdict);
   if (root === undefined) {
     return;
   }
-  const rule = endingRule(step, root, verdict.neverRestarted);
+  const rule = endingRule(step, gang, root, verdict.neverRestarted);
   const uncounted = verdict.held ? outcomeWords(rule) : "not counted";
   const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
   log(

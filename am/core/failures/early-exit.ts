@@ -3,8 +3,9 @@ import { EVALUATOR } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { roleOf, type Step } from "../state/step.ts";
+import { gangOf, roleOf, rolesOf, type Step } from "../state/step.ts";
 import { earlyExitEnding } from "./endings.ts";
 import { Strength } from "./strength.ts";
 
@@ -18,16 +19,16 @@ export function noteEarlyExit(
   container: ContainerRecord,
   exit: ChildExit,
 ): Ending | undefined {
-  const { state } = step;
-  if (state.firstExit?.generation === task.generation || !restartsWithGang(step, task) || !needsOthers(step, task)) {
+  const gang = gangOf(step, task);
+  if (gang.firstExit?.generation === task.generation || !restartsWithGang(step, task) || !needsOthers(step, task)) {
     return undefined;
   }
-  state.firstExit = earlyExitEnding(step, task, container, exit);
-  return state.firstExit;
+  gang.firstExit = earlyExitEnding(step, task, container, exit);
+  return gang.firstExit;
 }
 
 /** The early exit, if there was one, by which a task lost the connection to its peer. */
-export function earlyExitBefore({ state: { firstExit } }: Step, ending: Ending): Ending | undefined {
+export function earlyExitBefore({ firstExit }: GangState, ending: Ending): Ending | undefined {
   const follows =
     firstExit !== undefined &&
     ending.strength === Strength.peerLost &&
@@ -41,5 +42,8 @@ export function earlyExitBefore({ state: { firstExit } }: Step, ending: Ending):
 function needsOthers(step: Step, task: TaskRecord): boolean {
   const isOneOfMany = ({ tracking, name, chief }: RoleSpec) =>
     tracking === "tracked" && name !== EVALUATOR && chief !== "all";
-  return isOneOfMany(roleOf(step, task)) && step.spec.roles.every(({ tracking }) => tracking !== "untracked");
+  return (
+    isOneOfMany(roleOf(step, task)) &&
+    rolesOf(step, gangOf(step, task)).every(([role]) => roleOf(step, { role }).tracking !== "untracked")
+  );
 }

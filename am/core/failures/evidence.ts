@@ -5,6 +5,7 @@ import { toleratesFailure } from "../policies/tolerance.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { Step } from "../state/step.ts";
 import { findTask } from "../state/step.ts";
 import { blame, pardon } from "./blame.ts";
@@ -37,7 +38,7 @@ function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): vo
   }
 }
 
-export function addEvidence(step: Step, verdict: Verdict, ending: Ending): void {
+export function addEvidence(step: Step, gang: GangState, verdict: Verdict, ending: Ending): void {
   const earlier = verdict.endings[ending.task];
   if (earlier !== undefined && !(ending.source === "yarn" && earlier.source !== "yarn")) {
     return;
@@ -47,7 +48,7 @@ export function addEvidence(step: Step, verdict: Verdict, ending: Ending): void 
   }
   const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
   const since = earlier ?? ending;
-  const early = earlyExitBefore(step, ending);
+  const early = earlyExitBefore(gang, ending);
   if (early !== undefined && verdict.scope === "" && verdict.endings[early.task] === undefined) {
     enter(verdict, early);
   }
@@ -61,7 +62,7 @@ export function addEvidence(step: Step, verdict: Verdict, ending: Ending): void 
     awaitCompletionStatus(step, verdict, ending);
   }
   blame(step, known);
-  reconsider(step, verdict);
+  reconsider(step, gang, verdict);
 }
 
 /** The strongest is the root, among equals the earliest. */
@@ -74,22 +75,22 @@ function enter(verdict: Verdict, ending: Ending): void {
 }
 
 /** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */
-function reconsider(step: Step, verdict: Verdict): void {
+function reconsider(step: Step, gang: GangState, verdict: Verdict): void {
   const root = rootOf(verdict);
   if (root === undefined) {
     return;
   }
   const free = isPreemption(root.reason);
   if (verdict.charged !== undefined && (free || verdict.charged !== root.class)) {
-    refund(step, verdict.charged);
+    refund(gang, verdict.charged);
     verdict.charged = undefined;
   }
   const counts = isCounted(root);
   if (counts) {
-    noteCause(step, verdict, root);
+    noteCause(step, gang, verdict, root);
   }
-  const final = isFinal(step, root, verdict.neverRestarted);
-  if (counts && !free && verdict.charged === undefined && !final && charge(step, root.class)) {
+  const final = isFinal(step, gang, root, verdict.neverRestarted);
+  if (counts && !free && verdict.charged === undefined && !final && charge(step, gang, root.class)) {
     verdict.charged = root.class;
   }
   verdict.held = counts && (final || (!free && verdict.charged === undefined));
@@ -97,13 +98,13 @@ function reconsider(step: Step, verdict: Verdict): void {
   step.changed = true;
   if (!verdict.held && !verdict.proceeded) {
     verdict.proceeded = true;
-    proceed(step, verdict, root);
+    proceed(step, gang, verdict, root);
   }
 }
 
-function proceed(step: Step, verdict: Verdict, root: Ending): void {
+function proceed(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
   if (verdict.scope === "") {
-    openNext(step, endingWords(root.reason));
+    openNext(step, gang, endingWords(root.reason));
   } else {
     renewAlone(step, verdict.scope, endingWords(root.reason));
   }
@@ -117,8 +118,8 @@ function isNearer(ending: Ending, root: Ending): boolean {
   return ending.strength > root.strength || (ending.strength === root.strength && ending.seenAtMs < root.seenAtMs);
 }
 
-function noteCause(step: Step, verdict: Verdict, root: Ending): void {
-  const generation = step.state.generations.find((one) => one.generation === verdict.generation);
+function noteCause(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
+  const generation = gang.generations.find((one) => one.generation === verdict.generation);
   if (generation !== undefined && verdict.scope === "") {
     generation.endedBy = causeOf(root, verdict.endings);
     generation.startFailure = sharedStartFailure(step, root, verdict.endings);

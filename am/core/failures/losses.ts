@@ -13,7 +13,7 @@ import { isSidecar } from "../policies/tolerance.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { containerOf, findTask, log, type Step, tenantOf } from "../state/step.ts";
+import { containerOf, findTask, gangOf, log, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { blame, exhaustedRule, fileAtFault, isExhausted } from "./blame.ts";
 import { charge, spentRule } from "./budgets.ts";
@@ -111,7 +111,8 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     moveTask(step, task, BEFORE_START, "stopped");
     return;
   }
-  if (state.started && state.phase === "running" && restartsWithGang(step, task)) {
+  const gang = gangOf(step, task);
+  if (gang.started && gang.phase === "running" && restartsWithGang(step, task)) {
     moveTask(step, task, BEFORE_START, "lost");
     taskFailed(step, task, ending);
     joinNext(step, task);
@@ -141,17 +142,18 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
 /** What the loss of a container in which nothing had started yet costs: no generation ends, but it must not go on for ever. */
 function judgeReplaced(step: Step, ending: Ending): void {
   const task = findTask(step, ending.task);
-  if (task === undefined || step.state.phase === "finishing" || chiefIsDone(step)) {
+  if (task === undefined || step.state.phase === "finishing" || chiefIsDone(step, gangOf(step, task))) {
     return;
   }
+  const gang = gangOf(step, task);
   const fileFault = fileAtFault(step, ending);
   if (fileFault !== undefined) {
     cannotStart(step, task, causeOf({ ...ending, class: "program", remedy: { code: "keep-file" } }), fileFault);
     return;
   }
   blame(step, ending);
-  if (ending.class === "program" && !charge(step, "program")) {
-    cannotStart(step, task, causeOf(ending), spentRule(step, "program"));
+  if (ending.class === "program" && !charge(step, gang, "program")) {
+    cannotStart(step, task, causeOf(ending), spentRule(step, gang, "program"));
   } else if (isExhausted(step, task, ending)) {
     cannotStart(step, task, causeOf(ending), exhaustedRule(step, task, ending));
   }

@@ -1,21 +1,21 @@
 import { beginTermination } from "../containers/containers.ts";
 import { joinNext } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
-import { log, type Step } from "../state/step.ts";
+import type { GangState } from "../state/gang.ts";
+import { containerOf, log, type Step, tasksOf } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 import { overdueEnding } from "./endings.ts";
 import { lateEvidence } from "./verdict.ts";
 
 /** The time for the gang's programs to stop is up: containers of those that still run are stopped. */
-export function stopOverdue(step: Step): void {
-  const { state } = step;
-  state.stopDeadline = undefined;
-  if (state.phase !== "restarting") {
+export function stopOverdue(step: Step, gang: GangState): void {
+  gang.stopDeadline = undefined;
+  if (gang.phase !== "restarting") {
     return;
   }
   const endings = [];
-  for (const task of state.tasks) {
-    const container = state.containers[task.containerId];
+  for (const task of tasksOf(step, gang)) {
+    const container = containerOf(step, task);
     if (task.phase === "stopping" && restartsWithGang(step, task) && container !== undefined) {
       log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
         task: task.id,

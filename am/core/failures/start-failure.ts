@@ -1,6 +1,7 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 import { Strength } from "./strength.ts";
@@ -53,9 +54,9 @@ export function sharedStartFailure(
 }
 
 /** Why no third start follows when two generations in a row failed alike at theirs; undefined where that is not so. */
-export function repeatedStartFailure({ state }: Step, root: Ending): RuleReason | undefined {
-  const position = state.generations.findIndex(({ generation }) => generation === root.generation);
-  const [before, present] = [state.generations[position - 1], state.generations[position]];
+export function repeatedStartFailure({ generations }: GangState, root: Ending): RuleReason | undefined {
+  const position = generations.findIndex(({ generation }) => generation === root.generation);
+  const [before, present] = [generations[position - 1], generations[position]];
   if (root.startFailure === undefined || present?.startFailure !== root.startFailure) {
     return undefined;
   }

@@ -6,9 +6,10 @@ import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
-import { findTask, log, record } from "../state/step.ts";
+import { findTask, gangOf, log, record, tasksOf } from "../state/step.ts";
 import { ALIVE } from "../state/transitions.ts";
 import { blame } from "./blame.ts";
 import { isLeft } from "./budgets.ts";
@@ -26,25 +27,24 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   if (state.outcome !== undefined) {
     return;
   }
+  const gang = gangOf(step, task);
   const policy = restartPolicyOf(step, task);
-  if ((isSidecar(step, task) && policy !== "task") || chiefIsDone(step)) {
+  if ((isSidecar(step, task) && policy !== "task") || chiefIsDone(step, gang)) {
     logFailure(step, task, ending);
     blame(step, ending);
     return;
   }
-  const open = state.verdicts.find(
-    (verdict) => verdict.generation === ending.generation && covers(step, verdict, task),
-  );
+  const open = gang.verdicts.find((verdict) => verdict.generation === ending.generation && covers(step, verdict, task));
   if (open !== undefined) {
-    addEvidence(step, open, ending);
+    addEvidence(step, gang, open, ending);
     return;
   }
-  if (state.phase === "restarting" && restartsWithGang(step, task)) {
+  if (gang.phase === "restarting" && restartsWithGang(step, task)) {
     return;
   }
   logFailure(step, task, ending);
-  const origin = toleratedOrigin(step, ending);
-  if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, origin ?? ending)) {
+  const origin = toleratedOrigin(step, gang, ending);
+  if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, gang, origin ?? ending)) {
     tolerate(step, task, ending);
     return;
   }
@@ -62,16 +62,16 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     proceeded: false,
     expired: false,
   };
-  state.verdicts.push(verdict);
+  gang.verdicts.push(verdict);
   if (verdict.scope === "") {
-    for (const other of state.tasks) {
+    for (const other of tasksOf(step, gang)) {
       if (ALIVE.includes(other.phase) && restartsWithGang(step, other)) {
         verdict.unaccounted[other.containerId] = true;
       }
     }
-    tearDown(step, endingWords(ending.reason));
+    tearDown(step, gang, endingWords(ending.reason));
   }
-  addEvidence(step, verdict, ending);
+  addEvidence(step, gang, verdict, ending);
 }
 
 function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
@@ -81,8 +81,8 @@ function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
   record(step, { type: "task-failed", class: ending.class, reason }, { id: task.id, containerId, generation });
 }
 
-function isRestartLeft(step: Step, ending: Ending): boolean {
-  return !isFinal(step, ending) && (isPreemption(ending.reason) || isLeft(step, ending.class));
+function isRestartLeft(step: Step, gang: GangState, ending: Ending): boolean {
+  return !isFinal(step, gang, ending) && (isPreemption(ending.reason) || isLeft(step, gang, ending.class));
 }
 
 /** A program ended well. One that lost its connection to it may have been heard first. */
@@ -91,11 +91,12 @@ export function programSucceeded(step: Step, task: TaskRecord, container: Contai
   if (early === undefined) {
     return;
   }
-  const verdict = step.state.verdicts.find(({ scope, endings }) => {
-    return scope === "" && Object.values(endings).some((ending) => earlyExitBefore(step, ending) !== undefined);
+  const gang = gangOf(step, task);
+  const verdict = gang.verdicts.find(({ scope, endings }) => {
+    return scope === "" && Object.values(endings).some((ending) => earlyExitBefore(gang, ending) !== undefined);
   });
   if (verdict !== undefined) {
-    addEvidence(step, verdict, early);
+    addEvidence(step, gang, verdict, early);
   }
 }
 
@@ -104,18 +105,19 @@ function tolerate(step: Step, task: TaskRecord, ending: Ending): void {
   const { state, spec, nowMs } = step;
   blame(step, ending);
   if (restartsWithGang(step, task)) {
-    const recent = state.tolerated.filter(({ seenAtMs }) => nowMs - seenAtMs <= spec.timeouts.verdictMs);
-    state.tolerated.splice(0, state.tolerated.length, ...recent, ending);
+    const { tolerated } = gangOf(step, task);
+    const recent = tolerated.filter(({ seenAtMs }) => nowMs - seenAtMs <= spec.timeouts.verdictMs);
+    tolerated.splice(0, tolerated.length, ...recent, ending);
     state.journal.dirty = true;
   }
 }
 
 /** The tolerated failure, if there is one, by which a task lost the connection to its peer. */
-function toleratedOrigin({ state, spec }: Step, ending: Ending): Ending | undefined {
+function toleratedOrigin({ spec }: Step, gang: GangState, ending: Ending): Ending | undefined {
   if (ending.strength !== Strength.peerLost) {
     return undefined;
   }
-  return state.tolerated.find(
+  return gang.tolerated.find(
     ({ generation, strength, seenAtMs }) =>
       generation === ending.generation &&
       strength > Strength.peerLost &&
@@ -129,15 +131,15 @@ export function lateEvidence(step: Step, ending: Ending): boolean {
     return false;
   }
   const task = findTask(step, ending.task);
-  const verdict = step.state.verdicts.find(
-    (open) =>
-      open.generation === ending.generation &&
-      task !== undefined &&
-      covers(step, open, task) &&
-      isAwaited(open, ending),
+  if (task === undefined) {
+    return false;
+  }
+  const gang = gangOf(step, task);
+  const verdict = gang.verdicts.find(
+    (open) => open.generation === ending.generation && covers(step, open, task) && isAwaited(open, ending),
   );
   if (verdict !== undefined) {
-    addEvidence(step, verdict, ending);
+    addEvidence(step, gang, verdict, ending);
   }
   return verdict !== undefined;
 }

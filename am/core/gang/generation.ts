@@ -6,28 +6,39 @@ import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { ClusterAddresses } from "../state/effects.ts";
+import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
-import { containerOf, emit, findTask, log, record, roleOf, type Step } from "../state/step.ts";
+import {
+  containerOf,
+  emit,
+  findTask,
+  gangOf,
+  log,
+  record,
+  roleOf,
+  rolesOf,
+  type Step,
+  tasksOf,
+} from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
-/** Opens the next generation of the gang; its number is journaled before any program of it starts. */
-export function openGeneration(step: Step): void {
-  const { state } = step;
-  state.generation = nextGeneration(step);
-  state.started = false;
-  state.generations.push({
-    generation: state.generation,
+/** Opens the next generation of a gang; its number is journaled before any program of it starts. */
+export function openGeneration(step: Step, gang: GangState): void {
+  gang.generation = nextGeneration(step);
+  gang.started = false;
+  gang.generations.push({
+    generation: gang.generation,
     startedAtMs: step.nowMs,
     runningAtMs: undefined,
     endedAtMs: undefined,
     endedBy: undefined,
-    resumedFrom: state.checkpoint,
+    resumedFrom: gang.checkpoint,
   });
-  log(step, "info", "generation-opened", `Generation ${state.generation} begins.`, { generation: state.generation });
-  const { checkpoint } = state;
+  const { generation, checkpoint } = gang;
+  log(step, "info", "generation-opened", `Generation ${generation} begins.`, { generation });
   const from = checkpoint === undefined ? {} : { checkpoint: checkpoint.path, step: checkpoint.step };
-  record(step, { type: "generation-opened", ...from });
+  record(step, { type: "generation-opened", ...from }, { generation });
 }
 
 /** The number of another life: of the gang, or of one task. */
@@ -67,8 +78,8 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
 }
 
 /** What ended this life is still being judged. */
-function keepLife({ state }: Step, task: TaskRecord): void {
-  const verdict = state.verdicts.find(
+function keepLife(step: Step, task: TaskRecord): void {
+  const verdict = gangOf(step, task).verdicts.find(
     ({ generation, scope }) => generation === task.generation && (scope === "" || scope === task.id),
   );
   if (verdict !== undefined) {
@@ -94,7 +105,7 @@ export function sendPrepare(step: Step, held: Extract<Held, { task: string }>): 
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: container.id },
-    message: { type: "prepare", generation: task.generation, reason: step.state.restartReason },
+    message: { type: "prepare", generation: task.generation, reason: gangOf(step, task).restartReason },
   });
   awaitOf(step, container, "prepare", step.spec.timeouts.stopGraceMs + Bounds.prepareMs + carryingMs(step));
 }
@@ -103,55 +114,56 @@ export function sendPrepare(step: Step, held: Extract<Held, { task: string }>): 
  * A complete gang is journaled as one that starts before anybody is told: a later attempt then knows that programs may run, and restarts
  * none of them. Whoever goes missing meanwhile takes that back.
  */
-export function startWhenReady(step: Step): void {
-  const { state } = step;
-  if (state.started) {
+export function startWhenReady(step: Step, gang: GangState): void {
+  if (gang.started) {
     return;
   }
-  const intended = startIntended(step);
-  if (!gangIsReady(step)) {
-    withdraw(step, "start-gang");
-  } else if (intended !== state.generation) {
-    whenDurable(step, { what: "start-gang", generation: state.generation });
+  const { position, generation } = gang;
+  if (!gangIsReady(step, gang)) {
+    withdraw(step, { what: "start-gang", gang: position });
+  } else if (!isStartIntended(step, gang)) {
+    whenDurable(step, { what: "start-gang", gang: position, generation });
   }
 }
 
-/** The generation whose cluster spec goes out as soon as the journal says so; 0 while somebody is missing. */
-function startIntended({ state }: Step): number {
-  const [start] = state.held.flatMap((held) => (held.what === "start-gang" ? [held] : []));
-  return start?.generation ?? 0;
+/** Whether the cluster spec of its present generation goes out as soon as the journal says so. */
+function isStartIntended({ state }: Step, { position, generation }: GangState): boolean {
+  return state.held.some(
+    (held) => held.what === "start-gang" && held.gang === position && held.generation === generation,
+  );
 }
 
 /** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */
-export function resumeStart(step: Step): void {
-  const { state } = step;
-  if (state.phase !== "gathering" || startIntended(step) !== state.generation || !isComplete(step)) {
+export function resumeStart(step: Step, gang: GangState): void {
+  if (gang.phase !== "gathering" || !isStartIntended(step, gang) || !isComplete(step, gang)) {
     return;
   }
-  for (const task of state.tasks) {
+  for (const task of tasksOf(step, gang)) {
     if (startsWithGang(step, task)) {
       moveTask(step, task, ["registered"], "starting");
     }
   }
-  state.started = true;
-  state.everStarted = true;
-  state.phase = "running";
+  noteStart(gang);
+}
+
+function noteStart(gang: GangState): void {
+  gang.started = true;
+  gang.everStarted = true;
+  gang.phase = "running";
 }
 
 /** The cluster spec goes out to a task again: it was lost with a broken stream. */
 export function resendStart(step: Step, task: TaskRecord): void {
-  sendStart(step, task, addresses(step, task.generation));
+  sendStart(step, task, addresses(step, task));
 }
 
-function gangIsReady(step: Step): boolean {
-  const { state } = step;
-  return step.nowMs >= state.startNotBeforeMs && state.phase === "gathering" && isComplete(step);
+function gangIsReady(step: Step, gang: GangState): boolean {
+  return step.nowMs >= gang.startNotBeforeMs && gang.phase === "gathering" && isComplete(step, gang);
 }
 
-function isComplete(step: Step): boolean {
-  const { state } = step;
+function isComplete(step: Step, gang: GangState): boolean {
   let members = 0;
-  for (const [position, role] of state.roles.entries()) {
+  for (const [position, role] of rolesOf(step, gang)) {
     const spec = roleOf(step, { role: position });
     if (!startsWithGang(step, { role: position })) {
       continue;
@@ -166,28 +178,27 @@ function isComplete(step: Step): boolean {
 }
 
 /** The journal knows that the gang is complete. */
-export function startGang(step: Step): void {
-  const { state } = step;
-  if (state.started || !gangIsReady(step)) {
+export function startGang(step: Step, held: Extract<Held, { gang: number }>): void {
+  const gang = step.state.gangs[held.gang];
+  if (gang === undefined || gang.started || !gangIsReady(step, gang)) {
     return;
   }
-  const spec = addresses(step, state.generation);
-  const starting = state.tasks.filter((task) => task.phase === "registered" && startsWithGang(step, task));
-  const generation = state.generations.at(-1);
-  if (generation !== undefined) {
-    generation.resumedFrom = startingPoint(step, starting);
+  const { generation } = gang;
+  const starting = tasksOf(step, gang).filter((task) => task.phase === "registered" && startsWithGang(step, task));
+  const spec = addressesOf(step, gang, generation);
+  const present = gang.generations.at(-1);
+  if (present !== undefined) {
+    present.resumedFrom = startingPoint(step, gang, starting);
   }
   for (const task of starting) {
     sendStart(step, task, spec);
   }
-  state.started = true;
-  state.everStarted = true;
-  state.phase = "running";
-  state.journal.dirty = true;
-  state.gang.returns = 0;
-  const words = `The cluster spec of generation ${state.generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
-  log(step, "info", "cluster-spec-sent", words, { generation: state.generation });
-  record(step, { type: "cluster-spec-sent" });
+  noteStart(gang);
+  gang.hold.returns = 0;
+  step.state.journal.dirty = true;
+  const words = `The cluster spec of generation ${generation} goes out to ${countWords(spec.tasks.length, "task")}.`;
+  log(step, "info", "cluster-spec-sent", words, { generation });
+  record(step, { type: "cluster-spec-sent" }, { generation });
 }
 
 /**
@@ -205,19 +216,20 @@ export function startTask(step: Step, held: Extract<Held, { task: string }>): vo
   if (!isWanted || task?.phase !== "registered" || startsWithGang(step, task)) {
     return;
   }
-  if (step.state.phase === "restarting") {
+  const gang = gangOf(step, task);
+  if (gang.phase === "restarting") {
     whenDurable(step, held, held.sequence);
     return;
   }
-  startingPoint(step, [task]);
-  sendStart(step, task, addresses(step, task.generation));
-  noteTaskStart(step);
+  startingPoint(step, gang, [task]);
+  sendStart(step, task, addresses(step, task));
+  noteTaskStart(step, gang);
 }
 
-function noteTaskStart({ spec, state }: Step): void {
-  if (spec.distributedMode === "fcfs" && state.phase === "gathering") {
-    state.phase = "running";
-    state.everStarted = true;
+function noteTaskStart({ spec }: Step, gang: GangState): void {
+  if (spec.distributedMode === "fcfs" && gang.phase === "gathering") {
+    gang.phase = "running";
+    gang.everStarted = true;
   }
 }
 
@@ -231,7 +243,7 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
   }
   moveTask(step, task, BEFORE_START, "starting");
   step.state.journal.dirty = true;
-  noteTaskStart(step);
+  noteTaskStart(step, gangOf(step, task));
   return true;
 }
 
@@ -259,15 +271,23 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses):
       type: "start-child",
       generation: task.generation,
       clusterSpec,
-      restartReason: step.state.restartReason,
+      restartReason: gangOf(step, task).restartReason,
       checkpoint: checkpointOf(step, task),
     },
   });
   awaitOf(step, container, "start", Bounds.startMs + carryingMs(step));
 }
 
-/** Where every task of the job listens now. Tasks that live on their own keep the address of their own life. */
-function addresses(step: Step, generation: number): ClusterAddresses {
-  const listed = step.spec.distributedMode === "gang" ? step.state.tasks.filter((task) => task.port > 0) : [];
+function addresses(step: Step, task: TaskRecord): ClusterAddresses {
+  return addressesOf(step, gangOf(step, task), task.generation);
+}
+
+/**
+ * Where every task of the gang listens now, and those of other gangs that run on. Tasks that live on their own keep the address of their
+ * own life.
+ */
+function addressesOf(step: Step, gang: GangState, generation: number): ClusterAddresses {
+  const isListed = (task: TaskRecord) => task.port > 0 && (gangOf(step, task) === gang || task.phase === "running");
+  const listed = step.spec.distributedMode === "gang" ? step.state.tasks.filter(isListed) : [];
   return { generation, tasks: listed.map(({ id, host, port }) => ({ task: id, host, port })) };
 }

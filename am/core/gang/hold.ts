@@ -2,8 +2,9 @@ import { countWords, durationWords, keyWords } from "../../../src/job/reasons/wo
 import { discard } from "../containers/containers.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn } from "../state/deadlines.ts";
+import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
-import { containerOf, log, type Step } from "../state/step.ts";
+import { containerOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
@@ -13,23 +14,21 @@ const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
  * Two gangs that each hold half of what is left wait for each other for ever. A gang that is stuck in part therefore gives back what it
  * holds when no further container has come for a while, and asks again after a pause that differs from job to job and grows.
  */
-export function watchGang(step: Step): void {
-  const { gang } = step.state;
-  if (!isStuck(step)) {
-    gang.holdDeadline = undefined;
+export function watchHold(step: Step, gang: GangState): void {
+  if (!isStuck(step, gang)) {
+    gang.hold.deadline = undefined;
   } else {
-    gang.holdDeadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs);
+    gang.hold.deadline ??= deadlineIn(step, step.spec.timeouts.gangHoldMs);
   }
 }
 
 /** What is registered cost the most, and is kept for as long again where there is something else to give back. */
-export function holdOver(step: Step): void {
-  const { state } = step;
-  state.gang.holdDeadline = undefined;
-  if (!isStuck(step)) {
+export function holdOver(step: Step, gang: GangState): void {
+  gang.hold.deadline = undefined;
+  if (!isStuck(step, gang)) {
     return;
   }
-  const held = state.tasks.filter(
+  const held = tasksOf(step, gang).filter(
     (task) => task.containerId !== "" && BEFORE_START.includes(task.phase) && startsWithGang(step, task),
   );
   const unregistered = held.filter(({ phase }) => phase !== "registered");
@@ -37,10 +36,10 @@ export function holdOver(step: Step): void {
   for (const task of returned) {
     giveBack(step, task);
   }
-  const pauseMs = pauseBeforeAsking(step);
-  state.gang.returns++;
-  state.gang.askAgainAtMs = step.nowMs + pauseMs;
-  state.journal.dirty = true;
+  const pauseMs = pauseBeforeAsking(step, gang);
+  gang.hold.returns++;
+  gang.hold.askAgainAtMs = step.nowMs + pauseMs;
+  step.state.journal.dirty = true;
   logReturn(step, returned.length, held.length, pauseMs);
 }
 
@@ -63,20 +62,20 @@ function logReturn(step: Step, returned: number, held: number, pauseMs: number):
   log(step, "warn", "gang-returned", words, { containers: returned });
 }
 
-export function askAgain(step: Step): void {
-  step.state.gang.askAgainAtMs = 0;
+export function askAgain(step: Step, gang: GangState): void {
+  gang.hold.askAgainAtMs = 0;
   step.changed = true;
 }
 
 /** Some of those that start together have containers, and some have none. */
-function isStuck(step: Step): boolean {
-  const { state } = step;
-  if (state.phase !== "gathering" || state.started || state.gang.askAgainAtMs !== 0) {
+function isStuck(step: Step, gang: GangState): boolean {
+  const isGathering = gang.phase === "gathering" && !gang.started && step.state.phase === "under-way";
+  if (!isGathering || gang.hold.askAgainAtMs !== 0) {
     return false;
   }
   let waiting = 0;
   let holding = 0;
-  for (const [position, { counts }] of state.roles.entries()) {
+  for (const [position, { counts }] of rolesOf(step, gang)) {
     if (startsWithGang(step, { role: position })) {
       waiting += counts.waiting;
       holding += counts.allocated + counts.launched + counts.preparing + counts.registered;
@@ -86,9 +85,9 @@ function isStuck(step: Step): boolean {
 }
 
 /** Twice as long each time, and between half and one and a half times that by the job's id: two jobs must not keep step. */
-function pauseBeforeAsking({ state }: Step): number {
-  const baseMs = Math.min(AskAgain.maxMs, AskAgain.initialMs * 2 ** Math.min(state.gang.returns, 10));
-  return Math.round(baseMs * (0.5 + fraction(`${state.applicationId} ${state.gang.returns}`)));
+function pauseBeforeAsking({ state }: Step, { hold: { returns } }: GangState): number {
+  const baseMs = Math.min(AskAgain.maxMs, AskAgain.initialMs * 2 ** Math.min(returns, 10));
+  return Math.round(baseMs * (0.5 + fraction(`${state.applicationId} ${returns}`)));
 }
 
 /** A number from 0 to 1 that follows from the text alone (FNV-1a). */

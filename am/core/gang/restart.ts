@@ -2,26 +2,26 @@ import { chiefIsDone } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
+import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
-import { emit, findTask, log, type Step } from "../state/step.ts";
+import { emit, findTask, gangOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { recentCharges } from "./charges.ts";
 import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
 /** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
-export function tearDown(step: Step, reason: string): void {
-  const { state, spec } = step;
-  state.phase = "restarting";
-  const current = state.generations.at(-1);
+export function tearDown(step: Step, gang: GangState, reason: string): void {
+  gang.phase = "restarting";
+  const current = gang.generations.at(-1);
   if (current !== undefined) {
     current.endedAtMs = step.nowMs;
   }
-  for (const task of state.tasks) {
+  for (const task of tasksOf(step, gang)) {
     if (restartsWithGang(step, task)) {
       stopChild(step, task, reason);
     }
   }
-  state.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+  gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
 }
 
 /** Tells one task's program to stop. */
@@ -41,14 +41,12 @@ export function resendStop(step: Step, task: TaskRecord, why: string): void {
 }
 
 /** The next generation begins: every member whose program is gone makes ready at once, the others as theirs end. */
-export function openNext(step: Step, reason: string): void {
-  const { state } = step;
-  state.restartReason = reason;
-  state.startNotBeforeMs = step.nowMs + backOffMs(step, recentCharges(step));
-  renewGang(step);
-  log(step, "warn", "generation-restart", `Restarting as generation ${state.generation}: ${reason}.`, {
-    generation: state.generation,
-  });
+export function openNext(step: Step, gang: GangState, reason: string): void {
+  gang.restartReason = reason;
+  gang.startNotBeforeMs = step.nowMs + backOffMs(step, recentCharges(step, gang));
+  renewGang(step, gang);
+  const { generation } = gang;
+  log(step, "warn", "generation-restart", `Restarting as generation ${generation}: ${reason}.`, { generation });
 }
 
 /** The first restart that is charged is immediate, the second waits, each further one twice as long up to the longest. */
@@ -57,42 +55,40 @@ function backOffMs({ spec }: Step, charged: number): number {
   return charged < 2 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(charged - 2, 30));
 }
 
-function renewGang(step: Step): void {
-  openGeneration(step);
-  for (const task of step.state.tasks) {
+function renewGang(step: Step, gang: GangState): void {
+  openGeneration(step, gang);
+  for (const task of tasksOf(step, gang)) {
     if (restartsWithGang(step, task) && isSettled(task)) {
-      renewTask(step, task, step.state.generation);
+      renewTask(step, task, gang.generation);
     }
   }
 }
 
 /** A restart that nobody's failure causes but the death of an earlier attempt of the ApplicationMaster. */
-export function restartUncharged(step: Step, reason: string): void {
-  const { state } = step;
-  if (state.phase === "restarting" && state.started) {
+export function restartUncharged(step: Step, gang: GangState, reason: string): void {
+  if (gang.phase === "restarting" && gang.started) {
     return;
   }
-  if (state.phase === "running") {
-    tearDown(step, reason);
+  if (gang.phase === "running") {
+    tearDown(step, gang, reason);
   }
-  openNext(step, reason);
+  openNext(step, gang, reason);
 }
 
 /** A member's program of the old generation is gone: where the next generation is open already, the task joins it. */
 export function joinNext(step: Step, task: TaskRecord): void {
-  const { state } = step;
-  const isBehind = state.phase === "restarting" && !state.started && task.generation < state.generation;
-  if (isBehind && restartsWithGang(step, task) && !chiefIsDone(step)) {
-    renewTask(step, task, state.generation);
+  const gang = gangOf(step, task);
+  const isBehind = gang.phase === "restarting" && !gang.started && task.generation < gang.generation;
+  if (isBehind && restartsWithGang(step, task) && !chiefIsDone(step, gang)) {
+    renewTask(step, task, gang.generation);
   }
 }
 
 /** Gathering again once no program of the old generation is left. */
-export function continueRestart(step: Step): void {
-  const { state } = step;
-  if (state.phase === "restarting" && !state.started && !anyStopping(step)) {
-    state.phase = "gathering";
-    state.stopDeadline = undefined;
+export function continueRestart(step: Step, gang: GangState): void {
+  if (gang.phase === "restarting" && !gang.started && !anyStopping(step, gang)) {
+    gang.phase = "gathering";
+    gang.stopDeadline = undefined;
     step.changed = true;
   }
 }
@@ -114,8 +110,8 @@ function isSettled(task: TaskRecord): boolean {
   return AFTER_END.includes(task.phase) || BEFORE_START.includes(task.phase);
 }
 
-function anyStopping(step: Step): boolean {
-  return step.state.roles.some(
-    ({ counts }, position) => counts.stopping > 0 && restartsWithGang(step, { role: position }),
+function anyStopping(step: Step, gang: GangState): boolean {
+  return rolesOf(step, gang).some(
+    ([position, { counts }]) => counts.stopping > 0 && restartsWithGang(step, { role: position }),
   );
 }

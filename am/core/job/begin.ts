@@ -2,10 +2,11 @@ import { endedBecause } from "../../../src/job/outcome.ts";
 import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
-import { openGeneration } from "../gang/generation.ts";
+import { beginStages } from "../gang/stages.ts";
 import type { Event, ResourceAmount } from "../state/events.ts";
+import type { GangState } from "../state/gang.ts";
 import type { CoreState } from "../state/state.ts";
-import { log, record, type Step } from "../state/step.ts";
+import { log, record, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
@@ -34,12 +35,8 @@ export function beginJob(step: Step): void {
     return;
   }
   record(step, { type: "job-started", name: spec.name, tasks: state.tasks.length });
-  openGeneration(step);
-  for (const task of state.tasks) {
-    task.generation = state.generation;
-  }
-  state.phase = "gathering";
-  step.changed = true;
+  state.phase = "under-way";
+  beginStages(step);
 }
 
 /** When the job has run for as long as it may, counted from the first attempt's start. */
@@ -54,26 +51,29 @@ export function applicationOverdue(step: Step): void {
   finish(step, endedBecause("failed", { code: "job-too-long", limitMs, setting }));
 }
 
-/** When every task must have registered, counted from the first attempt's start. */
-export function allocationDueMs({ spec, state }: Step): number | undefined {
-  const { allocationMs } = spec.timeouts;
-  const isSettled = state.everStarted || !isUnderWay(state);
-  return allocationMs === undefined || isSettled ? undefined : state.startedAtMs + allocationMs;
-}
-
 /** A later attempt knows nothing of the job before it has read the journal, and ends nothing. */
 function isUnderWay({ phase, outcome }: CoreState): boolean {
   return phase !== "starting" && outcome === undefined;
 }
 
-export function allocationOverdue(step: Step): void {
-  const missing = step.state.roles.reduce(
-    (sum, { counts }) => sum + counts.waiting + counts.allocated + counts.launched + counts.preparing,
+/** When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. */
+export function allocationDueMs(
+  { spec, state }: Step,
+  { phase, everStarted, begunAtMs }: GangState,
+): number | undefined {
+  const { allocationMs } = spec.timeouts;
+  const isBeingAllocated = phase !== "ahead" && !everStarted && isUnderWay(state);
+  return allocationMs === undefined || !isBeingAllocated ? undefined : begunAtMs + allocationMs;
+}
+
+export function allocationOverdue(step: Step, gang: GangState): void {
+  const missing = rolesOf(step, gang).reduce(
+    (sum, [, { counts }]) => sum + counts.waiting + counts.allocated + counts.launched + counts.preparing,
     0,
   );
   const limitMs = step.spec.timeouts.allocationMs ?? 0;
   const setting = settingOf(step.spec, "tony.container.allocation.timeout");
-  const tasks = step.state.tasks.length;
+  const tasks = tasksOf(step, gang).length;
   finish(step, endedBecause("failed", { code: "allocation-too-long", missing, tasks, limitMs, setting }));
 }
 

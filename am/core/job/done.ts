@@ -1,38 +1,55 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
-import { chiefIsDone, isDone, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
+import { beginStages } from "../gang/stages.ts";
+import { chiefIsDone, isComplete, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
+import type { GangState } from "../state/gang.ts";
 import { log, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
 /**
- * Ends the job when its tracked tasks are done. Untracked ones and sidecars are then stopped; an evaluator, and everybody once the
- * chief is done, first have their grace.
+ * Ends the job when the tracked tasks of all its gangs are done. Untracked ones and sidecars are then stopped; an evaluator, and
+ * everybody once the chief is done, first have their grace.
  */
 export function finishWhenDone(step: Step): void {
-  const { state, spec } = step;
-  if ((state.phase === "restarting" || state.phase === "gathering") && chiefIsDone(step)) {
+  const { gangs } = step.state;
+  const ended = gangs.filter((gang) => isOver(step, gang));
+  if (ended.length === 0) {
+    return;
+  }
+  for (const gang of ended) {
+    gang.phase = "done";
+  }
+  if (gangs.every(({ phase }) => phase === "done")) {
+    finish(step, summarise(step));
+  } else {
+    beginStages(step);
+  }
+}
+
+/** Whether nothing of a gang is waited for any more. */
+function isOver(step: Step, gang: GangState): boolean {
+  if (gang.phase === "restarting" || gang.phase === "gathering") {
     // Its end was heard after a failure of another had begun a restart, which nobody needs now.
-    finish(step, summarise(step));
+    return chiefIsDone(step, gang);
   }
-  if (state.phase !== "running" || state.verdicts.some((verdict) => verdict.held)) {
-    return;
+  if (gang.phase !== "running" || gang.verdicts.some((verdict) => verdict.held)) {
+    return false;
   }
-  if (tracked(step).every(([role, counts]) => isDone(step, role, counts))) {
-    finish(step, summarise(step));
-    return;
+  return isComplete(step, gang) || graceIsOver(step, gang);
+}
+
+function graceIsOver(step: Step, gang: GangState): boolean {
+  const { afterChiefMs } = step.spec.timeouts;
+  const hasOwnLimit = Object.keys(step.state.groupDeadlines).length > 0;
+  if (!othersMayRunOn(step, gang) || hasOwnLimit) {
+    gang.graceEndsAtMs = 0;
+    return false;
   }
-  const hasOwnLimit = Object.keys(state.groupDeadlines).length > 0;
-  if (!othersMayRunOn(step) || hasOwnLimit) {
-    state.graceEndsAtMs = 0;
-    return;
-  }
-  if (state.graceEndsAtMs === 0) {
-    state.graceEndsAtMs = step.nowMs + spec.timeouts.afterChiefMs;
-    const words = `The main tasks are done; the others may run on for ${spec.timeouts.afterChiefMs / 1000} s.`;
+  if (gang.graceEndsAtMs === 0) {
+    gang.graceEndsAtMs = step.nowMs + afterChiefMs;
+    const words = `The main tasks are done; the others may run on for ${afterChiefMs / 1000} s.`;
     log(step, "info", "grace-begun", words);
   }
-  if (step.nowMs >= state.graceEndsAtMs || nobodyRunsOn(step)) {
-    finish(step, summarise(step));
-  }
+  return step.nowMs >= gang.graceEndsAtMs || nobodyRunsOn(step, gang);
 }
 
 function summarise(step: Step): Undated {

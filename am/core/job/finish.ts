@@ -19,9 +19,12 @@ export function finish(step: Step, outcome: Undated): void {
   state.phase = "finishing";
   state.journal.dirty = true;
   step.changed = true;
-  const running = state.generations.at(-1);
-  if (running !== undefined) {
-    running.endedAtMs ??= step.nowMs;
+  for (const gang of state.gangs) {
+    gang.phase = "over";
+    const running = gang.generations.at(-1);
+    if (running !== undefined) {
+      running.endedAtMs ??= step.nowMs;
+    }
   }
   const level = outcome.result === "failed" ? "error" : "info";
   log(

@@ -5,7 +5,7 @@ import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.t
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, noteContainerDeadline, noteTakeover } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
-import { emit, log, record, type Step } from "../state/step.ts";
+import { emit, log, presentGang, record, type Step } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 import { beginJob } from "./begin.ts";
 import { resumeFinish } from "./finish.ts";
@@ -28,12 +28,16 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   resumeFinish(step);
   const unknown = keptContainers.filter(({ containerId }) => step.state.containers[containerId] === undefined);
   keep(step, unknown);
-  resumeStart(step);
+  for (const gang of step.state.gangs) {
+    resumeStart(step, gang);
+  }
   awaitRegistrations(step);
   findExecutors(step);
   step.changed = true;
-  const words = `Attempt ${step.state.attempt} goes on with generation ${step.state.generation}: ${countWords(keptContainers.length, "container")} kept.`;
-  log(step, "warn", "recovered", words, { attempt: step.state.attempt, generation: step.state.generation });
+  const { attempt } = step.state;
+  const generation = presentGang(step)?.generation ?? 0;
+  const words = `Attempt ${attempt} goes on with generation ${generation}: ${countWords(keptContainers.length, "container")} kept.`;
+  log(step, "warn", "recovered", words, { attempt, generation });
   record(step, { type: "recovered", containers: keptContainers.length });
 }
 
@@ -46,8 +50,11 @@ function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContai
     );
   }
   const why = journal === undefined ? "left no journal" : `left a journal that version ${JOURNAL_VERSION} cannot read`;
-  step.state.restartReason = `the earlier attempt of the ApplicationMaster ${why}`;
-  log(step, "warn", "recovery-impossible", `The job starts again: ${step.state.restartReason}.`);
+  const restartReason = `the earlier attempt of the ApplicationMaster ${why}`;
+  for (const gang of step.state.gangs) {
+    gang.restartReason = restartReason;
+  }
+  log(step, "warn", "recovery-impossible", `The job starts again: ${restartReason}.`);
   beginJob(step);
 }
 

@@ -15,9 +15,12 @@ export function whenDurable({ state }: Step, held: Without<Held>, sequence?: num
   state.held.push({ ...held, sequence: sequence ?? nextSequence(state) });
 }
 
-/** The same step of the same task: what was decided last counts. */
-function isSame(held: Without<Held>, other: Held): boolean {
-  return held.what === other.what && ("task" in held ? held.task : "") === ("task" in other ? other.task : "");
+/** Something that waits, by what it is and whose. */
+type Named = { readonly what: Held["what"]; readonly task?: string; readonly gang?: number };
+
+/** The same step of the same task or gang: what was decided last counts. */
+function isSame(held: Named, other: Named): boolean {
+  return held.what === other.what && held.task === other.task && held.gang === other.gang;
 }
 
 /** Number of the first snapshot that holds what is decided now. */
@@ -36,8 +39,8 @@ export function takeDurable({ state }: Step): Held[] {
 }
 
 /** It is not to happen any more, and a later attempt must not believe it did. */
-export function withdraw({ state }: Step, what: Held["what"]): void {
-  const left = state.held.filter((held) => held.what !== what);
+export function withdraw({ state }: Step, named: Named): void {
+  const left = state.held.filter((held) => !isSame(named, held));
   if (left.length < state.held.length) {
     state.held = left;
     state.journal.dirty = true;

@@ -5,7 +5,7 @@ import { isAwaited, nextSequence } from "./barrier.ts";
 import { type Durable, durablePart } from "./fields.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
-export const JOURNAL_VERSION = 2;
+export const JOURNAL_VERSION = 3;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
 export interface Snapshot extends Durable {
@@ -52,7 +52,7 @@ export function journalDueMs({ state }: Step): number | undefined {
 
 function isWanted(state: CoreState): boolean {
   const { journal, phase } = state;
-  const isEmpty = state.generation === 0 && state.outcome === undefined;
+  const isEmpty = state.lastGeneration === 0 && state.outcome === undefined;
   return journal.dirty && journal.inFlight === 0 && !isOutcomeDurable(state) && phase !== "over" && !isEmpty;
 }
 

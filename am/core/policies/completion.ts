@@ -1,4 +1,5 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
+import type { GangState } from "../state/gang.ts";
 import type { RoleState } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/transitions.ts";
@@ -6,15 +7,15 @@ import { AFTER_END } from "../state/transitions.ts";
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 export const EVALUATOR = "evaluator";
 
-/** Whether the job has what it ran for: from then on no other task's failure ends or restarts anything. */
-export function chiefIsDone(step: Step): boolean {
-  const chiefs = tracked(step).filter(([role]) => role.chief === "all");
+/** Whether the gang has what it ran for: from then on no other failure of its tasks ends or restarts anything. */
+export function chiefIsDone(step: Step, gang: GangState): boolean {
+  const chiefs = trackedOf(step, gang).filter(([role]) => role.chief === "all");
   return chiefs.length > 0 && chiefs.every(([role, { counts }]) => counts.succeeded === role.instances);
 }
 
-/** Whether all tracked tasks are over, however they ended. */
-export function nobodyRunsOn(step: Step): boolean {
-  return tracked(step).every(([role, counts]) => hasEnded(role, counts));
+/** Whether all of the gang's tracked tasks are over, however they ended. */
+export function nobodyRunsOn(step: Step, gang: GangState): boolean {
+  return trackedOf(step, gang).every(([role, counts]) => hasEnded(role, counts));
 }
 
 /** Whether all tasks of a role are over, however they ended. */
@@ -22,19 +23,29 @@ export function hasEnded({ instances }: RoleSpec, { counts }: RoleState): boolea
   return AFTER_END.reduce((sum, phase) => sum + counts[phase], 0) === instances;
 }
 
-export function othersMayRunOn(step: Step): boolean {
-  if (chiefIsDone(step)) {
+export function othersMayRunOn(step: Step, gang: GangState): boolean {
+  if (chiefIsDone(step, gang)) {
     return true;
   }
-  const others = tracked(step).filter(([role]) => role.name !== EVALUATOR);
+  const others = trackedOf(step, gang).filter(([role]) => role.name !== EVALUATOR);
   return others.length > 0 && others.every(([role, counts]) => isDone(step, role, counts));
 }
 
-export function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
+function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
   const failed = step.spec.failure.onWorkerFailure === "tolerate" ? counts.failed + counts.lost : 0;
   return counts.succeeded + failed === role.instances;
 }
 
+/** Whether what the gang runs for is there: each of its tracked tasks has succeeded, or is one whose failure is tolerated. */
+export function isComplete(step: Step, gang: GangState): boolean {
+  return trackedOf(step, gang).every(([role, counts]) => isDone(step, role, counts));
+}
+
+function trackedOf(step: Step, { position }: GangState): [RoleSpec, RoleState][] {
+  return tracked(step).filter(([, { gang }]) => gang === position);
+}
+
+/** The roles that the job waits for. */
 export function tracked(step: Step): [RoleSpec, RoleState][] {
   return step.state.roles.flatMap((counts, position) => {
     const role = roleOf(step, { role: position });

@@ -1,11 +1,11 @@
-import type { Step } from "../state/step.ts";
+import { gangOf, type Step } from "../state/step.ts";
 import { restartsWithGang } from "./restart.ts";
 
 /**
- * Whether the task starts together with others, by one cluster spec: with all of the job's before the first start, later with those that
+ * Whether the task starts together with others, by one cluster spec: with all of its gang before the first start, later with those that
  * restart together. Any other starts as soon as it is ready.
  */
 export function startsWithGang(step: Pick<Step, "spec" | "state">, task: { readonly role: number }): boolean {
-  const isFirst = step.spec.distributedMode === "gang" && !step.state.everStarted;
+  const isFirst = step.spec.distributedMode === "gang" && !gangOf(step, task).everStarted;
   return isFirst || restartsWithGang(step, task);
 }

@@ -1,9 +1,12 @@
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
+import { stagesOf } from "../../../src/job/stages.ts";
+import type { GangState } from "./gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "./records.ts";
 import type { CoreState, Identity } from "./state.ts";
 
 /** A job of which nothing has happened yet: every task waits. */
 export function initialState(spec: JobSpec, identity: Identity): CoreState {
+  const stages = stagesOf(spec.roles);
   return {
     applicationId: identity.applicationId,
     amHost: identity.amHost,
@@ -12,19 +15,19 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     startedAtMs: identity.startedAtMs,
     phase: "starting",
     early: [],
-    generation: 0,
     lastGeneration: 0,
-    started: false,
-    everStarted: false,
-    startNotBeforeMs: 0,
-    restartReason: "",
+    gangs: stages.map((_, position) => newGang(position)),
     groupDeadlines: {},
     untracked: [],
-    graceEndsAtMs: 0,
     tasks: spec.roles.flatMap((role, position) =>
       Array.from({ length: role.instances }, (_, index) => newTask(role, position, index)),
     ),
-    roles: spec.roles.map(newRole),
+    roles: spec.roles.map((role) =>
+      newRole(
+        role,
+        stages.findIndex(({ roles }) => roles.includes(role.name)),
+      ),
+    ),
     asks: spec.roles.map(() => ({ outstanding: 0, hinted: false, hintsExhausted: false })),
     hintsDeadline: undefined,
     containers: {},
@@ -38,14 +41,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     brokenLinks: 0,
     blame: {},
     unfetched: {},
-    verdicts: [],
-    stopDeadline: undefined,
-    tolerated: [],
-    firstExit: undefined,
     judgedLives: {},
-    generations: [],
-    charges: [],
-    checkpoint: undefined,
     services: [],
     outcome: undefined,
     finish: "none",
@@ -60,10 +56,31 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
       failure: "",
     },
     held: [],
-    gang: { holdDeadline: undefined, returns: 0, askAgainAtMs: 0 },
     wakeUp: { atMs: 0, containersMs: 0 },
     pause: { endedAtMs: 0, graceMs: 0 },
     usage: { memoryMiBMs: 0, vcoreMs: 0, memoryMiB: 0, vcores: 0, countedAtMs: identity.startedAtMs },
+  };
+}
+
+function newGang(position: number): GangState {
+  return {
+    position,
+    phase: "ahead",
+    begunAtMs: 0,
+    generation: 0,
+    started: false,
+    everStarted: false,
+    startNotBeforeMs: 0,
+    restartReason: "",
+    graceEndsAtMs: 0,
+    verdicts: [],
+    stopDeadline: undefined,
+    tolerated: [],
+    firstExit: undefined,
+    generations: [],
+    charges: [],
+    checkpoint: undefined,
+    hold: { deadline: undefined, returns: 0, askAgainAtMs: 0 },
   };
 }
 
@@ -88,9 +105,10 @@ function newTask(role: RoleSpec, position: number, index: number): TaskRecord {
   };
 }
 
-function newRole(role: RoleSpec): RoleState {
+function newRole(role: RoleSpec, gang: number): RoleState {
   return {
     name: role.name,
+    gang,
     counts: countPhases(role.instances),
     firstWaiting: 0,
   };

@@ -145,6 +145,8 @@ export interface ContainerRecord {
 
 export interface RoleState {
   readonly name: string;
+  /** Position of the gang that it belongs to. */
+  readonly gang: number;
   /** How many of its tasks are in each phase. */
   readonly counts: Record<TaskPhase, number>;
   /** No task below this index is waiting. */

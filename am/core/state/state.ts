@@ -1,17 +1,16 @@
-import type { Checkpoint, DroppedCheckpoint, FailureClass, JobOutcome } from "../../../src/job/status.ts";
+import type { JobOutcome } from "../../../src/job/status.ts";
 import type { CountedResources, Event, NodeView, ResourceAmount } from "./events.ts";
-import type { Ending, GenerationRecord, NodeBlame, Verdict } from "./failures.ts";
+import type { NodeBlame } from "./failures.ts";
+import type { GangState } from "./gang.ts";
 import type { ContainerRecord, Deadline, RoleAsk, RoleState, TaskRecord } from "./records.ts";
 
 /**
  * - `starting`: not yet registered with the ResourceManager, or a later attempt still reading its journal
- * - `gathering`: containers are asked for and launched, executors register
- * - `running`: the cluster spec is out
- * - `restarting`: the children of the failed generation are being stopped, or its verdict is awaited
+ * - `under-way`: its gangs are at work; each says how far it is
  * - `finishing`: the outcome is decided and being carried out
  * - `over`: the exit effect is out; nothing happens any more
  */
-export type JobPhase = "starting" | "gathering" | "running" | "restarting" | "finishing" | "over";
+export type JobPhase = "starting" | "under-way" | "finishing" | "over";
 
 export interface CoreState {
   readonly applicationId: string;
@@ -23,23 +22,13 @@ export interface CoreState {
   phase: JobPhase;
   /** What a later attempt heard before it knew the job; see early.ts. */
   readonly early: Event[];
-  /** Of the gang. */
-  generation: number;
+  readonly gangs: GangState[];
   /** The highest number given to any life of any task. */
   lastGeneration: number;
-  /** The cluster spec of the present generation is out. */
-  started: boolean;
-  /** A cluster spec was out in some generation. */
-  everStarted: boolean;
-  /** When the back-off before this generation's start is over. */
-  startNotBeforeMs: number;
-  restartReason: string;
   /** How long roles may still run on after the end of a group, by the number of the limit in the job. */
   readonly groupDeadlines: Record<string, Deadline>;
   /** Roles that the job waited for and does not any more. */
   readonly untracked: string[];
-  /** When those that may run on after the chief are stopped; 0 while that is not the case. */
-  graceEndsAtMs: number;
   readonly tasks: TaskRecord[];
   readonly roles: RoleState[];
   /** By role. */
@@ -61,20 +50,6 @@ export interface CoreState {
   readonly blame: Record<string, NodeBlame>;
   /** Files that could not be fetched, each with the first host that failed to. */
   readonly unfetched: Record<string, string>;
-  readonly verdicts: Verdict[];
-  /** How long the gang's programs have to stop. */
-  stopDeadline: Deadline | undefined;
-  /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
-  readonly tolerated: Ending[];
-  /** The gang's first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
-  firstExit: Ending | undefined;
-  readonly generations: GenerationRecord[];
-  /** Restarts that a budget paid for, oldest first. */
-  readonly charges: { readonly class: FailureClass; readonly atMs: number }[];
-  /** The furthest complete one that can be read wherever a task runs. */
-  checkpoint: Checkpoint | undefined;
-  /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */
-  droppedCheckpoint?: DroppedCheckpoint | undefined;
   readonly services: { name: string; url: string; task: string }[];
   outcome: JobOutcome | undefined;
   /** By task, the lives that the outcome is about, where their tasks had gone on to another generation. */
@@ -85,7 +60,6 @@ export interface CoreState {
   readonly journal: JournalState;
   /** What is decided and must not happen before the journal holds it, oldest first. */
   held: Held[];
-  readonly gang: { holdDeadline: Deadline | undefined; returns: number; askAgainAtMs: number };
   readonly wakeUp: WakeUp;
   /** The last time that this ApplicationMaster did not hear what happened; see deadlines.ts. */
   pause: { readonly endedAtMs: number; readonly graceMs: number };
@@ -128,7 +102,7 @@ export type Held =
       readonly task: string;
       readonly generation: number;
     }
-  | { readonly what: "start-gang"; readonly sequence: number; readonly generation: number }
+  | { readonly what: "start-gang"; readonly sequence: number; readonly gang: number; readonly generation: number }
   | { readonly what: "end"; readonly sequence: number };
 
 export interface WakeUp {

@@ -1,7 +1,8 @@
 import type { Happening } from "../../../src/job/history-event.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { Effect, LogFields } from "./effects.ts";
-import type { ContainerRecord, TaskRecord } from "./records.ts";
+import type { GangState } from "./gang.ts";
+import type { ContainerRecord, RoleState, TaskRecord } from "./records.ts";
 import type { CoreState, Identity } from "./state.ts";
 
 /** What every decision works on: the job, its state, the time of this step and the effects it has so far. */
@@ -49,6 +50,33 @@ export function containerOf(step: Step, task: TaskRecord): ContainerRecord | und
   return step.state.containers[task.containerId];
 }
 
+/** The gang that a task, or a role, belongs to. */
+export function gangOf({ state }: Pick<Step, "state">, task: { readonly role: number }): GangState {
+  const gang = state.gangs[state.roles[task.role]?.gang ?? -1];
+  if (gang === undefined) {
+    throw new RangeError(`no gang for the role at position ${task.role}`);
+  }
+  return gang;
+}
+
+/** The gang's tasks. */
+export function tasksOf({ state }: Pick<Step, "state">, gang: GangState): TaskRecord[] {
+  return state.tasks.filter(({ role }) => state.roles[role]?.gang === gang.position);
+}
+
+/** The gang's roles, each with its position in the job. */
+export function rolesOf({ state }: Pick<Step, "state">, gang: GangState): [number, RoleState][] {
+  return [...state.roles.entries()].filter(([, role]) => role.gang === gang.position);
+}
+
+/** The gang that began last: what concerns the whole job is told as of its generation. */
+export function presentGang({ state }: Pick<Step, "state">): GangState | undefined {
+  return state.gangs.reduce<GangState | undefined>(
+    (last, gang) => (gang.generation > (last?.generation ?? 0) ? gang : last),
+    undefined,
+  );
+}
+
 export function roleOf(step: Pick<Step, "spec">, task: { readonly role: number }): RoleSpec {
   const role = step.spec.roles[task.role];
   if (role === undefined) {
@@ -76,7 +104,7 @@ export function record(step: Step, happening: Happening, about: Partial<TaskReco
       atMs: step.nowMs,
       ...(about.id === undefined ? {} : { task: about.id }),
       ...(about.containerId ? { containerId: about.containerId } : {}),
-      generation: about.generation ?? step.state.generation,
+      generation: about.generation ?? presentGang(step)?.generation ?? 0,
     },
   });
 }

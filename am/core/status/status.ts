@@ -1,8 +1,10 @@
-import type { JobState, JobStatus, RoleStatus, TaskState, TaskStatus } from "../../../src/job/status.ts";
+import type { FailureClass, JobState, JobStatus, RoleStatus, TaskState, TaskStatus } from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
+import type { GenerationRecord } from "../state/failures.ts";
+import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
-import type { JobPhase } from "../state/state.ts";
+import { presentGang } from "../state/step.ts";
 import { waitsOf } from "./waits.ts";
 
 const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
@@ -24,6 +26,8 @@ const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
 export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): JobStatus {
   const { spec, state } = core;
   const { usage } = state;
+  const gang = presentGang(core);
+  const budgetLeft = (failureClass: FailureClass) => budgetOf(core, gang ?? { charges: [] }, failureClass, nowMs);
   const sinceCountedMs = Math.max(0, nowMs - usage.countedAtMs);
   return {
     statusVersion: 1,
@@ -31,8 +35,8 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     attempt: state.attempt,
     name: spec.name,
     queue: spec.queue,
-    state: jobState(state.phase, state.outcome?.result),
-    generation: state.generation,
+    state: jobState(core),
+    generation: gang?.generation ?? 0,
     startedAtMs: state.startedAtMs,
     nowMs,
     amHost: state.amHost,
@@ -40,7 +44,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     roles: state.roles.map((role, position) => roleStatus(core, role, position)),
     tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
     waits: waitsOf(core, nowMs),
-    generations: state.generations.map((one) => ({
+    generations: generationsOf(core).map((one) => ({
       generation: one.generation,
       startedAtMs: one.startedAtMs,
       ...(one.runningAtMs === undefined ? {} : { runningAtMs: one.runningAtMs }),
@@ -49,12 +53,11 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
       ...(one.resumedFrom === undefined ? {} : { resumedFrom: one.resumedFrom }),
     })),
     budgets: {
-      program: budgetOf(core, "program", nowMs),
-      infrastructure: budgetOf(core, "infrastructure", nowMs),
+      program: budgetLeft("program"),
+      infrastructure: budgetLeft("infrastructure"),
     },
     services: state.services.map((service) => ({ ...service })),
-    ...(state.checkpoint === undefined ? {} : { checkpoint: state.checkpoint }),
-    ...droppedCheckpoint(core),
+    ...(gang === undefined ? {} : checkpoints(gang)),
     usage: {
       memoryMiBSeconds: Math.round((usage.memoryMiBMs + usage.memoryMiB * sinceCountedMs) / 1000),
       vcoreSeconds: Math.round((usage.vcoreMs + usage.vcores * sinceCountedMs) / 1000),
@@ -64,19 +67,30 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
 }
 
 /** Nothing is missed any more when a checkpoint that counts is as far. */
-function droppedCheckpoint({ state }: Pick<Core, "state">): Pick<JobStatus, "droppedCheckpoint"> {
-  const { checkpoint, droppedCheckpoint: dropped } = state;
-  if (dropped === undefined || (checkpoint !== undefined && checkpoint.step >= dropped.step)) {
-    return {};
-  }
-  return { droppedCheckpoint: dropped };
+function checkpoints({ checkpoint, droppedCheckpoint: dropped }: GangState): Partial<JobStatus> {
+  const isMissed = dropped !== undefined && (checkpoint === undefined || checkpoint.step < dropped.step);
+  return {
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...(isMissed ? { droppedCheckpoint: dropped } : {}),
+  };
 }
 
-function jobState(phase: JobPhase, result: JobState | undefined): JobState {
+/** Of all gangs, in the order in which they began. */
+function generationsOf({ state }: Pick<Core, "state">): GenerationRecord[] {
+  return state.gangs.flatMap(({ generations }) => generations).sort((a, b) => a.generation - b.generation);
+}
+
+/** While gangs are at work, what keeps the job from running. */
+function jobState({ state }: Pick<Core, "state">): JobState {
+  const { phase, outcome, gangs } = state;
   if (phase === "over") {
-    return result ?? "finishing";
+    return outcome?.result ?? "finishing";
   }
-  return phase;
+  if (phase !== "under-way") {
+    return phase;
+  }
+  const waiting = (["restarting", "gathering"] as const).find((one) => gangs.some((gang) => gang.phase === one));
+  return waiting ?? "running";
 }
 
 function roleStatus({ spec }: Pick<Core, "spec">, { name, counts }: RoleState, position: number): RoleStatus {

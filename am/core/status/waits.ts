@@ -2,8 +2,10 @@ import { countWords, durationWords, keyWords, listWords } from "../../../src/job
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { dueMsOf } from "../state/deadlines.ts";
+import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
+import { rolesOf } from "../state/step.ts";
 import { containerWait } from "./container-wait.ts";
 
 interface Job {
@@ -18,11 +20,11 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
   if (state.phase === "starting") {
     waits.push(plainWait("the ResourceManager's answer to the registration", { sinceMs: state.startedAtMs }));
   }
-  if (state.phase === "gathering" || state.phase === "restarting" || state.phase === "running") {
-    for (const [position, role] of state.roles.entries()) {
-      waits.push(...roleWaits(job, position, role));
+  if (state.phase === "under-way") {
+    for (const gang of state.gangs) {
+      waits.push(...gangWaits(job, gang, nowMs));
     }
-    waits.push(...startWaits(job, nowMs));
+    waits.push(...groupWaits(job));
   }
   if (state.phase === "finishing") {
     waits.push(finishWait(job));
@@ -30,12 +32,16 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
   return waits;
 }
 
-function roleWaits(job: Job, position: number, role: RoleState): Wait[] {
-  const spec = job.spec.roles[position];
-  if (spec === undefined) {
+function gangWaits(job: Job, gang: GangState, nowMs: number): Wait[] {
+  if (gang.phase === "ahead") {
     return [];
   }
-  const generation = job.state.generations.at(-1);
+  const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role));
+  return [...ofRoles, ...startWaits(job, gang, nowMs), ...verdictWaits(job, gang)];
+}
+
+function roleWaits(job: Job, gang: GangState, position: number, role: RoleState): Wait[] {
+  const generation = gang.generations.at(-1);
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: Wait[] = [];
   if (role.counts.waiting > 0) {
@@ -83,40 +89,40 @@ function plainWait(
 }
 
 /** What holds a complete gang back. */
-function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
+function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): Wait[] {
   const waits: Wait[] = [];
-  if (state.gang.askAgainAtMs > nowMs) {
+  const { hold, generations } = gang;
+  if (hold.askAgainAtMs > nowMs) {
     waits.push(
       plainWait("the pause before containers are asked for again", {
         sinceMs: nowMs,
         reasons: [
-          `the gang was not complete in time and gave back what it held, ${countWords(state.gang.returns, "time")} so far`,
+          `the gang was not complete in time and gave back what it held, ${countWords(hold.returns, "time")} so far`,
         ],
-        endsAtMs: state.gang.askAgainAtMs,
+        endsAtMs: hold.askAgainAtMs,
       }),
     );
   }
-  const { holdDeadline } = state.gang;
-  if (holdDeadline !== undefined) {
+  if (hold.deadline !== undefined) {
     waits.push(
       plainWait("the rest of the gang", {
-        sinceMs: holdDeadline.sinceMs,
+        sinceMs: hold.deadline.sinceMs,
         reasons: [],
-        endsAtMs: dueMsOf(state, holdDeadline),
+        endsAtMs: dueMsOf(state, hold.deadline),
         atEnd: `what is held goes back and is asked for again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
       }),
     );
   }
-  if (state.phase === "gathering" && state.startNotBeforeMs > nowMs) {
+  if (gang.phase === "gathering" && gang.startNotBeforeMs > nowMs) {
     waits.push(
       plainWait("the pause before the restart", {
-        sinceMs: state.generations.at(-1)?.startedAtMs ?? nowMs,
-        reasons: [`after ${countWords(state.generations.length - 1, "restart")}: ${state.restartReason}`],
-        endsAtMs: state.startNotBeforeMs,
+        sinceMs: generations.at(-1)?.startedAtMs ?? nowMs,
+        reasons: [`after ${countWords(generations.length - 1, "restart")}: ${gang.restartReason}`],
+        endsAtMs: gang.startNotBeforeMs,
       }),
     );
   }
-  if (!state.started && state.journal.failure !== "") {
+  if (!gang.started && gang.phase !== "done" && state.journal.failure !== "") {
     waits.push(
       plainWait("the journal", {
         sinceMs: state.journal.writtenAtMs,
@@ -125,6 +131,12 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
       }),
     );
   }
+  return waits;
+}
+
+/** Roles that still run after the end of a group. */
+function groupWaits({ spec, state }: Job): Wait[] {
+  const waits: Wait[] = [];
   for (const [position, { role, group, limitMs, atLimit }] of spec.groupLimits.entries()) {
     const deadline = state.groupDeadlines[position];
     if (deadline !== undefined) {
@@ -139,7 +151,12 @@ function startWaits({ spec, state }: Job, nowMs: number): Wait[] {
       );
     }
   }
-  for (const verdict of state.verdicts.filter((one) => one.held)) {
+  return waits;
+}
+
+function verdictWaits({ state }: Job, gang: GangState): Wait[] {
+  const waits: Wait[] = [];
+  for (const verdict of gang.verdicts.filter((one) => one.held)) {
     const missing = Object.keys(verdict.unaccounted).length;
     waits.push(
       plainWait("the verdict on the failure", {

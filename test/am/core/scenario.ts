@@ -3,10 +3,12 @@ import { budgetOf } from "../../../am/core/gang/charges.ts";
 import { createInvariants } from "../../../am/core/invariants.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
+import type { GangState } from "../../../am/core/state/gang.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
 import { childExit } from "../../support/child-exit.ts";
+import { firstGang } from "../../support/first-gang.ts";
 
 const STARTED_AT_MS = 1_000_000;
 
@@ -195,9 +197,20 @@ export class Scenario {
     return task;
   }
 
+  /** The first gang: the only one, of a job without stages. */
+  get gang(): GangState {
+    return firstGang(this.core);
+  }
+
+  /** The job and its only gang as one; while the job is under way, the phase is the gang's. */
+  get job() {
+    const { state } = this.core;
+    return { ...state, ...this.gang, phase: state.phase === "under-way" ? this.gang.phase : state.phase };
+  }
+
   /** How many restarts count against each budget now. */
   get used(): Record<FailureClass, number> {
-    const of = (failureClass: FailureClass) => budgetOf(this.core, failureClass, this.nowMs).used;
+    const of = (failureClass: FailureClass) => budgetOf(this.core, this.gang, failureClass, this.nowMs).used;
     return { program: of("program"), infrastructure: of("infrastructure") };
   }
 

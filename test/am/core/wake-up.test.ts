@@ -96,7 +96,7 @@ describe("an execution limit", () => {
     scenario.after(599_000);
     expect(scenario.task("worker:0").phase).toBe("running");
     scenario.after(1_000 + spec.timeouts.stopGraceMs + 5_000);
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 });
@@ -111,6 +111,6 @@ describe("the hold of a gang in part", () => {
     scenario.crash([scenario.container(1, { containerId: "c1" })]);
     scenario.ready("worker:0");
     scenario.after(base.timeouts.gangHoldMs);
-    expect(scenario.core.state.gang.returns).toBe(1);
+    expect(scenario.gang.hold.returns).toBe(1);
   });
 });

@@ -46,7 +46,7 @@ describe("the end of a program", () => {
     const effects = scenario.on({ type: "child-exited", task: "worker:1", containerId, generation: 1, exit });
     expect(sentOf(effects, "acknowledge-exit")).toEqual(["worker:1"]);
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 1 });
   });
 });

@@ -16,7 +16,7 @@ describe("an executor whose stream broke", () => {
     scenario.breaks("worker:1");
     const effects = scenario.after(2_000);
     expect(effects).toContainEqual({ type: "stop-container", containerId: "c2", reason: "its stream broke" });
-    expect(scenario.core.state.generation).toBe(2);
+    expect(scenario.gang.generation).toBe(2);
   });
 
   test("has a minute when more than a third broke together: the network is the likelier cause", () => {
@@ -25,9 +25,9 @@ describe("an executor whose stream broke", () => {
       scenario.breaks(task);
     }
     scenario.after(base.timeouts.massSilenceMs - 1_000);
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
     scenario.after(1_000);
-    expect(scenario.core.state.generation).toBe(2);
+    expect(scenario.gang.generation).toBe(2);
   });
 
   test("has that minute from when it was last heard, when it was silent before", () => {
@@ -42,9 +42,9 @@ describe("an executor whose stream broke", () => {
       scenario.breaks(task);
     }
     scenario.after(base.timeouts.massSilenceMs - silentMs - 1_000);
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
     scenario.after(1_000);
-    expect(scenario.core.state.generation).toBe(2);
+    expect(scenario.gang.generation).toBe(2);
   });
 });
 
@@ -70,7 +70,7 @@ describe("a container that we gave up", () => {
     const scenario = running();
     scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
     scenario.completes("c2", -100, "Container released by application");
-    expect(scenario.core.state.generations[0]?.endedBy?.summary).toBe("worker:1 on n2 was silent for 10 s or more");
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toBe("worker:1 on n2 was silent for 10 s or more");
   });
 
   test("is stopped again by the next attempt, which cannot know whether the first order arrived", () => {
@@ -88,5 +88,5 @@ test("an executor may take half a minute to find the next attempt", () => {
   scenario.after(1_000);
   scenario.crash([]);
   scenario.after(40_000);
-  expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+  expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
 });

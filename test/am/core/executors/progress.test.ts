@@ -56,7 +56,7 @@ describe("a program that reports its steps", () => {
     const traceback = 'Current thread 0x1 (most recent call first):\n  File "train.py", line 88 in step';
     scenario.exits("worker:0", { signal: "SIGABRT", stopReason: reason, traceback });
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
       class: "program",
       task: "worker:0",
       summary: `worker:0 on n1 hung: no progress for 1 min at step 7`,
@@ -65,7 +65,7 @@ describe("a program that reports its steps", () => {
       remedy: "if a step may take longer, raise tony.task.progress-timeout",
     });
     scenario.stops("worker:1");
-    expect(scenario.core.state.generation).toBe(2);
+    expect(scenario.gang.generation).toBe(2);
   });
 
   test("that hung and was stopped is not taken for the one that starts after it in its container", () => {
@@ -78,7 +78,7 @@ describe("a program that reports its steps", () => {
     scenario.startedAll();
     scenario.after(59_000);
     expect(scenario.phases()).toBe("worker:0 running, worker:1 running");
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 
@@ -133,7 +133,7 @@ describe("a program that reports its steps", () => {
     scenario.after(60_000);
     const effects = scenario.after(60_000);
     expect(effects).toContainEqual(expect.objectContaining({ type: "stop-container", containerId: "c1" }));
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ class: "program", task: "worker:0" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ class: "program", task: "worker:0" });
   });
 
   test("may take any time where no limit is set", () => {

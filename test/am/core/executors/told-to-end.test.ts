@@ -23,7 +23,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     const scenario = running();
     toldToEnd(scenario, "worker:1");
     scenario.stops("worker:0");
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
     expect(scenario.phases()).toBe("worker:0 preparing, worker:1 waiting");
     expect(typesOf(scenario.effects)).not.toContain("release");
@@ -37,7 +37,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
       scenario.stops("worker:0");
       scenario.completes("c2", status);
       expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
-      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+      expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
         class: "program",
         task: "worker:1",
         exit: String(status),
@@ -66,7 +66,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     scenario.on({ type: "stop-requested", reason: "enough" });
     scenario.completes("c2", 0);
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
-    expect(scenario.core.state).toMatchObject({ phase: "finishing", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "finishing", generation: 1 });
   });
 
   test("without a program budget the job fails by YARN's word, and the summary names the spent budget", () => {
@@ -99,7 +99,7 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     scenario.stops("worker:0");
     expect(scenario.core.state.outcome).toBeUndefined();
     scenario.completes("c2", -102);
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2 });
+    expect(scenario.job).toMatchObject({ outcome: undefined, generation: 2 });
     expect(scenario.used).toMatchObject({ program: 0 });
   });
 
@@ -151,7 +151,7 @@ describe("before its program has started", () => {
       scenario.completes(containerId, -103);
     };
     end("c2");
-    expect(scenario.core.state).toMatchObject({ outcome: undefined });
+    expect(scenario.job).toMatchObject({ outcome: undefined });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
     scenario.allocateAll();
     end("c3");
@@ -167,8 +167,8 @@ describe("what follows from our own teardown is no cause", () => {
     const scenario = running();
     scenario.exits("worker:1", { exitCode: 1, errorSummary: "ValueError" });
     scenario.after(base.timeouts.stopGraceMs + 5_000);
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
-    expect(scenario.core.state).toMatchObject({ blame: {} });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
+    expect(scenario.job).toMatchObject({ blame: {} });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });
 
@@ -177,7 +177,7 @@ describe("what follows from our own teardown is no cause", () => {
     scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 3_000 });
     scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
     scenario.after(base.timeouts.stopGraceMs + 5_000);
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:0", class: "infrastructure" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0", class: "infrastructure" });
   });
 
   test("a container that ends after its program stopped by our order is replaced and changes no verdict", () => {
@@ -186,7 +186,7 @@ describe("what follows from our own teardown is no cause", () => {
     scenario.stops("worker:0");
     scenario.on({ type: "executor-lost", task: "worker:0", containerId: "c1", cause: "goodbye" });
     scenario.completes("c1", 143);
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "program" });
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 });
@@ -196,7 +196,7 @@ test("an executor that stops its program for the time it took spends the program
   scenario.toRunning();
   const stopReason = { code: "ran-too-long", limitMs: 60_000 } as const;
   expect(sentOf(scenario.exits("worker:1", { signal: "SIGTERM", stopReason }), "stop-child")).toEqual(["worker:0"]);
-  expect(scenario.core.state).toMatchObject({ blame: {} });
+  expect(scenario.job).toMatchObject({ blame: {} });
   expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
 });
 
@@ -230,7 +230,7 @@ test("a node that YARN took the containers from because it is not well: what it 
   scenario.on({ type: "nodes-changed", nodes: [node] });
   scenario.completes("c2", -100);
   scenario.stops("worker:0");
-  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+  expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
     class: "infrastructure",
     summary: `worker:1 lost its node on n2: ${healthReport}`,
   });
@@ -251,5 +251,5 @@ test("which of two exits came first is not for a machine's wrong clock to say", 
   scenario.exits("worker:1", exit);
   scenario.after(4_000);
   scenario.exits("worker:0", { exitCode: 1, errorSummary: "second", atMs: scenario.nowMs - 3_600_000 });
-  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
 });

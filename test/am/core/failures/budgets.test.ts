@@ -16,7 +16,7 @@ test("the pause before a restart doubles from the second on, up to the longest",
   scenario.toRunning();
   const pauses = Array.from({ length: 5 }, () => {
     scenario.exits("worker:0", { exitCode: 1 });
-    const pauseMs = Math.max(0, scenario.core.state.startNotBeforeMs - scenario.nowMs);
+    const pauseMs = Math.max(0, scenario.gang.startNotBeforeMs - scenario.nowMs);
     scenario.readyAll();
     scenario.after(3_000);
     scenario.startedAll();
@@ -48,7 +48,7 @@ describe("a failure of the infrastructure", () => {
       scenario.after(3_600_000);
       expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
     }
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 6 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 6 });
   });
 
   test("ends the job when as many as the budget has came within the hour, and says so", () => {

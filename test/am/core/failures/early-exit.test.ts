@@ -48,9 +48,9 @@ describe("a worker ends with 0 before the others", () => {
     scenario.exits("worker:1");
     scenario.exits("worker:0", lost);
     scenario.readyAll();
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
   test.each([
@@ -62,7 +62,7 @@ describe("a worker ends with 0 before the others", () => {
     scenario.exits("worker:0", lost);
     scenario.exits("worker:2", exit);
     scenario.readyAll();
-    expect(scenario.core.state.outcome?.cause ?? scenario.core.state.generations[0]?.endedBy).toMatchObject(cause);
+    expect(scenario.core.state.outcome?.cause ?? scenario.gang.generations[0]?.endedBy).toMatchObject(cause);
   });
 
   test("a lost executor is, too", () => {
@@ -71,7 +71,7 @@ describe("a worker ends with 0 before the others", () => {
     scenario.breaks("worker:2");
     scenario.exits("worker:0", lost);
     scenario.completes("c3", 137);
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:2", class: "infrastructure" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:2", class: "infrastructure" });
   });
 });
 

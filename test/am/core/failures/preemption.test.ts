@@ -23,7 +23,7 @@ describe("YARN wants a container back", () => {
     expect(effects.filter(({ type }) => type === "send")).toEqual([
       { type: "send", to: { task: "worker:1", containerId: "c2" }, message: signal },
     ]);
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
   test.each([{ signal: "SIGTERM" }, { exitCode: 143 }])(
@@ -39,12 +39,12 @@ describe("YARN wants a container back", () => {
       });
       scenario.stops("worker:0");
       scenario.completes("c2", -100);
-      expect(scenario.core.state).toMatchObject({
+      expect(scenario.job).toMatchObject({
         generation: 2,
         outcome: undefined,
       });
       expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
-      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+      expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
         class: "infrastructure",
         task: "worker:1",
         summary: expect.stringContaining("preemption"),
@@ -58,7 +58,7 @@ describe("YARN wants a container back", () => {
     wantsBack(scenario, "c2");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
     scenario.exits("worker:1", { signal: "SIGTERM" });
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
@@ -67,12 +67,12 @@ describe("YARN wants a container back", () => {
     for (let times = 1; times <= 20; times++) {
       scenario.completes(scenario.task("worker:1").containerId, -102);
       scenario.stops("worker:0");
-      expect(scenario.core.state.startNotBeforeMs).toBeLessThanOrEqual(scenario.nowMs);
+      expect(scenario.gang.startNotBeforeMs).toBeLessThanOrEqual(scenario.nowMs);
       scenario.allocateAll();
       scenario.readyAll();
       scenario.startedAll();
     }
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 21 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 21 });
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 

@@ -28,10 +28,10 @@ function fails(scenario: Scenario, exit: Partial<ChildExit>): void {
 describe("a failure at the start that the next start meets again", () => {
   test("is not restarted a third time, and it is said why", () => {
     const scenario = secondStart();
-    expect(scenario.core.state).toMatchObject({ generation: 2, phase: "running" });
+    expect(scenario.job).toMatchObject({ generation: 2, phase: "running" });
     expect(scenario.used).toMatchObject({ program: 1 });
     fails(scenario, missing);
-    expect(scenario.core.state).toMatchObject({
+    expect(scenario.job).toMatchObject({
       outcome: {
         result: "failed",
         rule: "generations 1 and 2 failed the same way at start, so no further restart is tried",
@@ -75,8 +75,7 @@ describe("a failure at the start that the next start meets again", () => {
 });
 
 describe("a restart follows", () => {
-  const goesOn = (scenario: Scenario) =>
-    expect(scenario.core.state).toMatchObject({ generation: 3, outcome: undefined });
+  const goesOn = (scenario: Scenario) => expect(scenario.job).toMatchObject({ generation: 3, outcome: undefined });
 
   test.each<[string, Partial<ChildExit>]>([
     ["of another kind", { exitCode: 1, errorSummary: "ValueError: bad" }],

@@ -18,7 +18,7 @@ describe("the root of a failure", () => {
     scenario.exits("worker:0", { exitCode: 1 });
     scenario.exits("worker:1", { exitCode: 1, atMs: scenario.nowMs - 500 });
     scenario.stops("worker:2");
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
   test("stays with the earlier one when the later is heard second", () => {
@@ -27,7 +27,7 @@ describe("the root of a failure", () => {
     scenario.exits("worker:0", { exitCode: 1, atMs: scenario.nowMs - 500 });
     scenario.exits("worker:1", { exitCode: 1 });
     scenario.stops("worker:2");
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:0" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0" });
   });
 
   test("is no container that ends after its program was stopped by our order", () => {
@@ -37,7 +37,7 @@ describe("the root of a failure", () => {
     scenario.completes("c1", 137);
     scenario.stops("worker:2");
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 });
 
@@ -104,7 +104,7 @@ describe("a verdict", () => {
     scenario.stops("worker:2");
     expect(scenario.core.state.outcome).toBeUndefined();
     scenario.completes("c2", -102);
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2 });
+    expect(scenario.job).toMatchObject({ outcome: undefined, generation: 2 });
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
@@ -112,10 +112,10 @@ describe("a verdict", () => {
     const scenario = running({ timeouts: { ...base.timeouts, verdictMs: 2_000, stopGraceMs: 30_000 } });
     scenario.exits("worker:1", { exitCode: 1 });
     scenario.after(3_000);
-    expect(scenario.core.state.verdicts).toEqual([]);
+    expect(scenario.gang.verdicts).toEqual([]);
     scenario.completes("c1", 137);
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
-    expect(scenario.core.state.generation).toBe(2);
+    expect(scenario.gang.generation).toBe(2);
   });
 
   test("that is held keeps the job from ending as if nothing had failed", () => {
@@ -167,7 +167,7 @@ describe("a sidecar's failure is ignored", () => {
     scenario.toRunning();
     const { containerId } = scenario.task("tensorboard:0");
     scenario.completes(containerId, -104);
-    expect(scenario.core.state).toMatchObject({ phase: "running", outcome: undefined });
+    expect(scenario.job).toMatchObject({ phase: "running", outcome: undefined });
     scenario.exits("worker:0");
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
@@ -180,7 +180,7 @@ describe("a sidecar's failure is ignored", () => {
     scenario.breaks("tensorboard:0");
     scenario.after(2_000);
     scenario.completes(containerId, -104);
-    expect(scenario.core.state).toMatchObject({ phase: "running", outcome: undefined });
+    expect(scenario.job).toMatchObject({ phase: "running", outcome: undefined });
   });
 
   test("when the gang fails with it: it is not the root", () => {
@@ -191,8 +191,8 @@ describe("a sidecar's failure is ignored", () => {
     scenario.completes(scenario.task("tensorboard:0").containerId, -104);
     scenario.stops("worker:0");
     scenario.readyAll();
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2, phase: "running" });
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+    expect(scenario.job).toMatchObject({ outcome: undefined, generation: 2, phase: "running" });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
   test.each([-104, -101])(

@@ -78,7 +78,7 @@ describe("a heterogeneous gang is gathered", () => {
     scenario.ready("worker:0");
     const asks = asksOf(scenario.completes(scenario.task("worker:1").containerId, -102));
     expect(asks).toMatchObject([{ role: "worker", count: 1 }]);
-    expect(scenario.core.state.generation).toBe(1);
+    expect(scenario.gang.generation).toBe(1);
     expect(scenario.task("worker:0").phase).toBe("registered");
   });
 

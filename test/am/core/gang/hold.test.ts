@@ -12,7 +12,7 @@ function pausesOf(applicationId: string, returns: number): number[] {
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     scenario.ready("worker:0");
     scenario.after(spec.timeouts.gangHoldMs);
-    const pauseMs = scenario.core.state.gang.askAgainAtMs - scenario.nowMs;
+    const pauseMs = scenario.gang.hold.askAgainAtMs - scenario.nowMs;
     scenario.after(pauseMs);
     return pauseMs;
   });
@@ -51,7 +51,7 @@ describe("the hold of a gang in part", () => {
     scenario.ready("worker:1");
     scenario.after(gangHoldMs);
     expect(heldBy(scenario)).toEqual(["c1", "c2"]);
-    scenario.after(scenario.core.state.gang.askAgainAtMs - scenario.nowMs);
+    scenario.after(scenario.gang.hold.askAgainAtMs - scenario.nowMs);
     scenario.after(gangHoldMs - 1);
     expect(heldBy(scenario)).toEqual(["c1", "c2"]);
     scenario.after(1);

@@ -22,7 +22,7 @@ describe("a program fails", () => {
     scenario.ready("worker:0", { port: 41_000 });
     expect(sentOf(scenario.ready("worker:1", { port: 41_001 }), "start-child")).toEqual(["worker:0", "worker:1"]);
     expect(scenario.core.state.tasks.map(({ containerId }) => containerId)).toEqual(containers);
-    expect(scenario.core.state).toMatchObject({
+    expect(scenario.job).toMatchObject({
       generation: 2,
       phase: "running",
     });
@@ -53,10 +53,10 @@ describe("a program fails", () => {
       scenario.readyAll();
     };
     fail();
-    expect(scenario.core.state.phase).toBe("running");
+    expect(scenario.gang.phase).toBe("running");
     scenario.startedAll();
     fail();
-    expect(scenario.core.state.phase).toBe("gathering");
+    expect(scenario.gang.phase).toBe("gathering");
     expect(sentOf(scenario.after(1_000), "start-child")).toEqual(["worker:0", "worker:1"]);
   });
 
@@ -109,7 +109,7 @@ describe("the verdict is decided when the picture is complete", () => {
     expect(scenario.task("worker:1").phase).toBe("stopping");
     scenario.on({ type: "executor-silent", task: "worker:1", containerId: "c2", silentMs });
     scenario.after(1_000);
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
   });
 
@@ -121,7 +121,7 @@ describe("the verdict is decided when the picture is complete", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
     scenario.completes("c2", 137);
     expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
-    expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
       class: "infrastructure",
       task: "worker:1",
       generation: 1,
@@ -134,9 +134,9 @@ describe("the verdict is decided when the picture is complete", () => {
     scenario.toRunning();
     scenario.breaks("worker:1");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
-    expect(scenario.core.state).toMatchObject({ phase: "restarting", generation: 1, outcome: undefined });
+    expect(scenario.job).toMatchObject({ phase: "restarting", generation: 1, outcome: undefined });
     expect(asksOf(scenario.completes("c2", -102))).toMatchObject([{ role: "worker", count: 1 }]);
-    expect(scenario.core.state).toMatchObject({ generation: 2, outcome: undefined });
+    expect(scenario.job).toMatchObject({ generation: 2, outcome: undefined });
   });
 
   test("a silent world is not waited for longer than the verdict's time", () => {
@@ -156,7 +156,7 @@ describe("the verdict is decided when the picture is complete", () => {
     scenario.after(1_900);
     scenario.reports("worker:1", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
     scenario.after(60_000);
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 });
 
@@ -173,7 +173,7 @@ describe("roles", () => {
       restartReason: "evaluator:0 exited 1 on n3",
       generation: 2,
     });
-    expect(scenario.core.state.generation).toBe(1);
+    expect(scenario.gang.generation).toBe(1);
   });
 
   test("a sidecar's failure is ignored", () => {
@@ -197,7 +197,7 @@ describe("roles", () => {
     scenario.toRunning();
     scenario.completes(scenario.task("ps:0").containerId, -102);
     scenario.stops("worker:0");
-    expect(scenario.core.state).toMatchObject({ outcome: undefined, generation: 2 });
+    expect(scenario.job).toMatchObject({ outcome: undefined, generation: 2 });
   });
 
   test("tolerated failures leave the rest running, but not the chief's", () => {
@@ -238,7 +238,7 @@ describe("roles", () => {
       scenario.exits("ps:0", peerLost);
       scenario.stops("worker:0");
       scenario.stops("worker:1");
-      expect(scenario.core.state).toMatchObject({
+      expect(scenario.job).toMatchObject({
         outcome: { result: "failed", cause: { task: "worker:2", class: "infrastructure", exit: "SIGBUS" } },
       });
       expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
@@ -248,7 +248,7 @@ describe("roles", () => {
       const scenario = failed();
       scenario.after(base.timeouts.verdictMs + 1_000);
       scenario.exits("worker:1", peerLost);
-      expect(scenario.core.state).toMatchObject({ generation: 2 });
+      expect(scenario.job).toMatchObject({ generation: 2 });
       expect(scenario.used).toMatchObject({ program: 1 });
     });
   });

@@ -51,7 +51,7 @@ describe("when the chief is done", () => {
     scenario.toRunning();
     scenario.exits("chief:0");
     scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
-    expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+    expect(scenario.job).toMatchObject({ generation: 1, phase: "running" });
     expect(scenario.used).toMatchObject({ program: 0 });
     scenario.exits("worker:1");
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 3 tasks exited 0" });
@@ -80,6 +80,6 @@ describe("when the chief is done", () => {
     scenario.exits("chief:0");
     scenario.completes("c2", -100, "Container released on a *lost* node");
     scenario.exits("worker:1", { exitCode: 1 });
-    expect(scenario.core.state).toMatchObject({ generation: 1, outcome: { result: "succeeded" } });
+    expect(scenario.job).toMatchObject({ generation: 1, outcome: { result: "succeeded" } });
   });
 });

@@ -101,7 +101,7 @@ describe("a job ends", () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("evaluator", 1)]));
     scenario.toRunning();
     scenario.exits("worker:0");
-    expect(scenario.core.state.phase).toBe("running");
+    expect(scenario.gang.phase).toBe("running");
     expect(sentOf(scenario.after(spec.timeouts.afterChiefMs), "exit")).toContain("evaluator:0");
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
@@ -111,7 +111,7 @@ describe("a job ends", () => {
     scenario.toRunning();
     scenario.exits("chief:0");
     scenario.after(spec.timeouts.afterChiefMs - 1);
-    expect(scenario.core.state.phase).toBe("running");
+    expect(scenario.gang.phase).toBe("running");
     scenario.after(1);
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });

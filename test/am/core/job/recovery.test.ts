@@ -44,7 +44,7 @@ describe("the ApplicationMaster dies", () => {
     effects.push(...scenario.reports("worker:0", program), ...scenario.reports("worker:1", program));
     expect(typesOf(effects)).not.toContain("ask");
     expect(effects.filter(({ type }) => type === "send")).toEqual([]);
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
     scenario.exits("worker:0");
     scenario.exits("worker:1");
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
@@ -73,7 +73,7 @@ describe("the ApplicationMaster dies", () => {
       expect.objectContaining({ message: expect.objectContaining({ type: "exit" }) }),
     );
     expect(scenario.core.state.containers.c1).toMatchObject({ link: "up", task: "worker:0" });
-    expect(scenario.core.state.generations[0]?.endedBy?.summary).toContain("worker:1");
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toContain("worker:1");
   });
 
   test("a gang that holds a part of its containers gives them back in time all the same", () => {
@@ -100,7 +100,7 @@ describe("the ApplicationMaster dies", () => {
     scenario.reports("worker:1", program);
     scenario.after(120_000);
 
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
   test("a program that ended meanwhile is told by its executor, and counts once", () => {
@@ -130,7 +130,7 @@ describe("the ApplicationMaster dies", () => {
     scenario.crash(kept);
     scenario.reports("worker:0", program);
     scenario.after(45_000);
-    expect(scenario.core.state).toMatchObject({ generation: 2 });
+    expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
     expect(scenario.task("worker:1").phase).toBe("waiting");
   });
@@ -141,7 +141,7 @@ describe("the ApplicationMaster dies", () => {
     expect(scenario.phases()).toBe("worker:0 launched, worker:1 allocated");
     expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual([]);
     expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual(["worker:0", "worker:1"]);
-    expect(scenario.core.state).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
   });
 
   test("a kept container that the journal does not know is claimed by its executor, or given back", () => {
@@ -164,7 +164,7 @@ describe("the ApplicationMaster dies", () => {
     const effects = scenario.crash(kept);
     expect(effects.filter(({ type }) => type === "stop-container")).toHaveLength(2);
     expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 2 }]);
-    expect(scenario.core.state.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
+    expect(scenario.gang.restartReason).toBe("the earlier attempt of the ApplicationMaster left no journal");
   });
 
   test("after the outcome was decided the next attempt only finishes", () => {
@@ -188,7 +188,7 @@ test("killed right after the cluster spec went out: the journal said so before, 
   scenario.reports("worker:0", { state: "running", pid: 7, startedAtMs: scenario.nowMs });
   expect(sentOf(scenario.ready("worker:1"), "start-child")).toEqual(["worker:1"]);
   expect(scenario.phases()).toBe("worker:0 running, worker:1 starting");
-  expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+  expect(scenario.job).toMatchObject({ generation: 1, phase: "running" });
   expect(sentOf(scenario.effects.slice(before), "prepare")).toEqual([]);
 });
 
@@ -209,7 +209,7 @@ test("an executor that registered and was lost while the journal was being read:
     { type: "executor-lost", task: "worker:0", containerId: "c1", cause: "goodbye" },
   ]);
 
-  expect(scenario.core.state).toMatchObject({ generation: 2, phase: "restarting" });
+  expect(scenario.job).toMatchObject({ generation: 2, phase: "restarting" });
 });
 
 test("what was due while there was none shortens nobody's time to come back", () => {
@@ -225,7 +225,7 @@ test("what was due while there was none shortens nobody's time to come back", ()
   expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting");
   scenario.reports("worker:0", program);
   scenario.reports("worker:1", program);
-  expect(scenario.core.state).toMatchObject({ generation: 1, phase: "running" });
+  expect(scenario.job).toMatchObject({ generation: 1, phase: "running" });
 });
 
 describe("the gang restarts while an executor still looks for the new attempt", () => {
@@ -279,7 +279,7 @@ describe("the ApplicationMaster dies during a restart", () => {
     scenario.stops("worker:0");
     expect(scenario.phases()).toBe("worker:0 preparing, worker:1 registered");
     expect(sentOf(scenario.ready("worker:0"), "start-child")).toEqual(["worker:0", "worker:1"]);
-    expect(scenario.core.state).toMatchObject({
+    expect(scenario.job).toMatchObject({
       phase: "running",
       generation: 2,
     });
@@ -311,7 +311,7 @@ describe("the ApplicationMaster dies during a restart", () => {
     const { scenario, kept, effects, exited } = failing("not written");
     expect(sentOf(effects, "prepare")).toEqual([]);
     scenario.crash(kept);
-    expect(scenario.core.state).toMatchObject({ generation: 1 });
+    expect(scenario.job).toMatchObject({ generation: 1 });
     expect(scenario.used).toMatchObject({ program: 0 });
     scenario.reports("worker:0", program);
     expect(sentOf(scenario.reports("worker:1", exited), "stop-child")).toEqual(["worker:0"]);
@@ -334,7 +334,7 @@ describe("the ApplicationMaster dies during a restart", () => {
 
     test("the gang restarts in the same containers, and no budget pays for that program", () => {
       const { scenario } = stoppedThenCrashed();
-      expect(scenario.core.state).toMatchObject({ generation: 2 });
+      expect(scenario.job).toMatchObject({ generation: 2 });
       expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
       expect(sentOf(scenario.reports("worker:1", program), "stop-child")).toEqual(["worker:1"]);
       scenario.stops("worker:1");
@@ -345,7 +345,7 @@ describe("the ApplicationMaster dies during a restart", () => {
       const { scenario, exited } = stoppedThenCrashed();
       scenario.reports("worker:1", exited, { generation: 1 });
       expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
-      expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", exit: "SIGKILL" });
+      expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1", exit: "SIGKILL" });
     });
   });
 });
@@ -357,7 +357,7 @@ test("a verdict that was open stays open until executors have come back or are l
   expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   scenario.after(45_000);
   expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
-  expect(scenario.core.state.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "infrastructure" });
+  expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1", class: "infrastructure" });
 });
 
 describe("the ApplicationMaster dies as a task starts that waits for nobody", () => {
@@ -399,6 +399,6 @@ test("a replaced attempt that had not noticed starts the gang: the new one begin
   const { scenario, kept } = gathering();
   scenario.crash(kept);
   expect(sentOf(scenario.reports("worker:0", program), "prepare")).toEqual(["worker:0"]);
-  expect(scenario.core.state).toMatchObject({ generation: 2 });
+  expect(scenario.job).toMatchObject({ generation: 2 });
   expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
 });

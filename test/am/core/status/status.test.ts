@@ -185,7 +185,7 @@ test("an outcome that is found when the next generation had begun shows the task
   scenario.breaks("worker:1");
   scenario.after(2_500);
   scenario.stops("worker:0");
-  expect(scenario.core.state).toMatchObject({ generation: 2, outcome: undefined });
+  expect(scenario.job).toMatchObject({ generation: 2, outcome: undefined });
   const usage = "69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used";
   scenario.completes("c2", -104, `beyond the 'PHYSICAL' memory limit. Current usage: ${usage}`);
   const { outcome, tasks } = statusOf(scenario.core, scenario.nowMs);

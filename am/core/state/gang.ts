@@ -1,0 +1,49 @@
+import type { Checkpoint, DroppedCheckpoint, FailureClass } from "../../../src/job/status.ts";
+import type { Ending, GenerationRecord, Verdict } from "./failures.ts";
+import type { Deadline } from "./records.ts";
+
+/**
+ * - `ahead`: roles that must be done before it are not; nothing is asked for
+ * - `gathering`: containers are asked for and launched, executors register
+ * - `running`: the cluster spec is out
+ * - `restarting`: the programs of the failed generation are being stopped, or its verdict is awaited
+ * - `done`: its tracked tasks are; what nobody waits for may run on until the job ends
+ * - `over`: the job's outcome is decided, nothing of it starts any more
+ */
+export type GangPhase = "ahead" | "gathering" | "running" | "restarting" | "done" | "over";
+
+/** Roles that are asked for, start, fail and restart together. A job without stages is one gang. */
+export interface GangState {
+  /** Its place among the job's gangs. */
+  readonly position: number;
+  phase: GangPhase;
+  /** When it was first asked for; the job's start where it waits for no other. */
+  begunAtMs: number;
+  /** Unique in the job, as those of tasks that live on their own are; 0 while it is ahead. */
+  generation: number;
+  /** The cluster spec of the present generation is out. */
+  started: boolean;
+  /** A cluster spec was out in some generation. */
+  everStarted: boolean;
+  /** When the back-off before this generation's start is over. */
+  startNotBeforeMs: number;
+  restartReason: string;
+  /** When those that may run on after the chief are stopped; 0 while that is not the case. */
+  graceEndsAtMs: number;
+  readonly verdicts: Verdict[];
+  /** How long its programs have to stop. */
+  stopDeadline: Deadline | undefined;
+  /** Failures that ended nothing, because they are tolerated: what other tasks fail of may follow from them. */
+  readonly tolerated: Ending[];
+  /** The first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
+  firstExit: Ending | undefined;
+  readonly generations: GenerationRecord[];
+  /** Restarts that a budget paid for, oldest first. */
+  readonly charges: { readonly class: FailureClass; readonly atMs: number }[];
+  /** The furthest complete one that can be read wherever a task runs. */
+  checkpoint: Checkpoint | undefined;
+  /** The furthest one that lay in a container and does not count any more, while nothing that counts is as far. */
+  droppedCheckpoint?: DroppedCheckpoint | undefined;
+  /** How long it holds a part of its containers, and when it asks again after giving them back. */
+  readonly hold: { deadline: Deadline | undefined; returns: number; askAgainAtMs: number };
+}

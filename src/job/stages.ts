@@ -1,0 +1,22 @@
+import type { RoleSpec } from "./spec.ts";
+
+type Dependent = Pick<RoleSpec, "name" | "dependsOn">;
+
+/** Roles that are asked for together, and the roles whose tracked tasks must be done before. */
+export interface Stage {
+  readonly roles: readonly string[];
+  readonly after: readonly string[];
+}
+
+/** The stages of a job, in the order in which the job file names their first roles: roles that wait for the same ones are one stage. */
+export function stagesOf(roles: readonly Dependent[]): Stage[] {
+  const stages = new Map<string, { roles: string[]; after: readonly string[] }>();
+  for (const { name, dependsOn } of roles) {
+    const after = [...new Set(dependsOn)].sort();
+    const key = after.join(",");
+    const stage = stages.get(key) ?? { roles: [], after };
+    stage.roles.push(name);
+    stages.set(key, stage);
+  }
+  return [...stages.values()];
+}
