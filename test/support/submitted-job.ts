@@ -18,7 +18,8 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, storedJob } from "../../src/job/stored-job.ts";
 import { programPath } from "../../src/programs.ts";
-import { type ClusterStatus, ClusterUser } from "./cluster.ts";
+import { clientRuns } from "./client-runs.ts";
+import { type ClusterStatus, ClusterUser, environmentFor } from "./cluster.ts";
 
 /** A job put on a cluster by hand, so that the ApplicationMaster can be tested without the client. */
 export interface SubmittedJob {
@@ -45,6 +46,7 @@ export async function submitJob(
   const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) });
   const { fileSystem, path: home } = await fileSystems.home();
   const { id } = await resourceManager.newApplication();
+  clientRuns.addJob(id, environmentFor(cluster, user));
   const staging = path.posix.join(home, ".tony-ts", id);
   await fileSystem.mkdirs(staging, 0o700);
   const stage = async (link: string, content: Uint8Array): Promise<LaunchFile> => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { programPath } from "../../src/programs.ts";
+import { type ClientRun, clientRuns } from "./client-runs.ts";
 
 /** What a run of the bundled `tony-ts` gave. */
 export interface TonyTsResult {
@@ -10,11 +11,13 @@ export interface TonyTsResult {
 }
 
 /** The bundled `tony-ts`, or another one, as a child process; without a cluster unless `environment` names one. */
-export class TonyTs {
+export class TonyTs implements ClientRun {
+  readonly words: readonly string[];
+  readonly environment: ClientRun["environment"];
   readonly process: ChildProcess;
   readonly ended: Promise<TonyTsResult>;
-  #stdout = "";
-  #stderr = "";
+  readonly printed = { stdout: "", stderr: "" };
+  end: string | undefined;
   readonly #looks = new Set<() => void>();
 
   constructor(
@@ -24,21 +27,26 @@ export class TonyTs {
     program: string = programPath("tony-ts"),
   ) {
     const { HADOOP_CONF_DIR: _conf, HADOOP_HOME: _home, ...inherited } = process.env;
+    this.words = args;
+    this.environment = { ...inherited, ...environment };
     this.process = spawn(process.execPath, [program, ...args], {
-      env: { ...inherited, ...environment },
+      env: this.environment,
       cwd: workingDirectory,
       stdio: ["ignore", "pipe", "pipe"],
     });
-    this.process.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.#stdout += text;
-      for (const look of this.#looks) look();
-    });
-    this.process.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      this.#stderr += text;
-    });
+    clientRuns.add(this);
+    for (const stream of ["stdout", "stderr"] as const) {
+      this.process[stream]?.setEncoding("utf8").on("data", (text: string) => {
+        this.printed[stream] += text;
+        for (const look of this.#looks) look();
+      });
+    }
+    const startedAtMs = performance.now();
     this.ended = new Promise((resolve) => {
-      this.process.on("close", (exitCode) => {
-        resolve({ exitCode, stdout: this.#stdout, stderr: this.#stderr });
+      this.process.on("close", (exitCode, signal) => {
+        const seconds = ((performance.now() - startedAtMs) / 1_000).toFixed(1);
+        this.end = `${exitCode === null ? signal : `exit code ${exitCode}`} after ${seconds} s`;
+        resolve({ exitCode, ...this.printed });
       });
     });
   }
@@ -47,7 +55,7 @@ export class TonyTs {
   output(pattern: RegExp): Promise<RegExpExecArray> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        const found = pattern.exec(this.#stdout);
+        const found = pattern.exec(this.printed.stdout);
         if (found === null) return;
         this.#looks.delete(look);
         resolve(found);
