@@ -1,8 +1,9 @@
 import { encodeClusterSpec } from "../src/api/cluster-spec-codec.ts";
 import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../src/api/executor-endpoint.ts";
 import type { ExecutorReport, MasterCommand, Metrics } from "../src/api/messages.ts";
+import type { ClusterSpec } from "../src/job/cluster-spec.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
-import type { ClusterAddresses, ExecutorCommand, SendTarget } from "./core/state/effects.ts";
+import type { ExecutorCommand, SendTarget } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";
 import type { LogTails } from "./log-tails.ts";
 
@@ -24,7 +25,7 @@ export class ExecutorLinks implements ExecutorHandler {
   readonly #byContainer = new Map<string, ExecutorLink>();
   /** Containers whose executors have been connected to this attempt before. */
   readonly #known = new Set<string>();
-  readonly #encodedSpecs = new WeakMap<ClusterAddresses, Uint8Array>();
+  readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
 
   constructor(options: ExecutorLinksOptions) {
     this.#options = options;
@@ -45,7 +46,7 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#known.add(containerId);
     this.#byContainer.set(containerId, link);
     this.#options.heard(containerId, link.task);
-    this.#options.post({ type: again ? "executor-reattached" : "executor-registered", ...registration });
+    this.#options.post({ type: again ? "executor-rejoined" : "executor-registered", ...registration });
     this.#options.tails.connected(link);
   }
 
@@ -118,7 +119,7 @@ export class ExecutorLinks implements ExecutorHandler {
   }
 
   /** The same object for every task of a generation: its bytes are made once. */
-  #encoded(spec: ClusterAddresses): Uint8Array {
+  #encoded(spec: ClusterSpec): Uint8Array {
     const known = this.#encodedSpecs.get(spec);
     if (known !== undefined) return known;
     const bytes = encodeClusterSpec(spec);

@@ -1,4 +1,4 @@
-import type { JobFile, LaunchFile } from "../src/job/job-file.ts";
+import type { JobFile, ShippedFile } from "../src/job/job-file.ts";
 import { executorEnvironment, launchCommand } from "../src/job/launch-command.ts";
 import type { RoleSpec } from "../src/job/spec.ts";
 import { stagingLocation } from "../src/job/staging-location.ts";
@@ -57,7 +57,7 @@ export class Launcher {
     });
   }
 
-  #filesOf(role: RoleSpec): readonly LaunchFile[] {
+  #filesOf(role: RoleSpec): readonly ShippedFile[] {
     const { files } = this.#options.job;
     return [...files.all, ...(files.byRole[role.name] ?? [])];
   }

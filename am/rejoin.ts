@@ -1,5 +1,5 @@
 import type { ApplicationIdentity } from "../src/api/identity.ts";
-import { callReattach } from "../src/api/rejoin.ts";
+import { callRejoin } from "../src/api/rejoin.ts";
 import { sleep } from "../src/hadoop/clock.ts";
 import type { Rejoin } from "./core/state/effects.ts";
 
@@ -34,7 +34,7 @@ export async function rejoin(executors: readonly Rejoin[], caller: Caller): Prom
 async function callWithRetries(rejoinAddress: string, caller: Caller): Promise<void> {
   for (let attempt = 1; attempt <= maximumTries; attempt += 1) {
     try {
-      await callReattach({ ...caller, rejoinAddress, timeoutMs });
+      await callRejoin({ ...caller, rejoinAddress, timeoutMs });
       return;
     } catch {
       if (attempt < maximumTries) await sleep(pauseBeforeRetryMs);

@@ -42,7 +42,7 @@ async function main(): Promise<void> {
       ...(settings.ports && { ports: settings.ports }),
       portKey: "tony.task.port-range",
       random: Math.random,
-      reattach: ({ attempt, masterAddress }) => executor.link.reattach({ attempt, address: masterAddress }),
+      rejoin: ({ attempt, masterAddress }) => executor.link.rejoin({ attempt, address: masterAddress }),
     });
     const [{ port }, leftOut] = await Promise.all([rejoinServer, layOutSources(process.cwd())]);
     if (leftOut.length > 0) {

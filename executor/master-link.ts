@@ -7,7 +7,7 @@ import {
   type MasterCommand,
   type MasterMessage,
   PROTOCOL_VERSION,
-  type ReattachReply,
+  type RejoinReply,
 } from "../src/api/messages.ts";
 import { backOffMs } from "../src/hadoop/back-off.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
@@ -96,7 +96,7 @@ export class MasterLink {
   }
 
   /** Answers the call of an attempt that says where it is. */
-  reattach(candidate: MasterAddress): ReattachReply {
+  rejoin(candidate: MasterAddress): RejoinReply {
     const { attempt, address } = this.#current;
     if (candidate.attempt < attempt) return { accepted: false, reason: `attempt ${attempt} is obeyed already` };
     if (candidate.attempt === attempt && candidate.address === address && this.#active !== undefined) {

@@ -55,7 +55,7 @@ export function planProgram(options: PlanOptions): ProgramPlan {
   const { command: program } = role;
   const unusable = unusableProgram({
     command: program,
-    resources: [...job.spec.resources, ...role.resources],
+    files: [...job.spec.files, ...role.files],
     workFolder,
   });
   return {

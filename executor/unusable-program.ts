@@ -13,7 +13,7 @@ import { basename } from "node:path";
 import path from "node:path/posix";
 import { errorCode } from "../src/hadoop/errors.ts";
 import { archiveOf } from "../src/job/archive-of.ts";
-import type { ResourceToLocalize } from "../src/job/spec.ts";
+import type { FileToShip } from "../src/job/spec.ts";
 
 /** Longer no link's target can be (PATH_MAX, limits.h). */
 const LONGEST_LINK = 4096;
@@ -22,7 +22,7 @@ export interface ProgramFiles {
   /** Run by `bash -c` in the working directory. */
   readonly command: string;
   /** What the container finds in its working directory. */
-  readonly resources: readonly ResourceToLocalize[];
+  readonly files: readonly FileToShip[];
   readonly workFolder: string;
 }
 
@@ -31,9 +31,9 @@ export interface ProgramFiles {
  * it. Bash takes every executable text for a script: an interpreter whose symbolic link was unpacked as text would do nothing, and
  * exit 0 (org.apache.hadoop.util.RunJar#unJar and FileUtil#unZip write a zip's links as files that hold their targets).
  */
-export function unusableProgram({ command, resources, workFolder }: ProgramFiles): string | undefined {
+export function unusableProgram({ command, files, workFolder }: ProgramFiles): string | undefined {
   for (const file of filesRun(command)) {
-    const archive = archiveOf(file, resources);
+    const archive = archiveOf(file, files);
     const fault = archive === undefined ? undefined : faultOf(path.join(workFolder, file));
     if (archive !== undefined && fault !== undefined) {
       const remedy = fault.remedy ?? remedyFor(archive.source);

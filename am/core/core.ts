@@ -127,7 +127,7 @@ function note(step: Step, event: Event): void {
       launchFailed(step, event);
       break;
     case "executor-registered":
-    case "executor-reattached":
+    case "executor-rejoined":
       executorRegistered(step, event);
       break;
     case "executor-silent":

@@ -8,7 +8,7 @@ import { localFileContent } from "../../src/hadoop/hdfs/content.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { ShippedFile } from "../../src/job/job-file.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
@@ -21,7 +21,7 @@ export interface ShipItem {
   readonly link: string;
   /** A local path (a file, or a folder that is packed), or a URL of the cluster's, which is used where it is. */
   readonly source: string;
-  /** See ResourceToLocalize; both archives are unpacked by the NodeManager into a folder named by the link. */
+  /** See FileToShip; both archives are unpacked by the NodeManager into a folder named by the link. */
   readonly as: "file" | "archive" | "working-directory";
   /** Who names it, with the place: `job.xml:9: tony.containers.resources`. */
   readonly namedBy?: string;
@@ -29,8 +29,8 @@ export interface ShipItem {
   readonly shared?: boolean;
 }
 
-export interface ShippedFile {
-  readonly file: LaunchFile;
+export interface Shipment {
+  readonly file: ShippedFile;
   /** 0 when the cluster had it. */
   readonly uploadedBytes: number;
   /** How it differs from its source, for people. */
@@ -62,9 +62,9 @@ interface Missing {
   /** How it differs from its source, for people. */
   readonly remarks: readonly string[];
   /** Brings it there. */
-  readonly upload: () => Promise<ShippedFile>;
+  readonly upload: () => Promise<Shipment>;
 }
-type Found = ShippedFile | Missing;
+type Found = Shipment | Missing;
 
 /** What shipping an item would come to. */
 export interface PlannedFile {
@@ -83,8 +83,8 @@ export interface PlannedFile {
  * @returns in the order of the items
  * @throws UserError for a source that is missing, cannot be read or cannot be unpacked by YARN
  */
-export async function ship(items: readonly ShipItem[], options: ShippingOptions): Promise<ShippedFile[]> {
-  const shipped: ShippedFile[] = [];
+export async function ship(items: readonly ShipItem[], options: ShippingOptions): Promise<Shipment[]> {
+  const shipped: Shipment[] = [];
   for (const found of await lookUp(items, options)) {
     options.signal?.throwIfAborted();
     shipped.push("upload" in found ? await found.upload() : found);
@@ -117,7 +117,7 @@ function isRemote(source: string): boolean {
 }
 
 /** A file of the cluster's is used where it is; nodes fetch it as the user. */
-async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<ShippedFile> {
+async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Promise<Shipment> {
   const { fileSystem, path: remotePath } = fileSystems.locate(item.source);
   const status = await fileSystem.stat(remotePath).catch((error: unknown) => {
     throw missing(item, error);
@@ -126,7 +126,7 @@ async function findRemote(item: ShipItem, { fileSystems }: ShippingOptions): Pro
     checkEnding(item, remotePath);
     if (isZip(remotePath)) await checkStoredZip(item, fileSystem, status);
   }
-  const file: LaunchFile = {
+  const file: ShippedFile = {
     link: item.link,
     url: fileSystem.uri + remotePath,
     sizeBytes: status.lengthBytes,
@@ -162,7 +162,7 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
   const name = path.basename(source);
   const type = item.as === "file" ? "FILE" : "ARCHIVE";
   const entry = await options.cache.get(cacheKey(item, known, name));
-  if (entry !== undefined) return shippedFile(item, entry, type);
+  if (entry !== undefined) return shipmentOf(item, entry, type);
   return { sizeBytes: known.sizeBytes, remarks: [], upload: () => put(item, source, known, name, type, options) };
 }
 
@@ -171,12 +171,12 @@ async function findPacked(item: ShipItem, packing: Packing, options: ShippingOpt
   const { key, identity, fileName, type, remarks } = packing;
   const known = options.memo.find(key, identity);
   const entry = known === undefined ? undefined : await options.cache.get(cacheKey(item, known, fileName));
-  if (entry !== undefined) return { ...shippedFile(item, entry, type), remarks };
+  if (entry !== undefined) return { ...shipmentOf(item, entry, type), remarks };
   const sizeBytes = known?.sizeBytes ?? packing.unpackedBytes;
   return { sizeBytes, remarks, upload: () => packAndPut(item, packing, options) };
 }
 
-async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<ShippedFile> {
+async function packAndPut(item: ShipItem, packing: Packing, options: ShippingOptions): Promise<Shipment> {
   const { key, identity, changedAtMs, fileName, type, write, remarks } = packing;
   const temporary = await mkdtemp(path.join(tmpdir(), "tony-ts-"));
   try {
@@ -195,22 +195,22 @@ async function put(
   source: string,
   known: KnownContent,
   name: string,
-  type: LaunchFile["type"],
+  type: ShippedFile["type"],
   { cache, onProgress, signal }: ShippingOptions,
-): Promise<ShippedFile> {
+): Promise<Shipment> {
   const content = localFileContent(source, known.sizeBytes);
   const entry = await cache.put(cacheKey(item, known, name), content, {
     onProgress: (sentBytes) => onProgress?.({ link: item.link, sentBytes, totalBytes: known.sizeBytes }),
     signal,
   });
-  return shippedFile(item, entry, type);
+  return shipmentOf(item, entry, type);
 }
 
 function cacheKey(item: ShipItem, content: KnownContent, name: string): CacheKey {
   return { ...content, name: cacheName(name), shared: item.shared ?? false };
 }
 
-function shippedFile(item: ShipItem, entry: CacheEntry, type: LaunchFile["type"]): ShippedFile {
+function shipmentOf(item: ShipItem, entry: CacheEntry, type: ShippedFile["type"]): Shipment {
   const { url, sizeBytes, modificationTimeMs, visibility, uploadedBytes } = entry;
   return {
     file: { link: item.link, url, sizeBytes, modificationTimeMs, type, visibility },

@@ -1,5 +1,5 @@
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { ShippedFile } from "../../src/job/job-file.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -10,7 +10,7 @@ import type { WaitBlock } from "../output/output.ts";
 import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo } from "../shipping/hash-memo.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
-import { type PlannedFile, planShipping, type ShipItem, type ShippedFile, ship } from "../shipping/shipping.ts";
+import { type PlannedFile, planShipping, type ShipItem, type Shipment, ship } from "../shipping/shipping.ts";
 import { nameOf, type UploadedPart, UploadProgress, uploadLine, uploadRemark } from "../shipping/upload-lines.ts";
 import { itemsOf, type ShippingPlan, shippingPlan } from "./shipping-plan.ts";
 
@@ -37,9 +37,9 @@ export interface JobToShip {
 
 /** Which shipped files go where. */
 export interface Shipped {
-  readonly master: readonly LaunchFile[];
-  readonly all: readonly LaunchFile[];
-  readonly byRole: Readonly<Record<string, readonly LaunchFile[]>>;
+  readonly master: readonly ShippedFile[];
+  readonly all: readonly ShippedFile[];
+  readonly byRole: Readonly<Record<string, readonly ShippedFile[]>>;
   readonly node: string;
 }
 
@@ -65,7 +65,7 @@ export async function shipFiles(
   for (const { file, remarks } of shipped)
     for (const remark of remarks) listener.uploaded(uploadRemark(file.link, remark));
   const files = new Map(items.flatMap((item, index) => pairOf(item, shipped[index])));
-  const fileOf = (item: ShipItem): LaunchFile => {
+  const fileOf = (item: ShipItem): ShippedFile => {
     const found = files.get(item);
     if (found === undefined) throw new RangeError(`${item.link} was not shipped`);
     return found.file;
@@ -108,7 +108,7 @@ async function shipWithProgress(
   cache: ContentCache,
   { uploading }: UploadListener,
   signal: AbortSignal,
-): Promise<ShippedFile[] | undefined> {
+): Promise<Shipment[] | undefined> {
   const { output, now, environment } = context;
   const startedAtMs = now();
   const progress = new UploadProgress();
@@ -141,6 +141,6 @@ function pairOf<A, B>(a: A, b: B | undefined): [A, B][] {
   return b === undefined ? [] : [[a, b]];
 }
 
-function uploadedPart({ file, uploadedBytes }: ShippedFile): UploadedPart {
+function uploadedPart({ file, uploadedBytes }: Shipment): UploadedPart {
   return { what: nameOf(file.link), uploadedBytes, totalBytes: file.sizeBytes };
 }

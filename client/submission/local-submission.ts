@@ -8,10 +8,10 @@ import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
-import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
+import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
-import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
+import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 import { buildId, programPath } from "../../src/programs.ts";
@@ -110,13 +110,11 @@ async function jobFile(parts: {
   readonly uploaded: (line: string) => void;
 }): Promise<JobFile> {
   const { id, user, folder, spec, text, uploaded } = parts;
-  const localized = (resources: readonly ResourceToLocalize[]) =>
-    Promise.all(resources.map((resource) => localizedOne(resource, folder, uploaded)));
-  const executor = launchFile("executor.mjs", programPath("executor"), "FILE");
-  const common = await localized(spec.resources);
-  const byRole = await Promise.all(
-    spec.roles.map(async ({ name, resources }) => [name, await localized(resources)] as const),
-  );
+  const localized = (files: readonly FileToShip[]) =>
+    Promise.all(files.map((file) => localizedOne(file, folder, uploaded)));
+  const executor = shippedFile("executor.mjs", programPath("executor"), "FILE");
+  const common = await localized(spec.files);
+  const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
   return {
     jobFileVersion: 1,
     build: buildId(),
@@ -135,22 +133,22 @@ async function jobFile(parts: {
 
 /** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */
 async function localizedOne(
-  { name, source, as }: ResourceToLocalize,
+  { name, source, as }: FileToShip,
   folder: string,
   uploaded: (line: string) => void,
-): Promise<LaunchFile> {
+): Promise<ShippedFile> {
   const file = splitUri(source)?.path ?? source;
-  if (as === "file") return launchFile(name, file, "FILE");
-  if (!statSync(file).isDirectory()) return launchFile(name, file, "ARCHIVE");
+  if (as === "file") return shippedFile(name, file, "FILE");
+  if (!statSync(file).isDirectory()) return shippedFile(name, file, "ARCHIVE");
   const { packingOfFolder } = await import("../shipping/packing/packing.ts");
   const { type, write, remarks } = await packingOfFolder(file, as);
   for (const remark of remarks) uploaded(uploadRemark(name, remark));
   const archive = path.join(folder, `${name}.tar.gz`);
   await write(archive);
-  return launchFile(name, archive, type);
+  return shippedFile(name, archive, type);
 }
 
-function launchFile(link: string, file: string, type: LaunchFile["type"]): LaunchFile {
+function shippedFile(link: string, file: string, type: ShippedFile["type"]): ShippedFile {
   const { size, mtimeMs } = statSync(file);
   return {
     link,

@@ -2,7 +2,7 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { ShippedFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { launchContext } from "../../src/job/launch-context.ts";
 import { probeEnvironment } from "../../src/job/probe.ts";
@@ -29,7 +29,7 @@ const ourWord = /^tony-ts: (?:the ApplicationMaster cannot start: )?/;
 
 /** What the probe's container finds. */
 export interface ProbeFiles {
-  readonly files: readonly LaunchFile[];
+  readonly files: readonly ShippedFile[];
   readonly node: string;
 }
 

@@ -1,4 +1,4 @@
-import type { JobSpec, ResourceToLocalize } from "../../src/job/spec.ts";
+import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
 import { shipOption } from "../../src/job/submission.ts";
 import { type ContainerProgram, programPath } from "../../src/programs.ts";
 import { codeCacheOf } from "../../src/start/cache-files.ts";
@@ -16,19 +16,17 @@ export interface ShippingPlan {
 }
 
 /**
- * @param optional what options of the command line ship, among the resources of every task
+ * @param optional what options of the command line ship, among the files of every task
  */
 export function shippingPlan(
   spec: JobSpec,
   { items: runtime, codeCaches = {} }: Pick<ProvidedRuntime, "items" | "codeCaches">,
-  optional: readonly ResourceToLocalize[] = [],
+  optional: readonly FileToShip[] = [],
 ): ShippingPlan {
   return {
-    master: [...runtime, ...program("am"), ...named(spec.am.resources, "tony.am.resources")],
-    all: [...runtime, ...program("executor"), ...named(spec.resources, "tony.containers.resources")],
-    byRole: Object.fromEntries(
-      spec.roles.map(({ name, resources }) => [name, named(resources, `tony.${name}.resources`)]),
-    ),
+    master: [...runtime, ...program("am"), ...named(spec.am.files, "tony.am.resources")],
+    all: [...runtime, ...program("executor"), ...named(spec.files, "tony.containers.resources")],
+    byRole: Object.fromEntries(spec.roles.map(({ name, files }) => [name, named(files, `tony.${name}.resources`)])),
   };
 
   function program(name: ContainerProgram): ShipItem[] {
@@ -37,10 +35,10 @@ export function shippingPlan(
     return source === undefined ? [item] : [item, { ...item, link: codeCacheOf(item.link), source }];
   }
 
-  function named(resources: readonly ResourceToLocalize[], key: string): ShipItem[] {
+  function named(files: readonly FileToShip[], key: string): ShipItem[] {
     const at = spec.sources[key];
     const namedByKey = at === undefined ? key : `${at}: ${key}`;
-    return resources.map(({ name, source, as }) => {
+    return files.map(({ name, source, as }) => {
       const isOptional = optional.some((option) => option.name === name && option.source === source);
       return { link: name, source, as, namedBy: isOptional ? shipOption(as) : namedByKey };
     });

@@ -4,8 +4,8 @@ import type {
   FollowRequest,
   LogChunk,
   ReadLogRequest,
-  ReattachReply,
-  ReattachRequest,
+  RejoinReply,
+  RejoinRequest,
   StopReply,
   StopRequest,
 } from "./messages.ts";
@@ -65,19 +65,19 @@ export const stopReply: Codec<StopReply> = {
   deserialize: (bytes) => ({ accepted: v1.StopReply.decode(bytes).accepted ?? false }),
 };
 
-export const reattachRequest: Codec<ReattachRequest> = {
+export const rejoinRequest: Codec<RejoinRequest> = {
   serialize: ({ hello, attempt, masterAddress }) =>
-    toBuffer(v1.ReattachRequest.encode({ hello, attempt, amAddress: masterAddress }).finish()),
+    toBuffer(v1.RejoinRequest.encode({ hello, attempt, masterAddress }).finish()),
   deserialize(bytes) {
-    const wire = v1.ReattachRequest.decode(bytes);
-    return { hello: decodeHello(wire.hello), attempt: wire.attempt ?? 0, masterAddress: wire.amAddress ?? "" };
+    const wire = v1.RejoinRequest.decode(bytes);
+    return { hello: decodeHello(wire.hello), attempt: wire.attempt ?? 0, masterAddress: wire.masterAddress ?? "" };
   },
 };
 
-export const reattachReply: Codec<ReattachReply> = {
-  serialize: (reply) => toBuffer(v1.ReattachReply.encode(reply).finish()),
+export const rejoinReply: Codec<RejoinReply> = {
+  serialize: (reply) => toBuffer(v1.RejoinReply.encode(reply).finish()),
   deserialize(bytes) {
-    const wire = v1.ReattachReply.decode(bytes);
+    const wire = v1.RejoinReply.decode(bytes);
     return { accepted: wire.accepted ?? false, reason: wire.reason ?? "" };
   },
 };

@@ -4,8 +4,8 @@ import {
   followRequest,
   logChunk,
   readLogRequest,
-  reattachReply,
-  reattachRequest,
+  rejoinReply,
+  rejoinRequest,
   stopReply,
   stopRequest,
 } from "./client-codec.ts";
@@ -22,7 +22,7 @@ export const executorService = {
 };
 
 export const rejoinService = {
-  reattach: method("RejoinService", "Reattach", "none", reattachRequest, reattachReply),
+  rejoin: method("RejoinService", "Rejoin", "none", rejoinRequest, rejoinReply),
 };
 
 export const clientService = {

@@ -124,14 +124,14 @@ export interface LogChunk {
   readonly skippedBytes: number;
 }
 
-export interface ReattachRequest {
+export interface RejoinRequest {
   readonly hello: Hello;
   readonly attempt: number;
   /** `host:port` of the new ApplicationMaster. */
   readonly masterAddress: string;
 }
 
-export interface ReattachReply {
+export interface RejoinReply {
   readonly accepted: boolean;
   readonly reason: string;
 }

@@ -4,14 +4,14 @@ import { Channel } from "./channel.ts";
 import { protocolMismatch } from "./client-endpoint.ts";
 import { rejoinService } from "./definition.ts";
 import { type ApplicationIdentity, type ExecutorIdentity, executorServerName } from "./identity.ts";
-import { PROTOCOL_VERSION, type ReattachReply, type ReattachRequest } from "./messages.ts";
+import { PROTOCOL_VERSION, type RejoinReply, type RejoinRequest } from "./messages.ts";
 import { type BindOptions, bindServer, closeServer, makeServer } from "./server.ts";
 
 export interface RejoinServerOptions extends BindOptions {
   readonly identity: ExecutorIdentity;
   readonly build: string;
   /** A new ApplicationMaster calls. It proves who it is only on the stream that is then opened to its address. */
-  readonly reattach: (request: ReattachRequest) => ReattachReply;
+  readonly rejoin: (request: RejoinRequest) => RejoinReply;
 }
 
 export interface RejoinServer {
@@ -21,18 +21,18 @@ export interface RejoinServer {
 
 /** Serves an executor's rejoin port; throws as bindServer. */
 export async function startRejoinServer(options: RejoinServerOptions): Promise<RejoinServer> {
-  const { identity, build, reattach } = options;
+  const { identity, build, rejoin } = options;
   const server = makeServer([requireSecret({ "tony.v1.RejoinService": identity.executorSecret })]);
-  const answer: handleUnaryCall<ReattachRequest, ReattachReply> = ({ request }, reply) => {
+  const answer: handleUnaryCall<RejoinRequest, RejoinReply> = ({ request }, reply) => {
     const mismatch = protocolMismatch(request.hello, build);
-    reply(null, mismatch === undefined ? reattach(request) : { accepted: false, reason: mismatch });
+    reply(null, mismatch === undefined ? rejoin(request) : { accepted: false, reason: mismatch });
   };
-  server.addService(rejoinService, { reattach: answer });
+  server.addService(rejoinService, { rejoin: answer });
   const port = await bindServer(server, identity.executor, options);
   return { port, close: () => closeServer(server, 0) };
 }
 
-export interface ReattachCall {
+export interface RejoinCall {
   readonly identity: ApplicationIdentity;
   readonly build: string;
   /** `host:port` of the executor's rejoin port, as it registered it. */
@@ -44,7 +44,7 @@ export interface ReattachCall {
 }
 
 /** Asks an executor to come over to this attempt. Throws an ApiError. */
-export async function callReattach(call: ReattachCall): Promise<ReattachReply> {
+export async function callRejoin(call: RejoinCall): Promise<RejoinReply> {
   const { identity, build, attempt, masterAddress } = call;
   const channel = new Channel({
     address: call.rejoinAddress,
@@ -54,7 +54,7 @@ export async function callReattach(call: ReattachCall): Promise<ReattachReply> {
   });
   try {
     const request = { hello: { protocol: PROTOCOL_VERSION, build }, attempt, masterAddress };
-    return await channel.call(rejoinService.reattach, request, call.timeoutMs);
+    return await channel.call(rejoinService.rejoin, request, call.timeoutMs);
   } finally {
     channel.close();
   }

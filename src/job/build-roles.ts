@@ -64,7 +64,7 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, containe
     stopOnFailure: reader.read("tony.application.stop-on-failure-jobtypes").includes(role),
     chief: role === "chief" ? "all" : role === "worker" && !hasChief ? "first" : "none",
     reusePort: reader.read("tony.task.reuse-port") || environment.TF_GRPC_REUSE_PORT === "true",
-    resources: reader.resources("tony.{role}.resources", { role }),
+    files: reader.filesToShip("tony.{role}.resources", { role }),
   };
 }
 

@@ -9,16 +9,7 @@ import { checkLimits } from "./limits.ts";
 import { hasErrors, type Problem } from "./problem.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
-import type {
-  AmSpec,
-  CarrierSpec,
-  FailureSpec,
-  GroupLimit,
-  JobSpec,
-  ResourceToLocalize,
-  RoleSpec,
-  Timeouts,
-} from "./spec.ts";
+import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec, RoleSpec, Timeouts } from "./spec.ts";
 import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
 
@@ -27,7 +18,7 @@ export interface JobContext extends ContainerFacts {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
   /** Beside what keys name: `submissionSettings().ship`. */
-  readonly ship?: readonly ResourceToLocalize[];
+  readonly ship?: readonly FileToShip[];
   /** The cluster's longest expiry of an ApplicationMaster or node; Hadoop's default is ten minutes. */
   readonly clusterExpiryMs?: number;
 }
@@ -46,31 +37,31 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   const reader = new JobReader(settings, context.workingDirectory, context.lookUp);
   const roles = buildRoles(reader, context);
   const am = buildAm(reader, context);
-  const resources = [
-    ...reader.resources("tony.containers.resources"),
-    ...(context.ship ?? []).flatMap((resource) => reader.shipped(resource, shipOption(resource.as))),
+  const files = [
+    ...reader.filesToShip("tony.containers.resources"),
+    ...(context.ship ?? []).flatMap((file) => reader.shipped(file, shipOption(file.as))),
   ];
   const keyProblems = checkKeys(settings);
   checkWhole(reader, roles, keyProblems);
   checkLimits(reader, roles);
-  checkNames(reader, resources, am, roles);
-  checkProgramFiles(reader, roles, resources);
+  checkNames(reader, files, am, roles);
+  checkProgramFiles(reader, roles, files);
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, roles);
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  return { spec: assemble(reader, { roles, am, resources, carrier, groupLimits, ...context }), problems };
+  return { spec: assemble(reader, { roles, am, files, carrier, groupLimits, ...context }), problems };
 }
 
 interface Parts extends JobContext {
   readonly roles: readonly RoleSpec[];
   readonly am: AmSpec;
-  readonly resources: readonly ResourceToLocalize[];
+  readonly files: readonly FileToShip[];
   readonly carrier: CarrierSpec | undefined;
   readonly groupLimits: readonly GroupLimit[];
 }
 
-function assemble(reader: JobReader, { roles, am, resources, carrier, groupLimits, clusterExpiryMs }: Parts): JobSpec {
+function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, clusterExpiryMs }: Parts): JobSpec {
   const leadTask = leadTaskOf(roles);
   return {
     specVersion: 1,
@@ -79,7 +70,7 @@ function assemble(reader: JobReader, { roles, am, resources, carrier, groupLimit
     roles,
     leadTask,
     tensorBoardTask: roles.some(({ name }) => name === "tensorboard") ? formatTaskId("tensorboard", 0) : leadTask,
-    resources,
+    files,
     containerEnvironment: reader.read("tony.containers.envs") ?? {},
     failure: buildFailure(reader),
     timeouts: buildTimeouts(reader, clusterExpiryMs ?? TEN_MINUTES_MS),
@@ -99,7 +90,7 @@ function buildAm(reader: JobReader, containers: ContainerFacts): AmSpec {
     ...reader.section("am"),
     resource: readResource(reader, "am", containers),
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
-    resources: reader.resources("tony.am.resources"),
+    files: reader.filesToShip("tony.am.resources"),
   };
 }
 
@@ -157,22 +148,17 @@ function isInstances(key: string | undefined): boolean {
 }
 
 /** Two files of one name cannot lie in one folder. */
-function checkNames(
-  reader: JobReader,
-  resources: readonly ResourceToLocalize[],
-  am: AmSpec,
-  roles: readonly RoleSpec[],
-): void {
-  checkDistinct(reader, "tony.containers.resources", resources);
-  checkDistinct(reader, "tony.am.resources", am.resources);
-  for (const { name: role, resources: own } of roles) {
-    if (own.length > 0) checkDistinct(reader, keyFor("tony.{role}.resources", { role }), [...resources, ...own]);
+function checkNames(reader: JobReader, files: readonly FileToShip[], am: AmSpec, roles: readonly RoleSpec[]): void {
+  checkDistinct(reader, "tony.containers.resources", files);
+  checkDistinct(reader, "tony.am.resources", am.files);
+  for (const { name: role, files: own } of roles) {
+    if (own.length > 0) checkDistinct(reader, keyFor("tony.{role}.resources", { role }), [...files, ...own]);
   }
 }
 
-function checkDistinct(reader: JobReader, key: string, resources: readonly ResourceToLocalize[]): void {
+function checkDistinct(reader: JobReader, key: string, files: readonly FileToShip[]): void {
   const seen = new Map<string, string>();
-  for (const { name, source } of resources) {
+  for (const { name, source } of files) {
     const before = seen.get(name);
     if (before !== undefined && before !== source) {
       reader.error(key, `puts two things at ${name}: ${before} and ${source}; rename one: SOURCE::NAME`);

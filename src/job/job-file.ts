@@ -2,7 +2,7 @@ import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
 import type { JobSpec } from "./spec.ts";
 
 /** A file or archive to place in a container's working directory, as a scheduler is told of it. */
-export interface LaunchFile {
+export interface ShippedFile {
   /** Its name in the working directory. */
   readonly link: string;
   /** `hdfs://…` on a cluster, `file:///…` with the local scheduler; written as Hadoop prints a Path, nothing escaped (see file-url.ts). */
@@ -42,11 +42,11 @@ export interface JobFile {
   readonly stagingUrl: string;
   readonly files: {
     /** What the AM's own container was given: a later attempt needs it again. */
-    readonly master: readonly LaunchFile[];
+    readonly master: readonly ShippedFile[];
     /** For the container of every task: runtime, executor bundle, program, environment. */
-    readonly all: readonly LaunchFile[];
+    readonly all: readonly ShippedFile[];
     /** Beyond those, for one role's containers. */
-    readonly byRole: Readonly<Record<string, readonly LaunchFile[]>>;
+    readonly byRole: Readonly<Record<string, readonly ShippedFile[]>>;
   };
   /** The link name of the Node runtime, or an absolute path where the nodes have their own. */
   readonly node: string;

@@ -7,7 +7,7 @@ import type { Problem } from "./problem.ts";
 import { readSetting } from "./read-settings.ts";
 import { type LookUpPath, locate, parseResourceString } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
-import type { ResourceToLocalize } from "./spec.ts";
+import type { FileToShip } from "./spec.ts";
 
 /** Reads typed values of a job's settings and gathers what is wrong with them, each with its place. */
 export class JobReader {
@@ -50,11 +50,11 @@ export class JobReader {
     this.problems.push({ severity, message: `${key} ${message}`, key, ...(at === undefined ? {} : { at }) });
   }
 
-  /** The resources that a list key names; what cannot be is an error and left out. */
-  resources(
+  /** The files that a list key names; what cannot be is an error and left out. */
+  filesToShip(
     name: "tony.containers.resources" | "tony.am.resources" | "tony.{role}.resources",
     parameters?: KeyParameters,
-  ): ResourceToLocalize[] {
+  ): FileToShip[] {
     const key = keyFor(name, parameters);
     return (this.read(name, parameters) ?? []).flatMap((text) =>
       this.#attempt(key, () => parseResourceString(text, { folders: this.#foldersOf(key), lookUp: this.lookUp })),
@@ -62,11 +62,11 @@ export class JobReader {
   }
 
   /** A thing to ship that an option named, its local source made absolute. */
-  shipped(resource: ResourceToLocalize, option: string): ResourceToLocalize[] {
-    if (/^[a-z][a-z0-9+.-]*:\//i.test(resource.source)) return [resource];
+  shipped(file: FileToShip, option: string): FileToShip[] {
+    if (/^[a-z][a-z0-9+.-]*:\//i.test(file.source)) return [file];
     try {
-      const { source } = locate(resource.source, { folders: [this.#workingDirectory], lookUp: this.lookUp });
-      return [{ ...resource, source }];
+      const { source } = locate(file.source, { folders: [this.#workingDirectory], lookUp: this.lookUp });
+      return [{ ...file, source }];
     } catch (error) {
       this.problems.push({ severity: "error", message: errorMessage(error), at: option });
       return [];

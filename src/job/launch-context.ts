@@ -1,11 +1,11 @@
 import type { LaunchContext, LocalResource } from "../hadoop/yarn/records.ts";
 import { parseFileUrl } from "./file-url.ts";
-import type { LaunchFile } from "./job-file.ts";
+import type { ShippedFile } from "./job-file.ts";
 
 /** What a container runs, as any scheduler is told of it. */
 export interface ContainerLaunch {
   /** Files by link name, as job.json names them. */
-  readonly files: readonly LaunchFile[];
+  readonly files: readonly ShippedFile[];
   readonly environment: Readonly<Record<string, string>>;
   readonly commands: readonly string[];
   /** A token file's bytes (HDTS). */
@@ -23,6 +23,6 @@ export function launchContext({ files, environment, commands, credentials }: Con
 }
 
 /** A shipped file as YARN's record. */
-function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: LaunchFile): LocalResource {
+function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: ShippedFile): LocalResource {
   return { url: parseFileUrl(url), sizeBytes, modificationTimeMs, type, visibility };
 }

@@ -2,7 +2,7 @@ import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
 import { executorJobFields } from "./executor-job.ts";
-import type { JobFile, LaunchFile, NodeSnapshot } from "./job-file.ts";
+import type { JobFile, NodeSnapshot, ShippedFile } from "./job-file.ts";
 import { amount, arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 /** Free cores are negative where the scheduler does not count them (DefaultResourceCalculator). */
@@ -11,7 +11,7 @@ const resource: Shape<Resource> = object({
   optional: {},
 });
 
-const launchFiles = arrayOf<LaunchFile>(
+const shippedFiles = arrayOf<ShippedFile>(
   object({
     required: {
       link: string,
@@ -35,7 +35,10 @@ const resourceType: Shape<ResourceType> = object({ required: { name: string, uni
 const jobFile: Shape<JobFile> = object({
   required: {
     ...executorJobFields.required,
-    files: object({ required: { master: launchFiles, all: launchFiles, byRole: recordOf(launchFiles) }, optional: {} }),
+    files: object({
+      required: { master: shippedFiles, all: shippedFiles, byRole: recordOf(shippedFiles) },
+      optional: {},
+    }),
     node: string,
     nodes: arrayOf(node),
     sharedLabels: arrayOf(string),

@@ -5,16 +5,7 @@ import type { SpecSection } from "./keys/key.ts";
 import { sectionShape } from "./keys/section.ts";
 import { keys, type SectionOf } from "./keys.ts";
 import { arrayOf, bool, both, count, literal, object, recordOf, type Shape, ShapeError, string } from "./shape.ts";
-import type {
-  AmSpec,
-  CarrierSpec,
-  FailureSpec,
-  GroupLimit,
-  JobSpec,
-  ResourceToLocalize,
-  RoleSpec,
-  Timeouts,
-} from "./spec.ts";
+import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec, RoleSpec, Timeouts } from "./spec.ts";
 
 /** The spec that came with a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
 export class JobSpecError extends TonyError {
@@ -49,7 +40,7 @@ const resource: Shape<Resource> = object({
   optional: {},
 });
 
-const resourcesToLocalize = arrayOf<ResourceToLocalize>(
+const filesToShip = arrayOf<FileToShip>(
   object({
     required: { source: string, name: string, as: literal("file", "archive", "working-directory") },
     optional: {},
@@ -67,7 +58,7 @@ type Composed<Part, S extends SpecSection> = Omit<Part, keyof SectionOf<S>>;
 const am: Shape<AmSpec> = both(
   section("am"),
   object<Composed<AmSpec, "am">>({
-    required: { resource, resources: resourcesToLocalize },
+    required: { resource, files: filesToShip },
     optional: { nodeLabel: string },
   }),
 );
@@ -85,7 +76,7 @@ const role: Shape<RoleSpec> = both(
       stopOnFailure: bool,
       chief: literal("all", "first", "none"),
       reusePort: bool,
-      resources: resourcesToLocalize,
+      files: filesToShip,
     },
     optional: { nodeLabel: string, dependsOn: arrayOf(string) },
   }),
@@ -142,7 +133,7 @@ const jobSpec: Shape<JobSpec> = both(
       roles: arrayOf(role),
       leadTask: string,
       tensorBoardTask: string,
-      resources: resourcesToLocalize,
+      files: filesToShip,
       containerEnvironment: recordOf(string),
       failure,
       timeouts,

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import type { ResourceToLocalize } from "./spec.ts";
+import type { FileToShip } from "./spec.ts";
 
 /** What is at a local path; undefined: nothing. */
 export type LookUpPath = (path: string) => "file" | "directory" | undefined;
@@ -14,7 +14,7 @@ export interface LocalPaths {
  * One `SOURCE[::NAME][#archive]` (TonY's LocalizableResource). Without a scheme the source is a local path; a local directory is
  * packed and localised as an archive. @throws RangeError whose message says what is wrong with the text
  */
-export function parseResourceString(text: string, paths: LocalPaths): ResourceToLocalize {
+export function parseResourceString(text: string, paths: LocalPaths): FileToShip {
   const archiveMark = /#archive$/i.exec(text.trim());
   const [beforeName = "", given, ...more] = text.trim().slice(0, archiveMark?.index).split("::");
   const written = beforeName.length > 1 ? beforeName.replace(/\/+$/, "") : beforeName;

@@ -19,7 +19,7 @@ export interface JobSpec extends SectionOf<"job"> {
   /** The task that gets a port for TensorBoard: the `tensorboard` role's, else the lead task. */
   readonly tensorBoardTask: TaskId;
   /** What every task's container finds in its working directory. */
-  readonly resources: readonly ResourceToLocalize[];
+  readonly files: readonly FileToShip[];
   /** Environment of the containers: executors (and through them programs) and the ApplicationMaster. */
   readonly containerEnvironment: Readonly<Record<string, string>>;
   readonly carrier?: CarrierSpec;
@@ -66,7 +66,7 @@ export interface AmSpec extends SectionOf<"am"> {
   readonly resource: Resource;
   readonly nodeLabel?: string;
   /** What its container finds; it gets none of the tasks'. */
-  readonly resources: readonly ResourceToLocalize[];
+  readonly files: readonly FileToShip[];
 }
 
 export interface RoleSpec extends SectionOf<"role"> {
@@ -87,13 +87,13 @@ export interface RoleSpec extends SectionOf<"role"> {
   /** The port is held with SO_REUSEPORT while the program runs, for programs that open it so (TF_GRPC_REUSE_PORT). */
   readonly reusePort: boolean;
   /** What its containers find beside the job's. */
-  readonly resources: readonly ResourceToLocalize[];
+  readonly files: readonly FileToShip[];
   /** Roles whose tracked tasks must be done before its containers are asked for; absent: none. */
   readonly dependsOn?: readonly string[];
 }
 
 /** One `SOURCE[::NAME][#archive]` of the job. */
-export interface ResourceToLocalize {
+export interface FileToShip {
   /** A local path, absolute, or a URL whose scheme Hadoop knows. */
   readonly source: string;
   /** The name in the container's working directory. */

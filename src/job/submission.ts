@@ -3,7 +3,7 @@ import { escapeListItem } from "./keys/types.ts";
 import type { Problem } from "./problem.ts";
 import type { Setting } from "./settings.ts";
 import { SOURCE_NAME, VENV_NAME } from "./shipped-names.ts";
-import type { ResourceToLocalize } from "./spec.ts";
+import type { FileToShip } from "./spec.ts";
 
 /** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */
 export interface SubmissionOptions {
@@ -32,7 +32,7 @@ export interface Submission {
   /** Laid over every file. */
   readonly settings: readonly Setting[];
   /** Beside what the keys name; sources as written. */
-  readonly ship: readonly ResourceToLocalize[];
+  readonly ship: readonly FileToShip[];
   readonly problems: readonly Problem[];
 }
 
@@ -113,7 +113,7 @@ function* optionSettings(options: SubmissionOptions): Generator<Setting> {
   if (options.name !== undefined) yield option("tony.application.name", options.name, "--name");
 }
 
-function* shipped(options: SubmissionOptions): Generator<ResourceToLocalize> {
+function* shipped(options: SubmissionOptions): Generator<FileToShip> {
   if (options.srcDir !== undefined) {
     yield { source: options.srcDir, name: SOURCE_NAME, as: "working-directory" };
   }
@@ -121,7 +121,7 @@ function* shipped(options: SubmissionOptions): Generator<ResourceToLocalize> {
 }
 
 /** The option that ships a resource of that kind. */
-export function shipOption(as: ResourceToLocalize["as"]): "--src_dir" | "--python_venv" {
+export function shipOption(as: FileToShip["as"]): "--src_dir" | "--python_venv" {
   return as === "working-directory" ? "--src_dir" : "--python_venv";
 }
 

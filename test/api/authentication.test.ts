@@ -2,8 +2,8 @@ import type { handleUnaryCall } from "@grpc/grpc-js";
 import { expect, it } from "@jest/globals";
 import { requireSecret } from "../../src/api/authentication.ts";
 import { rejoinService } from "../../src/api/definition.ts";
-import type { ReattachReply, ReattachRequest } from "../../src/api/messages.ts";
-import { callReattach } from "../../src/api/rejoin.ts";
+import type { RejoinReply, RejoinRequest } from "../../src/api/messages.ts";
+import { callRejoin } from "../../src/api/rejoin.ts";
 import { bindServer, closeServer, makeServer } from "../../src/api/server.ts";
 import { identity } from "../support/api.ts";
 
@@ -13,13 +13,13 @@ it.each([
   ["any secret, where the service has none", { "tony.v1.ClientService": "s" }, "API_UNAUTHENTICATED"],
 ])("a call with %s", async (_what, secrets, answer) => {
   const server = makeServer([requireSecret(secrets)]);
-  const accept: handleUnaryCall<ReattachRequest, ReattachReply> = (_call, reply) =>
+  const accept: handleUnaryCall<RejoinRequest, RejoinReply> = (_call, reply) =>
     reply(null, { accepted: true, reason: "" });
-  server.addService(rejoinService, { reattach: accept });
+  server.addService(rejoinService, { rejoin: accept });
   const port = await bindServer(server, identity.executor, { host: "127.0.0.1", portKey: "", random: Math.random });
   const rejoinAddress = `127.0.0.1:${port}`;
   const call = { identity, build: "test", rejoinAddress, attempt: 1, masterAddress: "", timeoutMs: 60_000 };
-  const answered = await callReattach(call).then(
+  const answered = await callRejoin(call).then(
     ({ accepted }) => (accepted ? "accepted" : "refused"),
     ({ code }) => code,
   );

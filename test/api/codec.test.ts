@@ -180,8 +180,8 @@ describe("every message comes back as it was sent", () => {
   });
 
   it("between attempts and executors", () => {
-    comesBack(client.reattachRequest, fc.record({ hello, attempt: count, masterAddress: text }));
-    comesBack(client.reattachReply, fc.record({ accepted: fc.boolean(), reason: text }));
+    comesBack(client.rejoinRequest, fc.record({ hello, attempt: count, masterAddress: text }));
+    comesBack(client.rejoinReply, fc.record({ accepted: fc.boolean(), reason: text }));
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { readProcFs } from "../../executor/proc-fs.ts";
-import { callReattach } from "../../src/api/rejoin.ts";
+import { callRejoin } from "../../src/api/rejoin.ts";
 import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
 import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
@@ -193,8 +193,8 @@ describe("an executor in its container", () => {
     });
 
     it("does not start an interpreter that is the text of a link, which bash would run as a script", async () => {
-      const resources = [{ source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" }] as const;
-      const scene = await stage("venv/bin/python train.py", { spec: { resources } });
+      const files = [{ source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" }] as const;
+      const scene = await stage("venv/bin/python train.py", { spec: { files } });
       const registration = await scene.connected();
       scene.container.place("venv/bin/python", "python3");
       scene.startProgram(registration);
@@ -403,7 +403,7 @@ describe("an executor in its container", () => {
       await scene.master.server.close(0);
 
       const next = await anotherMaster(2, "sleep 1000");
-      const reply = await callReattach({
+      const reply = await callRejoin({
         identity,
         build: "test",
         rejoinAddress: registration.rejoinAddress,
@@ -414,7 +414,7 @@ describe("an executor in its container", () => {
       expect(reply).toEqual({ accepted: true, reason: "" });
       expect(await scene.connected(next)).toMatchObject({ port: 0, child: { state: "running", pid } });
 
-      const lower = await callReattach({
+      const lower = await callRejoin({
         identity,
         build: "test",
         rejoinAddress: registration.rejoinAddress,
@@ -452,7 +452,7 @@ describe("an executor in its container", () => {
       open.push({ close: () => impostor.server.close(0) });
       const { rejoinAddress } = await scene.rejoinedRegistration();
       const call = { identity, build: "test", attempt: 9, masterAddress: impostor.address, timeoutMs: 60_000 };
-      expect(await callReattach({ ...call, rejoinAddress })).toMatchObject({ accepted: true });
+      expect(await callRejoin({ ...call, rejoinAddress })).toMatchObject({ accepted: true });
       await scene.report("heartbeat");
       scene.send(1, { type: "stop-child", graceMs: 100, reason: because("still obeyed") });
       expect((await scene.report("child-exited")).exit).toMatchObject({ stopReason: because("still obeyed") });

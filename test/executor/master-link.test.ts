@@ -50,7 +50,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       await joined;
       expect(link.master).toEqual({ attempt: 2, address: next.address });
       expect(orphaned).not.toHaveBeenCalled();
-      expect(link.reattach({ attempt: 1, address: dead.address })).toEqual({
+      expect(link.rejoin({ attempt: 1, address: dead.address })).toEqual({
         accepted: false,
         reason: "attempt 2 is obeyed already",
       });

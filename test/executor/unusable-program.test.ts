@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { unusableProgram } from "../../executor/unusable-program.ts";
-import type { ResourceToLocalize } from "../../src/job/spec.ts";
+import type { FileToShip } from "../../src/job/spec.ts";
 
-const venv: ResourceToLocalize = { source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" };
-const source: ResourceToLocalize = { source: "/home/ada/src.zip", name: "src-dir", as: "working-directory" };
+const venv: FileToShip = { source: "hdfs://nn/envs/torch.zip", name: "venv", as: "archive" };
+const source: FileToShip = { source: "/home/ada/src.zip", name: "src-dir", as: "working-directory" };
 
 describe("a program out of a shipped archive", () => {
   let workFolder: string;
@@ -23,7 +23,7 @@ describe("a program out of a shipped archive", () => {
     chmodSync(path.join(workFolder, file), mode);
   }
 
-  const asked = (command: string, resources = [venv]) => unusableProgram({ command, resources, workFolder });
+  const asked = (command: string, files = [venv]) => unusableProgram({ command, files, workFolder });
 
   it("is refused when it is the text of a symbolic link, which bash would run as a script", () => {
     unpacked("venv/bin/python", "python3");

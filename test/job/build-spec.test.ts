@@ -28,7 +28,7 @@ describe("a job's spec", () => {
         chief: "first",
         restartPolicy: "gang",
         reusePort: false,
-        resources: [],
+        files: [],
       },
     ]);
     expect(spec.timeouts.applicationMs).toBeUndefined();

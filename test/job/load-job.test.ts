@@ -43,7 +43,7 @@ describe("loading a job", () => {
     expect(spec).toMatchObject({
       name: "digits-ada",
       roles: [{ command: "python3 train.py", resource: { memoryMiB: 8192 } }],
-      resources: [{ source: "/home/ada/jobs/train.py", name: "train.py", as: "file" }],
+      files: [{ source: "/home/ada/jobs/train.py", name: "train.py", as: "file" }],
       sources: { "tony.worker.instances": "jobs/job.xml:3", "tony.worker.memory": "/etc/tony/tony-site.xml:2" },
     });
     expect(hadoop).toEqual({ "fs.defaultFS": "hdfs://other:8020" });

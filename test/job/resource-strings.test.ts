@@ -35,7 +35,7 @@ describe("SOURCE[::NAME][#archive]", () => {
   });
 });
 
-describe("resources of a job", () => {
+describe("files of a job", () => {
   const lookUp = paths.lookUp;
 
   test("the job's, the role's and the ApplicationMaster's are kept apart", () => {
@@ -47,16 +47,14 @@ describe("resources of a job", () => {
       },
       { lookUp },
     );
-    expect(spec.resources.map(({ name }) => name)).toEqual(["other.py"]);
-    expect(spec.roles[0]?.resources.map(({ name }) => name)).toEqual(["vocab.txt"]);
-    expect(spec.am.resources.map(({ name }) => name)).toEqual(["am.sh"]);
+    expect(spec.files.map(({ name }) => name)).toEqual(["other.py"]);
+    expect(spec.roles[0]?.files.map(({ name }) => name)).toEqual(["vocab.txt"]);
+    expect(spec.am.files.map(({ name }) => name)).toEqual(["am.sh"]);
   });
 
   test("what options ship lies beside them", () => {
     const ship = [{ source: "other.py", name: "venv", as: "archive" as const }];
-    expect(specOf({}, { lookUp, ship }).resources).toEqual([
-      { source: "/home/ada/other.py", name: "venv", as: "archive" },
-    ]);
+    expect(specOf({}, { lookUp, ship }).files).toEqual([{ source: "/home/ada/other.py", name: "venv", as: "archive" }]);
     const missing = [{ source: "gone", name: "src-dir", as: "working-directory" as const }];
     expect(saidAbout(minimalJob, { lookUp, ship: missing })).toEqual(["--src_dir: /home/ada/gone does not exist"]);
   });

@@ -226,7 +226,7 @@ export class World {
 
   /** The present attempt reads something. */
   #heard(event: Event): void {
-    const isRegistration = event.type === "executor-registered" || event.type === "executor-reattached";
+    const isRegistration = event.type === "executor-registered" || event.type === "executor-rejoined";
     if (this.core.state.outcome !== undefined) {
       return;
     }

@@ -12,8 +12,8 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     queue: "default",
     framework: "standalone",
     distributedMode: "gang",
-    resources: [],
-    am: { resource, resources: [] },
+    files: [],
+    am: { resource, files: [] },
     roles: [aRole("worker", 2)],
     leadTask: "worker:0",
     tensorBoardTask: "worker:0",
@@ -62,7 +62,7 @@ export function aRole(name: string, instances: number, changes: Partial<RoleSpec
     chief: name === "worker" ? "first" : "none",
     restartPolicy: "gang",
     reusePort: false,
-    resources: [],
+    files: [],
     ...changes,
   };
 }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Scheduler } from "../../am/scheduler/scheduler.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
-import type { LaunchFile } from "../../src/job/job-file.ts";
+import type { ShippedFile } from "../../src/job/job-file.ts";
 import { endedBecause } from "../../src/job/outcome.ts";
 import { eventually } from "./eventually.ts";
 import { SchedulerBench, SMALL } from "./scheduler-bench.ts";
@@ -15,7 +15,7 @@ export interface ContainersUnderTest {
 
 export interface SchedulerUnderTest extends ContainersUnderTest {
   /** Puts a file where the scheduler's containers can have it from. */
-  readonly store: (name: string, content: string) => Promise<LaunchFile>;
+  readonly store: (name: string, content: string) => Promise<ShippedFile>;
 }
 
 /** All that is run by the tests of `describeContainers`: a model of containers need understand no other. */

@@ -11,7 +11,7 @@ import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationId } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
-import type { JobFile, LaunchFile } from "../../src/job/job-file.ts";
+import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { launchContext } from "../../src/job/launch-context.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -49,7 +49,7 @@ export async function submitJob(
   clientRuns.addJob(id, environmentFor(cluster, user));
   const staging = path.posix.join(home, ".tony-ts", id);
   await fileSystem.mkdirs(staging, 0o700);
-  const stage = async (link: string, content: Uint8Array): Promise<LaunchFile> => {
+  const stage = async (link: string, content: Uint8Array): Promise<ShippedFile> => {
     const file = path.posix.join(staging, link);
     await fileSystem.create(file, content, { permission: 0o600 });
     const { lengthBytes: sizeBytes, modificationTimeMs } = await fileSystem.stat(file);

@@ -137,7 +137,7 @@ export function containerEnding(
 
 /** The launch script met a file of the job that it may not read, as the next one on any node will. */
 function unreadableEnding(step: Step, task: TaskRecord, container: ContainerRecord, file: string): Ending {
-  const archive = archiveOf(file, [...step.spec.resources, ...roleOf(step, task).resources]);
+  const archive = archiveOf(file, [...step.spec.files, ...roleOf(step, task).files]);
   const origin = archive === undefined ? {} : { archive: archive.source };
   return {
     ...where(task, container),

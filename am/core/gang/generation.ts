@@ -1,3 +1,4 @@
+import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { checkpointOf, startingPoint } from "../containers/checkpoints.ts";
 import { carryingMs } from "../containers/transfers.ts";
@@ -5,7 +6,6 @@ import { nextSequence, whenDurable, withdraw } from "../journal/barrier.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
-import type { ClusterAddresses } from "../state/effects.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
@@ -257,7 +257,7 @@ export function renewAfterLostStart(step: Step, task: TaskRecord): void {
   }
 }
 
-function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses): void {
+function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void {
   const container = containerOf(step, task);
   if (container === undefined) {
     return;
@@ -278,7 +278,7 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterAddresses):
   awaitOf(step, container, "start", Bounds.startMs + carryingMs(step));
 }
 
-function addresses(step: Step, task: TaskRecord): ClusterAddresses {
+function addresses(step: Step, task: TaskRecord): ClusterSpec {
   return addressesOf(step, gangOf(step, task), task.generation);
 }
 
@@ -286,7 +286,7 @@ function addresses(step: Step, task: TaskRecord): ClusterAddresses {
  * Where every task of the gang listens now, and those of other gangs that run on. Tasks that live on their own keep the address of their
  * own life.
  */
-function addressesOf(step: Step, gang: GangState, generation: number): ClusterAddresses {
+function addressesOf(step: Step, gang: GangState, generation: number): ClusterSpec {
   const isListed = (task: TaskRecord) => task.port > 0 && (gangOf(step, task) === gang || task.phase === "running");
   const listed = step.spec.distributedMode === "gang" ? step.state.tasks.filter(isListed) : [];
   return { generation, tasks: listed.map(({ id, host, port }) => ({ task: id, host, port })) };

@@ -1,3 +1,4 @@
+import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
@@ -18,7 +19,7 @@ export type Effect =
   | { readonly type: "wake-at"; readonly atMs: number }
   /** Write a snapshot of what must outlive this AM; answers `journal-written` or `journal-failed`. */
   | { readonly type: "journal"; readonly sequence: number; readonly snapshot: string }
-  /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-reattached`. */
+  /** A later attempt looks for the executors of the earlier one: dial each rejoin port; answers `executor-rejoined`. */
   | { readonly type: "rejoin"; readonly executors: readonly Rejoin[] }
   | { readonly type: "record"; readonly event: HistoryEvent }
   | {
@@ -77,7 +78,7 @@ export type ExecutorCommand =
       readonly type: "start-child";
       readonly generation: number;
       /** The same object for every task of a generation, so that the shell encodes it once. */
-      readonly clusterSpec: ClusterAddresses;
+      readonly clusterSpec: ClusterSpec;
       readonly restartReason: string;
       readonly checkpoint: string;
     }
@@ -95,11 +96,5 @@ export type ExecutorCommand =
   | { readonly type: "resume-child"; readonly generation: number }
   /** Of one that is `replaced` nothing of what it holds is wanted. */
   | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason };
-
-/** Where every task of one generation listens. */
-export interface ClusterAddresses {
-  readonly generation: number;
-  readonly tasks: readonly { readonly task: string; readonly host: string; readonly port: number }[];
-}
 
 export type LogFields = Readonly<Record<string, string | number | boolean>>;

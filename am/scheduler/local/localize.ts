@@ -3,7 +3,7 @@ import path from "node:path";
 import { untar } from "../../../src/archives/untar.ts";
 import { TonyError } from "../../../src/errors.ts";
 import { parseFileUrl } from "../../../src/job/file-url.ts";
-import type { LaunchFile } from "../../../src/job/job-file.ts";
+import type { ShippedFile } from "../../../src/job/job-file.ts";
 import { unzip } from "./unzip.ts";
 
 /**
@@ -20,7 +20,7 @@ export class Localizer {
   }
 
   /** Throws a TonyError with code `LOCALIZATION` naming the file that is missing, changed or unreadable. */
-  async place(files: readonly LaunchFile[], workingDirectory: string): Promise<void> {
+  async place(files: readonly ShippedFile[], workingDirectory: string): Promise<void> {
     for (const file of files) {
       const link = path.join(workingDirectory, file.link);
       await mkdir(path.dirname(link), { recursive: true });
@@ -30,7 +30,7 @@ export class Localizer {
   }
 
   /** A file that changed since the submission would run another program than the one submitted: YARN refuses it, and so do we. */
-  async #verified(file: LaunchFile): Promise<string> {
+  async #verified(file: ShippedFile): Promise<string> {
     const source = parseFileUrl(file.url).path;
     const found = await stat(source).catch((cause: unknown) => {
       throw new TonyError(`${file.link}: ${source} cannot be read`, { code: "LOCALIZATION", cause });

@@ -1,7 +1,7 @@
 import fs from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../../src/hadoop/errors.ts";
-import type { ResourceToLocalize } from "../../../src/job/spec.ts";
+import type { FileToShip } from "../../../src/job/spec.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 
 /** Whether an entry of a folder stays behind when the folder is sent. */
@@ -27,7 +27,7 @@ const leftByTools = [
  * What stays behind of a folder: what its `.tonyignore` says, version control, and of a working folder (`--src_dir`) what tools leave in it
  * and virtual environments under whatever name. A folder that is named as a resource or an environment is wanted as it is.
  */
-export async function exclusionOf(folder: string, as: ResourceToLocalize["as"]): Promise<Exclusion> {
+export async function exclusionOf(folder: string, as: FileToShip["as"]): Promise<Exclusion> {
   const workingFolder = as === "working-directory";
   const own = await readIfThere(path.join(folder, ignoreFile));
   const rules = new IgnoreRules([...history, ...(workingFolder ? leftByTools : []), own].join("\n"));

@@ -1,7 +1,7 @@
 import path from "node:path";
-import type { LaunchFile } from "../../../src/job/job-file.ts";
+import type { ShippedFile } from "../../../src/job/job-file.ts";
 import { countWords, sizeWords } from "../../../src/job/reasons/words.ts";
-import type { ResourceToLocalize } from "../../../src/job/spec.ts";
+import type { FileToShip } from "../../../src/job/spec.ts";
 import type { KnownContent } from "../hash-memo.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
@@ -19,7 +19,7 @@ export interface Packing {
   readonly changedAtMs: number;
   readonly fileName: string;
   /** What unpacks it: a NodeManager an ARCHIVE, for all its containers; the executor what lies in the working directory itself. */
-  readonly type: LaunchFile["type"];
+  readonly type: ShippedFile["type"];
   /** What it is made of; of a zip itself. */
   readonly unpackedBytes: number;
   readonly write: (archive: string) => Promise<void>;
@@ -33,18 +33,18 @@ const mostNamed = 6;
 const zipEnding = /\.(zip|jar)$/i;
 
 /** A local folder as it travels. @throws UserError for what cannot be packed */
-export async function packingOfFolder(folder: string, as: ResourceToLocalize["as"]): Promise<Packing> {
+export async function packingOfFolder(folder: string, as: FileToShip["as"]): Promise<Packing> {
   return packingOfTree(folder, as, await readTree(folder, await exclusionOf(folder, as)));
 }
 
 /** The same for containers that another user may run, with a remark on links which that user cannot follow. */
-export async function packingForOthers(folder: string, as: ResourceToLocalize["as"]): Promise<Packing> {
+export async function packingForOthers(folder: string, as: FileToShip["as"]): Promise<Packing> {
   const tree = await readTree(folder, await exclusionOf(folder, as));
   const packing = packingOfTree(folder, as, tree);
   return { ...packing, remarks: [...packing.remarks, ...linkRemarks(await privateLinks(tree))] };
 }
 
-function packingOfTree(folder: string, as: ResourceToLocalize["as"], tree: Tree): Packing {
+function packingOfTree(folder: string, as: FileToShip["as"], tree: Tree): Packing {
   return {
     key: `tree:${folder}`,
     identity: fingerprintTree(tree),
@@ -69,7 +69,7 @@ export function isZip(file: string): boolean {
 export async function packingOfZip(
   zip: string,
   { sha256, sizeBytes }: KnownContent,
-  as: ResourceToLocalize["as"],
+  as: FileToShip["as"],
 ): Promise<Packing | undefined> {
   const links = await countLinks(zip, zip);
   if (links === 0) return undefined;
@@ -85,7 +85,7 @@ export async function packingOfZip(
   };
 }
 
-function typeOf(as: ResourceToLocalize["as"]): LaunchFile["type"] {
+function typeOf(as: FileToShip["as"]): ShippedFile["type"] {
   return as === "working-directory" ? "FILE" : "ARCHIVE";
 }
 

@@ -8,9 +8,9 @@ const data = { name: "ps.bin", source: "hdfs://nn/ps.bin", as: "file" } as const
 const settings = { name: "am.conf", source: "/home/ada/am.conf", as: "file" } as const;
 
 const spec = aJobSpec({
-  resources: [venv],
-  am: { resource: { memoryMiB: 512, vcores: 1, others: {} }, resources: [settings] },
-  roles: [aRole("worker", 2), { ...aRole("ps", 1), resources: [data] }],
+  files: [venv],
+  am: { resource: { memoryMiB: 512, vcores: 1, others: {} }, files: [settings] },
+  roles: [aRole("worker", 2), { ...aRole("ps", 1), files: [data] }],
 });
 const links = (items: readonly { readonly link: string }[] = []) => items.map(({ link }) => link);
 

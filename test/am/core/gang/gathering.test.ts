@@ -316,7 +316,7 @@ describe("a file that the launch script may not read", () => {
 
   function lost(diagnostics: string): Scenario {
     const failure = { ...base.failure, budgets: { program: 0, infrastructure: 5 } };
-    const scenario = new Scenario({ ...base, failure, resources: [venv] });
+    const scenario = new Scenario({ ...base, failure, files: [venv] });
     scenario.register();
     scenario.allocateAll();
     scenario.completes("c1", 1, diagnostics);

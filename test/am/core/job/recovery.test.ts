@@ -53,7 +53,7 @@ describe("the ApplicationMaster dies", () => {
   test("what comes before its journal is read waits for it: no executor is dismissed, and what YARN said is known", () => {
     const { scenario, kept } = running();
     const back = {
-      type: "executor-reattached",
+      type: "executor-rejoined",
       task: "worker:0",
       containerId: "c1",
       generation: 1,
@@ -151,7 +151,7 @@ describe("the ApplicationMaster dies", () => {
     const asks = asksOf(scenario.crash(kept));
     expect(asks).toEqual([]);
     const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
-    scenario.on({ type: "executor-reattached", ...claim, generation: 1, port: 4000, child: { state: "none" } });
+    scenario.on({ type: "executor-rejoined", ...claim, generation: 1, port: 4000, child: { state: "none" } });
     expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
     const effects = scenario.after(45_000);
     expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
