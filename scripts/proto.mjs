@@ -46,7 +46,12 @@ const folders = [
             "allocate",
             "finishApplicationMaster",
           ],
-          "hadoop.yarn.ContainerManagementProtocolService": ["startContainers", "stopContainers"],
+          "hadoop.yarn.ContainerManagementProtocolService": [
+            "startContainers",
+            "stopContainers",
+            "reInitializeContainer",
+            "getContainerStatuses",
+          ],
         },
       },
     ],
