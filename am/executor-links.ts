@@ -15,11 +15,16 @@ export interface ExecutorLinksOptions {
   readonly forget: (containerId: string) => void;
   readonly metrics: (containerId: string, metrics: Metrics) => void;
   readonly tails: LogTails;
+  /** The task that has the container now; undefined or empty: nobody knows. */
+  readonly tenantOf: (containerId: string) => string | undefined;
 }
 
 type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 
-/** The executors that are connected: their messages become events, the core's commands become messages. */
+/**
+ * The executors that are connected: their messages become events, the core's commands become messages. A container may be given to another
+ * task while the executor of the one before still runs there, until its node ends it: of that one nothing becomes an event any more.
+ */
 export class ExecutorLinks implements ExecutorHandler {
   readonly #options: ExecutorLinksOptions;
   readonly #byContainer = new Map<string, ExecutorLink>();
@@ -32,9 +37,25 @@ export class ExecutorLinks implements ExecutorHandler {
   }
 
   /** A command to a container that is not connected is dropped; the core sends what is still needed when it connects again. */
-  send({ containerId }: SendTarget, command: ExecutorCommand): void {
+  send({ task, containerId }: SendTarget, command: ExecutorCommand): void {
+    const link = this.#byContainer.get(containerId);
+    if (link?.task !== task) return;
     const generation = "generation" in command ? command.generation : 0;
-    this.#byContainer.get(containerId)?.send(generation, this.#message(command));
+    link.send(generation, this.#message(command));
+  }
+
+  /** Other tasks get these containers: nothing more is sent to the executors that are there, and only the rest of their logs is taken. */
+  vacate(containerIds: readonly string[]): void {
+    for (const containerId of containerIds) {
+      this.#byContainer.delete(containerId);
+      this.#known.delete(containerId);
+      this.#options.forget(containerId);
+    }
+  }
+
+  isFormer({ task, containerId }: ExecutorRegistration): boolean {
+    const tenant = this.#options.tenantOf(containerId) ?? "";
+    return tenant !== "" && tenant !== task;
   }
 
   /** Whom to admit is the core's decision: it dismisses an executor whose container is no longer part of the job. */
@@ -51,12 +72,17 @@ export class ExecutorLinks implements ExecutorHandler {
   }
 
   registered(link: ExecutorLink, registration: ExecutorRegistration): void {
+    if (!this.#isCurrent(link)) return;
     this.#options.heard(link.containerId, link.task);
     this.#options.post({ type: "executor-registered", ...registration });
   }
 
   report(link: ExecutorLink, generation: number, report: Report): void {
     const { task, containerId } = link;
+    if (!this.#isCurrent(link)) {
+      if (report.type === "log-chunk") void this.#options.tails.chunk(link, report.chunk);
+      return;
+    }
     this.#options.heard(containerId, task);
     const about = { task, containerId, generation };
     switch (report.type) {
@@ -82,9 +108,9 @@ export class ExecutorLinks implements ExecutorHandler {
 
   disconnected(link: ExecutorLink, end: LinkEnd): void {
     this.#options.tails.disconnected(link);
-    if (end === "replaced") return;
+    if (end === "replaced" || !this.#isCurrent(link)) return;
     const { task, containerId } = link;
-    if (this.#byContainer.get(containerId) === link) this.#byContainer.delete(containerId);
+    this.#byContainer.delete(containerId);
     this.#options.forget(containerId);
     const cause = end === "goodbye" ? "goodbye" : "stream-broken";
     this.#options.post({ type: "executor-lost", task, containerId, cause });
@@ -93,6 +119,10 @@ export class ExecutorLinks implements ExecutorHandler {
   superseded(attempt: number): void {
     const reason = `An executor obeys attempt ${attempt} already.`;
     this.#options.post({ type: "resource-manager-shutdown", reason });
+  }
+
+  #isCurrent(link: ExecutorLink): boolean {
+    return this.#byContainer.get(link.containerId) === link;
   }
 
   #message(command: ExecutorCommand): MasterCommand {

@@ -1,5 +1,6 @@
 import type { JobFile, ShippedFile } from "../src/job/job-file.ts";
 import { executorEnvironment, launchCommand } from "../src/job/launch-command.ts";
+import { logPrefixOf } from "../src/job/log-prefix.ts";
 import type { RoleSpec } from "../src/job/spec.ts";
 import { stagingLocation } from "../src/job/staging-location.ts";
 import { parseTaskId } from "../src/job/task.ts";
@@ -27,19 +28,28 @@ export class Launcher {
     this.#options = options;
   }
 
-  command(launch: Launch): ContainerCommand {
+  /** @param again the container has had another task before, whose log files keep their names */
+  command(launch: Launch, { again = false } = {}): ContainerCommand {
     const { job, credentials } = this.#options;
     const role = this.#roleOf(launch.task);
+    const logPrefix = again ? logPrefixOf(launch.task) : "";
     return {
       containerId: launch.containerId,
-      environment: { ...expandable(job.spec.containerEnvironment), ...this.#executorEnvironment(launch, role) },
-      commands: [launchCommand({ node: job.node, bundle: "executor.mjs" })],
+      environment: {
+        ...expandable(job.spec.containerEnvironment),
+        ...this.#executorEnvironment(launch, role, logPrefix),
+      },
+      commands: [launchCommand({ node: job.node, bundle: "executor.mjs", logPrefix })],
       files: this.#filesOf(role),
       credentials,
     };
   }
 
-  #executorEnvironment({ task, containerId, generation }: Launch, role: RoleSpec): Record<string, string> {
+  #executorEnvironment(
+    { task, containerId, generation }: Launch,
+    role: RoleSpec,
+    logPrefix: string,
+  ): Record<string, string> {
     const { job, attempt, masterAddress, memoryMiBOf, memoryEnforced } = this.#options;
     const { spec, applicationId } = job;
     return executorEnvironment({
@@ -54,6 +64,7 @@ export class Launcher {
       reusePort: role.reusePort,
       ...(memoryEnforced && { memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB }),
       logLevel: spec.logs.level,
+      ...(logPrefix !== "" && { logPrefix }),
     });
   }
 

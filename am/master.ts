@@ -169,6 +169,7 @@ class Master {
         this.#metrics.delete(containerId);
       },
       metrics: (containerId, metrics) => this.#metrics.set(containerId, metrics),
+      tenantOf: (containerId) => this.#core.state.containers[containerId]?.task,
       tails: this.#tails,
     });
   }
@@ -183,10 +184,10 @@ class Master {
       journal: this.#journal,
       history: this.#history,
       launcher: {
-        command: (launch) => {
+        command: (...launch) => {
           if (this.#launcher === undefined)
             throw new TonyError("nothing is launched before the start", { code: "NOT_STARTED" });
-          return this.#launcher.command(launch);
+          return this.#launcher.command(...launch);
         },
       },
       log: this.#input.log,

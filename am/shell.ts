@@ -4,13 +4,14 @@ import type { JobOutcome } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { inTime } from "./bounded.ts";
 import type { Clock } from "./clock.ts";
-import type { Effect, Launch, Rejoin } from "./core/state/effects.ts";
+import type { Effect, Rejoin } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";
 import type { ExecutorLinks } from "./executor-links.ts";
 import type { JobHistory } from "./history.ts";
 import type { JournalWriter } from "./journal.ts";
+import type { Launcher } from "./launcher.ts";
 import { Mailbox } from "./mailbox.ts";
-import type { ContainerCommand, Scheduler } from "./scheduler/scheduler.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
 import type { StatusFeed } from "./status-feed.ts";
 
 /** The job's decisions; see am/core/core.ts. */
@@ -22,11 +23,11 @@ export interface ShellOptions {
   readonly clock: Clock;
   readonly core: Decisions;
   readonly scheduler: Scheduler;
-  readonly links: Pick<ExecutorLinks, "send">;
+  readonly links: Pick<ExecutorLinks, "send" | "vacate">;
   readonly feed: Pick<StatusFeed, "changed" | "finish">;
   readonly journal: Pick<JournalWriter, "write">;
   readonly history: Pick<JobHistory, "add">;
-  readonly launcher: { command(launch: Launch): ContainerCommand };
+  readonly launcher: Pick<Launcher, "command">;
   readonly log: Log;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
@@ -121,6 +122,10 @@ export class Shell {
         break;
       case "launch":
         scheduler.launch(effect.launches.map((launch) => launcher.command(launch)));
+        break;
+      case "relaunch":
+        links.vacate(effect.launches.map(({ containerId }) => containerId));
+        scheduler.relaunch(effect.launches.map((launch) => launcher.command(launch, { again: true })));
         break;
       case "stop-container":
         scheduler.stop(effect.containerId);

@@ -70,6 +70,7 @@ class StandInScheduler implements Scheduler {
     for (const { containerId } of commands) this.#deliver({ type: "launch-succeeded", containerId });
   }
 
+  relaunch(): void {}
   release(): void {}
   blacklist(): void {}
   stop(): void {}

@@ -93,7 +93,7 @@ export class Executor {
       nowMs,
     });
     this.#tails = new LogTails({
-      logFolder: settings.logFolder,
+      logPrefix: settings.logPrefix,
       send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
       generation: () => this.#generations.current.number,
     });

@@ -187,12 +187,12 @@ export class Generation {
 
   #spawn(plan: ProgramPlan): void {
     const { settings, log, nowMs, report } = this.#options;
-    const index = new OutputIndex(settings.logFolder, this.number);
+    const index = new OutputIndex(settings.logPrefix, this.number);
     try {
       const { command, environment, marker } = plan;
       // Before it writes: what is there already is an earlier generation's.
       index.mark(nowMs());
-      this.#program = new Program({ command, environment, marker, logFolder: settings.logFolder, nowMs });
+      this.#program = new Program({ command, environment, marker, logPrefix: settings.logPrefix, nowMs });
     } catch (error) {
       this.#neverRan({ startError: errorMessage(error) });
       return;

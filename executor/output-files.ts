@@ -1,14 +1,16 @@
 import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
-import path from "node:path";
 import type { LogStream, OutputStream } from "../src/api/messages.ts";
 import { OUTPUT_INDEX } from "../src/job/output-index.ts";
 
 /** Enough for the last lines and a deep traceback. */
 const TAIL_BYTES = 131_072;
 
-/** Where a container's log folder keeps what the program writes; YARN serves and aggregates it under these names. */
-export function outputFile(logFolder: string, stream: LogStream): string {
-  return path.join(logFolder, stream === "index" ? OUTPUT_INDEX : stream);
+/**
+ * Where a container's log folder keeps what the program writes; YARN serves and aggregates it under these names.
+ * @param logPrefix see ExecutorSettings
+ */
+export function outputFile(logPrefix: string, stream: LogStream): string {
+  return `${logPrefix}${stream === "index" ? OUTPUT_INDEX : stream}`;
 }
 
 /** The files of one run, open for the program to write to. What runs before it wrote stays in front. */
@@ -20,9 +22,9 @@ export interface OutputFiles {
   tail(stream: OutputStream): string;
 }
 
-export function openOutputFiles(logFolder: string): OutputFiles {
+export function openOutputFiles(logPrefix: string): OutputFiles {
   const open = (stream: OutputStream) => {
-    const file = outputFile(logFolder, stream);
+    const file = outputFile(logPrefix, stream);
     const descriptor = openSync(file, "a");
     return { file, descriptor, start: fstatSync(descriptor).size };
   };

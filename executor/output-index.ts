@@ -10,14 +10,14 @@ const QUIET_MS = 5_000;
 
 /** Writes down how the output of one generation's program grows. */
 export class OutputIndex {
-  readonly #logFolder: string;
+  readonly #logPrefix: string;
   readonly #generation: number;
   #marks = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
   #lastSizes = "";
 
-  constructor(logFolder: string, generation: number) {
-    this.#logFolder = logFolder;
+  constructor(logPrefix: string, generation: number) {
+    this.#logPrefix = logPrefix;
     this.#generation = generation;
   }
 
@@ -33,8 +33,8 @@ export class OutputIndex {
 
   /** Adds a mark at once, unless nothing was written since the last one. */
   mark(nowMs: number): void {
-    const stdoutBytes = sizeOf(outputFile(this.#logFolder, "stdout"));
-    const stderrBytes = sizeOf(outputFile(this.#logFolder, "stderr"));
+    const stdoutBytes = sizeOf(outputFile(this.#logPrefix, "stdout"));
+    const stderrBytes = sizeOf(outputFile(this.#logPrefix, "stderr"));
     const sizes = `${stdoutBytes} ${stderrBytes}`;
     if (sizes === this.#lastSizes) return;
     this.#lastSizes = sizes;
@@ -42,7 +42,7 @@ export class OutputIndex {
     this.#marks += 1;
     const mark = { atMs: nowMs, generation: this.#generation, stdoutBytes, stderrBytes };
     try {
-      appendFileSync(outputFile(this.#logFolder, "index"), formatMark(mark));
+      appendFileSync(outputFile(this.#logPrefix, "index"), formatMark(mark));
     } catch {
       // A full disk: the output itself says more, only its order is not known.
     }

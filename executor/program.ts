@@ -14,7 +14,7 @@ export interface ProgramStartOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** `NAME=value`, part of the environment. */
   readonly marker: string;
-  readonly logFolder: string;
+  readonly logPrefix: string;
   readonly nowMs: () => number;
 }
 
@@ -56,9 +56,9 @@ export class Program {
   #stacksAsked = false;
   readonly #procFs = readProcFs();
 
-  constructor({ command, environment, marker, logFolder, nowMs }: ProgramStartOptions) {
+  constructor({ command, environment, marker, logPrefix, nowMs }: ProgramStartOptions) {
     this.#nowMs = nowMs;
-    this.output = openOutputFiles(logFolder);
+    this.output = openOutputFiles(logPrefix);
     const { stdout, stderr } = this.output;
     const earlier = this.#procFs.pids();
     this.#child = spawn(SHELL, ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });

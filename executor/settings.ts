@@ -24,8 +24,8 @@ export interface ExecutorSettings {
   readonly reusePort: boolean;
   /** Of the container; none where nothing enforces it. */
   readonly memoryLimitBytes?: number;
-  /** The first of LOG_DIRS. */
-  readonly logFolder: string;
+  /** What the paths of its log files begin with: the first of LOG_DIRS, and what sets them apart there (see logPrefixOf). */
+  readonly logPrefix: string;
   readonly tokenFile: string;
   readonly logLevel: LogLevel;
 }
@@ -51,7 +51,9 @@ export function readSettings(environment: Environment): ExecutorSettings {
     tensorBoard: environment[executorVariable.tensorBoard] === "true",
     reusePort: environment[executorVariable.reusePort] === "true",
     ...(memory && { memoryLimitBytes: required(environment, executorVariable.memoryMiB, count) * MEBIBYTE }),
-    logFolder: required(environment, "LOG_DIRS", (folders) => folders.split(",")[0]),
+    logPrefix: required(environment, "LOG_DIRS", (folders) => {
+      return `${folders.split(",")[0]}/${environment[executorVariable.logPrefix] ?? ""}`;
+    }),
     tokenFile: required(environment, "HADOOP_TOKEN_FILE_LOCATION", text),
     logLevel: required(environment, executorVariable.logLevel, logLevel),
   };

@@ -10,7 +10,7 @@ const RESUME_BYTES = 256 * 1024;
 const LOOK_AGAIN_MS = 200;
 
 export interface LogTailsOptions {
-  readonly logFolder: string;
+  readonly logPrefix: string;
   readonly send: (chunk: LogChunk) => void;
   /** The generation whose program runs or ran last. */
   readonly generation: () => number;
@@ -64,7 +64,7 @@ export class LogTails {
   }
 
   #open(tailId: number, stream: LogStream, offset: number, follow: boolean): Tail {
-    const file = outputFile(this.#options.logFolder, stream);
+    const file = outputFile(this.#options.logPrefix, stream);
     const start = offset >= 0 ? offset : Math.max(0, sizeOf(file) + offset);
     return { tailId, stream, file, offset: start, follow, creditBytes: INITIAL_TAIL_CREDIT_BYTES, skippedBytes: 0 };
   }

@@ -49,6 +49,11 @@ export interface ExecutorHandler {
   superseded(attempt: number): void;
   /** A registration that is turned away: the reason, told to the executor, which then ends. Undefined accepts it. */
   refusal(registration: ExecutorRegistration): string | undefined;
+  /**
+   * Whether its container has been given to another task: its stream ends without a word. One that were told to end would take the container
+   * with it, which its node is about to hand over.
+   */
+  isFormer(registration: ExecutorRegistration): boolean;
 }
 
 export interface ExecutorEndpointOptions {
@@ -108,6 +113,10 @@ export class ExecutorEndpoint {
       return;
     }
     const { build, heartbeatIntervalMs, job, handler } = this.#options;
+    if (handler.isFormer(registration)) {
+      link.close();
+      return;
+    }
     link.admit(registration, hello.build);
     this.#replaceEarlier(link);
     const welcome = { hello: { protocol: PROTOCOL_VERSION, build }, heartbeatIntervalMs, job };

@@ -69,7 +69,7 @@ function mebibytes(amount: string): number {
 
 /** The diagnostics repeat the end of stderr; the last one is taken. */
 function lastStderr(text: string): string[] {
-  const [, ...tails] = text.split(/^Last \d+ bytes of stderr :$/m);
+  const [, ...tails] = text.split(/^Last \d+ bytes of \S*stderr :$/m);
   const lines = (tails.at(-1) ?? "").split("\n");
   const end = lines.findIndex((line) => timeStamp.test(line) || line.startsWith("For more detailed output"));
   return trimmed(end < 0 ? lines : lines.slice(0, end));
@@ -90,6 +90,7 @@ const frames = [
   /^Last \d+ bytes of /,
   /^Container exited with a non-zero exit code/,
   /^Container killed on request/,
+  /^Container will be Re-initialized/,
   /^Dump of the process-tree/,
   /^\t\|- /,
   /^For more detailed output/,

@@ -18,6 +18,7 @@ export const executorVariable = {
   reusePort: "TONY_REUSE_PORT",
   memoryMiB: "TONY_CONTAINER_MEMORY_MIB",
   logLevel: "TONY_LOG_LEVEL",
+  logPrefix: "TONY_LOG_PREFIX",
 } as const;
 
 export interface ExecutorLaunch {
@@ -36,6 +37,8 @@ export interface ExecutorLaunch {
   /** What was granted, not what was asked for; none where nothing enforces it. */
   readonly memoryMiB?: number;
   readonly logLevel: string;
+  /** See logPrefixOf; none for a container's first task. */
+  readonly logPrefix?: string;
 }
 
 /** The executor's own variables, as a launch script needs them; the job's `containerEnvironment` goes beside them as it is. */
@@ -53,6 +56,7 @@ export function executorEnvironment(launch: ExecutorLaunch): Record<string, stri
     reusePort: launch.reusePort ? "true" : undefined,
     memoryMiB: memoryMiB === undefined ? undefined : String(memoryMiB),
     logLevel: launch.logLevel,
+    logPrefix: launch.logPrefix,
   };
   return Object.fromEntries(
     Object.entries(executorVariable).flatMap(([key, name]) => {
@@ -67,6 +71,8 @@ export interface ProgramLaunch {
   readonly node: string;
   /** The link of one of our bundles. */
   readonly bundle: "am.mjs" | "executor.mjs";
+  /** Before the names of its log files; see logPrefixOf. */
+  readonly logPrefix?: string;
 }
 
 /** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
@@ -81,12 +87,13 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
  * - hands a TERM meant for the container on to the program,
  * - kills what is left of the task's own program when the executor has ended, however it did.
  */
-export function launchCommand({ node, bundle }: ProgramLaunch): string {
+export function launchCommand({ node, bundle, logPrefix = "" }: ProgramLaunch): string {
   const script = prelude
     .replaceAll("@NODE@", runtimeWord(node))
     .replaceAll("@OPTIONS@", runtimeOptions(bundle).join(" "))
     .replaceAll("@BUNDLE@", quote(bundle))
     .replaceAll("@LOG@", quote(logFileOf(bundle)))
+    .replaceAll("@PREFIX@", logPrefix)
     .replaceAll("@MARKER@", PROGRAM_MARKER);
   return escapeForLaunchScript(script.trim());
 }
@@ -106,9 +113,9 @@ export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string
  * a node with thousands of them; further rounds wait until the killed are gone, and catch what forks meanwhile.
  */
 const prelude = `
-log="\${LOG_DIRS%%,*}"
-exec 2>>"$log/stderr"
-MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"/@LOG@ &
+log="\${LOG_DIRS%%,*}/@PREFIX@"
+exec 2>>"\${log}stderr"
+MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"@LOG@ &
 program=$!
 trap 'signalled=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
 while :; do
@@ -128,7 +135,7 @@ for round in {1..50}; do
   [ -z "$left" ] && break
   sleep 0.05
 done
-if [ "$code" -ne 0 ] && [ ! -s "$log"/@LOG@ ] && [ -z "$signalled" ] && ! grep -q '^tony-ts: ' "$log/stderr"; then
+if [ "$code" -ne 0 ] && [ ! -s "$log"@LOG@ ] && [ -z "$signalled" ] && ! grep -q '^tony-ts: ' "\${log}stderr"; then
   printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
     @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
 fi

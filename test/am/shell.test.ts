@@ -41,13 +41,14 @@ function setUp(
       release: note("release"),
       blacklist: note("blacklist"),
       launch: note("launch"),
+      relaunch: note("relaunch"),
       stop: note("stop"),
       progress: note("progress"),
       confirm: changes.confirm ?? (async () => true),
       finish: async ({ result }) => note("finish")(result),
       close: async () => {},
     },
-    links: { send: note("send") },
+    links: { send: note("send"), vacate: note("vacate") },
     feed: { changed: note("status"), finish: ({ result }) => note("outcome")(result) },
     journal: { write: async (sequence) => note("journal")(sequence) },
     history: { add: note("history") },
@@ -81,6 +82,15 @@ describe("the shell around the core", () => {
     shell.close();
 
     expect(done).toEqual(['release ["c1"]', 'blacklist ["h"]', 'stop "c2"', "status"]);
+  });
+
+  test("nothing is heard any more of who is in a container before another task gets it", () => {
+    const launches = [{ containerId: "c1", task: "trainer:0", generation: 2 }];
+    const { shell, done } = setUp({ "nodes-changed": [{ type: "relaunch", launches }] });
+    shell.post(start);
+    shell.close();
+
+    expect(done).toEqual(['vacate ["c1"]', expect.stringMatching(/^relaunch .*"c1"/)]);
   });
 
   test("wakes the core once, at the time that it asked for last", async () => {

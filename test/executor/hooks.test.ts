@@ -94,7 +94,7 @@ describe("the tails of logs", () => {
 
   beforeEach(() => {
     chunks = [];
-    tails = new LogTails({ logFolder: folder, send: (chunk) => chunks.push(chunk), generation: () => 3 });
+    tails = new LogTails({ logPrefix: `${folder}/`, send: (chunk) => chunks.push(chunk), generation: () => 3 });
   });
   afterEach(() => tails.clear());
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { inheritedEnvironment, readSettings } from "../../executor/settings.ts";
 import { executorEnvironment } from "../../src/job/launch-command.ts";
+import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
 
 const environment = {
@@ -29,7 +30,7 @@ describe("what an executor's container says", () => {
       tensorBoard: true,
       reusePort: false,
       memoryLimitBytes: 1_073_741_824,
-      logFolder: "/disk1/logs",
+      logPrefix: "/disk1/logs/",
       tokenFile: "/work/container_tokens",
       logLevel: "info",
     });
@@ -37,6 +38,13 @@ describe("what an executor's container says", () => {
 
   it("has no memory limit where nothing enforces one", () => {
     expect(readSettings({ ...environment, TONY_CONTAINER_MEMORY_MIB: undefined }).memoryLimitBytes).toBeUndefined();
+  });
+
+  it("keeps its log files apart where the container has had another task", () => {
+    const again = executorEnvironment({ ...anExecutorLaunch, logPrefix: logPrefixOf(anExecutorLaunch.task) });
+    expect(readSettings({ ...environment, ...again, TONY_STAGING: environment.TONY_STAGING }).logPrefix).toBe(
+      "/disk1/logs/worker-1.",
+    );
   });
 
   it.each([

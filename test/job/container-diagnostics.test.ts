@@ -77,6 +77,15 @@ describe("a container's diagnostics", () => {
     });
   });
 
+  test("give that of the last task where the container has had several", () => {
+    const text =
+      "[2026-11-22 19:44:58.906]Container will be Re-initialized.\n" +
+      "[2026-11-22 19:44:59.286]Container killed on request. Exit code is 143\n" +
+      "[2026-11-22 19:45:03.047]Container exited with a non-zero exit code 1. Error files: stderr, trainer-0.stderr.\n" +
+      "Last 4096 bytes of trainer-0.stderr :\nno such file\n\n";
+    expect(parseContainerDiagnostics(text)).toEqual({ stderr: ["no such file"], words: ["no such file"] });
+  });
+
   test("that know no stderr are YARN's own words without time stamps", () => {
     const { memory, stderr, words } = parseContainerDiagnostics("[2026-11-22 01:00:00.000]File does not exist: /a\n\n");
     expect(memory).toBeUndefined();

@@ -7,6 +7,7 @@ import {
   launchCommand,
   PROGRAM_MARKER,
 } from "../../src/job/launch-command.ts";
+import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import { TestContainer } from "../support/container.ts";
 import { eventually } from "../support/eventually.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
@@ -30,6 +31,16 @@ describe("the command of a container", () => {
     expect(await container.ended()).toBe(7);
     expect(container.log("executor.log")).toBe("started executor.mjs\n");
     expect(container.log("stderr")).toBe("a warning\n");
+  });
+
+  it("keeps its logs apart from those of the task that had the container before", async () => {
+    container.place("node", '#!/bin/bash\necho "started"\necho "a warning" >&2\n');
+    container.start(command);
+    await container.ended();
+    container.start(launchCommand({ node: "node", bundle: "executor.mjs", logPrefix: logPrefixOf("trainer:0") }));
+    await container.ended();
+    const names = ["executor.log", "stderr", "trainer-0.executor.log", "trainer-0.stderr"];
+    expect(names.map((name) => container.log(name))).toEqual(["started\n", "a warning\n", "started\n", "a warning\n"]);
   });
 
   it("runs a runtime of the node's own", async () => {

@@ -135,6 +135,7 @@ export class Master {
       forget: (containerId) => this.#liveness.forget(containerId),
       metrics: () => {},
       tails: new LogTails(),
+      tenantOf: (containerId) => this.core.state.containers[containerId]?.task,
     });
   }
 

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { describe } from "@jest/globals";
 import { describeContainers, SCRIPTS } from "../support/scheduler-contract.ts";
 import { ApplicationService } from "./application-service.ts";
@@ -29,10 +30,12 @@ describe.each([0, 0.2])("where that part of all answers is lost: %s", (lost) => 
         refusals: 0,
         losesAnswer,
         failed: () => {},
-        run: (_container, { containerId, commands: [script = ""] }) => {
+        run: (_container, { containerId, environment: { OUTPUT = "" }, commands: [script = ""] }) => {
+          if (script.replaceAll("\\$", "$") === SCRIPTS.says) writeFileSync(OUTPUT, "");
           const exitStatus = EXIT_STATUS[script.replaceAll("\\$", "$")];
           if (exitStatus !== undefined) yarn.complete(containerId, exitStatus, "");
         },
+        vacate: () => {},
       }),
       losesAnswer,
       settled: () => {},

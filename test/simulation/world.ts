@@ -116,6 +116,7 @@ export class World {
       refusals: weather.launchFailures,
       losesAnswer: (call) => this.losesAnswer(call),
       run: (container, { environment }) => this.#run(container, environment),
+      vacate: ({ given }) => this.executors.get(given.containerId)?.die(),
       failed: ({ node }) => this.witness.incident(node.host),
     });
     this.#startedAtMs = this.clock.nowMs;
@@ -185,7 +186,7 @@ export class World {
 
   losesAnswer(call: Call): boolean {
     const { lostNodeAnswers, lostAnswers } = this.faults;
-    const chance = call === "start" || call === "stop" ? lostNodeAnswers : lostAnswers;
+    const chance = call === "start" || call === "restart" || call === "stop" ? lostNodeAnswers : lostAnswers;
     return chance > 0 && this.random.chance(chance);
   }
 

@@ -13,6 +13,11 @@ export type Effect =
   /** The whole set of hosts to avoid, not a difference. */
   | { readonly type: "blacklist"; readonly hosts: readonly string[] }
   | { readonly type: "launch"; readonly launches: readonly Launch[] }
+  /**
+   * Ends what runs in these containers and launches these tasks in them; answers as \`launch\`. Nothing is told of the end of what ran before,
+   * nor anything that its executor still says. After \`launch-failed\` that may run on: the container is to be given back.
+   */
+  | { readonly type: "relaunch"; readonly launches: readonly Launch[] }
   | { readonly type: "stop-container"; readonly containerId: string; readonly reason: string }
   | { readonly type: "send"; readonly to: SendTarget; readonly message: ExecutorCommand }
   /** Answers `wake-up` at that time; moves the time that was asked for before. */

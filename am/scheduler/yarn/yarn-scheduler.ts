@@ -19,6 +19,7 @@ import type { AllocatedContainer } from "../../core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
+import { type ContainerRelauncher, Relaunches } from "./relaunches.ts";
 import { requestRows } from "./request-rows.ts";
 
 /** What is needed of SchedulerClient: the ResourceManager as an application attempt sees it. */
@@ -33,7 +34,7 @@ export interface MasterClient {
 }
 
 /** What is needed of NodeManagerPool. */
-export interface NodeManagers extends ContainerStarter {
+export interface NodeManagers extends ContainerStarter, ContainerRelauncher {
   addTokens(tokens: readonly NodeToken[]): void;
   stop(nodeId: NodeId, ids: readonly ContainerId[]): Promise<unknown>;
   close(): void;
@@ -90,9 +91,21 @@ export class YarnScheduler implements Scheduler {
   /** When the ResourceManager began to refuse every heartbeat, for an unknown reason. */
   #refusedSinceMs: number | undefined;
   #questions: ((current: boolean) => void)[] = [];
+  readonly #relaunches: Relaunches;
 
   constructor(options: YarnSchedulerOptions) {
     this.#options = options;
+    const { attempt, clock, nodeManagers } = options;
+    this.#relaunches = new Relaunches({
+      nodes: {
+        reinitialize: (nodeId, ...order) => this.#withToken(nodeId, () => nodeManagers.reinitialize(nodeId, ...order)),
+        statuses: (nodeId, ids) => nodeManagers.statuses(nodeId, ids),
+      },
+      attempt,
+      clock,
+      containerOf: (id) => this.#containers.get(id),
+      deliver: (event) => this.#emit(event),
+    });
   }
 
   async start(
@@ -149,18 +162,24 @@ export class YarnScheduler implements Scheduler {
 
   launch(commands: readonly ContainerCommand[]): void {
     const containerOf = (id: ContainerId): Container | undefined => this.#containers.get(id);
-    const starter: ContainerStarter = { start: (nodeId, starts) => this.#start(nodeId, starts) };
+    const { nodeManagers } = this.#options;
+    const starter: ContainerStarter = {
+      start: (nodeId, starts) => this.#withToken(nodeId, () => nodeManagers.start(nodeId, starts)),
+    };
     launchContainers(commands, starter, containerOf, (event) => this.#emit(event));
   }
 
+  relaunch(commands: readonly ContainerCommand[]): void {
+    this.#relaunches.relaunch(commands);
+  }
+
   /** The ResourceManager sends a node's token once to each attempt: one that was lost with the registration's answer only the next one gets. */
-  async #start(...start: Parameters<ContainerStarter["start"]>): ReturnType<ContainerStarter["start"]> {
+  async #withToken<Answer>(nodeId: NodeId, call: () => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#options.nodeManagers.start(...start);
+      return await call();
     } catch (error) {
       const lost = !this.#registrationAnswered && errorCode(error) === "NODE_TOKEN_MISSING";
-      if (lost)
-        this.#attemptOver(`the answer to its registration was lost, and with it the token for node ${start[0]}`);
+      if (lost) this.#attemptOver(`the answer to its registration was lost, and with it the token for node ${nodeId}`);
       throw error;
     }
   }
@@ -197,6 +216,7 @@ export class YarnScheduler implements Scheduler {
   async close(): Promise<void> {
     this.#ended = true;
     this.#wake();
+    this.#relaunches.close();
     this.#options.master.close();
     this.#options.nodeManagers.close();
     await this.#loop;

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Event } from "../../am/core/state/events.ts";
+import { ExecutorLinks } from "../../am/executor-links.ts";
+import { LogTails } from "../../am/log-tails.ts";
+import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
+import type { MasterCommand } from "../../src/api/messages.ts";
+import type { ExecutorRegistration } from "../../src/job/execution.ts";
+
+const containerId = "container_1_0001_01_000002";
+
+function aLink(task: string) {
+  const sent: MasterCommand[] = [];
+  const link: ExecutorLink = {
+    task,
+    containerId,
+    build: "test",
+    send: (_generation, command) => sent.push(command),
+    close() {},
+  };
+  const registration: ExecutorRegistration = {
+    task,
+    containerId,
+    generation: 1,
+    host: "h",
+    port: 1,
+    tensorboardPort: 0,
+    rejoinAddress: "h:2",
+    child: { state: "none" },
+  };
+  return { link, registration, sent };
+}
+
+/** The container has been given from `prep:0` to `trainer:0`, and both executors may speak. */
+function setUp() {
+  const events: Event[] = [];
+  const heard: string[] = [];
+  const forgotten: string[] = [];
+  const tails = new LogTails();
+  const state = { tenant: "prep:0" };
+  const links = new ExecutorLinks({
+    post: (event) => events.push(event),
+    heard: (_containerId, task) => heard.push(task),
+    forget: (id) => forgotten.push(id),
+    metrics: () => {},
+    tails,
+    tenantOf: (id) => (id === containerId ? state.tenant : undefined),
+  });
+  const prep = aLink("prep:0");
+  const trainer = aLink("trainer:0");
+  links.connected(prep.link, prep.registration);
+  const handOver = () => {
+    state.tenant = "trainer:0";
+    links.vacate([containerId]);
+    events.length = 0;
+    heard.length = 0;
+  };
+  return { links, tails, events, heard, forgotten, prep, trainer, handOver };
+}
+
+describe("the executor of a container that another task gets", () => {
+  test("says nothing any more that anybody hears, and its end is nobody's loss", () => {
+    const { links, events, heard, forgotten, prep, handOver } = setUp();
+    handOver();
+    expect(forgotten).toEqual([containerId]);
+    links.report(prep.link, 1, { type: "heartbeat", sentAtMs: 1 });
+    links.report(prep.link, 1, { type: "child-started", pid: 1, atMs: 1 });
+    links.registered(prep.link, prep.registration);
+    links.disconnected(prep.link, "goodbye");
+    expect({ events, heard }).toEqual({ events: [], heard: [] });
+  });
+
+  test("is not taken for the next one's loss either, when its stream breaks after that one has come", () => {
+    const { links, events, prep, trainer, handOver } = setUp();
+    handOver();
+    links.connected(trainer.link, trainer.registration);
+    links.disconnected(prep.link, "broken");
+    expect(events.map(({ type }) => type)).toEqual(["executor-registered"]);
+    links.report(trainer.link, 1, { type: "child-started", pid: 2, atMs: 2 });
+    expect(events.at(-1)).toMatchObject({ type: "child-started", task: "trainer:0", pid: 2 });
+  });
+
+  test("is not admitted on a new stream; the next one is, as one that comes for the first time", () => {
+    const { links, events, prep, trainer, handOver } = setUp();
+    expect(links.isFormer(prep.registration)).toBe(false);
+    handOver();
+    expect([prep, trainer].map(({ registration }) => links.isFormer(registration))).toEqual([true, false]);
+    links.connected(trainer.link, trainer.registration);
+    expect(events).toMatchObject([{ type: "executor-registered", task: "trainer:0" }]);
+  });
+
+  test("gets nothing that is meant for the next one, and the next one nothing that was meant for it", () => {
+    const { links, prep, trainer, handOver } = setUp();
+    const stop = { type: "stop-child", generation: 1, graceMs: 1, reason: { code: "job-ended" } } as const;
+    handOver();
+    links.send({ task: "trainer:0", containerId }, stop);
+    links.connected(trainer.link, trainer.registration);
+    links.send({ task: "prep:0", containerId }, stop);
+    expect([prep.sent, trainer.sent]).toEqual([[], []]);
+    links.send({ task: "trainer:0", containerId }, stop);
+    expect(trainer.sent).toHaveLength(1);
+  });
+
+  test("still sends the rest of its log to who reads it", () => {
+    const { links, tails, prep, handOver } = setUp();
+    const text: string[] = [];
+    const request = {
+      hello: { protocol: 1, build: "" },
+      task: "prep:0",
+      stream: "stdout",
+      offset: 0,
+      follow: true,
+    } as const;
+    tails.open(request, {
+      send: async ({ data }) => {
+        text.push(Buffer.from(data).toString());
+      },
+      fail: (reason) => text.push(reason),
+    });
+    handOver();
+    const chunk = { tailId: 1, stream: "stdout", offset: 0, end: false, generation: 1, skippedBytes: 0 } as const;
+    links.report(prep.link, 1, { type: "log-chunk", chunk: { ...chunk, data: Buffer.from("the last line\n") } });
+    expect(text).toEqual(["the last line\n"]);
+  });
+});
