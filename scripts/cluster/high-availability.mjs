@@ -54,6 +54,9 @@ export function highAvailabilityProperties(cluster) {
     "dfs.journalnode.http-address": `${master}:8480`,
     "dfs.journalnode.edits.dir": layout(cluster.state).daemonData("journalnode"),
     "dfs.ha.automatic-failover.enabled": "true",
+    // Seconds. A standby that starts is in safe mode until it has read of all blocks; by default it reads every 2 min.
+    "dfs.ha.log-roll.period": "2",
+    "dfs.ha.tail-edits.period": "1",
     // The JournalNode lets only the newest active NameNode write.
     "dfs.ha.fencing.methods": "shell(/bin/true)",
     "ha.zookeeper.quorum": zooKeeper,

@@ -120,8 +120,8 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- up --name fair --scheduler fair --nodes 1": ofItsOwn("fair-scheduler"),
   "npm run cluster -- up --name ha --ha": ofItsOwn("ha"),
   "npm run cluster -- status --name ha": elsewhere("test/support/failover.ts", "clusterStatus"),
-  "npm run cluster -- kill rm1 --name ha": elsewhere("test/support/failover.ts", "rm$"),
-  "npm run cluster -- kill zkfc1 --name ha": elsewhere("test/support/failover.ts", "zkfc$"),
+  "npm run cluster -- kill rm1 --name ha": elsewhere("test/support/failover.ts", '"ResourceManager"'),
+  "npm run cluster -- kill zkfc1 --name ha": elsewhere("test/support/failover.ts", '"zkfc"'),
   "npm run cluster -- start zkfc1 --name ha": withRow("npm run cluster -- start nm1"),
   "docker compose -f docker/hadoop/compose.yaml up --detach": phase("images"),
 
@@ -130,6 +130,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm test -- --only NAME": inCheckout("npm test -- --only proto"),
   "npm test -- --only e2e": phase("e2e"),
   "npm test -- --only faults": ofItsOwn("faults"),
+  "npm test -- --only ha": ofItsOwn("ha"),
   "npm run test:unit": phase("unit"),
   "npm run test:unit -- --testPathPatterns am/core": inCheckout(
     "npm run test:unit -- --testPathPatterns am/core/executors/liveness",

@@ -5,20 +5,49 @@ import { FaultSuite } from "../support/fault-suite.ts";
 
 const cluster = await testCluster();
 
-describe("the ResourceManager fails over", () => {
+describe.each<Manner>(["killed", "relieved"])("the active ResourceManager is %s", (manner) => {
   const suite = new FaultSuite(cluster);
   const failover = new Failover(cluster, suite);
 
-  test.each<Manner>(["killed", "handed-over"])(
-    "while a job runs (%s): neither it nor its client notices",
-    async (manner) => {
-      const job = await suite.submit();
-      const before = await job.running(1);
-      await failover.of("ResourceManager", manner);
-      const { exitCode, stdout } = await job.end();
-      expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
-      expect(exitCode).toBe(0);
-      expect(job.starts()).toEqual(before);
-    },
-  );
+  test("while a job is submitted, starts again, and ends: each program runs once in each generation, in the same container", async () => {
+    let end = await failover.of("ResourceManager", manner);
+    const job = await suite.submit({ settings: { "tony.am.retry-count": "1" } });
+    end();
+    const first = await job.running(1);
+    end = await failover.of("ResourceManager", manner);
+    process.kill(first[1]?.pid ?? Number.NaN, "SIGKILL");
+    end();
+    const second = await job.running(2);
+    expect(second.map(({ containerId }) => containerId)).toEqual(first.map(({ containerId }) => containerId));
+    end = await failover.of("ResourceManager", manner);
+    job.letEnd();
+    end();
+    const { exitCode, stdout } = await job.client.ended;
+    expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 1 restart/);
+    expect(exitCode).toBe(0);
+    expect(job.starts()).toEqual([...first, ...second]);
+  });
+
+  test("while a job's ApplicationMaster registers, another's executors are launched, and one is killed", async () => {
+    let end = await failover.of("ResourceManager", manner);
+    const job = await suite.submit();
+    const master = await job.master();
+    end();
+    const starts = await job.running(1);
+    expect(await job.master()).toBe(master);
+    end = await failover.of("ResourceManager", manner);
+    const other = await suite.submit();
+    await other.anyExecutor();
+    end();
+    await other.running(1);
+    end = await failover.of("ResourceManager", manner);
+    end();
+    const { exitCode, stdout } = await other.kill();
+    expect(stdout).toMatch(/KILLED/);
+    expect(exitCode).toBe(0);
+    expect((await other.client.ended).stdout).toMatch(/KILLED/);
+    expect((await job.end()).stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
+    expect([...job.starts(), ...other.starts()]).toHaveLength(4);
+    expect(job.starts()).toEqual(starts);
+  });
 });

@@ -1,43 +1,47 @@
 import { type ClusterStatus, clusterStatus } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
 import type { FaultSuite } from "./fault-suite.ts";
+import { isRunning } from "./processes.ts";
 
 export type MasterKind = "ResourceManager" | "NameNode";
 
-/** `killed`: SIGKILL. `handed-over`: it gives its part up by itself, so that the other has it at once. */
-export type Manner = "killed" | "handed-over";
+/** `killed`: SIGKILL, so that ZooKeeper has to miss it. `relieved`: it, or its ZKFC, gives its part up. */
+export type Manner = "killed" | "relieved";
 
 /** Makes the masters of a cluster with two of each kind change places. */
 export class Failover {
   readonly #suite: FaultSuite;
   readonly #name: string;
+  /** Brings back what the last one ended. */
+  #mending: Promise<void> = Promise.resolve();
 
   constructor(cluster: ClusterStatus, suite: FaultSuite) {
     this.#suite = suite;
     this.#name = cluster.name;
   }
 
-  /** The number of the one that is active, 1 or 2. */
-  async active(kind: MasterKind): Promise<number> {
+  /**
+   * Finds out who is active, once there are two.
+   * @returns what ends that one's time: at once, so that it can be done at a certain moment
+   */
+  async of(kind: MasterKind, manner: Manner): Promise<() => void> {
+    await this.#mending;
     return await eventually(`an active ${kind}`, async () => {
       const { daemons } = await clusterStatus(this.#name);
       const active = daemons.find(({ title, haState }) => title.startsWith(kind) && haState === "active");
-      return active === undefined ? undefined : Number(active.title.at(-1));
+      if (active === undefined) return undefined;
+      // The controller of the other NameNode tells the one whose own is gone to stand by.
+      const ended = kind === "NameNode" && manner === "relieved" ? active.name.replace("nn", "zkfc") : active.name;
+      const pid = daemons.find(({ name }) => name === ended)?.pid;
+      const signal = kind === "ResourceManager" && manner === "relieved" ? "SIGTERM" : "SIGKILL";
+      return pid === undefined ? undefined : () => this.#end(pid, signal);
     });
   }
 
-  /** Ends the active one's time; resolves when it is over, and the other has still to begin. */
-  async of(kind: MasterKind, manner: Manner): Promise<void> {
-    const number = await this.active(kind);
-    if (kind === "ResourceManager") {
-      const resourceManager = `rm${number}`;
-      if (manner === "killed") await this.#suite.kill(resourceManager);
-      else await this.#suite.terminate(resourceManager);
-    } else if (manner === "killed") {
-      await this.#suite.kill(`nn${number}`);
-    } else {
-      // The other's ZKFC tells this NameNode to stand by.
-      await this.#suite.kill(`zkfc${number}`);
-    }
+  #end(pid: number, signal: "SIGKILL" | "SIGTERM"): void {
+    this.#suite.end(pid, signal);
+    this.#mending = eventually("its end", () => !isRunning(pid)).then(() => this.#suite.mend());
+    // Whoever asks for the next one hears of a failure; the suite mends again at the test's end.
+    this.#mending.catch(() => undefined);
   }
 }

@@ -222,6 +222,11 @@ export class FaultJob {
     return await this.client.ended;
   }
 
+  /** `tony-ts kill` */
+  async kill(): Promise<TonyTsResult> {
+    return await tonyTs(["kill", this.#id], this.#environment);
+  }
+
   /** Ends whatever of the job is still there. */
   async dispose(): Promise<void> {
     this.letEnd();

@@ -26,7 +26,7 @@ export class FaultSuite {
       await this.continue(...this.#stopped);
       for (const node of [...this.#unplugged]) await this.plug(node);
       for (const node of [...this.#full]) await this.empty(node);
-      if (this.#isHarmed) await this.mend();
+      await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
       // With two masters of each kind others may be active by now.
       await sweep(await clusterStatus(cluster.name));
@@ -46,10 +46,10 @@ export class FaultSuite {
     await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "kill", daemon)));
   }
 
-  /** SIGTERM; resolves when they have ended. */
-  async terminate(...daemons: readonly string[]): Promise<void> {
+  /** Ends a daemon by its process, now. */
+  end(pid: number, signal: "SIGKILL" | "SIGTERM"): void {
     this.#isHarmed = true;
-    await Promise.all(daemons.map((daemon) => controlDaemon(this.#cluster, "term", daemon)));
+    process.kill(pid, signal);
   }
 
   /** A machine that dies: its NodeManager and all that its containers run. */
@@ -110,6 +110,7 @@ export class FaultSuite {
 
   /** Starts what was killed, with what it had; resolves when HDFS takes writes and YARN has all its nodes. */
   async mend(): Promise<void> {
+    if (!this.#isHarmed) return;
     await clusterTool(["up", "--name", this.#cluster.name]);
     this.#isHarmed = false;
   }
