@@ -1,7 +1,8 @@
 import { timingSafeEqual, X509Certificate } from "node:crypto";
-import { createSecureContext, type PeerCertificate } from "node:tls";
+import type { Socket } from "node:net";
+import { createSecureContext, TLSSocket } from "node:tls";
 import {
-  type ChannelCredentials,
+  ChannelCredentials,
   type ChannelOptions,
   credentials,
   logVerbosity,
@@ -50,14 +51,57 @@ export function channelOptions(serverName: string): ChannelOptions {
   };
 }
 
-/** TLS 1.3 towards a server that must show exactly this certificate. */
+/**
+ * No certificate authority is trusted. Without the option, and with any certificate in it, Node first parses all those that it comes with:
+ * with Node 20 a sixth of what an executor's start costs.
+ */
+const NO_AUTHORITIES: string[] = [];
+
+/**
+ * TLS 1.3 towards a server that must show exactly one certificate. OpenSSL checks that the server holds its key; the certificate is
+ * compared here, before anything is sent, in place of a search for who issued it.
+ */
+class PinnedChannelCredentials extends ChannelCredentials {
+  readonly #pinned: Buffer;
+  readonly #unverified = credentials.createFromSecureContext(
+    createSecureContext({ ca: NO_AUTHORITIES, minVersion: TLS_VERSION }),
+    { rejectUnauthorized: false },
+  );
+
+  constructor(certificate: string) {
+    super();
+    this.#pinned = new X509Certificate(certificate).raw;
+  }
+
+  override _isSecure(): boolean {
+    return true;
+  }
+
+  override _equals(other: ChannelCredentials): boolean {
+    return other instanceof PinnedChannelCredentials && isSame(other.#pinned, this.#pinned);
+  }
+
+  override _createSecureConnector(...target: Parameters<ChannelCredentials["_createSecureConnector"]>) {
+    const connector = this.#unverified._createSecureConnector(...target);
+    return {
+      connect: async (socket: Socket) => this.#requirePinned(await connector.connect(socket)),
+      waitForReady: () => connector.waitForReady(),
+      getCallCredentials: () => connector.getCallCredentials(),
+      destroy: () => connector.destroy(),
+    };
+  }
+
+  #requirePinned<Connected extends { readonly socket: Socket }>(connected: Connected): Connected {
+    const { socket } = connected;
+    const shown = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+    if (shown !== undefined && isSame(shown.raw, this.#pinned)) return connected;
+    socket.destroy();
+    throw new Error("the server's certificate is not the pinned one");
+  }
+}
+
 export function pinnedChannelCredentials(certificate: string): ChannelCredentials {
-  const pinned = new X509Certificate(certificate).raw;
-  const context = createSecureContext({ ca: certificate, minVersion: TLS_VERSION });
-  return credentials.createFromSecureContext(context, {
-    checkServerIdentity: (_name: string, shown: PeerCertificate) =>
-      isSame(shown.raw, pinned) ? undefined : new Error("the server's certificate is not the pinned one"),
-  });
+  return new PinnedChannelCredentials(certificate);
 }
 
 /** grpc-js has no public maker of server credentials that names a least TLS version. */
@@ -67,7 +111,7 @@ class PinnedServerCredentials extends ServerCredentials {
   constructor(identity: KeyAndCertificate) {
     super(
       { minVersion: TLS_VERSION },
-      { cert: identity.certificate, key: identity.privateKey, minVersion: TLS_VERSION },
+      { ca: NO_AUTHORITIES, cert: identity.certificate, key: identity.privateKey, minVersion: TLS_VERSION },
     );
     this.#identity = identity;
   }

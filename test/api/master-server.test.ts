@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { connect } from "node:tls";
+import { connect, createServer as createTlsServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { executorIdentity, masterServerName } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
@@ -72,6 +72,30 @@ describe("the ApplicationMaster's server", () => {
     streams.push(opened.stream);
     expect(await opened.ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
     await impostor.server.close(0);
+  });
+
+  it("hears nothing, not the secret either, when it is somebody else", async () => {
+    const { certificate, privateKey } = makeIdentity(identity.applicationId, Date.now()).master;
+    const heard: Buffer[] = [];
+    const closings: Promise<unknown>[] = [];
+    const impostor = createTlsServer({ cert: certificate, key: privateKey, ALPNProtocols: ["h2"] }, (socket) => {
+      socket.on("data", (bytes) => heard.push(bytes));
+    });
+    impostor.on("connection", (socket) => closings.push(new Promise((resolve) => socket.on("close", resolve))));
+    impostor.on("tlsClientError", () => undefined);
+    await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
+    const address = impostor.address();
+    const opened = openStream({
+      identity: executor,
+      address: `127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
+    });
+    streams.push(opened.stream);
+    opened.stream.send(register());
+    expect(await opened.ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
+    await new Promise((resolve) => impostor.close(resolve));
+    expect(closings).not.toEqual([]);
+    await Promise.all(closings);
+    expect(heard).toEqual([]);
   });
 
   it.each([
