@@ -1,4 +1,4 @@
-import { pino } from "pino";
+import { writeSync } from "node:fs";
 import type { LogLevel } from "./job/spec.ts";
 
 /** What a line is about, besides its event and its sentence. */
@@ -9,7 +9,7 @@ export interface LogFields {
   readonly [name: string]: string | number | boolean | undefined;
 }
 
-/** One event a line: `{"time", "level", "event", "task"?, "container"?, "generation"?, …, "message"}`; the message is a full sentence. */
+/** One event a line: `{"level", "time", "task"?, "container"?, "generation"?, "event", …, "message"}`; the message is a full sentence. */
 export interface Log {
   debug(event: string, message: string, fields?: LogFields): void;
   info(event: string, message: string, fields?: LogFields): void;
@@ -19,32 +19,32 @@ export interface Log {
   with(fields: LogFields): Log;
 }
 
+const severity: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
+
 /**
  * The log of a program in a container. Lines are written synchronously, because a NodeManager gives a process 250 ms to end.
- * @param descriptor where to: 1 is the standard output
+ * One that cannot be written, to a full disk, is lost.
+ * @param descriptor of a file; 1 is the standard output
  */
 export function openLog(level: LogLevel, descriptor = 1): Log {
-  const logger = pino(
-    {
-      level,
-      base: null,
-      messageKey: "message",
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
-    },
-    pino.destination({ dest: descriptor, sync: true }),
-  );
-  return logOver(logger);
+  return logWith({}, (line, of) => {
+    if (severity[of] < severity[level]) return;
+    try {
+      writeSync(descriptor, `${JSON.stringify(line)}\n`);
+    } catch {
+      // Whatever the log was for goes on.
+    }
+  });
 }
 
-function logOver(logger: pino.Logger): Log {
-  const write = (level: LogLevel) => (event: string, message: string, fields?: LogFields) =>
-    logger[level]({ event, ...fields }, message);
+function logWith(common: LogFields, write: (line: object, level: LogLevel) => void): Log {
+  const writer = (level: LogLevel) => (event: string, message: string, fields?: LogFields) =>
+    write({ level, time: new Date().toISOString(), ...common, event, ...fields, message }, level);
   return {
-    debug: write("debug"),
-    info: write("info"),
-    warn: write("warn"),
-    error: write("error"),
-    with: (fields) => logOver(logger.child({ ...fields })),
+    debug: writer("debug"),
+    info: writer("info"),
+    warn: writer("warn"),
+    error: writer("error"),
+    with: (fields) => logWith({ ...common, ...fields }, write),
   };
 }
