@@ -11,7 +11,13 @@ export interface ProcessEnd {
   readonly signal: NodeJS.Signals | null;
   readonly atMs: number;
   /** Why it could not be started. */
-  readonly startError?: string;
+  readonly startError?: StartError;
+}
+
+export interface StartError {
+  readonly message: string;
+  /** The operating system refused; else the program itself cannot be run. */
+  readonly isSystems: boolean;
 }
 
 export interface ExitEvidence {
@@ -58,10 +64,11 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     signal,
     atMs: end.atMs,
     ...(stopReason && { stopReason }),
+    refusedBySystem: failed && end.startError?.isSystems === true,
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines,
     traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
-    errorSummary: end.startError ?? traceback?.summary ?? "",
+    errorSummary: end.startError?.message ?? traceback?.summary ?? "",
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
     peakMemoryBytes: evidence.peakMemoryBytes,

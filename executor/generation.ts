@@ -4,7 +4,7 @@ import type { ChildExit, ChildReport } from "../src/job/execution.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import type { Log } from "../src/log.ts";
-import { reportExit } from "./exit-report.ts";
+import { reportExit, type StartError } from "./exit-report.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
 import { OutputIndex } from "./output-index.ts";
@@ -118,7 +118,7 @@ export class Generation {
     this.#started = true;
     if (!this.#options.settings.reusePort) await this.releasePorts();
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
-    else if (plan.unusable !== undefined) this.#neverRan({ startError: plan.unusable });
+    else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
     else this.#spawn(plan);
   }
 
@@ -194,7 +194,7 @@ export class Generation {
       index.mark(nowMs());
       this.#program = new Program({ command, environment, marker, logPrefix: settings.logPrefix, nowMs });
     } catch (error) {
-      this.#neverRan({ startError: errorMessage(error) });
+      this.#neverRan({ startError: { message: errorMessage(error), isSystems: true } });
       return;
     }
     const { pid, startedAtMs } = this.#program;
@@ -240,7 +240,7 @@ export class Generation {
     this.#options.report({ type: "child-exited", exit });
   }
 
-  #neverRan({ startError, stopReason }: { startError?: string; stopReason?: StopReason }): void {
+  #neverRan({ startError, stopReason }: { startError?: StartError; stopReason?: StopReason }): void {
     const end = {
       exitCode: null,
       signal: startError === undefined ? "SIGTERM" : null,

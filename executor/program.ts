@@ -140,7 +140,12 @@ export class Program {
       this.#child.once("error", (error) => {
         const atMs = this.#nowMs();
         if (this.#child.pid === undefined) {
-          resolve({ exitCode: null, signal: null, atMs, startError: errorMessage(error) });
+          resolve({
+            exitCode: null,
+            signal: null,
+            atMs,
+            startError: { message: errorMessage(error), isSystems: true },
+          });
         }
       });
       this.#child.once("exit", (exitCode, signal) => resolve({ exitCode, signal, atMs: this.#nowMs() }));

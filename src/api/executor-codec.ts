@@ -143,6 +143,7 @@ function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
     atMs: toNumber(wire.atMs),
     ...(wire.stopReason && { stopReason: decodeStopReason(wire.stopReason) }),
     failedToStart: wire.failedToStart ?? false,
+    refusedBySystem: wire.refusedBySystem ?? false,
     lastLines: wire.lastLines ?? [],
     traceback: wire.traceback ?? "",
     errorSummary: wire.errorSummary ?? "",

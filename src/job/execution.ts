@@ -9,6 +9,8 @@ export interface ChildExit {
   /** Why its executor stopped it; absent when it ended by itself. */
   readonly stopReason?: StopReason;
   readonly failedToStart: boolean;
+  /** It failed to start because the operating system refused, such as by ENOMEM: another start may succeed. */
+  readonly refusedBySystem: boolean;
   readonly lastLines: readonly string[];
   /** The last Python traceback; of a program that hung, where its main thread stood. */
   readonly traceback: string;

@@ -32,6 +32,7 @@ const endedItself = {
   signal: text,
   atMs: large,
   failedToStart: fc.boolean(),
+  refusedBySystem: fc.boolean(),
   lastLines: fc.array(text, { maxLength: 5 }),
   traceback: text,
   errorSummary: text,

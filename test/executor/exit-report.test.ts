@@ -61,13 +61,21 @@ describe("how a program ended", () => {
   });
 
   it("says why nothing could be started at all", () => {
-    const end = { exitCode: null, signal: null, atMs: 5, startError: "spawn E2BIG" };
+    const startError = { message: "spawn ENOMEM", isSystems: true };
+    const end = { exitCode: null, signal: null, atMs: 5, startError };
     expect(exitOf({ end })).toMatchObject({
       exitCode: 1,
       failedToStart: true,
-      errorSummary: "spawn E2BIG",
+      refusedBySystem: true,
+      errorSummary: "spawn ENOMEM",
       lastLines: [],
     });
+  });
+
+  it("is not laid to the operating system when the program itself cannot be run", () => {
+    const startError = { message: "venv/bin/python is a directory", isSystems: false };
+    const end = { exitCode: null, signal: null, atMs: 5, startError };
+    expect(exitOf({ end })).toMatchObject({ failedToStart: true, refusedBySystem: false });
   });
 
   describe("its last lines", () => {

@@ -146,7 +146,7 @@ function judgeHangs(world: World, faults: readonly Fault[]): string[] {
 function judgeCharge(world: World): string[] {
   const { spec, outcome, core } = world;
   const problems: string[] = [];
-  const ofHang = /hung: no progress/.test(outcome?.cause?.summary ?? "");
+  const ofHang = outcome?.cause?.reason?.code === "program-hung";
   const known = world.hangs.filter((hang) => isCharged(world, hang));
   if (known.length > 0 && chargedTo("program", core.state) === 0 && !ofHang) {
     problems.push(`${known.length} programs were stopped because they hung, and none is counted`);

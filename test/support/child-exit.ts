@@ -7,6 +7,7 @@ export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
     signal: "",
     atMs,
     failedToStart: false,
+    refusedBySystem: false,
     lastLines: [],
     traceback: "",
     errorSummary: "",

@@ -16,8 +16,7 @@ const NO_SCRIPT = /can't open file '(?:.*\/)?([^/']+)'/;
 /** What a program failed of at its start, if it is of the kind that the next start meets again; the same words mean the same failure. */
 export function startFailureOf(task: TaskRecord, exit: ChildExit): string | undefined {
   if (exit.failedToStart) {
-    // What the machine says, such as `spawn ENOMEM`, may be another one next time.
-    return exit.errorSummary.startsWith("spawn ") ? undefined : exit.errorSummary || exit.lastLines.at(-1);
+    return exit.refusedBySystem ? undefined : exit.errorSummary || exit.lastLines.at(-1);
   }
   if (task.step > 0 || exit.atMs - task.startedAtMs > LONGEST_START_MS) {
     return undefined;

@@ -42,6 +42,7 @@ function workFor(tasks: number): number {
           signal: "",
           atMs: index,
           failedToStart: false,
+          refusedBySystem: false,
           lastLines: [],
           traceback: "",
         };

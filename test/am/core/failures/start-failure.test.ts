@@ -87,8 +87,10 @@ describe("a restart follows", () => {
     goesOn(scenario);
   });
 
-  test("the same failure of anything that may be otherwise next time", () => {
-    const exit = { exitCode: 1, errorSummary: "OSError: [Errno 98] Address already in use" };
+  test.each<[string, Partial<ChildExit>]>([
+    ["a program", { exitCode: 1, errorSummary: "OSError: [Errno 98] Address already in use" }],
+    ["the system", { exitCode: 1, failedToStart: true, refusedBySystem: true, errorSummary: "spawn ENOMEM" }],
+  ])("the same failure of %s that may be otherwise next time", (_whose, exit) => {
     const scenario = secondStart(exit);
     fails(scenario, exit);
     goesOn(scenario);

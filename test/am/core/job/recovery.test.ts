@@ -113,6 +113,7 @@ describe("the ApplicationMaster dies", () => {
       signal: "",
       atMs: 1,
       failedToStart: false,
+      refusedBySystem: false,
       lastLines: [],
       traceback: "",
     };
