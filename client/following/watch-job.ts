@@ -3,8 +3,9 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import { connectMaster } from "../master/master-connection.ts";
-import { type FollowOptions, follow } from "./follow.ts";
+import { follow } from "./follow.ts";
 import type { FollowListener } from "./follow-listener.ts";
+import type { FollowOptions } from "./follow-options.ts";
 
 export interface WatchOptions {
   readonly applications: Applications;

@@ -9,8 +9,8 @@ const endingSilentMs = 5_000;
 export interface SessionEvents {
   readonly status: (status: JobStatus) => void;
   readonly outcome: (outcome: JobOutcome) => void;
-  /** The stream ended: after the outcome, or because the AM or the way to it is gone. */
-  readonly closed: () => void;
+  /** The stream ended: after the outcome, or because the AM or the way to it is gone. @param wasOpen whether it was ever heard */
+  readonly closed: (wasOpen: boolean) => void;
 }
 
 /** What is heard of one attempt's AM, from connecting until its stream ends. */
@@ -90,7 +90,8 @@ export class MasterSession {
     } catch (error) {
       this.#problem = errorMessage(error);
     }
+    const wasOpen = this.#state === "open";
     this.#state = "closed";
-    events.closed();
+    events.closed(wasOpen);
   }
 }

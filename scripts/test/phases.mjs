@@ -173,7 +173,7 @@ export const phases = [
     what: "whole jobs, as people run them",
     command: onCluster("test/e2e"),
     cores: HALF,
-    limitSeconds: 900,
+    limitSeconds: 1500,
     needs: ["test-up", "tensorflow", "node20", "node22", "node24"],
     // Each looks at whether anything of its own is left on the cluster.
     after: ["integration"],
@@ -201,7 +201,7 @@ export const phases = [
     what: "every command line that README, docs and --help show",
     tests: "test/documents",
     cores: ONE,
-    limitSeconds: 900,
+    limitSeconds: 1500,
     // Some of those lines build again what that phase packs.
     needs: ["package"],
   }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
 import { follow } from "../../../client/following/follow.ts";
+import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { FollowView } from "../../../client/following/follow-view.ts";
 import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/master/master-link.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
@@ -107,7 +108,7 @@ function followed(
   applications: Applications,
   masters: MasterLink[],
   stop = new AbortController().signal,
-  now = Date.now,
+  { now = Date.now, ...rest }: Partial<FollowOptions> = {},
 ) {
   const connected: MasterContact[] = [];
   const connect = (contact: MasterContact) => {
@@ -119,7 +120,7 @@ function followed(
   const { output } = context;
   const logs = { kind: "all" } as const;
   const view = new FollowView(output, now, now());
-  const options = { id: running.id, applications, connect, view, now, sinceMs: now(), logs, stop };
+  const options = { id: running.id, applications, connect, view, now, sinceMs: now(), logs, stop, ...rest };
   return { ended: follow(options), connected };
 }
 
@@ -215,6 +216,43 @@ describe("following a job", () => {
   });
 });
 
+describe("the pauses of following", () => {
+  /** Time that passes at once where nothing happens before; remembers how long it was slept through. */
+  function skippedTime() {
+    const sleptMs: number[] = [];
+    const sleep = async (delayMs: number, signal?: AbortSignal) => {
+      for (let turn = 0; turn < 10 && signal?.aborted !== true; turn += 1) await new Promise(setImmediate);
+      if (signal?.aborted !== true) sleptMs.push(delayMs);
+    };
+    return { sleptMs, sleep };
+  }
+
+  test("are ended by what is heard: only an AM that does not run yet is waited for by asking", async () => {
+    const { sleptMs, sleep } = skippedTime();
+    const master = new ScriptedMaster(
+      [
+        { type: "status", status: aJobStatus() },
+        { type: "outcome", outcome },
+      ],
+      "end",
+    );
+    const applications = new ScriptedApplications(aReport(), running, succeeded);
+    const { ended } = followed(recordedContext({}), applications, [master], undefined, { sleep });
+    expect(await ended).toBe(0);
+    expect(sleptMs).toEqual([100]);
+  });
+
+  test("come between two tries to connect to an AM that does not answer", async () => {
+    const { sleptMs, sleep } = skippedTime();
+    const masters = [1, 2, 3].map(() => new ScriptedMaster([], "break"));
+    const applications = new ScriptedApplications(running, running, running, succeeded);
+    const { ended, connected } = followed(recordedContext({}), applications, masters, undefined, { sleep });
+    expect(await ended).toBe(0);
+    expect(connected).toHaveLength(3);
+    expect(sleptMs).toHaveLength(3);
+  });
+});
+
 describe("ending a job that is followed", () => {
   const killed = aReport({ state: "KILLED", finalStatus: "KILLED", diagnostics: "killed by Ctrl-C at the client" });
 
@@ -249,7 +287,7 @@ describe("ending a job that is followed", () => {
     };
     const context = recordedContext({});
     const masters = [{ ...speaking, stop: stopping }];
-    const { ended } = followed(context, applications, masters, stop.signal, () => nowMs);
+    const { ended } = followed(context, applications, masters, stop.signal, { now: () => nowMs });
     await context.out.waitFor("ps 1/1 running");
     stop.abort("Ctrl-C");
     await context.out.waitFor("The AM ends it by 14:01:00 at the latest; waiting for that");

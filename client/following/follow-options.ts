@@ -1,0 +1,30 @@
+import type { sleep } from "../../src/hadoop/clock.ts";
+import type { Applications, MasterContact } from "../applications/applications.ts";
+import type { LogSelection } from "../logs/log-selection.ts";
+import type { TaskTailsOptions } from "../logs/task-tails.ts";
+import type { MasterLink } from "../master/master-link.ts";
+import type { FollowListener } from "./follow-listener.ts";
+
+/** Which job is followed, how it is reached, and what is shown of it. */
+export interface FollowOptions {
+  readonly id: string;
+  readonly applications: Applications;
+  readonly connect: (contact: MasterContact) => MasterLink;
+  readonly view: FollowListener;
+  readonly now: () => number;
+  /** Default: the machine's own time. */
+  readonly sleep?: typeof sleep;
+  /** When it was submitted, as far as is known. */
+  readonly sinceMs: number;
+  readonly logs: LogSelection;
+  /** Where output begins that is there already; negative: so many bytes before its end. Default 0. */
+  readonly logsFrom?: TaskTailsOptions["from"];
+  readonly leadTask?: string;
+  /** The application is killed when its AM does not run by then. */
+  readonly startupLimitMs?: number;
+  /** Fires when the job is to be ended; its reason says by what. */
+  readonly stop: AbortSignal;
+}
+
+/** After this the AM's, or the ResourceManager's, silence is told. */
+export const tellSilenceAfterMs = 5_000;

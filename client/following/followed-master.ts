@@ -1,0 +1,153 @@
+import type { UserError } from "../../src/errors.ts";
+import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { MasterContact } from "../applications/applications.ts";
+import { noSuchTask, selectTasks, taskNames } from "../logs/log-selection.ts";
+import { TaskTails } from "../logs/task-tails.ts";
+import { MasterSession } from "../master/master-session.ts";
+import { type FollowOptions, tellSilenceAfterMs } from "./follow-options.ts";
+
+/** The rest of the output after the end, from an AM that is still sending it. */
+const lastOutputMs = 5_000;
+
+/** What is heard of a job from its AMs, one attempt after the other: its states, its tasks' output, its outcome, and that one is silent. */
+export class FollowedMaster {
+  readonly #options: FollowOptions;
+  readonly #wake: () => void;
+  readonly #tails: TaskTails;
+  #session: MasterSession | undefined;
+  #outcome: JobOutcome | undefined;
+  #refused: UserError | undefined;
+  #silenceTold = false;
+  #contactlessSinceMs: number | undefined;
+  #contactlessTold = false;
+
+  /** @param wake there is something new that decides what comes next */
+  constructor(options: FollowOptions, wake: () => void) {
+    this.#options = options;
+    this.#wake = wake;
+    this.#tails = new TaskTails({
+      print: (task, line) => options.view.taskLine(task, line),
+      now: options.now,
+      from: options.logsFrom ?? (() => 0),
+    });
+  }
+
+  /** The connection to the last attempt that was found. */
+  get session(): MasterSession | undefined {
+    return this.#session;
+  }
+
+  /** As soon as one is decided on. */
+  get outcome(): JobOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /** Why the output that is wanted cannot come: there is no such task. */
+  get refused(): UserError | undefined {
+    return this.#refused;
+  }
+
+  /** Whether its stream makes asking the ResourceManager unnecessary. */
+  get isHeard(): boolean {
+    return (
+      this.#outcome === undefined &&
+      this.#session !== undefined &&
+      this.#session.state !== "closed" &&
+      this.#session.silentMs < tellSilenceAfterMs
+    );
+  }
+
+  /** Connects to the AM of a job that runs, unless that is done or cannot be. */
+  async find(report: ApplicationReport): Promise<void> {
+    const contact = await this.#options.applications.contact(report);
+    if (contact === undefined) this.#tellNoContact(report);
+    else if (this.#isNews(contact)) this.#connect(contact);
+  }
+
+  /** Says once that the AM is silent, and what the ResourceManager says meanwhile. */
+  tellSilence(report: ApplicationReport | undefined): void {
+    const session = this.#session;
+    if (session === undefined || this.#silenceTold || this.#outcome !== undefined) return;
+    if (session.silentMs < tellSilenceAfterMs) return;
+    this.#silenceTold = true;
+    const attempt =
+      report?.currentAttemptId === undefined ? "" : `, attempt ${parseAttemptId(report.currentAttemptId).attempt}`;
+    const manager =
+      report === undefined ? "nor does the ResourceManager" : `the ResourceManager says ${report.state}${attempt}`;
+    const silence = `The AM has not answered for ${durationWords(session.silentMs)}`;
+    this.#options.view.line(`${silence}; ${manager}; still trying`);
+  }
+
+  /** Resolves when the rest of the output has come, of a job that has ended. */
+  async finish(): Promise<void> {
+    await this.#tails.finish(this.#session === undefined ? 0 : lastOutputMs);
+  }
+
+  close(): void {
+    this.#tails.detach();
+    this.#session?.close();
+  }
+
+  /** The job is somebody else's, or was known before its AM's address was. */
+  #tellNoContact(report: ApplicationReport): void {
+    const { now, applications, view } = this.#options;
+    this.#contactlessSinceMs ??= now();
+    if (this.#contactlessTold || now() - this.#contactlessSinceMs < tellSilenceAfterMs) return;
+    this.#contactlessTold = true;
+    view.line(`Its AM cannot be asked: ${applications.noContactReason(report)}. Only its end will be seen`);
+  }
+
+  /** Not the attempt that is being connected to, nor one older than what was heard. */
+  #isNews({ attempt }: MasterContact): boolean {
+    const session = this.#session;
+    if (session === undefined || attempt > session.contact.attempt) return true;
+    return attempt === session.contact.attempt && session.state === "closed";
+  }
+
+  #connect(contact: MasterContact): void {
+    this.#session?.close();
+    const link = this.#options.connect(contact);
+    const session: MasterSession = new MasterSession(
+      contact,
+      link,
+      {
+        status: (status) => {
+          if (session === this.#session) this.#hear(status);
+        },
+        outcome: (outcome) => {
+          if (session !== this.#session) return;
+          this.#outcome = outcome;
+          this.#wake();
+        },
+        // An AM that refuses us may do so for long.
+        closed: (wasOpen) => {
+          if (wasOpen) this.#wake();
+        },
+      },
+      this.#options.now,
+    );
+    this.#session = session;
+    this.#tails.attach(link, contact.attempt);
+  }
+
+  #hear(status: JobStatus): void {
+    const { view } = this.#options;
+    if (this.#silenceTold) view.line("The AM answers again");
+    this.#silenceTold = false;
+    view.show(status);
+    this.#outcome ??= status.outcome;
+    this.#followOutput(status);
+  }
+
+  /** Output that cannot come is refused as soon as the tasks are known. */
+  #followOutput(status: JobStatus): void {
+    const { logs, leadTask } = this.#options;
+    this.#refused ??= noSuchTask(logs, taskNames(status));
+    if (this.#refused !== undefined) this.#wake();
+    else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);
+    else this.#tails.follow(selectTasks(logs, status, leadTask).map(({ task }) => task));
+  }
+}
