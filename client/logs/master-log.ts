@@ -1,4 +1,5 @@
 import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import type { LineFilter, OutputLine } from "./ordered-output.ts";
 
 /** A line of the ApplicationMaster's log, which is JSON, with its time and generation. */
@@ -18,14 +19,28 @@ export function isWanted({ atMs = 0, generation }: OutputLine, filter: LineFilte
   return atMs >= (filter.sinceMs ?? 0) && (filter.generation === undefined || generation === filter.generation);
 }
 
-/** Which task ran in which container, from the lines that name both. */
-export function tasksByContainer(masterLogText: string): Map<ContainerId, string> {
-  const tasks = new Map<ContainerId, string>();
+/** A task's time in one container. */
+export interface Tenancy {
+  readonly task: string;
+  readonly containerId: ContainerId;
+  /** What the names of its log files there begin with. */
+  readonly logPrefix: string;
+}
+
+/** Which tasks ran in which containers, in the order in which they came there, from the lines that name both. */
+export function tenanciesOf(masterLogText: string): Tenancy[] {
+  const tasksOf = new Map<ContainerId, Set<string>>();
+  const tenancies: Tenancy[] = [];
   for (const line of masterLogText.split("\n")) {
     const { task, container } = fieldsOf(line);
-    if (typeof task === "string" && typeof container === "string") tasks.set(container, task);
+    if (typeof task !== "string" || typeof container !== "string") continue;
+    const tasks = tasksOf.get(container) ?? new Set();
+    tasksOf.set(container, tasks);
+    if (tasks.has(task)) continue;
+    tenancies.push({ task, containerId: container, logPrefix: tasks.size === 0 ? "" : logPrefixOf(task) });
+    tasks.add(task);
   }
-  return tasks;
+  return tenancies;
 }
 
 /** The last generation of the job's tasks, from the lines that name it. */

@@ -8,7 +8,7 @@ import type { LogStore } from "../applications/log-store.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchGeneration, noSuchTask } from "./log-selection.ts";
-import { isWanted, lastGeneration, masterLine, tasksByContainer } from "./master-log.ts";
+import { isWanted, lastGeneration, masterLine, type Tenancy, tenanciesOf } from "./master-log.ts";
 import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
 
 /** The AM's own log, in the log folder of its container. */
@@ -35,45 +35,49 @@ export async function storedLogs(
     for (const line of wanted.slice(-(filter.tail ?? wanted.length))) printer.line("am", line);
     return;
   }
-  const all = tasksByContainer(master);
-  const names = [...new Set(all.values())].sort();
+  const all = tenanciesOf(master);
+  const names = [...new Set(all.map(({ task }) => task))].sort();
   const unknown =
-    all.size === 0 ? undefined : (noSuchTask(selection, names) ?? noSuchGeneration(filter, lastGeneration(master)));
+    all.length === 0 ? undefined : (noSuchTask(selection, names) ?? noSuchGeneration(filter, lastGeneration(master)));
   if (unknown !== undefined) throw unknown;
-  const tasks = selectContainers(all, selection);
-  if (tasks.size === 0) throw neverStarted(id);
-  printer.several = new Set(tasks.values()).size > 1;
-  for (const [task, containers] of containersByTask(tasks)) {
-    const lines = linesOf(store, containers, filter);
-    for await (const line of lastOf(lines, filter.tail)) printer.line(task, line);
+  const tasks = selectTasks(names, selection);
+  if (tasks.length === 0) throw neverStarted(id);
+  printer.several = tasks.length > 1;
+  for (const task of tasks) {
+    const own = all.filter((tenancy) => tenancy.task === task);
+    for await (const line of lastOf(linesOf(store, own, filter), filter.tail)) printer.line(task, line);
   }
 }
 
-/** A task's containers, one after the other as it had them. */
+/** What a task printed in its containers, one after the other as it had them. */
 async function* linesOf(
   store: LogStore,
-  containers: readonly ContainerId[],
+  tenancies: readonly Tenancy[],
   filter: LineFilter,
 ): AsyncGenerator<OutputLine> {
-  for (const container of containers) {
-    const source = await sourceOf(store, container);
+  for (const tenancy of tenancies) {
+    const source = await sourceOf(store, tenancy);
     yield* new OrderedOutput(source, filter).lines();
   }
 }
 
 /** The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
-async function sourceOf(store: LogStore, container: ContainerId): Promise<OutputSource> {
+async function sourceOf(store: LogStore, tenancy: Tenancy): Promise<OutputSource> {
   const index: Uint8Array[] = [];
-  for await (const piece of contentOf(store, container, OUTPUT_INDEX)) index.push(piece);
+  for await (const piece of contentOf(store, tenancy, OUTPUT_INDEX)) index.push(piece);
   return {
     marks: parseMarks(Buffer.concat(index).toString("utf8")),
-    open: (stream, offset) => from(contentOf(store, container, stream), offset),
+    open: (stream, offset) => from(contentOf(store, tenancy, stream), offset),
   };
 }
 
-async function* contentOf(store: LogStore, container: ContainerId, name: string): AsyncGenerator<Uint8Array> {
-  for await (const log of store.logs((id) => id === container)) {
-    if (log.name !== name) continue;
+async function* contentOf(
+  store: LogStore,
+  { containerId, logPrefix }: Tenancy,
+  name: string,
+): AsyncGenerator<Uint8Array> {
+  for await (const log of store.logs((id) => id === containerId)) {
+    if (log.name !== logPrefix + name) continue;
     yield* log.content;
     return;
   }
@@ -120,20 +124,14 @@ function isMaster(containerId: ContainerId): boolean {
   return containerId.endsWith("_000001");
 }
 
-function selectContainers(tasks: ReadonlyMap<ContainerId, string>, selection: LogSelection): Map<ContainerId, string> {
-  const names = [...new Set(tasks.values())];
-  const lead = leadOf(names.sort());
+/** Of the tasks' names, in the order of their numbers. */
+function selectTasks(names: readonly string[], selection: LogSelection): string[] {
+  const lead = leadOf(names);
   const chosen = (task: string) => {
     if (selection.kind === "named") return selection.names.some((name) => isNamed(task, name));
     return selection.kind === "all" || (selection.kind === "lead" && task === lead);
   };
-  return new Map([...tasks].filter(([, task]) => chosen(task)));
-}
-
-/** Tasks in the order of their names, each with its containers in the order in which it had them. */
-function containersByTask(tasks: ReadonlyMap<ContainerId, string>): [string, ContainerId[]][] {
-  const names = [...new Set(tasks.values())].sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  return names.map((name) => [name, [...tasks].flatMap(([container, task]) => (task === name ? [container] : []))]);
+  return names.filter(chosen).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
 }
 
 function nothingThere(id: string, { pending }: LogStore): UserError {

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, test } from "@jest/globals";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import { storedLogs } from "../../../client/logs/stored-logs.ts";
@@ -21,4 +22,37 @@ test.each([
     message: expect.stringMatching(message),
   });
   expect(context.err.text).toBe("");
+});
+
+test("each task of a container has its own output, and a task that of all its containers", async () => {
+  const line = (task: string, container: string) => JSON.stringify({ level: "info", task, container });
+  const files: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    container_1_0001_01_000001: {
+      "am.log": [line("prep:0", "c2"), line("trainer:0", "c3"), line("trainer:0", "c2"), line("prep:0", "c2")].join(
+        "\n",
+      ),
+    },
+    c2: { stdout: "prepared\n", "trainer-0.stdout": "trained on\n" },
+    c3: { stdout: "trained\n" },
+  };
+  const place = aPlace({
+    logStore: () => ({
+      pending: undefined,
+      async *logs(wanted) {
+        for (const [containerId, logs] of Object.entries(files).filter(([id]) => wanted(id))) {
+          for (const [name, text] of Object.entries(logs)) {
+            yield { containerId, name, content: Readable.from([Buffer.from(text)]) };
+          }
+        }
+      },
+    }),
+  });
+  const printed = async (name: string) => {
+    const context = recordedContext({});
+    const request = { report: aReport(), selection: { kind: "named", names: [name] }, filter: {} } as const;
+    await storedLogs(place, request, new LogPrinter(context.output, false), context);
+    return context.out.text;
+  };
+  expect(await printed("prep:0")).toBe("prepared\n");
+  expect(await printed("trainer:0")).toBe("trained\ntrained on\n");
 });
