@@ -52,10 +52,10 @@ async function runMany({ runSeed, PINNED_SEEDS }, from, seeds) {
   const outcomes = {};
   let steps = 0;
   let failed = 0;
-  const pinned = PINNED_SEEDS.map(({ seed }) => ({ seed, wide: false }));
-  const fresh = Array.from({ length: seeds }, (_, index) => ({ seed: from + index, wide: true }));
-  for (const { seed, wide } of [...pinned, ...fresh]) {
-    const result = await runSeed(seed, { wide });
+  const pinned = PINNED_SEEDS.map(({ seed }) => seed);
+  const fresh = Array.from({ length: seeds }, (_, index) => from + index);
+  for (const seed of [...pinned, ...fresh]) {
+    const result = await runSeed(seed);
     steps += result.steps;
     const outcome = result.outcome?.result ?? "none";
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;

@@ -1,6 +1,6 @@
 import type { Ask } from "../../am/core/state/effects.ts";
 import type { AllocatedContainer } from "../../am/core/state/events.ts";
-import type { Completion, Yarn } from "./yarn.ts";
+import type { Application, Completion } from "./application.ts";
 
 export interface AllocateRequest {
   readonly responseId: number;
@@ -25,18 +25,18 @@ export class ApplicationService {
   attempt = 1;
   /** It was told how the job ended. */
   hasEnd = false;
-  #outages = 0;
-  readonly #yarn: Yarn;
+  readonly #application: Application;
   #isRegistered = false;
   #last: AllocateResponse | undefined;
   #isSaving = false;
 
-  constructor(yarn: Yarn) {
-    this.#yarn = yarn;
+  constructor(application: Application) {
+    this.#application = application;
+    application.onRestart = () => this.#forget();
   }
 
   get isUp(): boolean {
-    return this.#outages === 0;
+    return this.#application.cluster.isUp;
   }
 
   /** @returns the containers that were kept from an earlier attempt; a second registration is refused, for the first one counts */
@@ -49,7 +49,7 @@ export class ApplicationService {
     }
     this.#isRegistered = true;
     this.#last = undefined;
-    return this.#yarn.running();
+    return this.#application.running();
   }
 
   /** A request that comes again is answered as before, and not looked at. */
@@ -64,16 +64,16 @@ export class ApplicationService {
       return this.#last;
     }
     if (request.avoided !== undefined) {
-      this.#yarn.avoid(request.avoided);
+      this.#application.avoid(request.avoided);
     }
-    this.#yarn.ask(request.asks);
+    this.#application.ask(request.asks);
     for (const id of request.releases) {
-      this.#yarn.release(id);
+      this.#application.release(id);
     }
     this.#last = {
       responseId: request.responseId + 1,
-      allocated: this.#yarn.pullAllocated(),
-      completed: this.#yarn.pullCompleted(),
+      allocated: this.#application.pullAllocated(),
+      completed: this.#application.pullCompleted(),
     };
     return this.#last;
   }
@@ -91,7 +91,7 @@ export class ApplicationService {
       return false;
     }
     this.hasEnd = true;
-    this.#yarn.finishApplication();
+    this.#application.finish();
     return true;
   }
 
@@ -99,24 +99,11 @@ export class ApplicationService {
   nextAttempt(): void {
     this.attempt++;
     this.#forget();
-    this.#yarn.newAttempt();
-  }
-
-  goDown(): void {
-    this.#outages++;
-    this.#yarn.isUp = false;
-  }
-
-  /** With what its store says: the application and its attempt, and nothing of what that had asked for. */
-  comeBack(): void {
-    this.#outages--;
-    this.#yarn.isUp = this.isUp;
-    this.#forget();
-    this.#yarn.restarted();
+    this.#application.newAttempt();
   }
 
   #isCurrent(attempt: number): boolean {
-    return attempt === this.attempt && !this.#yarn.finished;
+    return attempt === this.attempt && !this.#application.finished;
   }
 
   #forget(): void {

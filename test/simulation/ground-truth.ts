@@ -20,12 +20,12 @@ export function checkDurability(journal: JournalStore, effects: readonly Effect[
 }
 
 /** What YARN has given to the ApplicationMaster is either in its books or given back. */
-export function checkContainers({ yarn, core, master }: World): string[] {
+export function checkContainers({ application, core, master }: World): string[] {
   if (master.isUnheard) {
     return [];
   }
   const problems: string[] = [];
-  for (const [id, { state, surrendered }] of yarn.containers) {
+  for (const [id, { state, surrendered }] of application.containers) {
     const isOurs = state === "delivered" || state === "running";
     if (isOurs && !surrendered && core.state.containers[id] === undefined) {
       problems.push(`container ${id} is leaked: YARN has it, the core knows nothing of it`);

@@ -2,7 +2,7 @@ import type { Verdict } from "../../am/core/state/failures.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
 import { presentGang } from "../../am/core/state/step.ts";
 import type { FailureClass } from "../../src/job/status.ts";
-import type { Fault } from "./faults.ts";
+import type { Fault } from "./faults/fault.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -10,14 +10,14 @@ import type { World } from "./world.ts";
  * nothing else went wrong in a job that succeeded, at least once for each that was followed by another. None was without consequence.
  */
 export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
-  const { core, witness, lostWords } = world;
+  const { core, witness } = world;
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const unsettled = openVerdicts(core.state).filter(({ charged }) => charged === "program").length;
   const charged = chargedTo("program", core.state);
   const counted = charged - unsettled;
   const most = witness.programCauses.size;
   // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
-  if (counted > most + lostWords) {
+  if (counted > most + world.attempts.lostWords) {
     return [
       `${counted} program failures are counted, ${most} happened: ${[...witness.programCauses.keys()].join(", ")}`,
     ];
@@ -56,15 +56,13 @@ export function openVerdicts({ gangs }: CoreState): Verdict[] {
 }
 
 /** Nothing happened but to programs, and each of their failures counts. */
-function isPlain({ spec, faults: weather, surrenders }: World, faults: readonly Fault[]): boolean {
+function isPlain({ spec, weather, attempts: { surrenders } }: World, faults: readonly Fault[]): boolean {
   const ofPrograms = faults.every(({ class: of, deafens, mutes, recovers }) => {
     return of !== "infrastructure" && deafens !== true && mutes !== true && recovers !== true;
   });
-  return (
-    ofPrograms && !launchesFail({ faults: weather }) && surrenders === 0 && spec.failure.onWorkerFailure === "fail"
-  );
+  return ofPrograms && !launchesFail({ weather }) && surrenders === 0 && spec.failure.onWorkerFailure === "fail";
 }
 
-function launchesFail({ faults: { launchFailures, lostNodeAnswers } }: Pick<World, "faults">): boolean {
+function launchesFail({ weather: { launchFailures, lostNodeAnswers } }: Pick<World, "weather">): boolean {
   return launchFailures > 0 || lostNodeAnswers > 0;
 }

@@ -1,9 +1,10 @@
 import { Bounds } from "../../am/core/state/bounds.ts";
 import { presentGang } from "../../am/core/state/step.ts";
 import type { FailureClass } from "../../src/job/status.ts";
-import type { Hang } from "./executor-model.ts";
-import { EARLY_EXIT, type Fault, HANG } from "./faults.ts";
+import type { Fault } from "./faults/fault.ts";
+import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { chargedTo, judgeBudgets, openVerdicts } from "./judge-budgets.ts";
+import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
 
 /** What a stop order and its answer take on their way, beside the program's grace. */
@@ -15,16 +16,16 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (world.problems.length > 0) {
     return [];
   }
-  if (world.surrenders > 0 && world.faults.lostAnswers === 0) {
-    return [`${world.surrenders} attempts gave up, and no answer was lost`];
+  if (world.attempts.surrenders > 0 && world.weather.lostAnswers === 0) {
+    return [`${world.attempts.surrenders} attempts gave up, and no answer was lost`];
   }
   // YARN ends what has no attempts left: nobody is there to say anything of it.
-  if (world.givenUp) {
-    return faults.some(({ recovers }) => recovers) || world.surrenders > 0
+  if (world.attempts.areUsedUp) {
+    return faults.some(({ recovers }) => recovers) || world.attempts.surrenders > 0
       ? []
       : ["the attempts are used up, and none was ended"];
   }
-  if (!world.exited) {
+  if (!world.attempts.areOver) {
     return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
   }
   // What was being judged when somebody stopped the job stays half judged.
@@ -36,11 +37,11 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const unsettled = openVerdicts(state).flatMap(({ charged }) => charged ?? []);
   // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
-  const guessed = world.lostWords;
+  const guessed = world.attempts.lostWords;
   const counted = (of: FailureClass) =>
     chargedTo(of, state) - unsettled.filter((charged) => charged === of).length - guessed;
   problems.push(...judgeBudgets(world, faults));
-  const launchesFail = world.faults.launchFailures > 0 || world.faults.lostNodeAnswers > 0;
+  const launchesFail = world.weather.launchFailures > 0 || world.weather.lostNodeAnswers > 0;
   const onlyPrograms = faults.every((fault) => fault.class === "program") && !launchesFail;
   if (onlyPrograms && counted("infrastructure") > 0) {
     problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);
@@ -64,7 +65,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
 }
 
 /** Neither the ApplicationMaster's death alone nor HDFS's outage alone disturbs a program. */
-function judgeSuspensions({ suspensions, surrenders }: World, faults: readonly Fault[]): string[] {
+function judgeSuspensions({ suspensions, attempts: { surrenders } }: World, faults: readonly Fault[]): string[] {
   const isSevered = faults.some(({ severs }) => severs === true);
   const isLeaderless = surrenders > 0 || faults.some(({ recovers }) => recovers === true);
   const mayBe = isSevered || (isLeaderless && faults.some(({ closesStaging }) => closesStaging === true));
@@ -72,7 +73,7 @@ function judgeSuspensions({ suspensions, surrenders }: World, faults: readonly F
 }
 
 /** Where all need each other and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */
-function judgeEarlyExits({ spec, core, faults: weather }: World, faults: readonly Fault[]): string[] {
+function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[]): string[] {
   const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
   const onlyThat = faults.every((fault) => fault === EARLY_EXIT) && weather.launchFailures === 0 && !limited;
   const allNeeded = spec.roles.every(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
@@ -80,14 +81,11 @@ function judgeEarlyExits({ spec, core, faults: weather }: World, faults: readonl
   if (!onlyThat || !allNeeded || weather.skewMs > 0) {
     return [];
   }
-  return core.state.gangs
-    .flatMap(({ generations }) => generations)
-    .flatMap(({ generation, endedBy }) => {
-      const wrong = endedBy !== undefined && !/ended with 0 .* before the others$/.test(endedBy.summary);
-      return wrong
-        ? [`generation ${generation} is put down to "${endedBy.summary}", and a program had left early`]
-        : [];
-    });
+  const generations = core.state.gangs.flatMap((gang) => gang.generations);
+  return generations.flatMap(({ generation, endedBy }) => {
+    const wrong = endedBy !== undefined && !/ended with 0 .* before the others$/.test(endedBy.summary);
+    return wrong ? [`generation ${generation} is put down to "${endedBy.summary}", and a program had left early`] : [];
+  });
 }
 
 /** Whether the job as a whole may fail of the time something takes. */
@@ -138,7 +136,7 @@ function judgeHangs(world: World, faults: readonly Fault[]): string[] {
     const hungMs = endedAtMs - sinceMs;
     return timely && hungMs > limitMs ? [`${task} hung for ${hungMs} ms, ${limitMs} are allowed`] : [];
   });
-  const nothingElse = faults.every((fault) => fault === HANG) && world.faults.launchFailures === 0;
+  const nothingElse = faults.every((fault) => fault === HANG) && world.weather.launchFailures === 0;
   return nothingElse ? [...late, ...judgeCharge(world)] : late;
 }
 

@@ -46,7 +46,7 @@ export class Master {
       attempt,
       process: this.process,
       random: world.random,
-      yarn: world.yarn,
+      application: world.application,
       resourceManager: world.resourceManager,
       nodeManagers: world.nodeManagers,
       losesAnswer: (call) => world.clock.nowMs < this.#unansweredUntilMs || world.losesAnswer(call),
@@ -104,15 +104,15 @@ export class Master {
       this.process.after(JOURNAL_READ_AGAIN_MS, () => this.#takeOver({ attempt: this.attempt, keptContainers }));
       return;
     }
-    const journal = this.#world.readJournal();
+    const journal = this.#world.attempts.readJournal();
     this.#shell.post({ type: "recovered", keptContainers, ...(journal === undefined ? {} : { journal }) });
     this.#watch();
   }
 
   #hear(event: Event): void {
-    const { random, faults, clock } = this.#world;
+    const { random, weather, clock } = this.#world;
     this.#shell.post(event);
-    if (event.type === "containers-allocated" && random.chance(faults.duplicates)) {
+    if (event.type === "containers-allocated" && random.chance(weather.duplicates)) {
       clock.after(random.integer(10, 2_000), () => this.deliver(event));
     }
   }
@@ -158,23 +158,23 @@ export class Master {
       },
       exit: async (_exitCode, cleanStaging) => {
         this.process.kill();
-        world.masterExited(this, cleanStaging);
+        world.attempts.exited(this, cleanStaging);
       },
     });
   }
 
   #rejoin(executors: readonly Rejoin[]): void {
-    const { random, faults } = this.#world;
+    const { random, weather } = this.#world;
     for (const { containerId } of executors) {
-      if (!random.chance(faults.failedDials)) {
-        this.#world.executors.get(containerId)?.connect(random.integer(5, 1_000));
+      if (!random.chance(weather.failedDials)) {
+        this.#world.executors.get(containerId)?.connection.open(random.integer(5, 1_000));
       }
     }
   }
 
   /** Each attempt writes where no later one does; what was under way as it died may be stored all the same, until the next one reads. */
   #write(_sequence: number, snapshot: string): Promise<void> {
-    const { clock, random, journal, faults } = this.#world;
+    const { clock, random, journal, weather } = this.#world;
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void =>
         this.process.reach(() => {
@@ -190,7 +190,7 @@ export class Master {
           return;
         }
         journal.keep(snapshot);
-        const isLost = random.chance(faults.lostJournalAnswers);
+        const isLost = random.chance(weather.lostJournalAnswers);
         answer(() => (isLost ? reject(new Error("no answer")) : resolve()));
       });
     });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import { firstGang } from "../support/first-gang.ts";
-import { EARLY_EXIT, HANG } from "./faults.ts";
+import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { runSeed } from "./run.ts";
 import type { ExecutorFault, Mutation } from "./world.ts";
 

@@ -1,8 +1,9 @@
 import type { ContainerCommand } from "../../am/scheduler/scheduler.ts";
+import type { Application, ModelContainer } from "./application.ts";
 import type { VirtualClock } from "./clock.ts";
+import { isReachable, type ModelNode } from "./node.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
-import { isReachable, type ModelContainer, type ModelNode, type Yarn } from "./yarn.ts";
 
 export type StartAnswer =
   | { readonly type: "launch-succeeded" }
@@ -11,7 +12,7 @@ export type StartAnswer =
 export interface NodeServiceOptions {
   readonly clock: VirtualClock;
   readonly random: Random;
-  readonly yarn: Yarn;
+  readonly application: Application;
   /** Chance that a node refuses a start. */
   readonly refusals: number;
   readonly losesAnswer: (call: Call) => boolean;
@@ -36,8 +37,8 @@ export class NodeService {
   }
 
   start(command: ContainerCommand, answer: (answer: StartAnswer) => void): void {
-    const { clock, random, yarn, refusals, losesAnswer, run, failed } = this.#options;
-    const container = yarn.containers.get(command.containerId);
+    const { clock, random, application, refusals, losesAnswer, run, failed } = this.#options;
+    const container = application.containers.get(command.containerId);
     if (container === undefined) {
       answer({ type: "launch-failed", message: "it is not among the containers of this attempt", nodeAtFault: false });
       return;
@@ -69,8 +70,8 @@ export class NodeService {
    * runs on. Of the end of what ran before nobody is told.
    */
   restart(command: ContainerCommand, answer: (answer: StartAnswer) => void): void {
-    const { clock, random, yarn, refusals, losesAnswer, run, vacate, failed } = this.#options;
-    const container = yarn.containers.get(command.containerId);
+    const { clock, random, application, refusals, losesAnswer, run, vacate, failed } = this.#options;
+    const container = application.containers.get(command.containerId);
     const refuse = (message: string, nodeAtFault = false) => answer({ type: "launch-failed", message, nodeAtFault });
     if (container === undefined) {
       refuse("it is not among the containers of this attempt");
@@ -112,14 +113,14 @@ export class NodeService {
   }
 
   stop(containerId: string, unanswered: () => void): void {
-    const { clock, random, yarn, losesAnswer } = this.#options;
-    const container = yarn.containers.get(containerId);
+    const { clock, random, application, losesAnswer } = this.#options;
+    const container = application.containers.get(containerId);
     if (container === undefined) {
       return;
     }
     clock.after(random.integer(5, 300) + container.node.slowMs, () => {
       if (answers(container.node)) {
-        yarn.complete(containerId, -105, "Container killed by the ApplicationMaster.");
+        application.complete(containerId, -105, "Container killed by the ApplicationMaster.");
       }
       if (!answers(container.node) || losesAnswer("stop")) {
         clock.after(random.integer(1_000, 10_000), unanswered);

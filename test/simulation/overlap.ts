@@ -21,7 +21,7 @@ export class OverlapWatch {
     const { isolationMs } = spec.timeouts;
     this.#limitsMs.delete(executor);
     for (const other of executors.values()) {
-      if (!other.alive || other.child.state !== "running" || !this.#isReplacedBy(other, executor)) {
+      if (!other.hasProgram || !this.#isReplacedBy(other, executor)) {
         continue;
       }
       if (!other.wasCut && other.frozen && other.container.node.isUnmanaged) {
@@ -49,7 +49,7 @@ export class OverlapWatch {
     const limitMs = this.#limitsMs.get(executor);
     const { clock, problems, spec } = this.#world;
     const mayRunOn = executor.frozen || clock.nowMs <= executor.thawedAtMs + spec.timeouts.isolationMs;
-    if (limitMs === undefined || clock.nowMs <= limitMs || !executor.isProgramRunning || mayRunOn) {
+    if (limitMs === undefined || clock.nowMs <= limitMs || !executor.isProgramActive || mayRunOn) {
       return;
     }
     const { task, generation, containerId } = executor;

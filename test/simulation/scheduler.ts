@@ -1,11 +1,11 @@
 import type { Ask } from "../../am/core/state/effects.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
 import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import type { Application } from "./application.ts";
 import type { AllocateRequest, AllocateResponse, ApplicationService } from "./application-service.ts";
 import type { NodeService } from "./node-service.ts";
 import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
-import type { Yarn } from "./yarn.ts";
 
 /** The call whose answer may be lost. */
 export type Call = "register" | "allocate" | "finish" | "start" | "restart" | "stop";
@@ -15,7 +15,7 @@ export interface ModelSchedulerOptions {
   /** The ApplicationMaster's. */
   readonly process: Process;
   readonly random: Random;
-  readonly yarn: Yarn;
+  readonly application: Application;
   readonly resourceManager: ApplicationService;
   readonly nodeManagers: NodeService;
   /** Whether the answer to a call that was carried out does not come back. */
@@ -61,9 +61,9 @@ export class ModelScheduler implements Scheduler {
 
   start(_address: unknown, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
     this.#deliver = deliver;
-    const { attempt, yarn } = this.#options;
+    const { attempt, application } = this.#options;
     return this.#register(true).then((kept) => {
-      this.#deliver({ type: "nodes-changed", nodes: yarn.views() });
+      this.#deliver({ type: "nodes-changed", nodes: application.cluster.views() });
       const known = kept === undefined ? {} : { maximum: MAXIMUM };
       this.#deliver({ type: "am-registered", attempt, ...known, counted: "all", resourceTypes: [] });
       this.#pause(0);
@@ -107,10 +107,10 @@ export class ModelScheduler implements Scheduler {
   }
 
   #order(commands: readonly ContainerCommand[], give: NodeService["start"]): void {
-    const { yarn } = this.#options;
+    const { application } = this.#options;
     for (const command of commands) {
       const { containerId } = command;
-      const host = yarn.containers.get(containerId)?.node.host ?? "";
+      const host = application.containers.get(containerId)?.node.host ?? "";
       if (this.#withoutToken.has(host)) {
         this.#over(`the answer to its registration was lost, and with it the token for ${host}`);
         return;
@@ -121,7 +121,7 @@ export class ModelScheduler implements Scheduler {
 
   /** Where its node does not answer, the ResourceManager will tell it. */
   stop(containerId: string): void {
-    const host = this.#options.yarn.containers.get(containerId)?.node.host ?? "";
+    const host = this.#options.application.containers.get(containerId)?.node.host ?? "";
     const release = () => this.#options.process.reach(() => this.release([containerId]));
     if (this.#withoutToken.has(host)) {
       release();

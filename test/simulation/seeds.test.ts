@@ -14,6 +14,19 @@ test(`every job of ${SEEDS} random ones on random clusters ends, with every inva
   expect(failures).toEqual([]);
 });
 
-test.each(PINNED_SEEDS)("seed $seed, which found: $found", async ({ seed }) => {
-  expect((await runSeed(seed, { wide: false })).problems).toEqual([]);
+test.each(PINNED_SEEDS)("seed $seed: $lives", async ({ seed, logs }) => {
+  const seen: string[] = [];
+  const trace = (line: string) => seen.push(/^ +[\d.]+ {3}\w+ ([\w-]+): /.exec(line)?.[1] ?? "");
+  expect((await runSeed(seed, { trace })).problems).toEqual([]);
+  expect(inOrder(seen, logs)).toEqual(logs);
 });
+
+/** Those of the events that come in this order. */
+function inOrder(seen: readonly string[], events: readonly string[]): string[] {
+  let from = 0;
+  return events.filter((event) => {
+    const at = seen.indexOf(event, from);
+    from = at < 0 ? from : at + 1;
+    return at >= 0;
+  });
+}

@@ -1,3 +1,6 @@
+import type { Draws } from "./draws.ts";
+import type { Random } from "./random.ts";
+
 /** How unkind the world is, beyond the faults that happen once. Chances are between 0 and 1. */
 export interface Weather {
   /** Chance that a message comes twice, much later the second time. */
@@ -31,3 +34,28 @@ export const FINE: Weather = {
   goodStops: 0,
   skewMs: 0,
 };
+
+/** Of a kind world nothing but time is lost. */
+export function randomWeather({ main, wider, rarer }: Draws, isKind: boolean): Weather {
+  return {
+    ...FINE,
+    duplicates: isKind ? 0 : 0.05,
+    surplus: isKind ? 0 : 0.1,
+    launchFailures: isKind || main.chance(0.8) ? 0 : 0.05,
+    completionDelayMs: main.integer(0, 5_000),
+    lostNodeAnswers: isKind || !wider.chance(0.1) ? 0 : 0.1,
+    ...(isKind ? {} : rareWeather(rarer)),
+    goodStops: wider.chance(0.3) ? 0.5 : 0,
+  };
+}
+
+/** What few networks and machines do, each now and then. */
+function rareWeather(random: Random): Partial<Weather> {
+  const rarely = (value: number): number => (random.chance(0.1) ? value : 0);
+  return {
+    lostAnswers: rarely(0.1),
+    lostJournalAnswers: rarely(0.1),
+    failedDials: rarely(0.5),
+    skewMs: rarely(random.pick([1_000, 60_000, 3_600_000])),
+  };
+}

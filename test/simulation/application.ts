@@ -1,0 +1,255 @@
+import type { Ask } from "../../am/core/state/effects.ts";
+import type { AllocatedContainer } from "../../am/core/state/events.ts";
+import type { VirtualClock } from "./clock.ts";
+import { type Cluster, NODE_HEARTBEAT_MS } from "./cluster.ts";
+import type { ModelNode } from "./node.ts";
+import type { Random } from "./random.ts";
+
+export interface ModelContainer {
+  readonly given: AllocatedContainer;
+  readonly node: ModelNode;
+  readonly memoryMiB: number;
+  state: "allocated" | "delivered" | "running" | "complete";
+  /** The ApplicationMaster has given it up. */
+  surrendered: boolean;
+}
+
+export interface Completion {
+  readonly containerId: string;
+  readonly exitStatus: number;
+  readonly diagnostics: string;
+}
+
+interface Outstanding {
+  readonly ask: Ask;
+  left: number;
+  readonly hosts: Map<string, number>;
+}
+
+export interface ApplicationOptions {
+  readonly id: string;
+  readonly clock: VirtualClock;
+  readonly random: Random;
+  readonly cluster: Cluster;
+  /** Chance that a container comes which nobody asked for. */
+  readonly surplus: number;
+  /** Longest time a completion takes beyond the node's heartbeat. */
+  readonly completionDelayMs: number;
+  /** A container ends, whether or not its node can be told. */
+  readonly completed: (container: ModelContainer) => void;
+}
+
+/**
+ * What YARN keeps of one application: containers come at node heartbeats, one at a time where no host is named, rounded up, now and then
+ * one too many or twice; completions come late, releases take a heartbeat.
+ */
+export class Application {
+  readonly containers = new Map<string, ModelContainer>();
+  finished = false;
+  /** Containers of whose end no attempt is told again. */
+  readonly settled = new Set<string>();
+  /** The ResourceManager has forgotten its attempt's registration. */
+  onRestart: () => void = () => {};
+  readonly #options: ApplicationOptions;
+  readonly #asks = new Map<number, Outstanding>();
+  #avoided: readonly string[] = [];
+  #allocated: AllocatedContainer[] = [];
+  /** Ends that the next allocate call tells, and those that the last one told: that an attempt has those its next call says. */
+  #completed: Completion[] = [];
+  #told: Completion[] = [];
+  /** Ended, and the node has not said so yet. */
+  readonly #untold = new Set<string>();
+
+  constructor(options: ApplicationOptions) {
+    this.#options = options;
+    options.cluster.add(this);
+  }
+
+  get cluster(): Cluster {
+    return this.#options.cluster;
+  }
+
+  get isAsking(): boolean {
+    for (const { left } of this.#asks.values()) {
+      if (left > 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  ask(asks: readonly Ask[]): void {
+    for (const ask of asks) {
+      const hosts = new Map(ask.hosts.map(({ host, count }) => [host, count]));
+      this.#asks.set(ask.priority, { ask, left: ask.count, hosts });
+    }
+    this.cluster.wakeNodes();
+  }
+
+  avoid(hosts: readonly string[]): void {
+    this.#avoided = hosts;
+  }
+
+  /**
+   * At a heartbeat of a node. Where no host is named it gets so many containers at most.
+   * @returns how many of those are left
+   */
+  assign(node: ModelNode, offSwitch: number): number {
+    let left = offSwitch;
+    if (this.finished || this.#avoided.includes(node.host)) {
+      return left;
+    }
+    for (const [, entry] of [...this.#asks].sort(([a], [b]) => a - b)) {
+      while (entry.left > 0 && (entry.ask.nodeLabel ?? "") === node.label) {
+        const local = entry.hosts.get(node.host) ?? 0;
+        if (local === 0 && (left === 0 || entry.ask.relaxLocality === false)) {
+          break;
+        }
+        if (!this.#allocate(node, entry.ask)) {
+          break;
+        }
+        entry.left--;
+        if (local > 0) {
+          entry.hosts.set(node.host, local - 1);
+        } else {
+          left--;
+        }
+        if (this.#options.random.chance(this.#options.surplus)) {
+          this.#allocate(node, entry.ask);
+        }
+      }
+    }
+    return left;
+  }
+
+  /** What an allocate call brings. */
+  pullAllocated(): readonly AllocatedContainer[] {
+    return this.#allocated.splice(0);
+  }
+
+  /** The ApplicationMaster has heard of them. */
+  delivered(allocated: readonly AllocatedContainer[]): void {
+    for (const { containerId } of allocated) {
+      const container = this.containers.get(containerId);
+      if (container?.state === "allocated") {
+        container.state = "delivered";
+      }
+    }
+  }
+
+  /** What an allocate call tells of containers that are over (RMAppAttemptImpl#pullJustFinishedContainers). */
+  pullCompleted(): readonly Completion[] {
+    for (const { containerId } of this.#told) {
+      this.settled.add(containerId);
+    }
+    this.#told = this.#completed.splice(0);
+    return this.#told;
+  }
+
+  /** What a later attempt is told that it has (AbstractYarnScheduler#getTransferredContainers). */
+  running(): readonly AllocatedContainer[] {
+    return [...this.containers.values()].filter(({ state }) => state === "running").map(({ given }) => given);
+  }
+
+  /** What was asked for is forgotten, and what nobody was told of; ends are told again, for nodes keep them until they are acknowledged. */
+  restarted(): void {
+    this.onRestart();
+    this.#asks.clear();
+    this.#completed.unshift(...this.#told.splice(0));
+    this.#allocated = [];
+    for (const [id, { state }] of this.containers) {
+      if (state === "allocated") {
+        this.complete(id, -100, "Container that no ApplicationMaster had heard of");
+      }
+    }
+  }
+
+  /**
+   * The next attempt is told again what this one may not have read (RMAppAttemptImpl#transferStateFromAttempt). Of the containers only
+   * what runs is kept for it (AbstractYarnScheduler: RMContainerState.RUNNING).
+   */
+  newAttempt(): void {
+    this.#asks.clear();
+    this.#allocated = [];
+    this.#completed.unshift(...this.#told.splice(0));
+    for (const [id, { state }] of this.containers) {
+      if (state === "allocated" || state === "delivered") {
+        this.complete(id, -100, "Container released by the ResourceManager");
+      }
+    }
+  }
+
+  /** What is released before its node has told why it ended is forgotten: the release is then all that is known. */
+  release(containerId: string): void {
+    this.#tell({ containerId, exitStatus: -100, diagnostics: "Container released by application" });
+    this.complete(containerId, -100, "Container released by application");
+  }
+
+  /** A container ends; the ApplicationMaster hears of it after the node's heartbeat, and perhaps later. */
+  complete(containerId: string, exitStatus: number, diagnostics: string): void {
+    const { random, completionDelayMs, completed, cluster } = this.#options;
+    const container = this.containers.get(containerId);
+    if (container === undefined || container.state === "complete") {
+      return;
+    }
+    container.state = "complete";
+    container.node.usedMiB -= container.memoryMiB;
+    completed(container);
+    const delayMs = random.integer(50, NODE_HEARTBEAT_MS) + random.integer(0, completionDelayMs);
+    this.#untold.add(containerId);
+    this.#tellLater({ containerId, exitStatus, diagnostics }, container.node, delayMs);
+    cluster.wakeNodes();
+  }
+
+  loseNode(node: ModelNode): void {
+    for (const container of this.containers.values()) {
+      if (container.node === node) {
+        this.complete(container.given.containerId, -100, "Container released on a *lost* node");
+      }
+    }
+  }
+
+  finish(): void {
+    this.finished = true;
+    for (const container of this.containers.values()) {
+      this.complete(container.given.containerId, -107, "");
+    }
+  }
+
+  /** With a heartbeat of its node, once that is heard again. */
+  #tellLater(completion: Completion, node: ModelNode, delayMs: number): void {
+    this.#options.clock.after(delayMs, () => {
+      if (node.isUnmanaged) {
+        this.#tellLater(completion, node, NODE_HEARTBEAT_MS);
+      } else {
+        this.#tell(completion);
+      }
+    });
+  }
+
+  #tell(completion: Completion): void {
+    if (this.#untold.delete(completion.containerId)) {
+      this.#completed.push(completion);
+    }
+  }
+
+  #allocate(node: ModelNode, ask: Ask): boolean {
+    const memoryMiB = Math.ceil(ask.resource.memoryMiB / 512) * 512;
+    if (node.usedMiB + memoryMiB > node.capacityMiB) {
+      return false;
+    }
+    node.usedMiB += memoryMiB;
+    const number = String(this.containers.size + 1).padStart(6, "0");
+    const given: AllocatedContainer = {
+      containerId: `${this.#options.id.replace("application", "container")}_01_${number}`,
+      nodeId: node.nodeId,
+      host: node.host,
+      nodeHttpAddress: `${node.host}:8042`,
+      priority: ask.priority,
+      resource: { memoryMiB, vcores: 1, others: {} },
+    };
+    this.containers.set(given.containerId, { given, node, memoryMiB, state: "allocated", surrendered: false });
+    this.#allocated.push(given);
+    return true;
+  }
+}

@@ -1,0 +1,119 @@
+import { isSnapshot } from "../../am/core/journal/journal.ts";
+import { Master } from "./master.ts";
+import type { World } from "./world.ts";
+
+/** One attempt of the ApplicationMaster after another: how they end, and what YARN does then. */
+export class Attempts {
+  /** The last one that was started. */
+  present: Master;
+  /** The job has ended: no attempt follows. */
+  areOver = false;
+  /** YARN has ended the application, for its attempts are used up. */
+  areUsedUp = false;
+  /** How many ended, and were not to. */
+  surrenders = 0;
+  /** What YARN said of containers that the journal takes for the job's still: nobody says it again to the next attempt. */
+  lostWords = 0;
+  readonly #world: World;
+  /** How many YARN grants. */
+  readonly #granted: number;
+
+  constructor(world: World, granted: number) {
+    this.#world = world;
+    this.#granted = granted;
+    this.present = this.#next();
+  }
+
+  /** It dies; YARN starts another one some seconds later and keeps the containers that run. */
+  crash(): void {
+    if (!this.#mayEnd(this.present)) {
+      return;
+    }
+    this.#world.trace("! ApplicationMaster dies");
+    this.present.process.kill();
+    this.#replaceDead();
+  }
+
+  /** It stops for longer than YARN waits, and goes on beside the one that was started instead. */
+  pauseBeyondExpiry(): void {
+    const { random, clock, executors } = this.#world;
+    const master = this.present;
+    const expiryMs = random.integer(10_000, 15_000);
+    master.pause(expiryMs + random.integer(0, 20_000), random.integer(0, 30_000));
+    clock.after(expiryMs, () => {
+      if (!this.#mayEnd(master)) {
+        return;
+      }
+      for (const executor of executors.values()) {
+        executor.connection.open(random.integer(2_000, 30_000));
+      }
+      this.#replace(random.integer(500, 2_000));
+    });
+  }
+
+  /** Its process has ended by itself. */
+  exited(master: Master, cleanStaging: boolean): void {
+    const { resourceManager, application, problems } = this.#world;
+    if (cleanStaging && !resourceManager.hasEnd) {
+      problems.push("the staging folder is removed before the ResourceManager has taken the end");
+    }
+    if (!master.isPresent) {
+      return;
+    }
+    if (application.finished) {
+      this.areOver = true;
+    } else {
+      this.surrenders++;
+      this.#replaceDead();
+    }
+  }
+
+  /** What the next one reads of the journal. */
+  readJournal(): unknown {
+    const { journal, application, applicationId } = this.#world;
+    const snapshot = journal.read();
+    if (isSnapshot(snapshot, applicationId)) {
+      const held = Object.values(snapshot.containers).filter(
+        ({ phase }) => phase === "held" || phase === "terminating",
+      );
+      this.lostWords += held.filter(({ id }) => application.settled.has(id)).length;
+    } else {
+      this.#world.beginAgain();
+    }
+    return snapshot;
+  }
+
+  #mayEnd(master: Master): boolean {
+    return !this.areOver && !this.#world.application.finished && master.process.alive && master.isPresent;
+  }
+
+  #replaceDead(): void {
+    const { executors, random } = this.#world;
+    for (const executor of executors.values()) {
+      executor.connection.masterDied();
+    }
+    this.#replace(random.integer(1_000, 10_000));
+  }
+
+  #replace(delayMs: number): void {
+    const { resourceManager, application, clock } = this.#world;
+    if (resourceManager.attempt >= this.#granted) {
+      this.#world.trace("! YARN ends the application: its attempts are used up");
+      this.areUsedUp = true;
+      this.areOver = true;
+      application.finish();
+      return;
+    }
+    resourceManager.nextAttempt();
+    clock.after(delayMs, () => {
+      this.present = this.#next();
+      this.present.start();
+    });
+  }
+
+  #next(): Master {
+    const { weather, random, resourceManager } = this.#world;
+    const { skewMs } = weather;
+    return new Master(this.#world, resourceManager.attempt, skewMs === 0 ? 0 : random.integer(-skewMs, skewMs));
+  }
+}

@@ -1,0 +1,114 @@
+import type { NodeView } from "../../am/core/state/events.ts";
+import type { Application } from "./application.ts";
+import type { VirtualClock } from "./clock.ts";
+import { type ModelNode, reports } from "./node.ts";
+import type { Random } from "./random.ts";
+
+export const NODE_HEARTBEAT_MS = 1_000;
+
+export interface ClusterOptions {
+  readonly nodes: number;
+  /** Of each. */
+  readonly capacityMiB: number;
+  /** By how much a machine's clock may be wrong, either way. */
+  readonly skewMs?: number;
+}
+
+/** The nodes, and the ResourceManager's scheduler: whatever several applications share. */
+export class Cluster {
+  readonly nodes: ModelNode[];
+  readonly #clock: VirtualClock;
+  readonly #applications: Application[] = [];
+  #outages = 0;
+  /** How many heartbeats were used: each begins with another application. */
+  #turn = 0;
+
+  constructor(clock: VirtualClock, random: Random, { nodes, capacityMiB, skewMs = 0 }: ClusterOptions) {
+    this.#clock = clock;
+    this.nodes = Array.from({ length: nodes }, (_, index) => ({
+      nodeId: `node${index}:45454`,
+      host: `node${index}`,
+      rack: `/rack${index % 2}`,
+      label: "",
+      capacityMiB,
+      usedMiB: 0,
+      alive: true,
+      cut: undefined,
+      skewMs: 0,
+      slowMs: 0,
+      isUnmanaged: false,
+      phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),
+      tickScheduled: false,
+    }));
+    for (const node of skewMs === 0 ? [] : this.nodes) {
+      node.skewMs = random.integer(-skewMs, skewMs);
+    }
+  }
+
+  /** The ResourceManager answers. */
+  get isUp(): boolean {
+    return this.#outages === 0;
+  }
+
+  add(application: Application): void {
+    this.#applications.push(application);
+  }
+
+  views(): NodeView[] {
+    return this.nodes.map(({ nodeId, host, rack, alive, label, capacityMiB, usedMiB }) => ({
+      nodeId,
+      host,
+      rack,
+      usable: alive,
+      labels: label === "" ? [] : [label],
+      free: { memoryMiB: capacityMiB - usedMiB, vcores: 64, others: {} },
+    }));
+  }
+
+  goDown(): void {
+    this.#outages++;
+  }
+
+  /** With what its store says: applications and their attempts, and nothing of what those had asked for. */
+  comeBack(): void {
+    this.#outages--;
+    for (const application of this.#applications) {
+      application.restarted();
+    }
+  }
+
+  loseNode(node: ModelNode): void {
+    node.alive = false;
+    for (const application of this.#applications) {
+      application.loseNode(node);
+    }
+  }
+
+  /** Nodes with something to give report in their time. */
+  wakeNodes(): void {
+    if (!this.#applications.some(({ isAsking }) => isAsking)) {
+      return;
+    }
+    for (const node of this.nodes) {
+      if (reports(node) && !node.tickScheduled) {
+        node.tickScheduled = true;
+        const intoMs = (this.#clock.nowMs - node.phaseMs) % NODE_HEARTBEAT_MS;
+        this.#clock.after(NODE_HEARTBEAT_MS - intoMs, () => this.#heartbeat(node));
+      }
+    }
+  }
+
+  /** Applications take turns; all of them together get one container where no host was named. */
+  #heartbeat(node: ModelNode): void {
+    node.tickScheduled = false;
+    if (!reports(node) || !this.isUp) {
+      return;
+    }
+    const first = this.#turn++ % this.#applications.length;
+    let offSwitch = 1;
+    for (const application of [...this.#applications.slice(first), ...this.#applications.slice(0, first)]) {
+      offSwitch = application.assign(node, offSwitch);
+    }
+    this.wakeNodes();
+  }
+}

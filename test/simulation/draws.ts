@@ -1,0 +1,18 @@
+import { Random } from "./random.ts";
+
+/** What a seed decides: each kind of thing is drawn apart, so that a further kind leaves the lives of most seeds as they are. */
+export interface Draws {
+  readonly main: Random;
+  readonly aside: Random;
+  readonly wider: Random;
+  readonly rarer: Random;
+}
+
+export function drawsOf(seed: number): Draws {
+  return {
+    main: new Random(seed),
+    aside: new Random(~seed),
+    wider: new Random(seed ^ 0x5bd1e995),
+    rarer: new Random(seed ^ 0x2545f491),
+  };
+}

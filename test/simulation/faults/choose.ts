@@ -1,0 +1,45 @@
+import type { Draws } from "../draws.ts";
+import type { World } from "../world.ts";
+import { CLUSTER_FAULTS, RARE_CLUSTER_FAULTS } from "./cluster.ts";
+import { CONTAINER_FAULTS } from "./containers.ts";
+import type { Fault } from "./fault.ts";
+import { CLIENT_STOPS, MASTER_FAULTS } from "./master.ts";
+import { PARTITIONS, RARE_PARTITIONS } from "./partitions.ts";
+import { EARLY_EXIT, HANG, PROGRAM_FAULTS } from "./programs.ts";
+
+const COMMON: readonly [Fault, ...Fault[]] = [
+  ...PROGRAM_FAULTS,
+  ...CONTAINER_FAULTS,
+  ...MASTER_FAULTS,
+  ...CLUSTER_FAULTS,
+  CLIENT_STOPS,
+];
+const RARE: readonly Fault[] = [...RARE_PARTITIONS, ...RARE_CLUSTER_FAULTS];
+const ALL: readonly Fault[] = [...COMMON, ...PARTITIONS, ...RARE, HANG, EARLY_EXIT];
+
+/** The faults of these names. */
+export function namedFaults(names: readonly string[]): readonly Fault[] {
+  return ALL.filter(({ name }) => names.includes(name));
+}
+
+/** What goes wrong in a seed's life, several things perhaps. */
+export function randomFaults({ main, aside, wider, rarer }: Draws, reportsSteps: boolean): readonly Fault[] {
+  const common = Array.from({ length: main.integer(0, 4) }, () => main.pick(COMMON));
+  const partition = wider.chance(0.2) ? wider.any(PARTITIONS) : undefined;
+  const hangs = reportsSteps ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
+  const early = aside.chance(0.1) ? EARLY_EXIT : undefined;
+  const rare = rarer.chance(0.2) ? rarer.any(RARE) : undefined;
+  return [...common, ...hangs, partition, rare, early].filter((fault) => fault !== undefined);
+}
+
+/** Each strikes once, half of them while the job begins. */
+export function strikeInTime(world: World, faults: readonly Fault[], runsForMs: number): void {
+  const { clock, random } = world;
+  for (const fault of faults) {
+    const atMs = random.chance(0.5) ? random.integer(0, runsForMs) : random.integer(0, 10_000);
+    clock.after(atMs, () => {
+      world.trace(`! ${fault.name}`);
+      fault.strike(world);
+    });
+  }
+}

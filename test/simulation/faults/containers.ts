@@ -1,0 +1,110 @@
+import type { ExecutorModel } from "../executor-model.ts";
+import { peersLose, programsFault } from "../program-ends.ts";
+import type { World } from "../world.ts";
+import { type Fault, victim } from "./fault.ts";
+
+/** What happens to containers, their nodes and executors. */
+export const CONTAINER_FAULTS: readonly Fault[] = [
+  {
+    name: "a container is killed for its memory",
+    class: "program",
+    strike: (world) => killContainer(world, victim(world), -104, "is running beyond physical memory limits"),
+  },
+  {
+    name: "a node tells a container to end for its memory",
+    class: "program",
+    strike: (world) => victim(world)?.toldToEnd(-103, "is running beyond virtual memory limits"),
+  },
+  {
+    name: "an executor is killed",
+    class: "infrastructure",
+    strike: (world) => killContainer(world, victim(world), 137, ""),
+  },
+  {
+    name: "a container is preempted",
+    class: "infrastructure",
+    isFree: true,
+    strike: (world) => {
+      const executor = victim(world);
+      if (executor === undefined) {
+        return;
+      }
+      if (world.random.chance(0.6)) {
+        world.deliver({
+          type: "preemption-notice",
+          containerIds: [executor.containerId],
+          strict: world.random.chance(0.5),
+        });
+      }
+      world.clock.after(world.random.integer(0, 15_000), () => killContainer(world, executor, -102, "preempted"));
+    },
+  },
+  {
+    name: "a node is lost",
+    class: "infrastructure",
+    strike: (world) => {
+      const alive = world.cluster.nodes.filter((node) => node.alive);
+      const node = world.random.any(alive);
+      if (node === undefined || alive.length < 3) {
+        return;
+      }
+      world.trace(`! ${node.host} is lost`);
+      node.alive = false;
+      for (const executor of world.executors.values()) {
+        if (executor.container.node === node && executor.alive) {
+          executor.die();
+          peersLose(world, executor);
+        }
+      }
+      world.clock.after(world.random.integer(1_000, 12_000), () => world.cluster.loseNode(node));
+    },
+  },
+  {
+    name: "a stream breaks",
+    deafens: true,
+    strike: (world) => victim(world)?.connection.break(world.random.integer(1, 1_000)),
+  },
+  {
+    name: "an executor freezes",
+    deafens: true,
+    class: "infrastructure",
+    strike: (world) => {
+      const executor = victim(world);
+      if (executor !== undefined) {
+        executor.frozen = true;
+      }
+    },
+  },
+  {
+    name: "an executor freezes for a short time",
+    deafens: true,
+    freezes: true,
+    strike: (world) => {
+      const executor = victim(world);
+      if (executor !== undefined) {
+        executor.freezeFor(world.random.integer(500, 6_000));
+      }
+    },
+  },
+];
+
+/** A container ends from outside: its peers notice at once, YARN says so later. */
+function killContainer(
+  world: World,
+  executor: ExecutorModel | undefined,
+  exitStatus: number,
+  diagnostics: string,
+): void {
+  if (executor?.alive !== true) {
+    return;
+  }
+  const ran = executor.hasProgram;
+  if (exitStatus === -104) {
+    programsFault(world, executor, ran);
+  }
+  executor.die();
+  if (ran) {
+    peersLose(world, executor);
+  }
+  world.application.complete(executor.containerId, exitStatus, diagnostics);
+}

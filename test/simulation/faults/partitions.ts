@@ -1,0 +1,89 @@
+import { LONGEST_UNNOTICED_MS } from "../absence.ts";
+import { type Cut, type ModelNode, obeysYarn } from "../node.ts";
+import { peersLose } from "../program-ends.ts";
+import type { World } from "../world.ts";
+import type { Fault } from "./fault.ts";
+
+const PARTITIONED = { deafens: true, freezes: true, severs: true, class: "infrastructure" } as const;
+
+export const PARTITIONS: readonly [Fault, ...Fault[]] = [
+  partition("a node is cut off", { whole: true, inward: true, outward: true }),
+  partition("a node is cut off from the ApplicationMaster", { inward: true, outward: true }),
+  partition("a node is cut off from the ApplicationMaster and its NodeManager stands still", {
+    unmanaged: true,
+    inward: true,
+    outward: true,
+  }),
+];
+
+/** What few networks do. */
+export const RARE_PARTITIONS: readonly Fault[] = [
+  partition("what a node says to the ApplicationMaster is lost", { inward: false, outward: true }),
+  partition("what the ApplicationMaster says to a node is lost", { inward: true, outward: false }),
+  {
+    name: "a rack is cut off",
+    ...PARTITIONED,
+    strike: (world) => {
+      const cut = { whole: true, inward: true, outward: true } as const;
+      const durationMs = world.random.integer(1, 120) * 1000;
+      const whole = world.cluster.nodes.filter((node) => node.alive && node.cut === undefined);
+      for (const node of whole.filter(({ rack }) => rack === "/rack1")) {
+        cutOff(world, node, cut, durationMs);
+      }
+    },
+  },
+];
+
+function partition(name: string, cut: Cut): Fault {
+  return {
+    name,
+    ...PARTITIONED,
+    strike: (world) => {
+      const whole = world.cluster.nodes.filter(({ alive, cut: other }) => alive && other === undefined);
+      const node = world.random.any(whole);
+      if (node !== undefined && whole.length >= 3) {
+        world.trace(`! ${name}: ${node.host}`);
+        cutOff(world, node, cut, world.random.integer(1, 120) * 1000);
+      }
+    },
+  };
+}
+
+/** Some of a node's connections are cut for a while. Nobody says so: whoever is on either side finds out by waiting. */
+function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): void {
+  const { clock, random, cluster, witness } = world;
+  node.cut = cut;
+  witness.incident(node.host);
+  const there = () => [...world.executors.values()].filter(({ container, alive }) => alive && container.node === node);
+  for (const executor of there()) {
+    executor.wasCut = true;
+    clock.after(random.integer(10_000, 60_000), () => {
+      if (node.cut !== undefined && executor.hasProgram) {
+        peersLose(world, executor, "severed");
+      }
+    });
+    clock.after(random.integer(0, LONGEST_UNNOTICED_MS), () => {
+      if (node.cut !== undefined) {
+        executor.connection.pingsUnanswered();
+      }
+    });
+    if (random.chance(0.5)) {
+      clock.after(random.integer(0, 10_000), () => executor.connection.break(1_000));
+    }
+  }
+  const expiryMs = random.integer(10_000, 60_000);
+  if (!obeysYarn(node) && expiryMs < durationMs) {
+    clock.after(expiryMs, () => cluster.loseNode(node));
+  }
+  clock.after(durationMs, () => {
+    node.cut = undefined;
+    node.alive = true;
+    for (const executor of there()) {
+      if (executor.container.state === "complete") {
+        executor.die();
+      } else {
+        executor.connection.break(random.integer(1, 5_000));
+      }
+    }
+  });
+}

@@ -1,0 +1,61 @@
+import type { ChildExit } from "../../am/core/state/events.ts";
+import type { ExecutorModel } from "./executor-model.ts";
+import { isInGang } from "./ground-truth.ts";
+import type { World } from "./world.ts";
+
+/** What the end of a program means for others, and for whoever judges the job. */
+
+const MACHINE_SIGNALS: readonly string[] = ["SIGBUS", "SIGILL"];
+
+/** Peers of a gang's task that ended badly lose their connections to it. */
+export function programEnded(world: World, executor: ExecutorModel, exit: ChildExit): void {
+  const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
+  world.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
+  world.witness.ended(executor, exit, world.clock.nowMs);
+  if (isProgramsFault(exit)) {
+    programsFault(world, executor, true);
+  }
+  if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === undefined) {
+    peersLose(world, executor);
+  }
+}
+
+/** Something that its program is to pay for. */
+export function programsFault(world: World, executor: ExecutorModel, ran: boolean, isCertain = ran): void {
+  const { task, generation } = executor;
+  world.witness.programCause({ task, generation, isMember: isInGang(world, executor), isCertain }, ran);
+}
+
+/** @param how where the executor lives on, nothing tells such a failure of its peers from one of their own */
+export function peersLose(world: World, executor: ExecutorModel, how?: "severed"): void {
+  if (!isInGang(world, executor)) {
+    return;
+  }
+  const { random } = world;
+  for (const peer of world.executors.values()) {
+    const isPeer = peer !== executor && peer.generation === executor.generation;
+    if (isPeer && random.chance(0.6) && isInGang(world, peer)) {
+      loseConnection(world, peer, random.integer(10, 800), how);
+    }
+  }
+}
+
+function loseConnection(world: World, peer: ExecutorModel, delayMs: number, how?: "severed"): void {
+  const { generation } = peer;
+  world.clock.after(delayMs, () => {
+    if (peer.generation !== generation) {
+      return;
+    }
+    if (how === "severed" && peer.hasProgram) {
+      programsFault(world, peer, true, false);
+    }
+    peer.endChild({ exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
+  });
+}
+
+/** It ended badly by itself, or was ended because it hung or ran too long. */
+function isProgramsFault(exit: ChildExit): boolean {
+  const failed = exit.exitCode !== 0 || (exit.signal !== "" && !MACHINE_SIGNALS.includes(exit.signal));
+  const code = exit.stopReason?.code;
+  return code === "hung" || code === "ran-too-long" || (failed && code === undefined && !exit.peerConnectionLost);
+}

@@ -1,0 +1,215 @@
+import type { ChildExit, ChildReport } from "../../am/core/state/events.ts";
+import type { ExecutorReport } from "../../src/api/messages.ts";
+import type { StopReason } from "../../src/job/reasons/stops.ts";
+import { childExit } from "../support/child-exit.ts";
+import type { ExecutorModel } from "./executor-model.ts";
+import { programEnded } from "./program-ends.ts";
+import { Suspension } from "./suspension.ts";
+import type { World } from "./world.ts";
+
+/** How a program ends when nothing comes between. */
+export interface ProgramPlan {
+  /** Absent: it runs until it is stopped, as a parameter server does. */
+  readonly runsForMs?: number;
+}
+
+/** A program that reports steps and then stood still. */
+export interface Hang {
+  readonly task: string;
+  /** Its last step was reported. */
+  readonly sinceMs: number;
+  endedAtMs?: number;
+  /** It was stopped because it hung. */
+  noticed: boolean;
+}
+
+export type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
+
+/** What an executor's programs do, one after another: each generation has its own. */
+export class ModelProgram {
+  /** As its executor would report it; `none` before its start. */
+  child: ChildReport = { state: "none" };
+  readonly #world: World;
+  readonly #executor: ExecutorModel;
+  /** Counts starts and ends, so that what was begun in an earlier life is known. */
+  #life = 0;
+  #suspension: Suspension;
+  #stopping = false;
+  #progress: Extract<Report, { type: "child-progress" }> | undefined;
+  #reportedAtMs = 0;
+  #hang: Hang | undefined;
+
+  constructor(world: World, executor: ExecutorModel) {
+    this.#world = world;
+    this.#executor = executor;
+    this.#suspension = new Suspension(world.clock);
+  }
+
+  get isRunning(): boolean {
+    return this.child.state === "running";
+  }
+
+  get isSuspended(): boolean {
+    return this.#suspension.isOn;
+  }
+
+  /** The last report of the present program. */
+  get progress(): Report | undefined {
+    return this.#progress;
+  }
+
+  get report(): ChildReport {
+    const { untoldMs } = this.#suspension;
+    return this.child.state === "running" && untoldMs > 0 ? { ...this.child, suspendedMs: untoldMs } : this.child;
+  }
+
+  /** Its executor is to start another one. */
+  renew(): void {
+    this.child = { state: "none" };
+  }
+
+  start(): void {
+    const life = ++this.#life;
+    const { clock, random, spec } = this.#world;
+    const startedAtMs = this.#executor.nowMs;
+    this.#suspension = new Suspension(clock);
+    this.child = { state: "running", pid: life + 100, startedAtMs };
+    this.#world.programStarted(this.#executor);
+    this.#executor.report({ type: "child-started", pid: life + 100, atMs: startedAtMs });
+    this.#reportSteps(life, 1);
+    const { executionMs } = spec.timeouts;
+    if (executionMs !== undefined) {
+      this.#suspension.after(executionMs, () => {
+        if (life === this.#life) {
+          this.stop({ code: "ran-too-long", limitMs: executionMs }, () => {});
+        }
+      });
+    }
+    const { runsForMs } = this.#world.programOf(this.#executor.task);
+    if (runsForMs !== undefined) {
+      this.#suspension.after(runsForMs + random.integer(0, 2_000), () => {
+        if (life === this.#life && this.#hang === undefined) {
+          this.end({});
+        }
+      });
+    }
+  }
+
+  /** It ends by itself, or by something outside. */
+  end(exit: Partial<ChildExit>): void {
+    if (!this.#executor.alive || !this.isRunning) {
+      return;
+    }
+    if (this.isSuspended && exit.stopReason === undefined && exit.signal !== "SIGKILL") {
+      this.#suspension.whenOver(() => this.end(exit));
+      return;
+    }
+    const whole = childExit(this.#executor.nowMs, exit);
+    if (this.#hang !== undefined) {
+      this.#hang.noticed = whole.stopReason?.code === "hung";
+    }
+    this.#endLife();
+    this.child = { state: "exited", exit: whole };
+    programEnded(this.#world, this.#executor, whole);
+    this.#executor.report({ type: "child-exited", exit: whole });
+  }
+
+  /** It is told to stop, and does within its grace. */
+  stop(reason: StopReason, then: () => void): void {
+    const { clock, random, spec } = this.#world;
+    const { stopGraceMs } = spec.timeouts;
+    if (!this.isRunning) {
+      then();
+      return;
+    }
+    if (this.isSuspended) {
+      this.end({ signal: "SIGKILL", stopReason: reason });
+      then();
+      return;
+    }
+    if (this.#stopping) {
+      clock.after(stopGraceMs, then);
+      return;
+    }
+    this.#stopping = true;
+    const life = this.#life;
+    clock.after(random.integer(1, stopGraceMs), () => {
+      this.#stopping = false;
+      if (life === this.#life) {
+        this.#endStopped(reason);
+      }
+      if (this.#executor.alive && !this.#executor.frozen) {
+        then();
+      }
+    });
+  }
+
+  /** It stands still from now on: it reports no step and does not end. */
+  hang(): void {
+    if (this.#executor.alive && this.isRunning && this.#progress !== undefined && this.#hang === undefined) {
+      this.#hang = { task: this.#executor.task, sinceMs: this.#reportedAtMs, noticed: false };
+      this.#world.hangs.push(this.#hang);
+    }
+  }
+
+  suspend(): void {
+    this.#suspension.begin();
+  }
+
+  /** @returns whether it was suspended */
+  resume(): boolean {
+    return this.#suspension.end();
+  }
+
+  /** The ApplicationMaster knows how long it was suspended. */
+  toldSuspension(): void {
+    this.#suspension.told();
+  }
+
+  /** With its container. */
+  die(): void {
+    if (this.isRunning) {
+      this.#world.witness.ended(this.#executor, undefined, this.#world.clock.nowMs);
+    }
+    this.#endLife();
+  }
+
+  #endStopped(reason: StopReason): void {
+    const { random, weather } = this.#world;
+    const isGood = weather.goodStops > 0 && random.chance(weather.goodStops);
+    const signal = this.isSuspended ? "SIGKILL" : isGood ? "" : "SIGTERM";
+    this.end({ signal, exitCode: 0, stopReason: reason });
+  }
+
+  /** A step now, and another one every quarter of the time in which one is due. */
+  #reportSteps(life: number, step: number): void {
+    const { clock, spec, overlap } = this.#world;
+    const { progressMs } = spec.timeouts;
+    if (progressMs === undefined || life !== this.#life || this.#hang !== undefined) {
+      return;
+    }
+    overlap.runs(this.#executor);
+    const atMs = this.#executor.nowMs;
+    const checkpoint = { path: checkpointPath(step, this.#executor.containerId), step, atMs };
+    this.#reportedAtMs = clock.nowMs;
+    this.#progress = { type: "child-progress", step, atMs, ...(step % 2 === 0 ? { checkpoint } : {}) };
+    if (!this.#executor.frozen) {
+      this.#executor.report(this.#progress);
+    }
+    this.#suspension.after(progressMs / 4, () => this.#reportSteps(life, step + 1));
+  }
+
+  #endLife(): void {
+    this.#life++;
+    this.#progress = undefined;
+    if (this.#hang !== undefined) {
+      this.#hang.endedAtMs = this.#world.clock.nowMs;
+      this.#hang = undefined;
+    }
+  }
+}
+
+/** Every second checkpoint is one that only its own container can read. */
+function checkpointPath(step: number, containerId: string): string {
+  return step % 4 === 0 ? `hdfs:///ckpt/${step}` : `/${containerId}/${step}`;
+}
