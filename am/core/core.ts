@@ -14,6 +14,7 @@ import { containerCompleted } from "./failures/losses.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
+import { succeedStages } from "./gang/stages.ts";
 import { registered } from "./job/begin.ts";
 import { finishWhenDone } from "./job/done.ts";
 import { isEarly } from "./job/early.ts";
@@ -210,6 +211,7 @@ function settle(step: Step): void {
   if (step.state.phase === "under-way") {
     watchGroups(step);
     finishWhenDone(step);
+    succeedStages(step);
   }
   for (const gang of step.state.gangs) {
     startWhenReady(step, gang);

@@ -147,7 +147,8 @@ function checkStart(
       continue;
     }
     const address = listed.get(member.id);
-    if (generation === gang?.generation && (address === undefined || member.generation !== generation)) {
+    const isOfGang = gang === undefined || state.roles[member.role]?.gang === gang.position;
+    if (isOfGang && generation === gang?.generation && (address === undefined || member.generation !== generation)) {
       problems.push(`the spec of generation ${generation} lists ${member.id} of generation ${member.generation}`);
     } else if (address !== undefined && (address.port !== member.port || address.host !== member.host)) {
       problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);

@@ -66,23 +66,27 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
   // The next one may have been opened before it was known that the job ends with this one.
   const generations = all.filter(({ generation }) => generation <= (outcome?.cause?.generation ?? generation));
   if (generations.length < 2) return [];
+  const staged = generations.some(({ roles }) => roles !== undefined);
   const rows = generations.map((generation, index) => {
     const isLast = index === generations.length - 1 && outcome !== undefined;
     return [
       `${generation.generation}  ${formatClock(generation.startedAtMs)}`,
+      ...(staged ? [(generation.roles ?? []).join(", ")] : []),
       generation.endedBy?.summary ?? "–",
       countedAs(generation, isLast),
       resumedFrom(generation),
     ];
   });
-  return formatTable([["generation", "ended by", "counted as", "resumed from"], ...rows]);
+  return formatTable([["generation", ...(staged ? ["stage"] : []), "ended by", "counted as", "resumed from"], ...rows]);
 
-  function countedAs({ endedBy }: GenerationSummary, isLast: boolean): string {
+  function countedAs({ endedBy, roles }: GenerationSummary, isLast: boolean): string {
     if (endedBy === undefined) return "–";
     if (isLast) return `${endedBy.class}, no restart`;
     if (isPreemption(endedBy.reason)) return "preemption, not counted";
     const budget = budgets[endedBy.class];
-    const used = generations.filter((earlier) => countsBeside(earlier, endedBy, budget)).length;
+    const used = generations.filter(
+      (earlier) => earlier.roles?.join() === roles?.join() && countsBeside(earlier, endedBy, budget),
+    ).length;
     return budgetWords(endedBy.class, { ...budget, used });
   }
 }

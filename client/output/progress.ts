@@ -1,6 +1,6 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
 import { amountWords, countWords } from "../../src/job/reasons/words.ts";
-import type { JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
+import type { GenerationSummary, JobOutcome, JobStatus, RoleStatus, TaskStatus } from "../../src/job/status.ts";
 
 /** One line of a job's way, such as `worker 2/2 allocated`, and what belongs to it. */
 export interface Milestone {
@@ -30,10 +30,19 @@ function masterMilestones(before: JobStatus | undefined, after: JobStatus): Mile
 
 function generationMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   if (before === undefined || after.generation <= before.generation) return [];
-  const ended = after.generations.find(({ generation }) => generation === after.generation - 1);
+  const begun = after.generations.find(({ generation }) => generation === after.generation);
+  const ended = begun && after.generations.findLast((one) => isRestartOf(one, begun));
+  if (begun?.roles !== undefined && ended === undefined) {
+    return [{ what: `stage of ${begun.roles.join(", ")} begins`, details: `generation ${after.generation}` }];
+  }
   const failureClass = ended?.endedBy?.class ?? "infrastructure";
   const details = [ended?.endedBy?.summary ?? "restarted", budgetWords(failureClass, after.budgets[failureClass])];
   return [{ what: `restarting (generation ${after.generation}):`, details: details.join(" · ") }];
+}
+
+/** Whether a later generation is another one of the same stage. */
+function isRestartOf(earlier: GenerationSummary, later: GenerationSummary): boolean {
+  return earlier.generation < later.generation && earlier.roles?.join() === later.roles?.join();
 }
 
 function roleMilestones(
@@ -140,7 +149,8 @@ function serviceMilestones(before: JobStatus | undefined, after: JobStatus): Mil
 
 /** The last line of a job that went well: `2 of 3 tasks exited 0 · failed: worker:1 (exit 1) · 0 restarts · 0.007 GiB·h`. */
 export function successDetails(status: JobStatus, { summary }: Pick<JobOutcome, "summary">): string {
-  const restarts = status.generation - 1 + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
+  const stages = new Set(status.generations.map(({ roles = [] }) => roles.join())).size;
+  const restarts = status.generations.length - stages + status.tasks.reduce((sum, task) => sum + task.restarts, 0);
   return [
     summary,
     ...failedWords(status.tasks.filter(isFailed)),

@@ -188,6 +188,7 @@ const generation = message<GenerationSummary>({
   endedAtMs: maybe(4, whole),
   endedBy: maybe(5, cause),
   resumedFrom: maybe(6, checkpoint),
+  roles: some(7, text),
 });
 
 const budget = message<Budget>({ used: one(1, whole), limit: one(2, whole), windowMs: maybe(3, whole) });

@@ -1,5 +1,6 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import type { JobSpec } from "../job/spec.ts";
+import { isOneStage } from "../job/stages.ts";
 import { formatTaskId } from "../job/task.ts";
 import type { FrameworkEnvironment, GangTask } from "./framework.ts";
 import type { tensorflowVariables } from "./variables.ts";
@@ -24,20 +25,21 @@ function tfConfig(task: GangTask): object {
 }
 
 /**
- * TensorFlow waits for every member of its cluster: sidecars such as TensorBoard are none, and an evaluator only to itself
- * (tf.distribute's documentation of TF_CONFIG).
+ * TensorFlow waits for every member of its cluster: sidecars such as TensorBoard are none, nor is what runs on from another stage, and an
+ * evaluator only to itself (tf.distribute's documentation of TF_CONFIG).
  */
 function inCluster(spec: JobSpec, role: string, own: string): boolean {
+  if (!isOneStage(spec.roles, role, own)) return false;
   if (role === EVALUATOR) return own === EVALUATOR;
   return spec.roles.find(({ name }) => name === role)?.tracking !== "sidecar";
 }
 
-function addressesOf({ spec, cluster }: GangTask): Addresses {
+/** Roles of other stages are listed where they run. */
+function addressesOf({ spec, cluster, role: own }: GangTask): Addresses {
   const byTask = new Map(cluster.tasks.map((address) => [address.task, formatHostPort(address)]));
-  return Object.fromEntries(
-    spec.roles.map(({ name, instances }) => [
-      name,
-      Array.from({ length: instances }, (_, index) => byTask.get(formatTaskId(name, index)) ?? []).flat(),
-    ]),
-  );
+  const all = spec.roles.map(({ name, instances }): [string, string[]] => [
+    name,
+    Array.from({ length: instances }, (_, index) => byTask.get(formatTaskId(name, index)) ?? []).flat(),
+  ]);
+  return Object.fromEntries(all.filter(([name, some]) => some.length > 0 || isOneStage(spec.roles, name, own.name)));
 }

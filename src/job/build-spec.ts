@@ -1,6 +1,7 @@
 import { buildCarrier } from "./build-carrier.ts";
 import { buildGroupLimits } from "./build-group-limits.ts";
 import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
+import { buildStages } from "./build-stages.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { JobReader } from "./job-reader.ts";
@@ -48,9 +49,10 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   checkProgramFiles(reader, roles, files);
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, roles);
+  const staged = buildStages(reader, roles);
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
-  return { spec: assemble(reader, { roles, am, files, carrier, groupLimits, ...context }), problems };
+  return { spec: assemble(reader, { roles: staged, am, files, carrier, groupLimits, ...context }), problems };
 }
 
 interface Parts extends JobContext {

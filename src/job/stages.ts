@@ -8,6 +8,11 @@ export interface Stage {
   readonly after: readonly string[];
 }
 
+/** Whether two roles of a job are asked for together. */
+export function isOneStage(roles: readonly Dependent[], role: string, other: string): boolean {
+  return stagesOf(roles).some((stage) => stage.roles.includes(role) && stage.roles.includes(other));
+}
+
 /** The stages of a job, in the order in which the job file names their first roles: roles that wait for the same ones are one stage. */
 export function stagesOf(roles: readonly Dependent[]): Stage[] {
   const stages = new Map<string, { roles: string[]; after: readonly string[] }>();

@@ -174,6 +174,8 @@ export interface GenerationSummary {
   readonly endedAtMs?: number;
   readonly endedBy?: Cause;
   readonly resumedFrom?: Checkpoint;
+  /** Of a job with several stages: the roles of this one's. */
+  readonly roles?: readonly string[];
 }
 
 /** Why a generation ended: the root, and what followed from it. */

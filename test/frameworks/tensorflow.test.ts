@@ -37,6 +37,20 @@ describe("TensorFlow", () => {
     );
   });
 
+  test("roles of other stages are not in the cluster, and listed only where they run", () => {
+    const spec = jobOf(
+      { prepare: 1, store: 1, worker: 1 },
+      { "tony.application.untracked.jobtypes": "store", "tony.worker.depends-on": "prepare" },
+    );
+    const tasks = [
+      { task: "store:0", host: "n1", port: 5001 },
+      { task: "worker:0", host: "n1", port: 5002 },
+    ];
+    const environment = environmentOf(spec, "worker:0", { cluster: { generation: 2, tasks } });
+    expect(environment.CLUSTER_SPEC).toBe('{"store":["n1:5001"],"worker":["n1:5002"]}');
+    expect(environment.TF_CONFIG).toBe('{"task":{"type":"worker","index":0},"cluster":{"worker":["n1:5002"]}}');
+  });
+
   test("IPv6 hosts are bracketed", () => {
     expect(environmentOf(jobOf({ worker: 1 }), "worker:0", { hosts: ["fd00::1"] }).CLUSTER_SPEC).toBe(
       '{"worker":["[fd00::1]:5000"]}',

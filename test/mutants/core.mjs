@@ -270,7 +270,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "an executor of a container that is not the job's goes on",
-      from: "    dismiss(step, registration, { graceMs: 0, reason, replaced: true });",
+      from: '    dismiss(step, registration, { graceMs: 0, reason: { code: "replaced", why } });',
       to: "",
     },
   ]),
@@ -480,8 +480,8 @@ export const CORE_MUTANTS = [
     { bug: "the first restart waits", from: "charged < 2 ? 0 : ", to: "" },
     {
       bug: "after a takeover an executor that was not heard yet has no time to come back when the gang restarts",
-      from: "rejoinLeftMs(step) + spec.timeouts.stopGraceMs",
-      to: "spec.timeouts.stopGraceMs",
+      from: "rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs",
+      to: "step.spec.timeouts.stopGraceMs",
     },
     {
       bug: "a restart gives the containers back",

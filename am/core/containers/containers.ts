@@ -3,7 +3,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { AllocatedContainer } from "../state/events.ts";
 import type { ContainerRecord, Link, TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
-import { moveTask } from "../state/transitions.ts";
+import { AFTER_END, moveTask } from "../state/transitions.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
@@ -125,16 +125,44 @@ export function beginTermination(step: Step, container: ContainerRecord, reason:
 
 /** No task lives in it any more, and nothing is awaited of its executor. */
 function vacate(step: Step, container: ContainerRecord, phase: "discarded" | "terminating", reason: string): void {
-  const tenant = findTask(step, container.task);
-  if (tenant?.containerId === container.id) {
-    tenant.containerId = "";
-  }
+  detach(step, container);
   dropCheckpoint(step, container, phase === "discarded" ? "its container is given up" : "its container is gone");
   container.phase = phase;
   container.discardReason = reason;
   setLink(step, container, "closed");
   container.deadlines = {};
   step.changed = true;
+}
+
+/** No task lives in it any more; of one whose program has ended in it that is kept, for its log is there. */
+function detach(step: Step, { id, nodeHttpAddress, task }: ContainerRecord): void {
+  const tenant = findTask(step, task);
+  if (tenant?.containerId === id) {
+    tenant.containerId = "";
+    if (AFTER_END.includes(tenant.phase)) {
+      tenant.lastContainer = { id, nodeHttpAddress };
+    }
+  }
+}
+
+/**
+ * Gives a container whose task has ended for good to a task of another role that waits for one like it: its node ends the executor and
+ * launches the other role's in the same allocation.
+ */
+export function handOver(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  detach(step, container);
+  dropCheckpoint(step, container, "its container is another task's now");
+  container.role = task.role;
+  container.rejoinAddress = "";
+  container.silent = false;
+  container.deadlines = {};
+  setLink(step, container, "none");
+  bind(step, container, task);
+  step.state.journal.dirty = true;
+  emit(step, {
+    type: "relaunch",
+    launches: [{ containerId: container.id, task: task.id, generation: task.generation }],
+  });
 }
 
 /** Whether a role's gang wants containers at all at present. */
@@ -161,7 +189,7 @@ function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
 }
 
 /** The first task of a role that wants a container; the hint makes a whole gang's allocation linear. */
-function nextWaiting(step: Step, position: number): TaskRecord | undefined {
+export function nextWaiting(step: Step, position: number): TaskRecord | undefined {
   const role = step.state.roles[position];
   if (role === undefined || role.counts.waiting === 0) {
     return undefined;

@@ -12,7 +12,8 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 export function executorLost(step: Step, event: Of<"executor-lost">): void {
   const container = step.state.containers[event.containerId];
   const task = container === undefined ? undefined : tenantOf(step, container);
-  if (container === undefined || task === undefined) {
+  // The executor that made way for the present one in the same container says goodbye as well.
+  if (container === undefined || task === undefined || task.id !== event.task) {
     return;
   }
   if (event.cause === "stream-broken") {

@@ -5,6 +5,7 @@ import { beginTermination, discard } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
+import { STAGE_DONE } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
@@ -36,6 +37,8 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
     }
   } else if (what === "release" && container.phase === "terminating") {
     discard(step, container, container.discardReason);
+  } else if (what === "leave") {
+    discard(step, container, STAGE_DONE);
   } else if (what === "completion-status" && container.link === "up") {
     completionStatusOverdue(step, container);
   } else if (what === "rejoin" && container.phase === "unclaimed") {

@@ -1,22 +1,21 @@
 import { beginTermination } from "../containers/containers.ts";
 import { joinNext } from "../gang/restart.ts";
-import { restartsWithGang } from "../policies/restart.ts";
 import type { GangState } from "../state/gang.ts";
 import { containerOf, log, type Step, tasksOf } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
 import { overdueEnding } from "./endings.ts";
 import { lateEvidence } from "./verdict.ts";
 
-/** The time for the gang's programs to stop is up: containers of those that still run are stopped. */
+/** The time for the gang's programs to stop is up, at a restart or when its stage is done: containers of those that still run are stopped. */
 export function stopOverdue(step: Step, gang: GangState): void {
   gang.stopDeadline = undefined;
-  if (gang.phase !== "restarting") {
+  if (gang.phase !== "restarting" && gang.phase !== "done") {
     return;
   }
   const endings = [];
   for (const task of tasksOf(step, gang)) {
     const container = containerOf(step, task);
-    if (task.phase === "stopping" && restartsWithGang(step, task) && container !== undefined) {
+    if (task.phase === "stopping" && container !== undefined) {
       log(step, "warn", "stop-overdue", `${task.id} did not stop in time: its container is stopped.`, {
         task: task.id,
       });

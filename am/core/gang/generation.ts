@@ -65,6 +65,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   task.exit = "";
   task.step = 0;
   task.checkpointStep = 0;
+  delete task.lastContainer;
   if (container === undefined) {
     task.host = "";
     moveTask(step, task, ["waiting", "succeeded", "failed", "stopped", "lost"], "waiting");

@@ -1,7 +1,17 @@
 import { stagesOf } from "../../../src/job/stages.ts";
+import { discard, handOver, isWanting, nextWaiting } from "../containers/containers.ts";
+import { carryingMs } from "../containers/transfers.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
-import { type Step, tasksOf } from "../state/step.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import { emit, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
+import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { openGeneration } from "./generation.ts";
+import { stopChild } from "./restart.ts";
+
+/** Why containers of a stage that is done go back. */
+export const STAGE_DONE = "its stage is done";
 
 /** Asks for the gangs that wait for nobody any more. */
 export function beginStages(step: Step): void {
@@ -27,4 +37,77 @@ function begin(step: Step, gang: GangState, begunAtMs: number): void {
     task.generation = gang.generation;
   }
   step.changed = true;
+}
+
+/** A gang has what it ran for: of its tracked tasks none goes on. What nobody waits for serves the stages after it. */
+export function endStage(step: Step, gang: GangState): void {
+  gang.phase = "done";
+  const present = gang.generations.at(-1);
+  if (present !== undefined) {
+    present.endedAtMs = step.nowMs;
+  }
+  for (const task of tasksOf(step, gang)) {
+    if (roleOf(step, task).tracking === "tracked") {
+      stopChild(step, task, STAGE_DONE);
+      moveTask(step, task, BEFORE_START, "stopped");
+    }
+  }
+  gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+  const { generation } = gang;
+  log(step, "info", "stage-done", `The stage of generation ${generation} is done.`, { generation });
+}
+
+/** Containers in which nothing of a stage that is done will run again: they serve a stage that gathers, or go back. */
+export function succeedStages(step: Step): void {
+  if (step.state.gangs.every(({ phase }) => phase !== "done")) {
+    return;
+  }
+  for (const container of Object.values(step.state.containers)) {
+    const tenant = tenantOf(step, container);
+    if (tenant !== undefined && AFTER_END.includes(tenant.phase) && gangOf(step, tenant).phase === "done") {
+      succeed(step, container, tenant);
+    }
+  }
+}
+
+function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): void {
+  const heir = isFitToServe(step, container) ? heirOf(step, tenant) : undefined;
+  if (heir !== undefined) {
+    handOver(step, container, heir);
+  } else if (step.spec.carrier === undefined || container.link !== "up") {
+    discard(step, container, STAGE_DONE);
+  } else if (container.deadlines.leave === undefined) {
+    leave(step, container, tenant);
+  }
+}
+
+/** One whose executor may still bring up what its task left is not disturbed. */
+function isFitToServe({ spec, state }: Step, { link, silent, host }: ContainerRecord): boolean {
+  return spec.carrier === undefined && link === "up" && !silent && state.blame[host]?.excluded !== true;
+}
+
+/** A task that waits for a container like the one that another has. */
+function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
+  const given = allocationOf(step, tenant);
+  const position = step.state.roles.findIndex(
+    ({ counts }, role) => counts.waiting > 0 && isWanting(step, role) && allocationOf(step, { role }) === given,
+  );
+  return position < 0 ? undefined : nextWaiting(step, position);
+}
+
+/** What YARN was asked for, for each container of a role. */
+function allocationOf(step: Step, task: { readonly role: number }): string {
+  const { resource, nodeLabel } = roleOf(step, task);
+  const others = Object.entries(resource.others).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([resource.memoryMiB, resource.vcores, others, nodeLabel ?? ""]);
+}
+
+function leave(step: Step, container: ContainerRecord, tenant: TaskRecord): void {
+  const { stopGraceMs } = step.spec.timeouts;
+  emit(step, {
+    type: "send",
+    to: { task: tenant.id, containerId: container.id },
+    message: { type: "exit", graceMs: stopGraceMs, reason: { code: "generation-ended", why: STAGE_DONE } },
+  });
+  awaitOf(step, container, "leave", stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
 }

@@ -1,5 +1,5 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
-import { beginStages } from "../gang/stages.ts";
+import { beginStages, endStage } from "../gang/stages.ts";
 import { chiefIsDone, isComplete, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
 import type { GangState } from "../state/gang.ts";
 import { log, type Step } from "../state/step.ts";
@@ -15,14 +15,14 @@ export function finishWhenDone(step: Step): void {
   if (ended.length === 0) {
     return;
   }
-  for (const gang of ended) {
-    gang.phase = "done";
-  }
-  if (gangs.every(({ phase }) => phase === "done")) {
+  if (gangs.every((gang) => gang.phase === "done" || ended.includes(gang))) {
     finish(step, summarise(step));
-  } else {
-    beginStages(step);
+    return;
   }
+  for (const gang of ended) {
+    endStage(step, gang);
+  }
+  beginStages(step);
 }
 
 /** Whether nothing of a gang is waited for any more. */

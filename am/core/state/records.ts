@@ -66,6 +66,7 @@ export interface Deadline {
  * - `rejoin`: its executor, which knew an earlier attempt
  * - `release`: YARN's completion status, before it is given back
  * - `completion-status`: the same, while its executor is well
+ * - `leave`: that its executor, whose stage is done, has brought up what its task left and ends
  */
 export const CONTAINER_DEADLINES = [
   "launch",
@@ -79,6 +80,7 @@ export const CONTAINER_DEADLINES = [
   "rejoin",
   "release",
   "completion-status",
+  "leave",
 ] as const;
 export type ContainerDeadline = (typeof CONTAINER_DEADLINES)[number];
 
@@ -108,6 +110,8 @@ export interface TaskRecord {
   transfers?: readonly Transfer[];
   /** Failures of the machine's kind since its program last ran well; see blame.ts. */
   machineFailures: number;
+  /** Where its program ended, once that container is another task's or goes back. */
+  lastContainer?: { readonly id: string; readonly nodeHttpAddress: string };
 }
 
 export interface ContainerRecord {
@@ -115,12 +119,12 @@ export interface ContainerRecord {
   readonly nodeId: string;
   readonly host: string;
   readonly nodeHttpAddress: string;
-  readonly role: number;
+  role: number;
   readonly resource: ResourceAmount;
   readonly allocatedAtMs: number;
   phase: ContainerPhase;
   link: Link;
-  /** Task that it was bound to first and last: a container never changes its task. */
+  /** Task that it was bound to last: that of a stage that is done may give way to one of the next. */
   task: string;
   /** Last generation that its task lived in it. */
   generation: number;

@@ -1,10 +1,18 @@
-import type { FailureClass, JobState, JobStatus, RoleStatus, TaskState, TaskStatus } from "../../../src/job/status.ts";
+import type {
+  FailureClass,
+  GenerationSummary,
+  JobState,
+  JobStatus,
+  RoleStatus,
+  TaskState,
+  TaskStatus,
+} from "../../../src/job/status.ts";
 import type { Core } from "../core.ts";
 import { budgetOf } from "../gang/charges.ts";
 import type { GenerationRecord } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
-import { presentGang } from "../state/step.ts";
+import { presentGang, rolesOf } from "../state/step.ts";
 import { waitsOf } from "./waits.ts";
 
 const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
@@ -44,14 +52,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
     roles: state.roles.map((role, position) => roleStatus(core, role, position)),
     tasks: state.tasks.map((task) => taskStatus(core, state.judgedLives[task.id] ?? task)),
     waits: waitsOf(core, nowMs),
-    generations: generationsOf(core).map((one) => ({
-      generation: one.generation,
-      startedAtMs: one.startedAtMs,
-      ...(one.runningAtMs === undefined ? {} : { runningAtMs: one.runningAtMs }),
-      ...(one.endedAtMs === undefined ? {} : { endedAtMs: one.endedAtMs }),
-      ...(one.endedBy === undefined ? {} : { endedBy: one.endedBy }),
-      ...(one.resumedFrom === undefined ? {} : { resumedFrom: one.resumedFrom }),
-    })),
+    generations: generationsOf(core),
     budgets: {
       program: budgetLeft("program"),
       infrastructure: budgetLeft("infrastructure"),
@@ -76,8 +77,25 @@ function checkpoints({ checkpoint, droppedCheckpoint: dropped }: GangState): Par
 }
 
 /** Of all gangs, in the order in which they began. */
-function generationsOf({ state }: Pick<Core, "state">): GenerationRecord[] {
-  return state.gangs.flatMap(({ generations }) => generations).sort((a, b) => a.generation - b.generation);
+function generationsOf(core: Pick<Core, "state">): GenerationSummary[] {
+  const { gangs } = core.state;
+  return gangs
+    .flatMap((gang) => {
+      const roles = gangs.length > 1 ? { roles: rolesOf(core, gang).map(([, { name }]) => name) } : {};
+      return gang.generations.map((one) => ({ ...generationSummary(one), ...roles }));
+    })
+    .sort((a, b) => a.generation - b.generation);
+}
+
+function generationSummary(one: GenerationRecord): GenerationSummary {
+  return {
+    generation: one.generation,
+    startedAtMs: one.startedAtMs,
+    ...(one.runningAtMs === undefined ? {} : { runningAtMs: one.runningAtMs }),
+    ...(one.endedAtMs === undefined ? {} : { endedAtMs: one.endedAtMs }),
+    ...(one.endedBy === undefined ? {} : { endedBy: one.endedBy }),
+    ...(one.resumedFrom === undefined ? {} : { resumedFrom: one.resumedFrom }),
+  };
 }
 
 /** While gangs are at work, what keeps the job from running. */
@@ -114,7 +132,8 @@ function roleStatus({ spec }: Pick<Core, "spec">, { name, counts }: RoleState, p
 }
 
 function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatus {
-  const container = state.containers[task.containerId];
+  const containerId = task.containerId || (task.lastContainer?.id ?? "");
+  const { nodeHttpAddress } = state.containers[containerId] ?? task.lastContainer ?? {};
   return {
     task: task.id,
     state: STATE_OF_PHASE[task.phase],
@@ -122,8 +141,8 @@ function taskStatus({ state }: Pick<Core, "state">, task: TaskRecord): TaskStatu
     ...(task.restartReason === "" ? {} : { restartReason: task.restartReason }),
     ...(task.host === "" ? {} : { host: task.host }),
     ...(task.port === 0 ? {} : { port: task.port }),
-    ...(task.containerId === "" ? {} : { containerId: task.containerId }),
-    ...(container === undefined ? {} : { nodeHttpAddress: container.nodeHttpAddress }),
+    ...(containerId === "" ? {} : { containerId }),
+    ...(nodeHttpAddress === undefined ? {} : { nodeHttpAddress }),
     ...(task.startedAtMs === 0 ? {} : { startedAtMs: task.startedAtMs }),
     ...(task.endedAtMs === 0 ? {} : { endedAtMs: task.endedAtMs }),
     ...(task.exit === "" ? {} : { exit: task.exit }),

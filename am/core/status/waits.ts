@@ -1,5 +1,6 @@
 import { countWords, durationWords, keyWords, listWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
+import { stagesOf } from "../../../src/job/stages.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -34,10 +35,24 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
 
 function gangWaits(job: Job, gang: GangState, nowMs: number): Wait[] {
   if (gang.phase === "ahead") {
-    return [];
+    return [stageWait(job, gang)];
   }
   const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role));
   return [...ofRoles, ...startWaits(job, gang, nowMs), ...verdictWaits(job, gang)];
+}
+
+/** A stage whose turn has not come. */
+function stageWait(job: Job, gang: GangState): Wait {
+  const roles = listWords(rolesOf(job, gang).map(([, { name }]) => name));
+  const before = stagesOf(job.spec.roles)[gang.position]?.after ?? [];
+  const missing = before.filter((name) => {
+    const role = job.state.roles.find((one) => one.name === name);
+    return role !== undefined && job.state.gangs[role.gang]?.phase !== "done";
+  });
+  return plainWait(`the stage of ${roles}`, {
+    sinceMs: job.state.startedAtMs,
+    reasons: [`its containers are asked for when ${listWords(missing)} ${missing.length === 1 ? "is" : "are"} done`],
+  });
 }
 
 function roleWaits(job: Job, gang: GangState, position: number, role: RoleState): Wait[] {

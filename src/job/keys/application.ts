@@ -124,13 +124,13 @@ export const applicationKeys = {
   }),
   "tony.application.prepare-stage": key({
     type: list,
-    doc: "Roles that run before the training stage.",
-    support: "not-yet",
+    doc: "Roles of the first stage. Default: every role that is not in tony.application.training-stage.",
+    support: "works",
   }),
   "tony.application.training-stage": key({
     type: list,
-    doc: "Roles that wait until the prepare stage is done.",
-    support: "not-yet",
+    doc: "Roles whose containers are asked for when all tracked roles of the prepare stage are done. Default: every role that is not in tony.application.prepare-stage.",
+    support: "works",
   }),
   "tony.application.group.{group}": key({
     type: list,

@@ -71,8 +71,7 @@ export const roleKeys = {
   "tony.{role}.allocation-tags": key({ type: list, doc: "YARN allocation tags.", support: "not-yet" }),
   "tony.{role}.depends-on": key({
     type: list,
-    doc: "Nothing in TonY reads it.",
-    support: "ignored-with-warning",
-    note: "TonY never reads it either; stages order roles",
+    doc: "Roles whose stages must be done before its containers are asked for. Roles that wait for the same ones are one stage: they start and restart together. TonY knows the key and does not read it.",
+    support: "works",
   }),
 } as const;

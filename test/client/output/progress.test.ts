@@ -66,6 +66,20 @@ describe("the way of a job, told from one state to the next", () => {
     ]);
   });
 
+  test("the first generation of a later stage is no restart", () => {
+    const generations = [
+      { generation: 1, startedAtMs: noonishMs, roles: ["prep"] },
+      { generation: 2, startedAtMs: noonishMs, roles: ["worker", "ps"] },
+    ];
+    const next = aJobStatus({ generation: 2, roles: [], generations });
+    expect(milestones(aJobStatus(), next)).toEqual([{ what: "stage of worker, ps begins", details: "generation 2" }]);
+    expect(successDetails(next, { summary: "3 of 3 tasks exited 0" })).toContain(" · 0 restarts · ");
+    const again = { generation: 3, startedAtMs: noonishMs, roles: ["worker", "ps"] };
+    const restarted = aJobStatus({ generation: 3, roles: [], generations: [...generations, again] });
+    expect(milestones(next, restarted).map(({ what }) => what)).toEqual(["restarting (generation 3):"]);
+    expect(successDetails(restarted, { summary: "3 of 3 tasks exited 0" })).toContain(" · 1 restart · ");
+  });
+
   test("a restart in kept containers tells when its programs run; a container that came anew is told too", () => {
     const running = aJobStatus({ roles: [{ ...role("worker", 2), running: 2 }] });
     const next = (changes: Partial<JobStatus["roles"][number]>) =>

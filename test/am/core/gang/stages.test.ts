@@ -1,0 +1,225 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Effect } from "../../../../am/core/state/effects.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
+import type { JobSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { Scenario } from "../scenario.ts";
+
+const resource = { memoryMiB: 1024, vcores: 1, others: {} };
+const large = { ...resource, memoryMiB: 4096 };
+const prepareThenTrain = [role("prep", 1, { resource }), role("worker", 2, { resource, dependsOn: ["prep"] })];
+
+function running(roles = prepareThenTrain, change: Partial<JobSpec> = {}): Scenario {
+  const scenario = new Scenario(jobSpec(roles, change));
+  scenario.toRunning();
+  return scenario;
+}
+
+function asked(effects: readonly Effect[]): string[] {
+  return effects.flatMap((effect) =>
+    effect.type === "ask" ? effect.asks.map(({ role: name, count }) => `${name} × ${count}`) : [],
+  );
+}
+
+function relaunched(effects: readonly Effect[]): string[] {
+  return effects.flatMap((effect) =>
+    effect.type === "relaunch" ? effect.launches.map(({ containerId, task }) => `${containerId} → ${task}`) : [],
+  );
+}
+
+function released(effects: readonly Effect[]): string[] {
+  return effects.flatMap((effect) => (effect.type === "release" ? effect.containerIds : []));
+}
+
+describe("a stage that waits for another", () => {
+  test("asks for nothing before that is done, and starts with a cluster spec of its own", () => {
+    const scenario = new Scenario(jobSpec(prepareThenTrain));
+    expect(asked(scenario.register())).toEqual(["prep × 1"]);
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.phases()).toBe("prep:0 running, worker:0 waiting, worker:1 waiting");
+
+    const effects = scenario.exits("prep:0");
+    expect(asked(effects)).toEqual(["worker × 1"]);
+    scenario.allocateAll();
+    const started = scenario.readyAll().flatMap((effect) => {
+      return effect.type === "send" && effect.message.type === "start-child" ? [effect.message] : [];
+    });
+    expect(started).toHaveLength(2);
+    expect(started[0]?.clusterSpec.tasks.map(({ task }) => task)).toEqual(["worker:0", "worker:1"]);
+    expect(started[0]?.generation).toBe(2);
+    scenario.startedAll();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "3 of 3 tasks exited 0" });
+  });
+
+  test("says for whom it waits", () => {
+    const { waits } = statusOf(running().core, 1_000_000);
+    expect(waits).toEqual([
+      expect.objectContaining({
+        what: "the stage of worker",
+        reasons: ["its containers are asked for when prep is done"],
+      }),
+    ]);
+  });
+
+  test("never begins when the one before fails for good", () => {
+    const scenario = running(prepareThenTrain, {
+      failure: { ...jobSpec([]).failure, budgets: { program: 0, infrastructure: 0 } },
+    });
+    scenario.exits("prep:0", { exitCode: 1 });
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "prep:0" } });
+    expect(scenario.phases()).toContain("worker:0 stopped, worker:1 stopped");
+  });
+
+  test("is in the status a generation of its own, with its roles", () => {
+    const scenario = running();
+    scenario.exits("prep:0");
+    const { generation, generations, state } = statusOf(scenario.core, scenario.nowMs);
+    expect(generations.map(({ roles }) => roles)).toEqual([["prep"], ["worker"]]);
+    expect({ generation, state }).toEqual({ generation: 2, state: "gathering" });
+  });
+});
+
+describe("a failure in a later stage", () => {
+  test("restarts that stage alone, and its own budget pays", () => {
+    const scenario = running();
+    scenario.exits("prep:0");
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    expect(scenario.phases()).toBe("prep:0 succeeded, worker:0 preparing, worker:1 preparing");
+    expect(scenario.core.state.gangs.map(({ charges }) => charges.length)).toEqual([0, 1]);
+  });
+});
+
+describe("containers of a stage that is done", () => {
+  test("serve tasks of the next that wait for such ones, and the log of who ended there is still found", () => {
+    const scenario = running();
+    const effects = scenario.exits("prep:0");
+    expect(relaunched(effects)).toEqual(["c1 → worker:0"]);
+    expect(released(effects)).toEqual([]);
+    const [prep, worker] = statusOf(scenario.core, scenario.nowMs).tasks;
+    expect([prep?.containerId, worker?.containerId]).toEqual(["c1", "c1"]);
+  });
+
+  test("go back when the next stage wants other ones", () => {
+    const scenario = running([
+      role("prep", 1, { resource }),
+      role("worker", 1, { resource: large, dependsOn: ["prep"] }),
+    ]);
+    const effects = scenario.exits("prep:0");
+    expect(relaunched(effects)).toEqual([]);
+    expect(released(effects)).toEqual(["c1"]);
+    expect(asked(effects)).toEqual(["worker × 1"]);
+  });
+
+  test("go back when the next stage wants fewer", () => {
+    const scenario = running([role("prep", 2, { resource }), role("worker", 1, { resource, dependsOn: ["prep"] })]);
+    scenario.exits("prep:0");
+    const effects = scenario.exits("prep:1");
+    expect(relaunched(effects)).toEqual(["c1 → worker:0"]);
+    expect(released(effects)).toEqual(["c2"]);
+  });
+
+  test("whose executor may still bring up what its task left is told to end, and serves nobody", () => {
+    const carrier = { timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
+    const scenario = running(prepareThenTrain, { carrier });
+    const effects = scenario.exits("prep:0");
+    expect(relaunched(effects)).toEqual([]);
+    const told = effects.flatMap((effect) => (effect.type === "send" ? [effect.message.type] : []));
+    expect(told).toContain("exit");
+    expect(released(effects)).toEqual([]);
+    expect(released(scenario.after(700_000))).toContain("c1");
+  });
+
+  test("that could not be given to the next task go back, and another one is asked for", () => {
+    const scenario = running();
+    scenario.exits("prep:0");
+    const message = "the NodeManager cannot launch anything else in a container";
+    const effects = scenario.on({ type: "launch-failed", containerId: "c1", message, nodeAtFault: false });
+    expect(released(effects)).toEqual(["c1"]);
+    expect(asked(effects)).toEqual(["worker × 2"]);
+    expect(scenario.core.state.outcome).toBeUndefined();
+  });
+
+  test("say goodbye of their former executor, and the task that has one now stays", () => {
+    const scenario = running();
+    scenario.exits("prep:0");
+    scenario.on({ type: "executor-lost", task: "prep:0", containerId: "c1", cause: "goodbye" });
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "allocated", containerId: "c1" });
+  });
+});
+
+describe("what a stage does not wait for", () => {
+  const roles = [
+    role("prep", 1, { resource }),
+    role("store", 1, { resource, tracking: "untracked" }),
+    role("worker", 1, { resource, dependsOn: ["prep"] }),
+  ];
+
+  test("runs on for the next one, which is told where", () => {
+    const scenario = running(roles);
+    scenario.exits("prep:0");
+    const [start] = scenario.readyAll().flatMap((effect) => {
+      return effect.type === "send" && effect.message.type === "start-child" ? [effect.message] : [];
+    });
+    expect(scenario.task("store:0").phase).toBe("running");
+    expect(start?.clusterSpec.tasks.map(({ task }) => task)).toEqual(["store:0", "worker:0"]);
+  });
+
+  test("starts again alone when it fails then", () => {
+    const scenario = running(roles);
+    scenario.exits("prep:0");
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.exits("store:0", { exitCode: 1 });
+    expect(scenario.task("store:0")).toMatchObject({ phase: "preparing", restarts: 1 });
+    expect(scenario.task("worker:0").phase).toBe("running");
+  });
+});
+
+describe("the grace after a chief in a stage that others wait for", () => {
+  const roles = [
+    role("chief", 1, { resource, chief: "all" }),
+    role("helper", 1, { resource, chief: "none" }),
+    role("report", 1, { resource, dependsOn: ["chief", "helper"] }),
+  ];
+
+  test("ends with its tracked programs being stopped, and their containers serve the next stage", () => {
+    const scenario = running(roles);
+    scenario.exits("chief:0");
+    expect(scenario.phases()).toBe("chief:0 succeeded, helper:0 running, report:0 waiting");
+    scenario.after(jobSpec([]).timeouts.afterChiefMs);
+    expect(scenario.phases()).toBe("chief:0 succeeded, helper:0 stopping, report:0 allocated");
+    scenario.stops("helper:0");
+    expect(scenario.task("helper:0").phase).toBe("stopped");
+    expect(scenario.core.state.containers.c2?.phase).toBe("discarded");
+  });
+
+  test("stops the container of a program that does not stop in time", () => {
+    const scenario = running(roles);
+    scenario.exits("chief:0");
+    const { afterChiefMs, stopGraceMs } = jobSpec([]).timeouts;
+    scenario.after(afterChiefMs + stopGraceMs + 30_000);
+    expect(scenario.task("helper:0").phase).toBe("lost");
+    expect(scenario.core.state.outcome).toBeUndefined();
+  });
+});
+
+test("an ApplicationMaster that dies between two stages goes on with the second", () => {
+  const scenario = running();
+  scenario.exits("prep:0");
+  const kept = [{ ...scenario.container(1), containerId: "c1", host: "n1" }];
+  scenario.after(1_000);
+  scenario.crash(kept);
+  expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["done", "gathering"]);
+  scenario.ready("worker:0");
+  scenario.allocateAll();
+  scenario.readyAll();
+  expect(scenario.phases()).toBe("prep:0 succeeded, worker:0 starting, worker:1 starting");
+});
