@@ -22,10 +22,13 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
     waits.push(plainWait("the ResourceManager's answer to the registration", { sinceMs: state.startedAtMs }));
   }
   if (state.phase === "under-way") {
-    for (const gang of state.gangs) {
-      waits.push(...gangWaits(job, gang, nowMs));
-    }
-    waits.push(...groupWaits(job));
+    const begun = state.gangs.filter(({ phase }) => phase !== "ahead");
+    const ahead = state.gangs.filter(({ phase }) => phase === "ahead");
+    waits.push(
+      ...begun.flatMap((gang) => gangWaits(job, gang, nowMs)),
+      ...groupWaits(job),
+      ...ahead.map((gang) => stageWait(job, gang)),
+    );
   }
   if (state.phase === "finishing") {
     waits.push(finishWait(job));
@@ -34,9 +37,6 @@ export function waitsOf(job: Job, nowMs: number): Wait[] {
 }
 
 function gangWaits(job: Job, gang: GangState, nowMs: number): Wait[] {
-  if (gang.phase === "ahead") {
-    return [stageWait(job, gang)];
-  }
   const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role));
   return [...ofRoles, ...startWaits(job, gang, nowMs), ...verdictWaits(job, gang)];
 }
