@@ -14,6 +14,7 @@ import { eventually } from "../support/eventually.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
 import { aJobSpec } from "../support/job-spec.ts";
 import { isRunning } from "../support/processes.ts";
+import { startSilentMaster } from "../support/silent-master.ts";
 
 const programs = new URL("../fixtures/programs/", import.meta.url).pathname;
 /** Why the ApplicationMaster has a program stopped. */
@@ -467,16 +468,21 @@ describe("an executor in its container", () => {
       const suspended = (scene: ExecutorScene) =>
         scene.programs.length >= 3 && scene.programs.every((pid) => stateOf(pid) === "T");
 
-      /** The container's own folder is the job's staging folder, as soon as it is there. */
-      async function cutOff(): Promise<ExecutorScene & { readonly staging: string }> {
+      /** With a staging folder that is not there before a test makes it. */
+      async function withoutStaging({ spec }: SceneOptions): Promise<ExecutorScene & { readonly staging: string }> {
         const staging = path.join(mkdtempSync(path.join(tmpdir(), "tony-staging-")), "staging");
         open.push({ close: async () => rmSync(path.dirname(staging), { recursive: true }) });
         const location = stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${staging}` });
-        const scene = await running(command, { spec: { timeouts }, launch: { staging: location } });
+        const scene = await running(command, { ...(spec && { spec }), launch: { staging: location } });
+        return Object.assign(scene, { staging });
+      }
+
+      async function cutOff(): Promise<ExecutorScene & { readonly staging: string }> {
+        const scene = await withoutStaging({ spec: { timeouts } });
         await scene.master.server.close(0);
         await eventually("every process stands still", () => suspended(scene));
         expect(scene.container.log("executor.log")).toContain("tony.task.isolation-timeout");
-        return Object.assign(scene, { staging });
+        return scene;
       }
 
       it("suspends its program until an ApplicationMaster says that it is still wanted", async () => {
@@ -494,6 +500,23 @@ describe("an executor in its container", () => {
           (call) => call.call === "report" && call.report.type === "child-exited",
         );
         expect(exited).toMatchObject({ report: { exit: { exitCode: 0 } } });
+      });
+
+      it("says so on a stream that it opened before that and that is not welcomed yet", async () => {
+        const timeToConnectMs = 3_000;
+        const isolationMs = LONGEST_UNNOTICED_MS + timeToConnectMs;
+        const scene = await withoutStaging({ spec: { timeouts: { ...timeouts, isolationMs } } });
+        await scene.master.server.close(0);
+        const master = await startSilentMaster(scene.master.server.port);
+        open.push(master);
+        const first = await master.said.next();
+        expect(first).toMatchObject({ report: { registration: { child: { state: "running" } } } });
+        expect(first).not.toHaveProperty("report.registration.child.suspendedMs");
+        const { stream } = first;
+        expect(await master.said.next()).toMatchObject({
+          stream,
+          report: { registration: { child: { state: "running", suspendedMs: expect.any(Number) } } },
+        });
       });
 
       it("lets it go on when the staging folder is there again and knows no later life of its task", async () => {

@@ -92,6 +92,13 @@ export const LINK_MUTANTS = [
     { bug: "a stream may report before it registers", from: "} else if (!link.admitted) {", to: "} else if (false) {" },
     { bug: "a goodbye is a broken stream", from: 'if (body.type === "goodbye") link.saidGoodbye = true;', to: "" },
   ]),
+  ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
+    {
+      bug: "a stream that was opened before the program was suspended does not hear of that",
+      from: "this.#isolation.begin(silentMs);\n    this.#link.register();",
+      to: "this.#isolation.begin(silentMs);",
+    },
+  ]),
   ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
     { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
   ]),
