@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, copyFileSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs";
+import { closeSync, copyFileSync, mkdirSync, openSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
@@ -9,15 +9,20 @@ import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
+import { runtimeOptions } from "../../src/job/launch-command.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
+import { localCacheFolder } from "../../src/local-cache.ts";
 import { buildId, programPath } from "../../src/programs.ts";
+import { codeCacheOf } from "../../src/start/cache-files.ts";
 import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
+import { codeCachesFor } from "../shipping/code-caches.ts";
+import type { CodeCaches } from "../shipping/runtime.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { OfflineCheck } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
@@ -56,9 +61,11 @@ export async function submitLocally(
   mkdirSync(path.join(master, "logs"), { recursive: true, mode: 0o700 });
   const program = path.join(master, "am.mjs");
   copyFileSync(programPath("am"), program);
+  const codeCaches = await codeCachesHere(environment);
+  if (codeCaches.am !== undefined) copyFileSync(codeCaches.am, codeCacheOf(program));
 
   const identity = makeIdentity(id, now());
-  const job = await jobFile({ id, user, folder, spec, text, uploaded });
+  const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded });
   const secret = { mode: 0o600 };
   const content = Buffer.from(JSON.stringify(job));
   writeFileSync(path.join(folder, jobFileName), content, secret);
@@ -82,12 +89,19 @@ export async function submitLocally(
   return { id, spec, applications: new LocalApplications(environment, user, now) };
 }
 
+/** Compiled code of our programs for the Node that runs them all here. */
+function codeCachesHere(environment: ClientContext["environment"]): Promise<CodeCaches> {
+  const running = process.execPath;
+  const folder = localCacheFolder(environment);
+  return codeCachesFor({ kind: "send", path: realpathSync(running) }, { running, folder });
+}
+
 /** Starts the AM so that neither a signal to us nor our end reaches it. */
 function startMaster(program: string, workingDirectory: string, environment: Readonly<Record<string, string>>): number {
   const logs = ["stdout", "stderr"].map((name) => openSync(path.join(workingDirectory, "logs", name), "a"));
   try {
     const [stdout, stderr] = logs;
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(process.execPath, [...runtimeOptions("am.mjs"), program], {
       cwd: workingDirectory,
       env: environment,
       detached: true,
@@ -107,12 +121,15 @@ async function jobFile(parts: {
   readonly folder: string;
   readonly spec: JobSpec;
   readonly text: JobText;
+  readonly codeCaches: CodeCaches;
   readonly uploaded: (line: string) => void;
 }): Promise<JobFile> {
-  const { id, user, folder, spec, text, uploaded } = parts;
+  const { id, user, folder, spec, text, codeCaches, uploaded } = parts;
   const localized = (files: readonly FileToShip[]) =>
     Promise.all(files.map((file) => localizedOne(file, folder, uploaded)));
-  const executor = shippedFile("executor.mjs", programPath("executor"), "FILE");
+  const executor = ownCopy(programPath("executor"), folder, "executor.mjs");
+  const compiled =
+    codeCaches.executor === undefined ? [] : [ownCopy(codeCaches.executor, folder, codeCacheOf("executor.mjs"))];
   const common = await localized(spec.files);
   const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
   return {
@@ -122,13 +139,20 @@ async function jobFile(parts: {
     user,
     spec,
     stagingUrl: fileUrl(folder),
-    files: { master: [], all: [executor, ...common], byRole: Object.fromEntries(byRole) },
+    files: { master: [], all: [executor, ...compiled, ...common], byRole: Object.fromEntries(byRole) },
     node: process.execPath,
     hadoop: text.hadoop,
     nodes: [],
     sharedLabels: [],
     resourceTypes: [],
   };
+}
+
+/** A copy of the job's own: another version that is installed meanwhile, or a cache that is cleared, does nothing to a job that runs. */
+function ownCopy(source: string, folder: string, link: string): ShippedFile {
+  const file = path.join(folder, link);
+  copyFileSync(source, file);
+  return shippedFile(link, file, "FILE");
 }
 
 /** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */

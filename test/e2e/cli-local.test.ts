@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -52,6 +52,11 @@ describe("a job on this machine, without any cluster", () => {
     expect(exitCode).toBe(0);
 
     const [id = ""] = stdout.split(" ");
+    const programs = await readdir(join(folder, "state/tony-ts/local", id), { recursive: true });
+    // It keeps what it runs, compiled, whatever is installed or cleared meanwhile.
+    expect(programs).toEqual(
+      expect.arrayContaining(["am/am.mjs", "am/am.mjs.cache", "executor.mjs", "executor.mjs.cache"]),
+    );
     const status = await tonyTs(["status", id, "--json"], environment);
     expect(JSON.parse(status.stdout)).toMatchObject({
       report: { state: "FINISHED", finalStatus: "SUCCEEDED" },
