@@ -60,6 +60,11 @@ export class Cluster {
     });
   }
 
+  /** How long a ResourceManager that does not answer is asked. */
+  get patience(): RetryPolicy {
+    return this.#patience;
+  }
+
   /** From now on a ResourceManager that does not answer is given up at once: for who asks again himself, or wants to know just that. */
   askBriefly(): void {
     this.#patience = briefPatience;

@@ -1,10 +1,9 @@
 import { type ClientAccess, clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
-import { CodedError, errorCode } from "../../src/hadoop/errors.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
@@ -26,6 +25,7 @@ import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
 import { jobContextOf } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
+import { handIn, submissionUnknown } from "./hand-in.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { masterEnvironment, submissionContext } from "./submission-context.ts";
 
@@ -86,43 +86,19 @@ export async function submitToYarn(
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     };
     if (stop.aborted) throw notSubmitted();
-    await handIn(submissionContext(id, spec, launch), cluster, stop);
+    await handIn(submissionContext(id, spec, launch), {
+      resourceManager: cluster.resourceManager,
+      output: context.output,
+      stop,
+      giveUpAfterMs: cluster.patience.giveUpAfterMs,
+      askBriefly: () => cluster.askBriefly(),
+    });
   } catch (error) {
     // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
     if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);
     throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted() : error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
-}
-
-const submissionUnknown = "SUBMISSION_UNKNOWN";
-
-/**
- * Submits an application. Where no answer comes, whether it was taken is looked up: the answer may have been lost on its way.
- * @throws UserError (`SUBMISSION_UNKNOWN`) when that cannot be known either
- */
-async function handIn(application: SubmissionContext, cluster: Cluster, stop: AbortSignal): Promise<void> {
-  const { resourceManager } = cluster;
-  try {
-    await resourceManager.submit(application, { signal: stop });
-  } catch (error) {
-    if (!(error instanceof CodedError) || !error.retryable) throw error;
-    cluster.askBriefly();
-    try {
-      await resourceManager.report(application.id);
-    } catch (silence) {
-      throw errorCode(silence) === "APPLICATION_NOT_FOUND" ? error : unknownSubmission(application.id, error);
-    }
-  }
-}
-
-function unknownSubmission(id: string, cause: CodedError): UserError {
-  const message = `The submission of ${id} was not answered, and whether it was taken is not known: ${cause.message}`;
-  return new UserError(`${message}\n  When the ResourceManager answers again: tony-ts status ${id}`, {
-    code: submissionUnknown,
-    exitCode: ExitCode.unknown,
-    cause,
-  });
 }
 
 /** A job that nothing is wrong with, as far as can be known before it is handed in. */

@@ -28,7 +28,10 @@ export interface RpcClientOptions {
   readonly callTimeoutMs?: number | undefined;
   /** A function where it may change meanwhile: it is asked before each try. */
   readonly retry?: RetryPolicy | (() => RetryPolicy) | undefined;
-  /** Told when a call is to be tried again, and with undefined when one has been answered after that. */
+  /**
+   * Told when no endpoint has answered a call and all are to be tried again, and with undefined when one has answered after that. A
+   * standby before the active one is no trouble.
+   */
   readonly onTrouble?: ((trouble: CallTrouble | undefined) => void) | undefined;
   readonly maxFrameBytes?: number | undefined;
   readonly clock?: Clock | undefined;
@@ -84,12 +87,13 @@ export class RpcClient {
   async call(method: string, request: Uint8Array, options: CallOptions = {}): Promise<Uint8Array> {
     const startedMs = this.#clock.nowMs();
     let renewed = false;
+    let troubled = false;
     for (let tries = 1; ; tries += 1) {
       const endpoint = this.#endpoints.current;
       try {
         const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs ?? defaultCallTimeoutMs;
         const answer = await this.#connect(endpoint).call(method, request, timeoutMs);
-        if (tries > 1) this.#options.onTrouble?.(undefined);
+        if (troubled) this.#options.onTrouble?.(undefined);
         return answer;
       } catch (error) {
         if (!renewed && isRefusal(error) && (await this.#renewed(endpoint, error))) {
@@ -108,7 +112,10 @@ export class RpcClient {
         if (decision.moveOn) this.#leave(endpoint);
         // A connection that has lost one answer may lose them all.
         else if (error instanceof RpcTimeoutError) this.disconnect();
-        this.#options.onTrouble?.({ method, error, elapsedMs: failed.elapsedMs });
+        if (decision.roundIsOver) {
+          troubled = true;
+          this.#options.onTrouble?.({ method, error, elapsedMs: failed.elapsedMs });
+        }
         await this.#pause(decision.delayMs, options.signal);
         if (stopped(this.#closing.signal)) throw closedError();
         if (stopped(options.signal)) throw this.#explained(error);

@@ -32,7 +32,13 @@ export interface FailedTry {
 
 export type RetryDecision =
   | { readonly kind: "fail" }
-  | { readonly kind: "retry"; readonly delayMs: number; readonly moveOn: boolean };
+  | {
+      readonly kind: "retry";
+      readonly delayMs: number;
+      readonly moveOn: boolean;
+      /** Every endpoint has been tried. */
+      readonly roundIsOver: boolean;
+    };
 
 /** Errors after which another endpoint may be the active one. */
 const elsewhereCodes: ReadonlySet<string> = new Set([
@@ -55,7 +61,9 @@ export function decideRetry(failed: FailedTry, policy: RetryPolicy, random: numb
   if (failed.elapsedMs >= policy.giveUpAfterMs) return { kind: "fail" };
   const moveOn = endpointCount > 1 && elsewhereCodes.has(error.code);
   const round = moveOn ? Math.floor(tries / endpointCount) : tries;
-  if (moveOn && tries % endpointCount !== 0) return { kind: "retry", delayMs: 0, moveOn };
+  if (moveOn && tries % endpointCount !== 0) {
+    return { kind: "retry", delayMs: 0, moveOn, roundIsOver: false };
+  }
   const backOff = { firstMs: policy.firstDelayMs, mostMs: policy.longestDelayMs };
-  return { kind: "retry", delayMs: backOffMs(backOff, round, random), moveOn };
+  return { kind: "retry", delayMs: backOffMs(backOff, round, random), moveOn, roundIsOver: true };
 }

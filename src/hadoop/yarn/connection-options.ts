@@ -11,7 +11,7 @@ export interface YarnConnectionOptions {
   readonly callTimeoutMs?: number;
   /** A function where it may change meanwhile. */
   readonly retry?: RetryPolicy | (() => RetryPolicy);
-  /** Told when a call is to be tried again, and with undefined when one has been answered after that. */
+  /** Told when no endpoint has answered a call and all are to be tried again, and with undefined when one has answered after that. */
   readonly onTrouble?: (trouble: CallTrouble | undefined) => void;
   /** Default 128 MiB, as Hadoop's own. */
   readonly maxFrameBytes?: number;

@@ -80,9 +80,9 @@ export class ResourceManagerClient {
     await this.#service.call("submitApplication", { application_submission_context }, { signal });
   }
 
-  /** How one application is. */
-  async report(id: ApplicationId): Promise<ApplicationReport> {
-    return applicationReportFromWire(await this.#report(id));
+  /** How one application is. `signal` ends the waiting between tries. */
+  async report(id: ApplicationId, { signal }: { readonly signal?: AbortSignal } = {}): Promise<ApplicationReport> {
+    return applicationReportFromWire(await this.#report(id, signal));
   }
 
   /** The token for an ApplicationMaster that the submitter runs itself; undefined until the application is ACCEPTED. */
@@ -174,8 +174,9 @@ export class ResourceManagerClient {
     this.#rpc.close();
   }
 
-  async #report(id: ApplicationId): Promise<hadoop.yarn.ApplicationReportProto.$Properties> {
-    const answer = await this.#service.call("getApplicationReport", { application_id: applicationIdToWire(id) });
+  async #report(id: ApplicationId, signal?: AbortSignal): Promise<hadoop.yarn.ApplicationReportProto.$Properties> {
+    const request = { application_id: applicationIdToWire(id) };
+    const answer = await this.#service.call("getApplicationReport", request, { signal });
     return answer.application_report ?? {};
   }
 

@@ -65,6 +65,22 @@ describe("a client of several endpoints", () => {
     expect(active.connections).toHaveLength(1);
   });
 
+  test("a standby before the active one is no trouble; that none is active is told once a round, until it is over", async () => {
+    const behaviours = [standby, standby, standby, echo];
+    const [passive, changing] = [
+      await served(standby),
+      await served({ onCall: (connection, received) => (behaviours.shift() ?? echo).onCall?.(connection, received) }),
+    ];
+    const told: unknown[] = [];
+    const endpoints = [passive.endpoint, changing.endpoint];
+    const client = clientOf(endpoints, { onTrouble: (trouble) => told.push(trouble?.error) });
+    expect(await call(client, "patient")).toBe("patient");
+    expect(told).toEqual([...Array(3).fill(expect.objectContaining({ code: "STANDBY" })), undefined]);
+    const other = clientOf(endpoints, { onTrouble: (trouble) => told.push(trouble) });
+    expect(await call(other, "at once")).toBe("at once");
+    expect(told).toHaveLength(4);
+  });
+
   test("moves on from a standby; calls that fail together move on once", async () => {
     const [passive, active] = [await served(standby), await served(echo)];
     const client = clientOf([passive.endpoint, active.endpoint]);

@@ -53,7 +53,7 @@ describe("where and when", () => {
   test("several endpoints: the others are tried at once, then a round waits", () => {
     const decide = (tries: number) => decideRetry(failed({ tries, endpointCount: 3 }), policy, 1);
     expect([1, 2, 3, 4, 5, 6].map(decide)).toEqual(
-      [0, 0, 100, 0, 0, 200].map((delayMs) => ({ kind: "retry", delayMs, moveOn: true })),
+      [0, 0, 100, 0, 0, 200].map((delayMs) => ({ kind: "retry", delayMs, moveOn: true, roundIsOver: delayMs > 0 })),
     );
   });
 
@@ -63,6 +63,7 @@ describe("where and when", () => {
       kind: "retry",
       delayMs: 100,
       moveOn: false,
+      roundIsOver: true,
     });
   });
 

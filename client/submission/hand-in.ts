@@ -1,0 +1,120 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { type Clock, systemClock } from "../../src/hadoop/clock.ts";
+import { CodedError, errorMessage } from "../../src/hadoop/errors.ts";
+import { isRemoteError, RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
+import type { ApplicationId, ApplicationState } from "../../src/hadoop/yarn/records.ts";
+import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
+import type { Output } from "../output/output.ts";
+
+/** What is needed of ResourceManagerClient. */
+export interface Submissions {
+  submit(application: SubmissionContext, options: { readonly signal: AbortSignal }): Promise<void>;
+  report(id: ApplicationId, options: { readonly signal: AbortSignal }): Promise<{ readonly state: ApplicationState }>;
+}
+
+export interface HandInOptions {
+  readonly resourceManager: Submissions;
+  readonly output: Output;
+  /** Ends the waiting for answers. */
+  readonly stop: AbortSignal;
+  /** How long an application is handed in again that the ResourceManager takes and forgets. */
+  readonly giveUpAfterMs: number;
+  /** From now on questions are given up soon: the submission itself had all the patience. */
+  readonly askBriefly: () => void;
+  readonly clock?: Clock;
+}
+
+/** Of an error after which it is not known whether the application was taken. */
+export const submissionUnknown = "SUBMISSION_UNKNOWN";
+
+/** Until it is past these, a ResourceManager that fails over knows nothing of an application. */
+const unsaved: ReadonlySet<ApplicationState> = new Set(["NEW", "NEW_SAVING"]);
+const firstLookAgainMs = 20;
+const longestLookAgainMs = 200;
+const sayAfterMs = 1_000;
+
+/**
+ * Submits an application and waits until the ResourceManager has saved it, which it answers before; where it has failed over meanwhile
+ * and knows nothing of it, it is submitted again (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). Where no
+ * answer comes, or a refusal that may be of a repeated try alone, whether it was taken is looked up.
+ * @throws what the submission failed with when the ResourceManager does not know the application; UserError (`SUBMISSION_UNKNOWN`)
+ * when that cannot be known, (`SUBMISSION_FORGOTTEN`) when it was taken and forgotten again and again
+ */
+export async function handIn(application: SubmissionContext, options: HandInOptions): Promise<void> {
+  const { output, stop, giveUpAfterMs, clock = systemClock } = options;
+  const startedMs = clock.nowMs();
+  for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
+    const failure = await submitOnce(application, options);
+    if (await isKept(application.id, failure, options)) return;
+    if (failure !== undefined) throw failure;
+    if (stop.aborted || clock.nowMs() - startedMs >= giveUpAfterMs) throw forgottenSubmission(application.id);
+    output.problem(
+      `The ResourceManager took ${application.id} and then knew nothing of it, as after a failover: submitting it again`,
+    );
+    await clock.sleep(pauseMs, stop);
+  }
+}
+
+/** @returns why it is not sure that it was taken; undefined where the ResourceManager says so */
+async function submitOnce(
+  application: SubmissionContext,
+  { resourceManager, stop, askBriefly }: HandInOptions,
+): Promise<CodedError | undefined> {
+  try {
+    await resourceManager.submit(application, { signal: stop });
+    return undefined;
+  } catch (error) {
+    if (error instanceof RemoteError) return error;
+    if (!(error instanceof CodedError) || !error.retryable) throw error;
+    askBriefly();
+    return error;
+  }
+}
+
+/** Whether the ResourceManager knows the application; it has saved it then, unless `stop` fires before. */
+async function isKept(
+  id: ApplicationId,
+  failure: CodedError | undefined,
+  { resourceManager, output, stop, clock = systemClock }: HandInOptions,
+): Promise<boolean> {
+  const startedMs = clock.nowMs();
+  try {
+    for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
+      const { state } = await resourceManager.report(id, { signal: stop });
+      if (!unsaved.has(state) || stop.aborted) return true;
+      const elapsedMs = clock.nowMs() - startedMs;
+      if (elapsedMs >= sayAfterMs) output.waitAside(savingWait(id, elapsedMs));
+      await clock.sleep(pauseMs, stop);
+    }
+  } catch (error) {
+    if (isRemoteError(error, "APPLICATION_NOT_FOUND")) return false;
+    throw unknownSubmission(id, failure ?? error);
+  } finally {
+    output.endWait();
+  }
+}
+
+const longer = (pauseMs: number) => Math.min(longestLookAgainMs, 2 * pauseMs);
+
+function savingWait(id: ApplicationId, elapsedMs: number) {
+  const change = `The ResourceManager has been saving ${id}`;
+  const line = `${change} for ${durationWords(elapsedMs)}`;
+  return { lines: [line], cause: "saving", line, change, facts: [] };
+}
+
+function unknownSubmission(id: ApplicationId, cause: unknown): UserError {
+  const message = `Whether the ResourceManager took ${id} is not known: ${errorMessage(cause)}`;
+  return new UserError(`${message}\n  When it answers again: tony-ts status ${id}`, {
+    code: submissionUnknown,
+    exitCode: ExitCode.unknown,
+    cause,
+  });
+}
+
+function forgottenSubmission(id: ApplicationId): UserError {
+  return new UserError(
+    `The ResourceManager took ${id} again and again, and each time it knew nothing of it afterwards: look at its log and its state store (yarn.resourcemanager.store.class)`,
+    { code: "SUBMISSION_FORGOTTEN", exitCode: ExitCode.cluster },
+  );
+}

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "@jest/globals";
+import { handIn, type Submissions } from "../../../client/submission/hand-in.ts";
+import { CodedError } from "../../../src/hadoop/errors.ts";
+import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
+import type { ApplicationState } from "../../../src/hadoop/yarn/records.ts";
+import { ManualClock } from "../../support/manual-clock.ts";
+import { recordedContext } from "../support.ts";
+
+const id = "application_1795305600000_0007";
+const application = {
+  id,
+  name: "hello",
+  queue: "default",
+  masterLaunch: { commands: [] },
+  masterResource: { memoryMiB: 512, vcores: 1, others: {} },
+} as const;
+const silence = new CodedError("no answer", { code: "RPC_TIMEOUT", retryable: true });
+const unknown = new RemoteError(
+  "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException",
+  "no such application",
+);
+const tooLarge = new RemoteError("org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException", "too large");
+const duplicate = new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "Application is already present!");
+
+/** A ResourceManager that answers submissions and questions in this order; the last answer to each is given again. */
+class Script implements Submissions {
+  readonly asked: string[] = [];
+  readonly #submissions: (Error | "taken")[];
+  readonly #states: (Error | ApplicationState)[];
+
+  constructor(submissions: (Error | "taken")[], states: (Error | ApplicationState)[]) {
+    this.#submissions = submissions;
+    this.#states = states;
+  }
+
+  async submit(): Promise<void> {
+    this.asked.push("submit");
+    const [answer = "taken"] = this.#submissions.length > 1 ? this.#submissions.splice(0, 1) : this.#submissions;
+    if (answer instanceof Error) throw answer;
+  }
+
+  async report(): Promise<{ readonly state: ApplicationState }> {
+    this.asked.push("report");
+    const [answer = unknown] = this.#states.length > 1 ? this.#states.splice(0, 1) : this.#states;
+    if (answer instanceof Error) throw answer;
+    return { state: answer };
+  }
+}
+
+function handedIn(script: Script, { stop = new AbortController().signal } = {}) {
+  const { output, err } = recordedContext({});
+  const clock = new ManualClock();
+  let brief = false;
+  const askBriefly = () => {
+    brief = true;
+  };
+  const taken = handIn(application, { resourceManager: script, output, stop, giveUpAfterMs: 5_000, askBriefly, clock });
+  return { taken, err, clock, isBrief: () => brief };
+}
+
+describe("a submission that was answered", () => {
+  test("is waited for until the ResourceManager has saved it", async () => {
+    const script = new Script(["taken"], ["NEW", "NEW_SAVING", "SUBMITTED"]);
+    const { taken, err } = handedIn(script);
+    await taken;
+    expect(script.asked).toEqual(["submit", "report", "report", "report"]);
+    expect(err.text).toBe("");
+  });
+
+  test("says what it waits for when that takes long", async () => {
+    const script = new Script(["taken"], [...Array<ApplicationState>(12).fill("NEW_SAVING"), "ACCEPTED"]);
+    const { taken, err } = handedIn(script);
+    await taken;
+    expect(err.text).toMatch(/^The ResourceManager has been saving application_\d+_0007 for 1 s\n$/);
+  });
+
+  test("is made again when the ResourceManager failed over before it had saved it", async () => {
+    const script = new Script(["taken"], ["NEW_SAVING", unknown, "SUBMITTED"]);
+    const { taken, err } = handedIn(script);
+    await taken;
+    expect(script.asked).toEqual(["submit", "report", "report", "submit", "report"]);
+    expect(err.text).toBe(
+      `The ResourceManager took ${id} and then knew nothing of it, as after a failover: submitting it again\n`,
+    );
+  });
+
+  test("and forgotten again and again is given up in the end", async () => {
+    const script = new Script(["taken"], [unknown]);
+    const { taken, clock } = handedIn(script);
+    await expect(taken).rejects.toMatchObject({ code: "SUBMISSION_FORGOTTEN", exitCode: 3 });
+    expect(clock.nowMs()).toBeGreaterThanOrEqual(5_000);
+  });
+
+  test("may have been taken when nobody answers after it", async () => {
+    const { taken } = handedIn(new Script(["taken"], ["NEW_SAVING", silence]));
+    await expect(taken).rejects.toMatchObject({
+      code: "SUBMISSION_UNKNOWN",
+      exitCode: 5,
+      message: expect.stringContaining(`tony-ts status ${id}`),
+    });
+  });
+
+  test("is taken as far as we know when a person does not want to wait", async () => {
+    const script = new Script(["taken"], ["NEW_SAVING"]);
+    await handedIn(script, { stop: AbortSignal.abort() }).taken;
+    expect(script.asked).toEqual(["submit", "report"]);
+  });
+});
+
+describe("a submission that was not answered", () => {
+  test("is looked up, briefly because patience is spent, and goes on when it was taken", async () => {
+    const script = new Script([silence], ["NEW_SAVING", "ACCEPTED"]);
+    const { taken, isBrief } = handedIn(script);
+    await taken;
+    expect(script.asked).toEqual(["submit", "report", "report"]);
+    expect(isBrief()).toBe(true);
+  });
+
+  test("has failed when the ResourceManager does not know it", async () => {
+    await expect(handedIn(new Script([silence], [unknown])).taken).rejects.toBe(silence);
+  });
+
+  test("may have been taken when the look-up is not answered either", async () => {
+    await expect(handedIn(new Script([silence], [silence])).taken).rejects.toMatchObject({
+      code: "SUBMISSION_UNKNOWN",
+    });
+  });
+});
+
+describe("a submission that was refused", () => {
+  test("has failed for the reason that the ResourceManager gave, when it does not know it", async () => {
+    await expect(handedIn(new Script([tooLarge], [unknown])).taken).rejects.toBe(tooLarge);
+  });
+
+  test("because an earlier try is being worked on has been taken", async () => {
+    const script = new Script([duplicate], ["NEW_SAVING", "SUBMITTED"]);
+    await handedIn(script).taken;
+    expect(script.asked).toEqual(["submit", "report", "report"]);
+  });
+});
