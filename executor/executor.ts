@@ -37,12 +37,12 @@ export interface ExecutorOptions {
 
 type StartChild = Extract<MasterCommand, { type: "start-child" }>;
 
-/** A NodeManager gives 250 ms from TERM to KILL: the program is given this much of it, and everything is over by the limit. */
+/** A NodeManager sends KILL 250 ms after TERM. The program gets this much of that time; the executor exits by the limit. */
 const TERMINATION_GRACE_MS = 100;
 const TERMINATION_LIMIT_MS = 140;
-/** A goodbye that cannot be sent in this time is not. */
+/** How long the executor tries to send its goodbye. */
 const GOODBYE_LIMIT_MS = 1_000;
-/** Before the job is known. */
+/** The grace period until the job's own is known. */
 const FIRST_GRACE_MS = 10_000;
 const REPLACED_BY_JOURNAL: StopReason = {
   code: "replaced",
@@ -50,8 +50,8 @@ const REPLACED_BY_JOURNAL: StopReason = {
 };
 
 /**
- * One task's executor. It is prepared for a generation (ports), registers, starts the program when the gang is complete, and tells the
- * ApplicationMaster of it; then it is prepared for the next one, or told to end. What the link has lost it is told again on joining anew.
+ * One task's executor. For each generation it opens ports, registers, starts the program when the gang is complete, and reports how that
+ * runs and ends. Reports that were lost with a stream are sent again on the next one.
  */
 export class Executor {
   readonly #options: ExecutorOptions;
@@ -62,7 +62,7 @@ export class Executor {
   readonly #reports: Reports;
   #rejoinAddress: string | undefined;
   #job: ExecutorJob | undefined;
-  /** There from the first welcome on, in a job that has something carried; `#carrierReady` says when. */
+  /** Set after the first welcome, in a job whose executors copy checkpoints or output; `#carrierReady` resolves then. */
   #carrier: Carrier | undefined;
   #carrierReady: Promise<void> | undefined;
   #ending = false;
@@ -122,7 +122,7 @@ export class Executor {
     return this.#link;
   }
 
-  /** @param openRejoinPort resolves with the address that the ApplicationMaster is told */
+  /** @param openRejoinPort resolves with the address that is registered with the ApplicationMaster */
   async start(openRejoinPort: () => Promise<string>): Promise<void> {
     this.#link.start();
     const [address] = await Promise.all([openRejoinPort(), this.#generations.current.prepare()]);
@@ -130,17 +130,20 @@ export class Executor {
     this.#link.register();
   }
 
-  /** On a stream that is being opened it has registered as one whose program runs: whoever welcomes it there must know to let it go on. */
+  /**
+   * Registers again: on a stream that is not welcomed yet the executor has registered a running program, and the ApplicationMaster must
+   * know that it is suspended to have it resumed.
+   */
   #isolated(silentMs: number): void {
     this.#isolation.begin(silentMs);
     this.#link.register();
   }
 
-  /** SIGTERM: everything ends within what a NodeManager gives it. */
+  /** SIGTERM: everything ends before the NodeManager sends SIGKILL. */
   async terminate(): Promise<void> {
     const reason: StopReason = { code: "container-terminated" };
     this.#ending = true;
-    this.#options.log.warn("terminated", "The container was told to end.");
+    this.#options.log.warn("terminated", "The NodeManager ends the container (SIGTERM).");
     const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
     await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(order));
     this.#generations.current.kill();
@@ -209,7 +212,7 @@ export class Executor {
     else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);
   }
 
-  /** A fault of our own in carrying out a command ends the executor: the ApplicationMaster then gets another container. */
+  /** An error of the executor itself ends it: the ApplicationMaster then gets another container for the task. */
   #doing(work: Promise<void>): void {
     work.catch((error: unknown) => {
       this.#options.log.error("failed", `${errorMessage(error)}.`);
@@ -246,7 +249,7 @@ export class Executor {
     });
   }
 
-  /** Whatever is written from here on could meet what the task writes elsewhere. */
+  /** The task runs in another container: from here on nothing may be written to the folders that both use. */
   #replaced(code: ExecutorExit, reason: StopReason): void {
     this.#carrier?.giveUp(stopWords(reason));
     this.#generations.kill(reason);
@@ -276,7 +279,7 @@ export class Executor {
   }
 }
 
-/** What says nothing of the task itself. */
+/** Requests for logs say nothing about whether the task still belongs to this container. */
 function isAboutLogs({ type }: MasterCommand): boolean {
   return type === "tail-log" || type === "tail-credit";
 }

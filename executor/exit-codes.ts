@@ -1,14 +1,14 @@
-/** What the executor's own exit code says, beside signals; YARN shows it as the container's. */
+/** The executor's own exit codes; YARN shows them as the container's. */
 export const ExecutorExit = {
-  /** Told to end by the ApplicationMaster. */
+  /** The ApplicationMaster ordered it. */
   ordered: 0,
-  /** Could not begin, or met a fault of its own: the message is in `stderr`. */
+  /** It could not start, or failed by an error of its own: the message is in `stderr`. */
   failed: 1,
   /** No ApplicationMaster for longer than `tony.task.orphan-timeout`. */
   orphaned: 75,
-  /** A process of the program survived KILL: the container must go for its machine to be rid of it. */
+  /** A process of the program survived SIGKILL: the NodeManager has to end the container. */
   stuck: 76,
-  /** Its task lives on in another container: nothing was stopped in order, nothing brought up. */
+  /** Its task runs in another container now: the program was killed, and nothing was uploaded. */
   replaced: 77,
   /** SIGTERM, as a shell reports it. */
   terminated: 143,

@@ -5,7 +5,7 @@ import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
 import { lastStack, lastTraceback } from "./traceback.ts";
 
-/** How a process ended, as the operating system tells. */
+/** How a process ended, as the operating system reports it. */
 export interface ProcessEnd {
   readonly exitCode: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -16,7 +16,7 @@ export interface ProcessEnd {
 
 export interface StartError {
   readonly message: string;
-  /** The operating system refused; else the program itself cannot be run. */
+  /** The operating system refused to start it; false: the program itself cannot be run. */
   readonly isSystems: boolean;
 }
 
@@ -26,9 +26,9 @@ export interface ExitEvidence {
   readonly startedAtMs: number;
   /** Why the executor stopped it; absent when it did not. */
   readonly stopReason?: StopReason;
-  /** It was asked where it stands before it was stopped. */
+  /** Its stacks were requested before it was stopped. */
   readonly stacksAsked?: boolean;
-  /** The ends of what this run wrote. */
+  /** The last part of what this run wrote. */
   readonly stdout: string;
   readonly stderr: string;
   /** How many last lines are reported. */
@@ -41,7 +41,7 @@ export interface ExitEvidence {
 export const SHELL = "/bin/bash";
 /** Exit codes of bash for a command that is not executable, or not there (bash(1), EXIT STATUS). */
 const UNSTARTABLE: readonly number[] = [126, 127];
-/** A shell that has worked for longer has started something. */
+/** A shell that ran for longer than this had started something. */
 const LONGEST_START_MS = 5_000;
 /** A shell reports a child that died by signal n as 128 + n. */
 const signalBase = 128;
@@ -50,7 +50,7 @@ const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
 );
 const LONGEST_LINE = 2000;
 
-/** All that is known of a program's end, from what can be seen of it afterwards. */
+/** How a program ended, from its exit, its output and the samples of its memory. */
 export function reportExit(evidence: ExitEvidence): ChildExit {
   const { end, stopReason, memory } = evidence;
   const signal = end.signal ?? signalOf(end.exitCode ?? 0);
@@ -76,8 +76,8 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
 }
 
 /**
- * Whether the shell could not run its command. A program may exit with the same codes, and a script's later command may be the one that is
- * missing: so nothing but the shell's own complaint was written, and that at once.
+ * Whether the shell could not run its command. A program may exit with the same codes, and a later command of a script may be missing: so
+ * the output must be nothing but the shell's own error, and the exit must come at once.
  */
 function isShellsRefusal(exitCode: number, { end, startedAtMs, stdout, stderr }: ExitEvidence): boolean {
   if (!UNSTARTABLE.includes(exitCode) || end.atMs - startedAtMs > LONGEST_START_MS) return false;
@@ -94,7 +94,7 @@ function isSignal(name: string | undefined): name is NodeJS.Signals {
   return name !== undefined && name in constants.signals;
 }
 
-/** The errors' last lines, and before them as many of the output's as there is room for. */
+/** The last lines of stderr, preceded by as many of stdout's as there is room for. */
 function endOfOutput({ stdout, stderr, lines }: ExitEvidence): string[] {
   const errors = lastLinesOf(stderr, lines);
   return [...lastLinesOf(stdout, lines - errors.length), ...errors];
@@ -108,7 +108,7 @@ function lastLinesOf(text: string, count: number): string[] {
   return count <= 0 ? [] : lines.slice(-count).map((line) => line.slice(0, LONGEST_LINE));
 }
 
-/** A progress bar draws itself anew after each carriage return: what stands there in the end is what people saw. */
+/** A progress bar rewrites its line after each carriage return: the last version is what people saw. */
 function afterCarriageReturns(line: string): string {
   return line.split("\r").findLast((part) => part !== "") ?? "";
 }

@@ -2,7 +2,7 @@ import type { FileSystems, FileSystemsOptions } from "../src/hadoop/hdfs/file-sy
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
 
-/** The job's file systems. Loaded when they are first needed: most executors never do, and every one saves the memory. */
+/** The job's file systems. They are loaded when first needed, because most executors never need them, to save memory. */
 export async function openFileSystems(
   staging: StagingLocation,
   webHdfs: FileSystemsOptions["webHdfs"] = {},

@@ -40,11 +40,11 @@ interface Ports {
   readonly tensorBoard: HeldPort | undefined;
 }
 
-/** How long what a program left behind gets between TERM and KILL, at most. */
+/** The longest grace period of processes that a program left behind. */
 const LEFTOVER_GRACE_MS = 2_000;
 
 /**
- * What an executor does for one generation: it holds ports, runs the program at most once, and keeps how it ended.
+ * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
  *
  *     preparing → prepared → started → exited
  */
@@ -82,7 +82,7 @@ export class Generation {
     return this.#started;
   }
 
-  /** It was told to stop before its program was started. */
+  /** An order to stop came before the program was started. */
   get isStopped(): boolean {
     return this.#stopBeforeStart !== undefined;
   }
@@ -95,7 +95,7 @@ export class Generation {
     return this.#run?.metrics;
   }
 
-  /** As the ApplicationMaster is told on (re)connecting. */
+  /** What a registration says of the program. */
   get child(): ChildReport {
     if (this.#exit !== undefined) return { state: "exited", exit: this.#exit };
     if (this.#program === undefined) return { state: "none" };
@@ -123,8 +123,8 @@ export class Generation {
   }
 
   /**
-   * Ends the program and everything it left. Resolves when its exit is reported and nothing runs any more, with false when a process
-   * survives KILL. Without a program there is nothing to do.
+   * Ends the program and every process it left. Resolves with true when its exit is reported and no process is left, with false when one
+   * survives SIGKILL.
    */
   async stop(order: StopOrder): Promise<boolean> {
     if (this.#program === undefined) {
@@ -137,7 +137,7 @@ export class Generation {
     return clear;
   }
 
-  /** Nothing of the program runs until `resume`; whether there was anything to suspend. */
+  /** Suspends the program until `resume`. @returns whether there was one to suspend */
   suspend(): boolean {
     if (this.#program === undefined || this.#exit !== undefined || this.#suspendedAtMs !== undefined) return false;
     this.#suspendedAtMs = this.#options.nowMs();
@@ -146,7 +146,7 @@ export class Generation {
     return true;
   }
 
-  /** The program goes on; whether it was suspended. */
+  /** Resumes the program. @returns whether it was suspended */
   resume(): boolean {
     if (this.#suspendedAtMs === undefined) return false;
     this.#suspendedMs = this.#suspendedSoFarMs;
@@ -156,12 +156,12 @@ export class Generation {
     return true;
   }
 
-  /** The ApplicationMaster knows how long it was suspended. */
+  /** The ApplicationMaster has been told how long the program was suspended. */
   suspensionKnown(): void {
     this.#suspendedMs = 0;
   }
 
-  /** Has the program's Pythons write to its errors where they stand, before it is stopped for that reason. */
+  /** Has the program's Python processes write their stacks to stderr, before the program is stopped for that reason. */
   async dumpStacks(reason: StopReason): Promise<void> {
     if (this.#exit === undefined) await this.#program?.dumpStacks(reason);
   }
@@ -171,7 +171,7 @@ export class Generation {
     if (this.#exit === undefined) this.#program?.tree.signal(signal);
   }
 
-  /** Kills whatever is left, at once. */
+  /** Sends SIGKILL to whatever is left. */
   kill(): void {
     this.#program?.tree.signal("SIGKILL");
   }
@@ -190,7 +190,7 @@ export class Generation {
     const index = new OutputIndex(settings.logPrefix, this.number);
     try {
       const { command, environment, marker } = plan;
-      // Before it writes: what is there already is an earlier generation's.
+      // Before the program writes: what the files hold now is an earlier generation's.
       index.mark(nowMs());
       this.#program = new Program({ command, environment, marker, logPrefix: settings.logPrefix, nowMs });
     } catch (error) {

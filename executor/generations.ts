@@ -23,24 +23,24 @@ export interface GenerationsOptions {
   readonly random: () => number;
   readonly master: () => MasterAddress;
   readonly carrier: () => Pick<Carrier, "settle" | "abandonStart"> | undefined;
-  /** What a program is told to go on from, as it can read it. Rejects when that cannot be had. */
+  /** Downloads the checkpoint. @returns the path that the program is given. Rejects when it cannot be downloaded */
   readonly bringBack: (checkpoint: string) => Promise<string>;
   readonly report: (generation: number, report: ExecutorReport, replaces?: string) => void;
   /** The current generation can be registered, or registered again. */
   readonly prepared: () => void;
-  /** The program of a generation has been started, or could not be. */
+  /** The program of a generation was started, or could not be. */
   readonly started: (generation: Generation) => void;
-  /** A process of a program survives KILL. */
+  /** A process of a program survives SIGKILL. */
   readonly stuck: () => void;
 }
 
-/** The generations that an executor lives through, a program each: the next one is prepared when the program of the last is stopped. */
+/** The generations of one executor, each with its program: the next one is prepared when the program of the last one is stopped. */
 export class Generations {
   readonly #options: GenerationsOptions;
   readonly #sampler = new MemorySampler(readKernelUnits());
   #current: Generation;
   #previous: Generation | undefined;
-  /** The generation whose start was begun last. */
+  /** The generation that was last ordered to start. */
   #begun = 0;
 
   constructor(options: GenerationsOptions) {
@@ -57,12 +57,12 @@ export class Generations {
     return this.#previous;
   }
 
-  /** Goes over to that generation: its predecessor's program is stopped, and what it saved is brought up, before ports are opened. */
+  /** Changes to that generation: the program of the one before is stopped, and what it saved is uploaded, before ports are opened. */
   async prepare(number: number, why: string, graceMs: number): Promise<void> {
     const { log, prepared, carrier } = this.#options;
     const previous = this.#current;
     if (number === previous.number) {
-      // A new ApplicationMaster has not heard our registration yet: nothing is stopped.
+      // A new ApplicationMaster has not received the registration yet: nothing is stopped.
       prepared();
       return;
     }
@@ -79,10 +79,10 @@ export class Generations {
     else await next.releasePorts();
   }
 
-  /** Starts the current generation's program; told again it does nothing. */
+  /** Starts the current generation's program; a second order does nothing. */
   async start(job: ExecutorJob, command: StartChild): Promise<void> {
     const generation = this.#current;
-    // Said again while its folders are still being made ready.
+    // The order was repeated while the checkpoint is still being downloaded.
     if (this.#begun >= generation.number) return;
     this.#begun = generation.number;
     const { settings, environment, master, started } = this.#options;
@@ -104,7 +104,7 @@ export class Generations {
     started(generation);
   }
 
-  /** Ends the current generation's program, which first writes where it stands when that is asked for. */
+  /** Ends the current generation's program; with `dumpStacks` it writes its stacks first. */
   async stopChild({ graceMs, reason, dumpStacks }: StopChild): Promise<void> {
     const generation = this.#current;
     if (dumpStacks === true) {
@@ -114,7 +114,7 @@ export class Generations {
     await this.#stop(generation, { graceMs, reason });
   }
 
-  /** Ends the current generation's program and everything it left. */
+  /** Ends the current generation's program and every process it left. */
   async stop(order: StopOrder): Promise<void> {
     await this.#stop(this.#current, order);
   }
@@ -134,7 +134,10 @@ export class Generations {
     const { log, stuck, carrier } = this.#options;
     carrier()?.abandonStart();
     if (await generation.stop(order)) return;
-    log.error("stuck", "A process of the program survives KILL; the container must go.");
+    log.error(
+      "stuck",
+      "A process of the program survives SIGKILL: the executor exits so that the NodeManager ends the container.",
+    );
     stuck();
   }
 
@@ -151,7 +154,7 @@ export class Generations {
     });
   }
 
-  /** It does not matter that a checkpoint cannot be had for a program that is not wanted any more. */
+  /** A checkpoint that cannot be downloaded is no error when the program has been stopped meanwhile. */
   async #bringBack(generation: Generation, checkpoint: string): Promise<string> {
     try {
       return await this.#options.bringBack(checkpoint);

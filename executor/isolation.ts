@@ -10,45 +10,45 @@ export interface IsolationOptions {
 }
 
 /**
- * What an executor does while neither an ApplicationMaster nor the staging folder is reached: its task may live on elsewhere by then, so
- * nothing of it may be written (docs/decisions/0055-executors-cut-off.md). Programs are suspended, and nothing is brought up.
+ * What an executor does while it reaches neither an ApplicationMaster nor the staging folder: its task may run in another container by
+ * then, so programs are suspended and nothing is uploaded (docs/decisions/0056-executors-cut-off.md).
  */
 export class Isolation {
   readonly #options: IsolationOptions;
-  /** What brings a task's files up passes through it. */
+  /** Uploads wait while it is closed. */
   readonly gate = new Gate();
 
   constructor(options: IsolationOptions) {
     this.#options = options;
   }
 
-  /** Nobody was reached for so long. */
+  /** Neither was reached for so long. */
   begin(silentMs: number): void {
     const { log, generations } = this.#options;
     const seconds = Math.round(silentMs / 1000);
     const who = `Neither the ApplicationMaster nor the staging folder was reached for ${seconds} s`;
     this.gate.close(`${who} (tony.task.isolation-timeout).`);
     generations.previous?.suspend();
-    const what = generations.current.suspend() ? "the program is suspended" : "nothing is brought up";
-    log.warn("isolated", `${who}: ${what} until one of them is (tony.task.isolation-timeout).`);
+    const what = generations.current.suspend() ? "the program is suspended" : "nothing is uploaded";
+    log.warn("isolated", `${who}: ${what} until one of them answers (tony.task.isolation-timeout).`);
   }
 
-  /** A program that was started meanwhile is suspended like the others. */
+  /** Suspends a program that was started during the isolation. */
   started(generation: Suspendable): void {
     if (this.gate.isClosed) generation.suspend();
   }
 
-  /** The ApplicationMaster gave an order about the task: files are brought up again. A suspended program waits for an order of its own. */
+  /** The ApplicationMaster gave an order about the task: uploads go on. A suspended program waits for `resume-child`. */
   ordered(): void {
     this.gate.open();
   }
 
-  /** The staging folder was reached, and the journal allows the task to go on here. */
+  /** The journal in the staging folder says that the container is still its task's. */
   allowedByJournal(): void {
     this.#end("the staging folder says that the container is still its task's");
   }
 
-  /** The ApplicationMaster, which knows how long the program was suspended, wants it to go on here. */
+  /** The ApplicationMaster, which was told how long the program was suspended, resumes it. */
   allowedByMaster(): void {
     this.#end("the ApplicationMaster says that the container is still its task's");
     this.#options.generations.current.suspensionKnown();
@@ -57,6 +57,6 @@ export class Isolation {
   #end(why: string): void {
     this.gate.open();
     const { log, generations } = this.#options;
-    if (generations.current.resume()) log.info("resumed", `The program goes on: ${why}.`);
+    if (generations.current.resume()) log.info("resumed", `The program is resumed: ${why}.`);
   }
 }

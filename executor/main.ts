@@ -46,9 +46,13 @@ async function main(): Promise<void> {
     });
     const [{ port }, leftOut] = await Promise.all([rejoinServer, layOutSources(process.cwd())]);
     if (leftOut.length > 0) {
-      log.warn("sources-left-out", "Files of --src_dir whose names are taken were left out.", {
-        names: leftOut.join(", "),
-      });
+      log.warn(
+        "sources-left-out",
+        "Files of --src_dir were left out: the working directory has others of the same names.",
+        {
+          names: leftOut.join(", "),
+        },
+      );
     }
     return formatHostPort({ host: settings.host, port });
   });

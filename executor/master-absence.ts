@@ -12,7 +12,7 @@ export interface MasterAbsenceOptions {
   readonly found: (master: MasterAddress) => void;
   /** The staging folder was reached, and the container is still its task's. */
   readonly reached: () => void;
-  /** The task lives on in another container. */
+  /** The task runs in another container. */
   readonly replaced: () => void;
   /** Neither an ApplicationMaster nor the staging folder was reached for so long. */
   readonly isolated: (silentMs: number) => void;
@@ -20,7 +20,7 @@ export interface MasterAbsenceOptions {
   readonly orphaned: (silentMs: number) => void;
 }
 
-/** How long an executor does without whom it needs; the job says so. */
+/** How long an executor waits for an ApplicationMaster, as the job sets it. */
 export interface AbsenceLimits {
   /** `tony.task.orphan-timeout` */
   readonly orphanMs: number;
@@ -28,24 +28,25 @@ export interface AbsenceLimits {
   readonly isolationMs: number;
 }
 
-/** Until the job's own are known: no program runs before. */
+/** Until the job's own are known: no program runs before that. */
 const FIRST_LIMITS: AbsenceLimits = { orphanMs: 900_000, isolationMs: 30_000 };
-/** Between two looks, whatever the job's limits are. */
+/** The shortest time between two reads of the staging folder. */
 const LEAST_PAUSE_MS = 250;
-/** A timer this late was slept over, by a stopped process: nobody can be said to have been away for that time. */
+/** A timer that is later than this shows that the process was stopped: that time is no absence of the ApplicationMaster. */
 const LATE_MS = 5_000;
-/** After that an executor looks around again before it ends. */
+/** After such a stop the executor searches for this long before it gives up. */
 const AFTER_SLEEP_MS = 60_000;
 
 /**
- * What an executor does while it hears no ApplicationMaster. It looks into the staging folder, at random moments so that thousands do not
- * look at once: for a later attempt, and for whether its container is still its task's. It counts how long it has reached nobody.
+ * What an executor does while it is connected to no ApplicationMaster. It reads the staging folder, at random times so that thousands of
+ * executors do not do so at once: for the address of a later attempt, and for whether its container is still its task's. It measures how
+ * long it has reached neither.
  */
 export class MasterAbsence {
   readonly #options: MasterAbsenceOptions;
   limits = FIRST_LIMITS;
   #sinceMs = 0;
-  /** Changes with every absence, so that a look that was begun in an earlier one is known. */
+  /** Different for every absence, so that the result of a read that began in an earlier one is ignored. */
   #number = 0;
   #look: NodeJS.Timeout | undefined;
   #isolation: NodeJS.Timeout | undefined;
@@ -55,7 +56,7 @@ export class MasterAbsence {
     this.#options = options;
   }
 
-  /** The ApplicationMaster is lost: noticed now, it may have been out of reach for a while. */
+  /** The connection is lost. It is noticed now, and may have been broken for a while. */
   begin(): void {
     this.end();
     this.#sinceMs = this.#options.monotonicMs();
@@ -64,13 +65,13 @@ export class MasterAbsence {
     this.#scheduleLook(0, this.#patienceMs / 3);
   }
 
-  /** An ApplicationMaster is heard, or the executor ends. */
+  /** An ApplicationMaster has welcomed the executor, or the executor ends. */
   end(): void {
     this.#number += 1;
     for (const timer of [this.#look, this.#isolation, this.#orphan]) clearTimeout(timer);
   }
 
-  /** What is left to reach the staging folder in when the loss is noticed late. */
+  /** The time left to reach the staging folder if the loss was noticed as late as possible. */
   get #patienceMs(): number {
     return Math.max(0, this.limits.isolationMs - LONGEST_UNNOTICED_MS);
   }
@@ -85,7 +86,7 @@ export class MasterAbsence {
     }, delayMs);
   }
 
-  /** One that comes late is no reason to wait: whoever slept has reached nobody meanwhile. */
+  /** A late timer counts here: a process that was stopped has reached nobody in that time. */
   #awaitIsolation(heardAtMs: number): void {
     const { monotonicMs, isolated } = this.#options;
     clearTimeout(this.#isolation);

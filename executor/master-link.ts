@@ -25,18 +25,18 @@ export interface MasterLinkOptions extends Omit<MasterAbsenceOptions, "found"> {
   readonly generation: () => number;
   /** What to register with; undefined while the executor is not ready to. */
   readonly registration: () => ExecutorRegistration | undefined;
-  /** A stream is welcomed: everything the ApplicationMaster may not know is to be said again. */
+  /** A stream is welcomed: whatever the ApplicationMaster may not know is to be sent again. */
   readonly joined: (welcome: Welcome) => void;
   readonly left: () => void;
   readonly command: (message: MasterMessage) => void;
-  /** The ApplicationMaster wants nothing of this executor. */
+  /** The ApplicationMaster refuses this executor. */
   readonly refused: (reason: string) => void;
 }
 
-/** A stream that is not welcomed in this time is given up: the ApplicationMaster may be stopped, or somebody else. */
+/** A stream that is not welcomed in this time is closed: the ApplicationMaster may be stopped, or the server may not be it. */
 const WELCOME_TIMEOUT_MS = 10_000;
 const RECONNECT = { firstMs: 100, mostMs: 5_000 };
-/** How often an address that was named by a call is tried while the present ApplicationMaster is well. */
+/** How often the address of another attempt is tried while the current ApplicationMaster is connected. */
 const MOST_CANDIDATE_TRIES = 5;
 
 interface Connection {
@@ -47,13 +47,14 @@ interface Connection {
 }
 
 /**
- * The executor's side of its stream to the ApplicationMaster. It reconnects whenever the stream breaks, goes over to a later attempt when
- * one shows itself, and never goes back to an earlier one. What is said while there is no stream is dropped; `joined` tells when to say it again.
+ * The executor's side of its stream to the ApplicationMaster. It reconnects when the stream breaks, changes to a later attempt when it
+ * learns of one, and never back to an earlier one. Reports are dropped while there is no stream; `joined` is called when they can be sent
+ * again.
  */
 export class MasterLink {
   readonly #options: MasterLinkOptions;
   #current: MasterAddress;
-  /** Where a later attempt is said to be; believed when it welcomes us there. */
+  /** The reported address of a later attempt; it becomes the current one when it welcomes the executor. */
   #candidate: MasterAddress | undefined;
   #active: Connection | undefined;
   #trying: Connection | undefined;
@@ -83,19 +84,19 @@ export class MasterLink {
     this.#connect(this.#current);
   }
 
-  /** Registers on the streams there are: the executor has become ready for a generation. */
+  /** Registers on all open streams: what is registered has changed. */
   register(): void {
     for (const connection of [this.#active, this.#trying]) {
       if (connection !== undefined) this.#sendRegistration(connection);
     }
   }
 
-  /** Says something of a generation. @param replaces an earlier one of that name gives way if it still waits */
+  /** Sends a report about a generation. @param replaces an unsent report of this name is dropped */
   report(generation: number, body: ExecutorReport, replaces?: string): void {
     this.#active?.stream.send({ attempt: this.#current.attempt, generation, body }, replaces);
   }
 
-  /** Answers the call of an attempt that says where it is. */
+  /** Answers an attempt that calls with its address. */
   rejoin(candidate: MasterAddress): RejoinReply {
     const { attempt, address } = this.#current;
     if (candidate.attempt < attempt) return { accepted: false, reason: `attempt ${attempt} is obeyed already` };
@@ -106,7 +107,7 @@ export class MasterLink {
     return { accepted: true, reason: "" };
   }
 
-  /** Says goodbye and waits until that has gone out. */
+  /** Sends a goodbye and waits until it is sent. */
   async close(reason: string): Promise<void> {
     this.#closed = true;
     this.#absence.end();
@@ -193,7 +194,10 @@ export class MasterLink {
     const cause = error === undefined ? "the stream ended" : error.message;
     if (connection === this.#active) {
       this.#active = undefined;
-      this.#options.log.warn("link-lost", `Lost the ApplicationMaster (${cause}); the program runs on.`);
+      this.#options.log.warn(
+        "link-lost",
+        `Lost the connection to the ApplicationMaster (${cause}); the program goes on running.`,
+      );
       this.#options.left();
       this.#absence.begin();
     } else if (connection === this.#trying) {
@@ -219,7 +223,7 @@ export class MasterLink {
     this.#retry = setTimeout(() => this.#connect(this.#nextTarget()), delayMs);
   }
 
-  /** The two by turns, while both may be right. */
+  /** Both addresses in turn, while either may be the right one. */
   #nextTarget(): MasterAddress {
     if (this.#candidate === undefined) return this.#current;
     return this.#active !== undefined || this.#failures % 2 === 0 ? this.#candidate : this.#current;
@@ -227,7 +231,7 @@ export class MasterLink {
 
   #tryCandidate(candidate: MasterAddress): void {
     const { log } = this.#options;
-    log.info("candidate", `Attempt ${candidate.attempt} is said to be at ${candidate.address}.`, {
+    log.info("candidate", `Attempt ${candidate.attempt} is reported to be at ${candidate.address}.`, {
       attempt: candidate.attempt,
     });
     this.#candidate = candidate;

@@ -1,21 +1,21 @@
 import { readFileSync } from "node:fs";
 
-/** A sample above this part of the limit is as good as over it: samples are seconds apart. */
+/** A sample above this share of the limit counts as over it, because samples are seconds apart. */
 const FULL = 0.95;
 
 export interface MemoryEvidence {
-  /** How often the kernel has killed for memory in our cgroup, before and after the program ran; undefined where it cannot be told. */
+  /** The kernel's count of kills for memory in this cgroup, before and after the program ran; undefined where it is not known. */
   readonly killsBefore: number | undefined;
   readonly killsAfter: number | undefined;
-  /** Of the whole container, executor included, when it was last looked at. */
+  /** The last sample of the whole container, executor included. */
   readonly lastSampleBytes: number;
-  /** Undefined where nothing ends a container that outgrows its memory. */
+  /** Undefined where no limit is enforced. */
   readonly limitBytes: number | undefined;
 }
 
 /**
- * Whether a program that ended badly, by itself, ran out of memory: only with evidence. Whoever enforces a limit kills; a program that
- * exits has an error of its own, however full its memory was.
+ * Whether a program that failed, and was not stopped, ran out of memory. Only evidence counts: limits are enforced by SIGKILL, so a program
+ * that exits by itself has an error of its own, however much memory it used.
  */
 export function ranOutOfMemory(killed: boolean, evidence: MemoryEvidence): boolean {
   const { killsBefore, killsAfter, lastSampleBytes, limitBytes } = evidence;
@@ -24,7 +24,7 @@ export function ranOutOfMemory(killed: boolean, evidence: MemoryEvidence): boole
   return killed && (kernelKilled || wasFull);
 }
 
-/** The kernel's count of kills for memory in the cgroup of this process; undefined where it keeps none. */
+/** The kernel's count of kills for memory in the cgroup of this process; undefined where there is none. */
 export function kernelMemoryKills(
   read: (file: string) => string = (file) => readFileSync(file, "utf8"),
 ): number | undefined {

@@ -13,12 +13,12 @@ export function outputFile(logPrefix: string, stream: LogStream): string {
   return `${logPrefix}${stream === "index" ? OUTPUT_INDEX : stream}`;
 }
 
-/** The files of one run, open for the program to write to. What runs before it wrote stays in front. */
+/** The files of one run, open for the program to write to. They begin with what earlier runs wrote. */
 export interface OutputFiles {
   readonly stdout: number;
   readonly stderr: number;
   close(): void;
-  /** The end of what this run wrote. */
+  /** The last part of what this run wrote. */
   tail(stream: OutputStream): string;
 }
 
@@ -40,7 +40,7 @@ export function openOutputFiles(logPrefix: string): OutputFiles {
   };
 }
 
-/** The last bytes of a file, none before `start`, as text; a character that is cut in two at the front is dropped. */
+/** The last bytes of a file, none before `start`, as text; an incomplete character at the front is dropped. */
 function readTail(file: string, start: number): string {
   try {
     const size = statSync(file).size;
@@ -53,7 +53,7 @@ function readTail(file: string, start: number): string {
   }
 }
 
-/** 0 while there is none. */
+/** 0 while the file does not exist. */
 export function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -2,13 +2,13 @@ import { appendFileSync } from "node:fs";
 import { formatMark } from "../src/job/output-index.ts";
 import { outputFile, sizeOf } from "./output-files.ts";
 
-/** Marks come whenever there is news at first, ever more rarely after each thousand: the file of a program of weeks stays small. */
+/** After each thousand marks the time between two grows, so that the index of a program that runs for weeks stays small. */
 const EVERY_MS = 125;
 const MARKS_AT_A_PACE = 1_000;
-/** So long after the last mark a program that wrote is one that does not write now. */
+/** A program whose output did not grow for this long is quiet. */
 const QUIET_MS = 5_000;
 
-/** Writes down how the output of one generation's program grows. */
+/** Records how the output of one generation's program grows. */
 export class OutputIndex {
   readonly #logPrefix: string;
   readonly #generation: number;
@@ -21,12 +21,12 @@ export class OutputIndex {
     this.#generation = generation;
   }
 
-  /** Adds a mark when there is more output than at the last one, and it is time. */
+  /** Adds a mark when the output has grown since the last one and the next one is due. */
   look(nowMs: number): void {
     if (nowMs - this.#lastAtMs >= this.#paceMs) this.mark(nowMs);
   }
 
-  /** Whether nothing was marked for a while. */
+  /** Whether there was no mark for a while. */
   isQuiet(nowMs: number): boolean {
     return nowMs - this.#lastAtMs >= QUIET_MS;
   }
@@ -44,7 +44,7 @@ export class OutputIndex {
     try {
       appendFileSync(outputFile(this.#logPrefix, "index"), formatMark(mark));
     } catch {
-      // A full disk: the output itself says more, only its order is not known.
+      // A full disk: the output is still there, only the order of its lines is not known.
     }
   }
 

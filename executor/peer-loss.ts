@@ -1,6 +1,6 @@
 /**
- * What programs of the frameworks we know say when the connection to a peer is gone. Such a program is not the culprit: the peer is, or its
- * machine. The words are those of the libraries' own messages.
+ * What programs of the known frameworks print when the connection to a peer is lost. The cause is then the peer or its machine, not this
+ * program. The patterns match the libraries' own messages.
  */
 const peerLossPatterns: readonly RegExp[] = [
   // errno, as C, Python and Java spell it
@@ -25,8 +25,8 @@ const peerLossPatterns: readonly RegExp[] = [
 ];
 
 /**
- * Whether the words a program ended with are of a lost connection to a peer. With a traceback only its exception is judged: what
- * the lines before it log may be a peer that was lost and found again.
+ * Whether a program failed because it lost the connection to a peer. With a traceback only its exception counts: earlier lines may be
+ * about a connection that was restored.
  */
 export function isPeerConnectionLost(exception: string | undefined, lastLines: readonly string[]): boolean {
   const said = exception ?? lastLines.join("\n");

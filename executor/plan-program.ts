@@ -23,12 +23,12 @@ export interface PlanOptions {
   /** The container's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workFolder: string;
-  /** What the program is told to go on from, as it can read it; empty: nothing. */
+  /** The path of the checkpoint that the program resumes from; empty: none. */
   readonly checkpoint: string;
 }
 
 /**
- * What is to be run, and with which environment, or why it cannot. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`.
+ * The command and environment of a program, or why it cannot be run. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`.
  */
 export function planProgram(options: PlanOptions): ProgramPlan {
   const { settings, job, command, master, generation, ports, environment, workFolder, checkpoint } = options;
@@ -68,14 +68,14 @@ export function planProgram(options: PlanOptions): ProgramPlan {
   };
 }
 
-/** The folders of the container that are brought to where they stay, and that place. */
+/** The container's folders that are uploaded, and where the output is uploaded to. */
 function programFolders({ settings, job, workFolder }: PlanOptions): ProgramFolders {
   const { checkpoints, output } = job.spec.carrier ?? {};
   return {
     ...(checkpoints && { checkpoints: path.join(workFolder, checkpoints.localDir) }),
     ...(output && {
       output: path.join(workFolder, output.localDir),
-      outputStays: folderOfTask(output.dir, settings.applicationId, settings.task),
+      outputDestination: folderOfTask(output.dir, settings.applicationId, settings.task),
     }),
   };
 }

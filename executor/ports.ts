@@ -5,10 +5,10 @@ import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
 import type { PortRange } from "../src/job/spec.ts";
 import { candidatePorts } from "../src/port-range.ts";
 
-/** A port that nobody else on this machine gets while it is held. */
+/** A port that no other process of this machine can open while it is held. */
 export interface HeldPort {
   readonly port: number;
-  /** Resolves when it may be opened by somebody else. */
+  /** Resolves when another process may open it. */
   release(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ const PORT_KEY = "tony.task.port-range";
 const REUSE_KEY = "tony.task.reuse-port";
 
 /**
- * Opens a port and keeps it. Whoever connects meanwhile, too early, is turned away.
+ * Opens a port and keeps it open. Connections are closed at once: the program does not run yet.
  * Throws a TonyError with code `NO_FREE_PORT` naming the key.
  */
 export async function holdPort({ ports, random }: PortOptions): Promise<HeldPort> {

@@ -12,12 +12,12 @@ export interface ProcessStat {
   readonly state: string;
   /** User and system time, in clock ticks. */
   readonly cpuTicks: number;
-  /** Since boot, in clock ticks: with the pid it names a process for good, as pids are used again. */
+  /** Since boot, in clock ticks: pids are reused, pid and start time together are not. */
   readonly startTicks: number;
   readonly residentPages: number;
 }
 
-/** What /proc says. Processes come and go while it is read: whatever cannot be read is not there. */
+/** Reads /proc. Processes start and end meanwhile: one that cannot be read is treated as ended. */
 export interface ProcFs {
   pids(): number[];
   stat(pid: number): ProcessStat | undefined;
@@ -46,7 +46,7 @@ export function readProcFs(folder = "/proc"): ProcFs {
   };
 }
 
-/** The name in parentheses may hold anything, parentheses and spaces too: the fields are counted after the last one. */
+/** The name in parentheses may contain parentheses and spaces: the fields are counted after the last one. */
 export function parseStat(text: string): ProcessStat | undefined {
   const nameEnd = text.lastIndexOf(")");
   if (nameEnd < 0) return undefined;

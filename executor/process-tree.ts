@@ -4,7 +4,7 @@ import type { ProcessStat, ProcFs } from "./proc-fs.ts";
 export interface ProcessTreeOptions {
   /** The program's first process. */
   readonly root: number;
-  /** Pids of before it was started: a quick search need not find out whose they are. */
+  /** Pids that existed before it was started: a quick search skips them. */
   readonly earlier?: readonly number[];
   /** `NAME=value` that every process of the program was started with. */
   readonly marker: string;
@@ -12,21 +12,21 @@ export interface ProcessTreeOptions {
   readonly kill: (pid: number, signal: NodeJS.Signals) => void;
 }
 
-/** How often a tree that is ending is looked at. */
+/** How often a tree that is ending is checked. */
 const LOOK_AGAIN_MS = 20;
-/** How often, at least, a tree that is suspended is looked at for what runs in it all the same. */
+/** The longest time between two checks of a suspended tree for processes that run all the same. */
 const LOOK_AT_SUSPENDED_MS = 1_000;
-/** A process that KILL does not end within this time sits in the kernel, and nobody can end it. */
+/** A process that SIGKILL does not end within this time is blocked in the kernel: nothing can end it. */
 const KILL_LIMIT_MS = 5_000;
 
 /**
- * All processes of a program: the descendants of its first one, and those that left the tree by a double fork, which still carry the
- * marker. A process is named by pid and start time, so that a pid that is used again is never signalled.
+ * All processes of a program: the descendants of its first one, and those that left the tree by a double fork, which still have the
+ * marker in their environment. A process is identified by pid and start time, so that one with a reused pid is never signalled.
  */
 export class ProcessTree {
   readonly #options: ProcessTreeOptions;
   readonly #rootStart: number;
-  /** Known to be others': not looked at by a quick search. */
+  /** Pids of other programs, which a quick search skips. */
   #foreign: Set<number>;
   /** Start times by pid. */
   #members = new Map<number, number>();
@@ -39,13 +39,13 @@ export class ProcessTree {
     this.#rootStart = options.procFs.stat(options.root)?.startTicks ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Every process of the program that runs. */
+  /** Every running process of the program. */
   members(): ProcessStat[] {
     this.#foreign.clear();
     return this.sample();
   }
 
-  /** The same for the price of a glance: pids known as others' are skipped, at the risk of missing one that was used again. */
+  /** The same, cheaper: pids known to be of other programs are skipped, at the risk of missing one that was reused. */
   sample(): ProcessStat[] {
     const found = new Map<number, ProcessStat>();
     const pids = this.#options.procFs.pids();
@@ -60,19 +60,19 @@ export class ProcessTree {
     return [...members.values()].filter(({ state }) => state !== "Z" && state !== "X");
   }
 
-  /** Sends a signal to every process; how many there were. */
+  /** Sends a signal to every process. @returns how many there were */
   signal(signal: NodeJS.Signals): number {
     const members = this.members();
     for (const member of members) this.#signalOne(member, signal);
     return members.length;
   }
 
-  /** Stops every process (SIGSTOP), and what they may have forked meanwhile, until `resume` or `end`. */
+  /** Suspends every process (SIGSTOP), and what they fork meanwhile, until `resume` or `end`. */
   suspend(): void {
     if (this.#suspension === undefined) this.#keepSuspended(LOOK_AGAIN_MS);
   }
 
-  /** Lets every process go on (SIGCONT). */
+  /** Resumes every process (SIGCONT). */
   resume(): void {
     if (this.#suspension === undefined) return;
     this.#endSuspension();
@@ -80,10 +80,10 @@ export class ProcessTree {
   }
 
   /**
-   * TERM, the grace, KILL. TERM is for the processes that there are now: what their handlers start, to save something, lives until the
-   * grace is over. Resolves when nothing runs any more, with true; false when something resists even KILL.
-   * @param graceMs read anew at each look, so that a later, more urgent stop shortens it
-   * @param toldGroup a process group that has had its TERM: a second one would end what a handler is doing
+   * SIGTERM, a grace period, SIGKILL. Only the processes that exist now get SIGTERM: what their handlers start, to save something, may run
+   * until the grace period is over. Resolves with true when no process is left, with false when one survives SIGKILL.
+   * @param graceMs read again at each check, so that a later, more urgent stop shortens it
+   * @param toldGroup a process group that has already got SIGTERM: a second one would interrupt its handlers
    */
   async end(graceMs: () => number, nowMs: () => number, toldGroup?: number): Promise<boolean> {
     const startedAtMs = nowMs();
@@ -123,7 +123,7 @@ export class ProcessTree {
     return members;
   }
 
-  /** By itself, whoever its parent is now. */
+  /** Whether it belongs to the program by itself, whatever its parent is now. */
   #belongs(stat: ProcessStat): boolean {
     if (stat.startTicks < this.#rootStart) return false;
     if (stat.pid === this.#options.root) return stat.startTicks === this.#rootStart;
@@ -136,7 +136,7 @@ export class ProcessTree {
     try {
       this.#options.kill(pid, signal);
     } catch {
-      // It ended in between.
+      // It has ended meanwhile.
     }
   }
 }

@@ -15,12 +15,12 @@ export interface ProgramRunOptions {
   readonly index: OutputIndex;
   readonly sampler: MemorySampler;
   readonly progress: ProgressFile;
-  /** Of the container; none where nothing enforces it. */
+  /** Of the container; undefined where it is not enforced. */
   readonly memoryLimitBytes: number | undefined;
   readonly metricsIntervalMs: number;
   /** How many last lines are reported when it fails. */
   readonly outputLines: number;
-  /** One life of the program; what it is stopped with when it takes longer. */
+  /** How long the program may run, and its grace period when it is stopped after that. */
   readonly timeLimit?: { readonly limitMs: number; readonly graceMs: number };
   /** Where it may serve TensorBoard. */
   readonly tensorBoard?: { readonly host: string; readonly port: number };
@@ -29,12 +29,12 @@ export interface ProgramRunOptions {
 }
 
 const LOOK_MS = 1_000;
-/** How finely the lines of its two streams can be put into order afterwards. */
+/** The precision with which the lines of stdout and stderr can be merged afterwards. */
 const MARK_MS = 250;
-/** A program is young for so long: it is sampled at every look, so that a quick rise of memory is seen. */
+/** A program is sampled at every check for so long after its start, so that a quick rise of memory is seen. */
 const YOUNG_MS = 10_000;
 
-/** Everything that goes on around a program while it runs: samples, progress, its service, its time limit. */
+/** What accompanies a running program: samples of memory, progress, the announcement of its TensorBoard, its time limit. */
 export class ProgramRun {
   readonly #options: ProgramRunOptions;
   readonly #killsBefore = kernelMemoryKills();
@@ -55,7 +55,7 @@ export class ProgramRun {
     this.#startTimeLimit();
   }
 
-  /** The program's time does not pass until `resume`. */
+  /** The time limit is paused until `resume`. */
   suspend(): void {
     clearTimeout(this.#limit);
     this.#limitLeftMs -= this.#options.nowMs() - this.#limitSetAtMs;
@@ -69,7 +69,7 @@ export class ProgramRun {
     return this.#options.sampler.current;
   }
 
-  /** Waits for the end of the program's first process and tells how it ended. */
+  /** Waits for the end of the program's first process and resolves with how it ended. */
   async ended(): Promise<ChildExit> {
     const { program, index, sampler, outputLines, memoryLimitBytes } = this.#options;
     const end = await program.ended;
@@ -104,7 +104,7 @@ export class ProgramRun {
     void this.#lookForService();
   }
 
-  /** Often while the output grows, else when everything is looked at: each time the process wakes costs more than the look. */
+  /** Often while the output grows, else together with the other checks: waking the process costs more than a check. */
   #markOutput(): void {
     const { index, nowMs } = this.#options;
     clearTimeout(this.#marks);
@@ -126,7 +126,7 @@ export class ProgramRun {
     if (progress !== undefined) this.#options.report(progress);
   }
 
-  /** An address is announced when something answers there: a program need not use its port. */
+  /** An address is announced when something listens there: a program need not use its port. */
   async #lookForService(): Promise<void> {
     const { tensorBoard, report } = this.#options;
     if (tensorBoard === undefined || this.#announced) return;

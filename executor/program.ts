@@ -18,29 +18,29 @@ export interface ProgramStartOptions {
   readonly nowMs: () => number;
 }
 
-/** A Python that was asked where it stands has answered by then. */
+/** How long Python processes have to write their stacks. */
 const STACKS_MS = 1_000;
 
 /** How a program is to be stopped. */
 export interface StopOrder {
-  /** Between TERM and KILL. */
+  /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
   readonly reason: StopReason;
-  /** The container's process group has had its TERM from the node. */
+  /** The NodeManager has sent SIGTERM to the container's process group. */
   readonly groupTold?: boolean;
 }
 
-/** A stop under way: what was asked last, if it is more urgent, wins. */
+/** A stop under way; a later order may shorten it. */
 interface Stop {
-  /** Absent: only what its first process left is ended. */
+  /** Absent: the program has ended, and only the processes that it left are stopped. */
   readonly reason?: StopReason;
   readonly startedAtMs: number;
   graceMs: number;
 }
 
 /**
- * One life of a task's program. It stays in the container's process group, so that the NodeManager's own kill reaches it; its output goes
- * straight to files, so that it goes on writing whatever becomes of the executor.
+ * One run of a task's program. It stays in the container's process group, so that the NodeManager's kill reaches it, and writes its output
+ * directly to files, so that it can go on without the executor.
  */
 export class Program {
   readonly startedAtMs: number;
@@ -79,12 +79,12 @@ export class Program {
     return this.#child.pid ?? 0;
   }
 
-  /** Why it was stopped; undefined while nobody has asked. */
+  /** Why it was stopped; undefined while it was not. */
   get stopReason(): StopReason | undefined {
     return this.#stop?.reason;
   }
 
-  /** Nothing of it runs until `resume`. One that is being stopped, or is told to stop meanwhile, has no grace. */
+  /** Suspends it until `resume`. A program that is being stopped, or that is stopped meanwhile, gets no grace period. */
   suspend(): void {
     this.#isSuspended = true;
     if (this.#stop !== undefined) this.#shorten(this.#stop, this.#nowMs());
@@ -97,8 +97,8 @@ export class Program {
   }
 
   /**
-   * Ends every process: TERM, the grace, KILL. Resolves when none is left, with false when one resists.
-   * Asked again it shortens the grace of what is under way, never lengthens it.
+   * Ends every process: SIGTERM, the grace period, SIGKILL. Resolves with true when none is left, with false when one survives.
+   * A second order may shorten the grace period, and never lengthens it.
    */
   stop({ reason, groupTold = false, ...order }: StopOrder): Promise<boolean> {
     const startedAtMs = this.#nowMs();
@@ -108,19 +108,19 @@ export class Program {
     return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
   }
 
-  /** Each Python of it writes where it stands to its errors. Some end of it, so that the reason of the stop that follows is known now. */
+  /** Has each Python process write its stacks to stderr. Some end by that, so the reason of the stop that follows is kept now. */
   async dumpStacks(reason: StopReason): Promise<void> {
     this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
     this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
     if (this.#stacksAsked) await within(STACKS_MS, this.ended);
   }
 
-  /** Whether any process was asked where it stands. */
+  /** Whether any process was asked for its stacks. */
   get stacksAsked(): boolean {
     return this.#stacksAsked;
   }
 
-  /** Ends what its first process left behind, with the same means. */
+  /** Ends in the same way the processes that its first one left. */
   clearLeftovers(graceMs: number): Promise<boolean> {
     this.#stop ??= { startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };
     return this.#clear();

@@ -6,15 +6,15 @@ import type { ProgressReport } from "./hooks/progress-file.ts";
 type Kept = Extract<ExecutorReport, { type: "service-announced" | "child-progress" }>;
 
 export interface ReportsOptions {
-  /** @param replaces an earlier report of that name gives way if it still waits */
+  /** @param replaces an unsent report of this name is dropped */
   readonly send: (generation: number, report: ExecutorReport, replaces?: string) => void;
   readonly current: () => Pick<Generation, "number" | "metrics" | "exit" | "exitAcknowledged">;
-  /** Of checkpoints that were brought up, where the program itself has said nothing yet. */
+  /** The last checkpoint that was uploaded, as long as the program has reported nothing yet. */
   readonly carried: () => ProgressReport | undefined;
   readonly nowMs: () => number;
 }
 
-/** What the ApplicationMaster hears of a task: heartbeats, and on each new stream what it may not know. */
+/** What the ApplicationMaster is told of a task: heartbeats, and on each new stream what it may not know. */
 export class Reports {
   readonly #options: ReportsOptions;
   readonly #kept = new Map<Kept["type"], { readonly generation: number; readonly report: Kept }>();
@@ -25,7 +25,7 @@ export class Reports {
     this.#options = options;
   }
 
-  /** Says something of a generation; the service and the progress of the current one are repeated on a new stream. */
+  /** Sends a report about a generation; the service and the progress of the current one are repeated on a new stream. */
   send(generation: number, report: ExecutorReport, replaces?: string): void {
     if (
       (report.type === "service-announced" || report.type === "child-progress") &&
@@ -36,7 +36,7 @@ export class Reports {
     this.#options.send(generation, report, replaces);
   }
 
-  /** A stream is there. */
+  /** A stream is open. */
   joined(heartbeatIntervalMs: number): void {
     this.#metricsSent = undefined;
     this.left();
@@ -58,7 +58,7 @@ export class Reports {
     clearInterval(this.#heartbeats);
   }
 
-  /** What was said of an earlier generation is not repeated. */
+  /** Reports about an earlier generation are not repeated. */
   #keptOf(type: Kept["type"]): Kept | undefined {
     const kept = this.#kept.get(type);
     return kept?.generation === this.#options.current().number ? kept.report : undefined;

@@ -4,7 +4,7 @@ import type { LogLevel, PortRange } from "../src/job/spec.ts";
 import { parseStagingLocation, type StagingLocation } from "../src/job/staging-location.ts";
 import { parseTaskId, type TaskName } from "../src/job/task.ts";
 
-/** What the executor's container says about itself. */
+/** What the executor learns from its container's environment. */
 export interface ExecutorSettings {
   readonly task: TaskName;
   readonly applicationId: string;
@@ -13,7 +13,7 @@ export interface ExecutorSettings {
   readonly host: string;
   /** `host:port` of the ApplicationMaster that launched it. */
   readonly masterAddress: string;
-  /** Where a later one leaves its address. */
+  /** Where later attempts write their addresses. */
   readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
@@ -22,7 +22,7 @@ export interface ExecutorSettings {
   readonly tensorBoard: boolean;
   /** Ports are held with SO_REUSEPORT while the program runs. */
   readonly reusePort: boolean;
-  /** Of the container; none where nothing enforces it. */
+  /** Of the container; undefined where it is not enforced. */
   readonly memoryLimitBytes?: number;
   /** What the paths of its log files begin with: the first of LOG_DIRS, and what sets them apart there (see logPrefixOf). */
   readonly logPrefix: string;

@@ -6,12 +6,12 @@ import { errorCode } from "../src/hadoop/errors.ts";
 import { SOURCE_NAME } from "../src/job/shipped-names.ts";
 
 /**
- * Lays what `--src_dir` gave into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there). A
- * folder comes packed, and is unpacked here: a NodeManager goes through its files one by one to set their permissions, which without
- * Hadoop's native library starts a process for each (org.apache.hadoop.fs.RawLocalFileSystem#setPermission). An archive of the user's
- * own comes unpacked; of that the program gets a copy, for the NodeManager shares it among containers, and a program may write beside its
- * code. What lies there already, such as a file of `tony.containers.resources`, stays.
- * @returns what was left out for that, relative to the working directory
+ * Puts the content of `--src_dir` into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there).
+ * A folder was packed and is unpacked here: a NodeManager would set the permissions of its files one by one, which without Hadoop's native
+ * library starts a process for each (org.apache.hadoop.fs.RawLocalFileSystem#setPermission). An archive of the user's own was unpacked by
+ * the NodeManager and is copied, because containers share it, and a program may write beside its code. Files that are there already, such
+ * as those of `tony.containers.resources`, are not replaced.
+ * @returns what was left out because of that, relative to the working directory
  */
 export async function layOutSources(workingDirectory: string): Promise<readonly string[]> {
   const leftOut: string[] = [];
@@ -56,7 +56,7 @@ async function copyFolder(source: string, target: string, leftOut: string[]): Pr
   }
 }
 
-/** Makes the folder; false when the name is taken by something else, such as a link to an archive that others use too. */
+/** Makes the folder; false when the name is taken by something else, such as a link to an archive that containers share. */
 async function hasFolder(folder: string): Promise<boolean> {
   await mkdir(folder).catch(unlessCode("EEXIST", undefined));
   return (await lstat(folder)).isDirectory();
@@ -69,7 +69,7 @@ async function copyEntry(from: string, to: string, isLink: boolean): Promise<boo
       await symlink(await readlink(from), to);
     } else {
       await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-      // A NodeManager takes the right to write from what it unpacks.
+      // A NodeManager makes what it unpacks read-only.
       await chmod(to, (await lstat(from)).mode | 0o200);
     }
     return true;

@@ -9,30 +9,30 @@ import { isReplaced, type TaskLife } from "../src/journal/task-life.ts";
 import { openFileSystems } from "./file-systems.ts";
 import type { MasterAddress } from "./master-address.ts";
 
-/** What one look into the staging folder tells. */
+/** What an executor reads from the staging folder. */
 export interface StagingNews {
-  /** Where the newest attempt of the ApplicationMaster says it is; absent when none has said so. */
+  /** The address of the newest attempt of the ApplicationMaster; absent when none has written one. */
   readonly master?: MasterAddress;
-  /** The task has gone on to a later life in another container. */
+  /** The task has a later generation in another container. */
   readonly isReplaced: boolean;
 }
 
-/** `am-<attempt>.json`: what each attempt of the ApplicationMaster leaves in the staging folder. */
+/** `am-<attempt>.json`: the address of an attempt of the ApplicationMaster. */
 const addressFile = /^am-(\d+)\.json$/;
 const announced = object<{ attempt: number; host: string; port: number }>({
   required: { attempt: count, host: string, port: count },
   optional: {},
 });
 
-/** A look that takes longer tells nothing in time. */
+/** An answer that takes longer is too late to be of use. */
 const WAITS = { connectTimeoutMs: 3_000, answerTimeoutMs: 3_000, idleTimeoutMs: 3_000 };
-/** Whoever looks looks again soon. */
+/** No pauses: the executor reads again soon anyway. */
 const FAILOVER = { policy: { rounds: 1, firstPauseMs: 0, longestPauseMs: 0 } };
 
-/** The job's staging folder, where an executor that hears no ApplicationMaster learns what became of the job. */
+/** The job's staging folder, which an executor reads while it is connected to no ApplicationMaster. */
 export class StagingFolder {
   readonly #location: StagingLocation;
-  /** The newest file of the journal that said nothing against a life; it need not be read again. */
+  /** The newest file of the journal, if it does not say that the task was replaced: it need not be read again. */
   #harmless: { readonly file: string; readonly generation: number } | undefined;
 
   constructor(location: StagingLocation) {
@@ -40,8 +40,8 @@ export class StagingFolder {
   }
 
   /**
-   * Looks once. Undefined when it cannot be reached, or when the newest file of the journal cannot be read, as one that is just being
-   * replaced: an older file would be no answer.
+   * Reads it once. Undefined when it cannot be reached, or when the newest file of the journal cannot be read, for example while it is being
+   * replaced: an older file may be wrong.
    */
   async look(life: TaskLife): Promise<StagingNews | undefined> {
     const fileSystems = await openFileSystems(this.#location, { ...WAITS, failover: FAILOVER });
@@ -70,7 +70,7 @@ export class StagingFolder {
   }
 }
 
-/** Undefined where none has said so in a way that can be read. */
+/** Undefined where there is no address that can be read. */
 async function newestAddress(fileSystem: FileSystem, files: readonly string[]): Promise<MasterAddress | undefined> {
   const attemptOf = (file: string) => Number(addressFile.exec(path.posix.basename(file))?.[1] ?? 0);
   const newest = files.reduce((best, file) => (attemptOf(file) > attemptOf(best) ? file : best), "");

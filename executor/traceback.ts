@@ -8,12 +8,12 @@ export interface Traceback {
 
 const START = /^(.*?)Traceback \(most recent call last\):\s*$/;
 const MAX_LINES = 200;
-/** Exceptions with a message of many lines: as many are kept. */
+/** Of an exception's message of many lines, so many are kept. */
 const MAX_MESSAGE_LINES = 20;
 
 /**
  * Finds the last traceback in the end of a program's output (docs.python.org, module `traceback`). Lines that a launcher has prefixed, such
- * as torchrun's `[rank0]: `, count as without the prefix. Undefined when there is none, or when it breaks off before its exception.
+ * as torchrun's `[rank0]: `, count as without the prefix. Undefined when there is none, or when it ends before its exception.
  */
 export function lastTraceback(output: string): Traceback | undefined {
   const lines = output.split(/\r?\n/);
@@ -26,7 +26,7 @@ export function lastTraceback(output: string): Traceback | undefined {
   return { text: own.slice(0, endOfMessage(own, exception)).join("\n"), summary: own[exception] ?? "" };
 }
 
-/** A message may go on over lines of its own; an empty line, or one that another program's log begins, ends it. */
+/** A message may have several lines; an empty line, or one that begins as a line of a log does, ends it. */
 function endOfMessage(lines: readonly string[], exception: number): number {
   const rest = lines.slice(exception + 1, exception + MAX_MESSAGE_LINES);
   const end = rest.findIndex((line) => line === "" || /^(\[|\d{4}-|[A-Z]+:)/.test(line));
@@ -41,8 +41,8 @@ const STACK_START = /^(Current thread|Thread) 0x[0-9a-f]+.*\(most recent call fi
 const STACK_LINES = 20;
 
 /**
- * Where the last thread of a dump of faulthandler stood: the main thread, as the newest are written first. The innermost calls come
- * first. Undefined when there is no dump.
+ * The stack of the last thread in faulthandler's output: the main thread, because the newest threads come first. The innermost calls come
+ * first. Undefined when there is none.
  */
 export function lastStack(output: string): string | undefined {
   const lines = output.split(/\r?\n/);

@@ -15,7 +15,7 @@ import { errorCode } from "../src/hadoop/errors.ts";
 import { archiveOf } from "../src/job/archive-of.ts";
 import type { FileToShip } from "../src/job/spec.ts";
 
-/** Longer no link's target can be (PATH_MAX, limits.h). */
+/** The longest target of a link (PATH_MAX, limits.h). */
 const LONGEST_LINK = 4096;
 
 export interface ProgramFiles {
@@ -27,9 +27,9 @@ export interface ProgramFiles {
 }
 
 /**
- * Why a file that the command runs out of a shipped archive cannot be what it should be, in words; undefined where nothing speaks against
- * it. Bash takes every executable text for a script: an interpreter whose symbolic link was unpacked as text would do nothing, and
- * exit 0 (org.apache.hadoop.util.RunJar#unJar and FileUtil#unZip write a zip's links as files that hold their targets).
+ * Why a file of a shipped archive that the command runs cannot be the right program, as a sentence; undefined where no fault is found. Bash
+ * runs every executable text as a script: an interpreter whose symbolic link was unpacked as text would do nothing, and exit 0
+ * (org.apache.hadoop.util.RunJar#unJar and FileUtil#unZip write a zip's links as files with their targets as text).
  */
 export function unusableProgram({ command, files, workFolder }: ProgramFiles): string | undefined {
   for (const file of filesRun(command)) {
@@ -51,11 +51,11 @@ const PACK_THE_FILE = "pack the file itself into that, with what it needs, not a
 
 interface Fault {
   readonly words: string;
-  /** Where the way it was packed is not to blame. */
+  /** Where the packing is not the cause. */
   readonly remedy?: string;
 }
 
-/** The relative paths in a shell's command that stand where it expects a program; quoted ones are passed over. */
+/** The relative paths in a shell's command where it expects a program; quoted ones are ignored. */
 function filesRun(command: string): string[] {
   return command.split(/[;&|()\n]+/).flatMap((simple) => {
     const words = simple.trim().split(/\s+/);
@@ -92,7 +92,7 @@ function isPythonName(name: string): boolean {
   return /^python[\d.]*$/.test(name);
 }
 
-/** A link whose target only the machine had that it was packed on. */
+/** A link whose target existed only on the machine that packed it. */
 function missing(file: string): Fault {
   const target = lastTarget(file);
   if (target === undefined) return { words: "does not exist" };
@@ -105,7 +105,7 @@ function missing(file: string): Fault {
   };
 }
 
-/** What the last link of a chain that leads nowhere names; undefined where the file itself is no link. */
+/** The target of the last link in a chain that ends at nothing; undefined where the file itself is no link. */
 function lastTarget(file: string): string | undefined {
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
   const target = readlinkSync(file);

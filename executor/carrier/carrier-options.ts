@@ -5,14 +5,14 @@ import type { Gate } from "./gate.ts";
 import type { Pace } from "./pace.ts";
 import type { Persistence } from "./persist.ts";
 
-/** What bringing anything up from a container needs. */
+/** What uploads from a container need. */
 export interface CarrierOptions {
   /** Where the program writes. */
   readonly localDir: string;
-  /** The task's folder where it stays. */
+  /** The task's folder that is uploaded to. */
   readonly folder: LocatedPath;
   readonly pace: Pace;
-  /** Closed while nothing may be brought up. */
+  /** Closed while nothing may be uploaded. */
   readonly gate: Gate;
   readonly log: Log;
   readonly nowMs: () => number;

@@ -27,7 +27,7 @@ export interface CarrierOptions {
   /** The container's. */
   readonly workFolder: string;
   readonly fileSystems: Pick<FileSystems, "locate">;
-  /** Closed while nothing may be brought up. */
+  /** Closed while nothing may be uploaded. */
   readonly gate: Gate;
   readonly log: Log;
   readonly nowMs: () => number;
@@ -38,23 +38,23 @@ export interface CarrierOptions {
 
 /** The carrier's own folder in the container's working directory. */
 const OWN_FOLDER = ".tony-carrier";
-/** What is given up has said so by then. */
-const LAST_WORDS_MS = 2_000;
+/** How long an upload that is given up has to report that. */
+const GIVING_UP_MS = 2_000;
 
-/** Brings what a task's programs save and leave to where it stays, and a checkpoint back before a program starts. */
+/** Uploads a task's checkpoints and output, and downloads a checkpoint before its program starts. */
 export class Carrier {
   readonly #options: CarrierOptions;
   readonly #checkpoints: CheckpointCarrier | undefined;
   readonly #output: OutputCarrier | undefined;
-  /** What the program said last, as it said it. */
+  /** The program's last report, unchanged. */
   #heard: ProgressReport | undefined;
-  /** The furthest that is where it stays. */
+  /** The latest checkpoint that is uploaded. */
   #carried: Checkpoint | undefined;
   #restoring = new AbortController();
   #restored: Promise<unknown> = Promise.resolve();
   #ran = false;
 
-  /** Throws a ConfigurationError when a place cannot be reached from here by any means. */
+  /** Throws a ConfigurationError when the job's configuration has no way to reach one of the folders. */
   constructor(options: CarrierOptions) {
     this.#options = options;
     const { spec, checkpointDir, fileSystems, nowMs, random, log } = options;
@@ -65,25 +65,25 @@ export class Carrier {
         ...common,
         localDir: this.#local(spec.checkpoints.localDir),
         holdFolder: path.join(options.workFolder, OWN_FOLDER, "held"),
-        folder: fileSystems.locate(this.#stays(checkpointDir)),
+        folder: fileSystems.locate(this.#destination(checkpointDir)),
         keep: spec.checkpoints.keep,
         carried: (checkpoint, generation) => this.#isCarried(checkpoint, generation),
       });
     }
     if (spec.output !== undefined) {
-      const folder = fileSystems.locate(this.#stays(spec.output.dir));
+      const folder = fileSystems.locate(this.#destination(spec.output.dir));
       this.#output = new OutputCarrier({ ...common, localDir: this.#local(spec.output.localDir), folder });
     }
   }
 
-  /** What is known last of checkpoints that stay, for an ApplicationMaster that has not heard it. */
+  /** The latest uploaded checkpoint, for an ApplicationMaster that has not been told of it. */
   get news(): ProgressReport | undefined {
     return this.#carried && { type: "child-progress", step: 0, atMs: this.#carried.atMs, checkpoint: this.#carried };
   }
 
   /**
-   * What the ApplicationMaster is to hear of a program's progress: a checkpoint in the folder that is carried counts when it is where it
-   * stays, and is brought there now.
+   * Turns a program's report into the one for the ApplicationMaster: a checkpoint in the folder that is uploaded is reported when it has
+   * been uploaded. That begins now.
    */
   heard(generation: number, report: ProgressReport): ProgressReport {
     const before = this.#heard?.checkpoint;
@@ -100,8 +100,8 @@ export class Carrier {
 
   /**
    * Makes the folders ready for a program that is about to start.
-   * @param checkpoint what it is told to go on from
-   * @returns the same as it can read it
+   * @param checkpoint what it is to resume from
+   * @returns its path in the container, or where it is otherwise
    */
   async begin(checkpoint: string): Promise<string> {
     const work = this.#restored.then(() => this.#prepareFolders(checkpoint));
@@ -109,7 +109,7 @@ export class Carrier {
     return await work;
   }
 
-  /** The program that is about to start is not wanted any more: what is being brought back is left. */
+  /** The program that was to start is stopped: the download is ended. */
   abandonStart(): void {
     this.#restoring.abort(new Error("it was stopped"));
     this.#restoring = new AbortController();
@@ -120,18 +120,18 @@ export class Carrier {
   }
 
   /**
-   * Waits until everything is where it stays, at most as long as `tony.carrier.timeout` says.
-   * @param last nothing comes after it: what is not there by then is given up
+   * Waits until everything is uploaded, at most for `tony.carrier.timeout`.
+   * @param last the executor exits afterwards: uploads that are not done by then are given up
    */
   async settle({ last }: { readonly last: boolean }): Promise<void> {
     const { timeoutMs } = this.#options.spec;
     const settled = Promise.all([this.#checkpoints?.settled(), this.#output?.settled()]);
     if ((await within(timeoutMs, settled)) || !last) return;
     this.giveUp(`it took longer than ${timeoutMs / 1000} s (tony.carrier.timeout)`);
-    await within(LAST_WORDS_MS, settled);
+    await within(GIVING_UP_MS, settled);
   }
 
-  /** What is under way fails for that reason, and so does whatever comes. */
+  /** Ends current and later uploads with that reason. */
   giveUp(reason: string): void {
     for (const one of [this.#checkpoints, this.#output]) one?.giveUp(reason);
   }
@@ -153,15 +153,15 @@ export class Carrier {
     const scratch = path.join(workFolder, OWN_FOLDER, "restoring");
     const restore = { fileSystem, checkpoint: source, localDir: this.#localDir, scratch, signal };
     const failed = (error: unknown) =>
-      log.warn("restore-again", `Bringing back ${checkpoint} is tried again: ${errorMessage(error)}.`);
+      log.warn("restore-again", `Downloading ${checkpoint} failed and is tried again: ${errorMessage(error)}.`);
     const restored = await persistently(() => restoreCheckpoint(restore), signal, { random, failed }).catch((cause) => {
       const why = errorMessage(signal.aborted ? signal.reason : cause);
-      throw new TonyError(`${checkpoint} could not be brought back: ${why}`, {
+      throw new TonyError(`${checkpoint} could not be downloaded: ${why}`, {
         code: "CHECKPOINT_NOT_RESTORED",
         cause,
       });
     });
-    log.info("checkpoint-restored", `${checkpoint} is brought back to ${restored}.`);
+    log.info("checkpoint-restored", `${checkpoint} is downloaded to ${restored}.`);
     return restored;
   }
 
@@ -171,7 +171,7 @@ export class Carrier {
     this.#options.report(generation, { type: "child-progress", step, atMs, checkpoint });
   }
 
-  /** Whether it was carried there for this job, by any of its tasks. */
+  /** Whether an executor of this job uploaded it. */
   #isOurs(checkpoint: string): boolean {
     const { checkpointDir, applicationId, fileSystems } = this.#options;
     if (checkpointDir === undefined || parseCarriedName(path.posix.basename(checkpoint)) === undefined) return false;
@@ -188,7 +188,7 @@ export class Carrier {
     return path.join(this.#options.workFolder, folder);
   }
 
-  #stays(folder: string): string {
+  #destination(folder: string): string {
     return folderOfTask(folder, this.#options.applicationId, this.#options.task);
   }
 }

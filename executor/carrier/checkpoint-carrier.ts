@@ -9,15 +9,15 @@ import { persistently } from "./persist.ts";
 import { removeSurplus, uploadCheckpoint } from "./upload.ts";
 
 export interface CheckpointCarrierOptions extends CarrierOptions {
-  /** A folder of the carrier's own on the same disk. */
+  /** A folder on the same disk that only the carrier uses. */
   readonly holdFolder: string;
-  /** How many stay there. */
+  /** How many are kept there. */
   readonly keep: number;
-  /** It is complete there: `path` is its address. */
+  /** A checkpoint was uploaded completely: `path` is its address. */
   readonly carried: (checkpoint: Checkpoint, generation: number) => void;
 }
 
-/** A checkpoint that the program cannot take away any more. */
+/** A checkpoint with names of its own (hard links), which the program cannot remove. */
 interface Held {
   /** Relative to the program's folder. */
   readonly name: string;
@@ -28,8 +28,8 @@ interface Held {
 }
 
 /**
- * Brings checkpoints up, one at a time, the newest next: those that come while one is under way replace each other. So no more than two are
- * held on the disk beside what the program keeps.
+ * Uploads checkpoints one at a time, the newest next: those that are reported during an upload replace each other. So at most two are kept
+ * on the disk besides the program's own.
  */
 export class CheckpointCarrier {
   readonly #options: CheckpointCarrierOptions;
@@ -41,7 +41,7 @@ export class CheckpointCarrier {
     this.#options = options;
   }
 
-  /** The program says that the checkpoint of that name is complete. */
+  /** The program has reported that the checkpoint of that name is complete. */
   offer(name: string, saved: Checkpoint, generation: number): void {
     const { localDir, holdFolder, log } = this.#options;
     const hold = path.join(holdFolder, carriedName(saved.step, saved.atMs));
@@ -49,8 +49,11 @@ export class CheckpointCarrier {
       const files = checkpointFiles(localDir, name);
       holdFiles(localDir, files, hold);
       if (this.#next !== undefined) {
-        log.info("checkpoint-skipped", `The checkpoint of step ${this.#next.saved.step} gives way to a newer one.`);
-        letGo(this.#next);
+        log.info(
+          "checkpoint-skipped",
+          `The checkpoint of step ${this.#next.saved.step} is not uploaded: there is a newer one.`,
+        );
+        removeLinks(this.#next);
       }
       this.#next = { name, saved, generation, files, hold };
     } catch (error) {
@@ -60,12 +63,12 @@ export class CheckpointCarrier {
     this.#working ??= this.#work();
   }
 
-  /** Resolves when nothing is under way or waits. */
+  /** Resolves when no checkpoint is being uploaded or waits to be. */
   async settled(): Promise<void> {
     await this.#working;
   }
 
-  /** What is under way fails for that reason. */
+  /** Ends the uploads with that reason. */
   giveUp(reason: string): void {
     this.#stop.abort(new Error(reason));
   }
@@ -73,13 +76,13 @@ export class CheckpointCarrier {
   async #work(): Promise<void> {
     for (let held = this.#next; held !== undefined; held = this.#next) {
       this.#next = undefined;
-      await this.#bring(held);
-      letGo(held);
+      await this.#carry(held);
+      removeLinks(held);
     }
     this.#working = undefined;
   }
 
-  async #bring(held: Held): Promise<void> {
+  async #carry(held: Held): Promise<void> {
     const { log, random, pause, gate, carried } = this.#options;
     const { saved, generation } = held;
     this.#report(held, "under-way");
@@ -93,7 +96,7 @@ export class CheckpointCarrier {
       await persistently(upload, this.#stop.signal, persistence);
     } catch (error) {
       const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
-      log.warn("checkpoint-not-carried", `The checkpoint of step ${saved.step}: ${why}.`);
+      log.warn("checkpoint-not-carried", `The checkpoint of step ${saved.step} could not be uploaded: ${why}.`);
       this.#report(held, "failed", why);
       return;
     }
@@ -104,7 +107,7 @@ export class CheckpointCarrier {
   }
 
   #failedOnce({ saved }: Held, error: unknown): void {
-    const words = `The checkpoint of step ${saved.step} is tried again: ${errorMessage(error)}.`;
+    const words = `Uploading the checkpoint of step ${saved.step} failed and is tried again: ${errorMessage(error)}.`;
     this.#options.log.warn("checkpoint-again", words);
   }
 
@@ -118,12 +121,15 @@ export class CheckpointCarrier {
     );
   }
 
-  /** What cannot be removed now goes with the next. */
+  /** What cannot be removed now is removed after the next upload. */
   async #removeSurplus(): Promise<void> {
     const { folder, keep, gate, log } = this.#options;
     const remove = (signal: AbortSignal) => removeSurplus(folder.fileSystem, folder.path, keep, signal);
     await gate.through(remove, this.#stop.signal).catch((error: unknown) => {
-      log.warn("checkpoints-not-removed", `Old checkpoints in ${folder.path} stay for now: ${errorMessage(error)}.`);
+      log.warn(
+        "checkpoints-not-removed",
+        `Old checkpoints in ${folder.path} could not be removed yet: ${errorMessage(error)}.`,
+      );
     });
   }
 
@@ -146,6 +152,6 @@ export class CheckpointCarrier {
   }
 }
 
-function letGo({ hold }: Held): void {
+function removeLinks({ hold }: Held): void {
   rmSync(hold, { recursive: true, force: true });
 }

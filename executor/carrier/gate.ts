@@ -1,4 +1,4 @@
-/** Lets work go on only while it is open: what is under way when it closes is left, and begun anew when it opens again. */
+/** Work runs only while the gate is open: closing it ends what runs, and opening it starts that from the beginning. */
 export class Gate {
   #closing = new AbortController();
   #opened: Promise<void> = Promise.resolve();
@@ -24,7 +24,7 @@ export class Gate {
 
   /**
    * Runs the work once the gate is open. Throws what the work throws, and the signal's reason when that fires first.
-   * @param stop gives the work up for good
+   * @param stop ends the work for good
    */
   async through<Result>(work: (signal: AbortSignal) => Promise<Result>, stop: AbortSignal): Promise<Result> {
     for (;;) {

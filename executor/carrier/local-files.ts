@@ -4,7 +4,7 @@ import { TonyError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 
 export interface LocalFile {
-  /** Relative to the folder that is brought up. */
+  /** Relative to the folder that is uploaded. */
   readonly path: string;
   readonly sizeBytes: number;
 }
@@ -21,8 +21,8 @@ export function nameWithin(folder: string, named: string, workFolder: string): s
 }
 
 /**
- * The files of the checkpoint of that name: the file itself, all of the folder, or, where there is neither, the files whose names go on
- * after it with a dot or a dash, as TensorFlow's `model-50.index` do.
+ * The files of the checkpoint of that name: the file itself, all of the folder, or, where there is neither, the files whose names continue
+ * it with a dot or a dash, such as TensorFlow's `model-50.index`.
  * @throws TonyError (`CHECKPOINT_MISSING`) when there are none
  */
 export function checkpointFiles(folder: string, name: string): LocalFile[] {
@@ -37,10 +37,10 @@ export function checkpointFiles(folder: string, name: string): LocalFile[] {
       file.path.slice(parent === "." ? 0 : parent.length + 1).startsWith(`${base}.`),
   );
   if (found.length > 0) return found;
-  throw new TonyError(`${path.join(folder, name)} is not there`, { code: "CHECKPOINT_MISSING" });
+  throw new TonyError(`${path.join(folder, name)} does not exist`, { code: "CHECKPOINT_MISSING" });
 }
 
-/** All files below a folder, links to files among them; none when there is no such folder. */
+/** All files below a folder, including links to files; none when there is no such folder. */
 export function filesBelow(folder: string, below = ""): LocalFile[] {
   const entries = readEntries(path.join(folder, below));
   return entries.flatMap((entry) => {
@@ -61,8 +61,8 @@ function readEntries(folder: string) {
 }
 
 /**
- * Gives the files a second name in another folder, so that the program may remove or replace them while they are brought up. That takes no
- * room until it does.
+ * Gives the files a second name (a hard link) in another folder, so that the program may remove or replace them while they are uploaded.
+ * They take no room of their own until it does.
  */
 export function holdFiles(folder: string, files: readonly LocalFile[], hold: string): void {
   rmSync(hold, { recursive: true, force: true });

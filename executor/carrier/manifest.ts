@@ -1,7 +1,7 @@
 import { arrayOf, count, literal, object, type Shape, string } from "../../src/job/shape.ts";
 import type { LocalFile } from "./local-files.ts";
 
-/** What a carried checkpoint consists of. */
+/** The files of an uploaded checkpoint. */
 export interface Manifest {
   readonly manifestVersion: 1;
   /** As the program named it, relative to its folder of checkpoints. */

@@ -6,7 +6,7 @@ import { filesBelow, type LocalFile } from "./local-files.ts";
 import { persistently } from "./persist.ts";
 import { uploadOutput } from "./upload.ts";
 
-/** Brings up what a program has left, when it has ended. */
+/** Uploads a program's output when it has ended. */
 export class OutputCarrier {
   readonly #options: CarrierOptions;
   readonly #stop = new AbortController();
@@ -16,17 +16,17 @@ export class OutputCarrier {
     this.#options = options;
   }
 
-  /** The program has ended, however it did. Where it left nothing, what an earlier life left stays. */
+  /** The program has ended. If it left no output, the output of its earlier run is kept. */
   programEnded(): void {
     this.#working = this.#working.then(() => this.#bring());
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is being uploaded. */
   async settled(): Promise<void> {
     await this.#working;
   }
 
-  /** What is under way fails for that reason. */
+  /** Ends the upload with that reason. */
   giveUp(reason: string): void {
     this.#stop.abort(new Error(reason));
   }
@@ -38,7 +38,8 @@ export class OutputCarrier {
       files = filesBelow(this.#options.localDir);
       if (files.length === 0) return;
       this.#report(files, "under-way");
-      const failed = (error: unknown) => log.warn("output-again", `The output is tried again: ${errorMessage(error)}.`);
+      const failed = (error: unknown) =>
+        log.warn("output-again", `Uploading the output failed and is tried again: ${errorMessage(error)}.`);
       const persistence = { random, ...(pause && { pause }), failed };
       const upload = () => gate.through((signal) => this.#upload(signal), this.#stop.signal);
       await persistently(upload, this.#stop.signal, persistence);
@@ -46,12 +47,12 @@ export class OutputCarrier {
       this.#report(files, "done");
     } catch (error) {
       const why = errorMessage(this.#stop.signal.aborted ? this.#stop.signal.reason : error);
-      log.warn("output-not-carried", `The output: ${why}.`);
+      log.warn("output-not-carried", `The output could not be uploaded: ${why}.`);
       this.#report(files, "failed", why);
     }
   }
 
-  /** Looks anew each time: a process that the program left may still have written. */
+  /** Lists the files again at each try: a process that the program left may have written meanwhile. */
   async #upload(signal: AbortSignal): Promise<void> {
     const { localDir, folder, pace } = this.#options;
     const { fileSystem, path: target } = folder;

@@ -1,7 +1,7 @@
 import { type Readable, Transform } from "node:stream";
 import { sleep } from "../../src/hadoop/clock.ts";
 
-/** A limit on bytes a second, kept by all streams that go through it together. */
+/** A limit on the bytes per second of all streams together that go through it. */
 export class Pace {
   readonly #bytesPerSecond: number | undefined;
   readonly #nowMs: () => number;
@@ -39,7 +39,7 @@ export class Pace {
   }
 }
 
-/** Nothing lives on for what has been given up. */
+/** Does not keep the process alive for a stream that was given up. */
 function unheldSleep(ms: number): Promise<unknown> {
   return sleep(ms, undefined, { ref: false });
 }

@@ -12,8 +12,8 @@ export interface Persistence {
 }
 
 /**
- * Tries work again that failed, with pauses that grow, beside what the file system tries by itself: a file system that is being restarted
- * is back by then. Throws the last failure; at once when the signal fires, or when another try would fail alike.
+ * Tries work again that failed, with growing pauses, in addition to the retries of the file system's client: long enough for a file system
+ * that is restarted. Throws the last failure; at once when the signal fires, or when another try would fail in the same way.
  */
 export async function persistently<Result>(
   work: () => Promise<Result>,

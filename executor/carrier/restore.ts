@@ -10,9 +10,9 @@ import { readManifest } from "./upload.ts";
 
 export interface Restore {
   readonly fileSystem: FileSystem;
-  /** Where the checkpoint stays. */
+  /** The uploaded checkpoint. */
   readonly checkpoint: string;
-  /** Where the program looks for it. */
+  /** The program's folder of checkpoints. */
   readonly localDir: string;
   /** Another folder on the same disk. */
   readonly scratch: string;
@@ -20,8 +20,8 @@ export interface Restore {
 }
 
 /**
- * Brings a complete checkpoint back, so that the program's folder holds it and nothing else: all tasks then begin with the same. One that
- * has gone meanwhile, because a further one had come, gives way to the furthest beside it.
+ * Downloads a complete checkpoint, so that the program's folder contains it and nothing else: all tasks then begin with the same one. If it
+ * was removed meanwhile, because there was a later one, the latest in its folder is taken.
  * @returns its path on this machine, as the program named it when it saved it
  */
 export async function restoreCheckpoint(restore: Restore): Promise<string> {

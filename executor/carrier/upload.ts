@@ -16,17 +16,17 @@ export interface Upload {
   /** On this machine. */
   readonly source: string;
   readonly files: readonly LocalFile[];
-  /** The task's folder where it stays. */
+  /** The task's folder that is uploaded to. */
   readonly folder: string;
-  /** What it is called there when it is complete. */
+  /** Its name there when it is complete. */
   readonly name: string;
   readonly pace: Pace;
   readonly signal?: AbortSignal;
 }
 
 /**
- * Brings up a checkpoint: under a name that counts for nothing, with its manifest last, and then by one rename. Whoever dies at any point of
- * it leaves what was complete before as it was. Brought up again it does nothing.
+ * Uploads a checkpoint: under a temporary name, with its manifest last, and then renames it. Whenever that is interrupted, the earlier
+ * checkpoints stay complete. A checkpoint that is there already is not uploaded again.
  */
 export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, "files">): Promise<void> {
   const { fileSystem, folder, name, files, signal } = upload;
@@ -37,11 +37,11 @@ export async function uploadCheckpoint(upload: Upload, manifest: Omit<Manifest, 
     ...(signal && { signal }),
   });
   signal?.throwIfAborted();
-  // A complete one of this name is this one: its answer was lost.
+  // A complete checkpoint of this name is this one: the answer to its rename was lost.
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) await readManifest(fileSystem, `${folder}/${name}`);
 }
 
-/** Removes what is no longer needed beside a checkpoint that is complete. */
+/** Removes what is no longer needed when a checkpoint is complete. */
 export async function removeSurplus(
   fileSystem: FileSystem,
   folder: string,
@@ -55,14 +55,14 @@ export async function removeSurplus(
   }
 }
 
-/** Brings up a task's output in place of what an earlier life of it left: half of it is never under that name. */
+/** Uploads a task's output and replaces that of its earlier run: under the final name it is always whole. */
 export async function uploadOutput(upload: Upload): Promise<void> {
   const { fileSystem, folder, name, signal } = upload;
   const unfinished = await uploadUnfinished(upload);
   signal?.throwIfAborted();
   await fileSystem.delete(`${folder}/${name}`, { recursive: true });
   if (!(await fileSystem.rename(unfinished, `${folder}/${name}`))) {
-    throw new TonyError(`${folder}/${name} is written by somebody else`, { code: "OUTPUT_TAKEN" });
+    throw new TonyError(`${folder}/${name} is written by another process`, { code: "OUTPUT_TAKEN" });
   }
 }
 
@@ -80,13 +80,13 @@ async function uploadUnfinished({ fileSystem, source, files, folder, name, pace,
     const options = { permission: FILE_PERMISSION, ...(signal && { signal }) };
     await fileSystem.create(`${unfinished}/${file.path}`, content, options);
     if (fingerprint(local) !== before) {
-      throw new TonyError(`${file.path} was written to while it was brought up`, { code: "FILE_CHANGED" });
+      throw new TonyError(`${file.path} was changed during its upload`, { code: "FILE_CHANGED" });
     }
   }
   return unfinished;
 }
 
-/** What changes when somebody writes to a file. */
+/** What changes when a file is written to. */
 function fingerprint(file: string): string {
   const { size, mtimeMs } = statSync(file);
   return `${size} ${mtimeMs}`;

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 
 const CONNECT_TIMEOUT_MS = 1_000;
 
-/** Whether anything on this machine accepts connections at the port. Told apart from a port nobody opened by trying. */
+/** Whether a process of this machine accepts connections at the port; it is found out by connecting. */
 export function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "localhost" });

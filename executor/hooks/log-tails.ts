@@ -2,11 +2,11 @@ import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogStream, type TailRequ
 import { outputFile, readRange, sizeOf } from "../output-files.ts";
 
 const CHUNK_BYTES = 65_536;
-/** A reader of a growing log that is further behind is moved on: it is told how much it missed. */
+/** A reader of a growing log that is further behind skips ahead, and is told how many bytes it missed. */
 const MOST_BEHIND_BYTES = 4 * 1024 * 1024;
-/** Where such a reader goes on: that much before the end. */
+/** How far before the end such a reader continues. */
 const RESUME_BYTES = 256 * 1024;
-/** How often a log is looked at for more. */
+/** How often a log is checked for more. */
 const LOOK_AGAIN_MS = 200;
 
 export interface LogTailsOptions {
@@ -17,8 +17,8 @@ export interface LogTailsOptions {
 }
 
 /**
- * Sends logs to readers at the ApplicationMaster, each at its own pace: no more bytes are under way than the reader has granted, nothing is
- * kept in memory but one chunk.
+ * Sends logs to readers at the ApplicationMaster, each at its own pace: no more bytes are sent than the reader has granted, and only one
+ * chunk is kept in memory.
  */
 export class LogTails {
   readonly #options: LogTailsOptions;
@@ -42,20 +42,20 @@ export class LogTails {
     this.look();
   }
 
-  /** Sends what can be sent now, and looks again while anybody reads. */
+  /** Sends what can be sent now, and checks again as long as there is a reader. */
   look(): void {
     for (const tail of this.#tails.values()) this.#advance(tail);
     clearTimeout(this.#timer);
     if (this.#tails.size > 0) this.#timer = setTimeout(() => this.look(), LOOK_AGAIN_MS);
   }
 
-  /** The connection of all readers is gone. */
+  /** The connection to all readers is lost. */
   clear(): void {
     this.#tails.clear();
     clearTimeout(this.#timer);
   }
 
-  /** Nothing more will be written: readers get the rest they have room for, and the end. */
+  /** Nothing more will be written: readers get what they have credit for of the rest, and the end. */
   finish(): void {
     for (const tail of this.#tails.values()) tail.follow = false;
     this.look();

@@ -1,7 +1,7 @@
 import type { Metrics } from "../../src/api/messages.ts";
 import type { KernelUnits, ProcessStat } from "../proc-fs.ts";
 
-/** What the programs of one executor use, from samples of their process trees. */
+/** Memory and CPU of an executor's programs, from samples of their process trees. */
 export class MemorySampler {
   readonly #units: KernelUnits;
   #cpuTicks = new Map<number, number>();
@@ -20,7 +20,7 @@ export class MemorySampler {
     return this.#current;
   }
 
-  /** Takes in one look at the tree. */
+  /** Adds a sample of the tree. */
   add(processes: readonly ProcessStat[], nowMs: number): Metrics {
     const memoryBytes = processes.reduce((sum, { residentPages }) => sum + residentPages * this.#units.pageBytes, 0);
     this.#samples += 1;
@@ -36,7 +36,7 @@ export class MemorySampler {
     return this.#current;
   }
 
-  /** For a new program. */
+  /** Starts again for a new program. */
   reset(): void {
     this.#cpuTicks.clear();
     this.#sampledAtMs = undefined;
@@ -46,7 +46,7 @@ export class MemorySampler {
     this.#current = undefined;
   }
 
-  /** Time of processes that ended since the last sample is not counted. */
+  /** CPU time of processes that ended since the last sample is not counted. */
   #cpuCores(processes: readonly ProcessStat[], nowMs: number): number {
     const elapsedMs = nowMs - (this.#sampledAtMs ?? nowMs);
     const ticks = processes.reduce((sum, { pid, cpuTicks }) => sum + cpuTicks - (this.#cpuTicks.get(pid) ?? 0), 0);

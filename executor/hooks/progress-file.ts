@@ -5,12 +5,12 @@ import { readRange } from "../output-files.ts";
 
 export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 
-/** A program that writes faster than this between two looks is only heard with what fits. */
+/** Of what a program writes between two reads, more than this is ignored. */
 const MOST_BYTES = 65_536;
 
 /**
  * Follows the file named by TONY_PROGRESS_FILE. The program appends lines of JSON: `{"step": 1800}` for a step done,
- * `{"checkpoint": "hdfs://…/step-1800", "step": 1800}` for a checkpoint that is complete. What is no such line is passed over.
+ * `{"checkpoint": "hdfs://…/step-1800", "step": 1800}` for a checkpoint that is complete. Other lines are ignored.
  */
 export class ProgressFile {
   readonly #file: string;
@@ -22,7 +22,7 @@ export class ProgressFile {
     this.#file = file;
   }
 
-  /** What is new since the last look, as one report; undefined when nothing is. */
+  /** What is new since the last read, as one report; undefined when nothing is. */
   look(nowMs: number): ProgressReport | undefined {
     const lines = this.#newLines();
     const marks = lines.flatMap((line) => parseMark(line) ?? []);
@@ -35,7 +35,7 @@ export class ProgressFile {
     return this.#checkpoint === undefined ? progress : { ...progress, checkpoint: this.#checkpoint };
   }
 
-  /** Whole lines only: the last one may still be in the writing. */
+  /** Whole lines only: the last one may be incomplete. */
   #newLines(): string[] {
     const size = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
     if (size < this.#offset) this.#offset = 0;
@@ -53,7 +53,7 @@ interface Mark {
   readonly checkpoint: string | undefined;
 }
 
-/** Undefined when the line says nothing we know. */
+/** Undefined when the line is neither. */
 function parseMark(line: string): Mark | undefined {
   try {
     const parsed: unknown = JSON.parse(line);

@@ -9,8 +9,8 @@ import type { ProcessStat, ProcFs } from "../proc-fs.ts";
 const askingSignals = ["SIGABRT", "SIGUSR1"] as const;
 
 /**
- * Asks every Python that has a handler for such a signal where it stands. One that has none is not asked: it would die without a word.
- * @returns whether any was asked
+ * Sends such a signal to every Python process that has a handler for it. One that has none would die of it without a stack, so it is left.
+ * @returns whether there was one
  */
 export function requestStacks(
   members: readonly ProcessStat[],

@@ -28,14 +28,14 @@ export interface ProgramStart {
   readonly folders?: ProgramFolders;
 }
 
-/** Folders whose content is brought to where it stays. */
+/** Folders of the container that are uploaded. */
 export interface ProgramFolders {
   /** For checkpoints, in the container. */
   readonly checkpoints?: string;
   /** For results, in the container. */
   readonly output?: string;
-  /** Where the results of this task stay. */
-  readonly outputStays?: string;
+  /** Where the results of this task are uploaded to. */
+  readonly outputDestination?: string;
 }
 
 /** Slows down programs of many threads; the NodeManager's default environment brings it in for JVMs (TonY issue 346). */
@@ -95,7 +95,7 @@ function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof 
     TONY_CHECKPOINT_DIR: spec.checkpointDir,
     TONY_CHECKPOINT_LOCAL_DIR: start.folders?.checkpoints,
     TONY_CHECKPOINT: start.checkpoint || undefined,
-    TONY_OUTPUT_DIR: start.folders?.outputStays,
+    TONY_OUTPUT_DIR: start.folders?.outputDestination,
     TONY_OUTPUT_LOCAL_DIR: start.folders?.output,
     TONY_PROGRESS_FILE: start.progressFile,
     // A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts.

@@ -23,7 +23,7 @@ describe("the tables", () => {
     checkpoint: "step-200",
     progressFile: "/work/progress",
     tensorBoardPort: 6006,
-    folders: { checkpoints: "/work/ckpt", output: "/work/results", outputStays: "hdfs:///out/worker-0" },
+    folders: { checkpoints: "/work/ckpt", output: "/work/results", outputDestination: "hdfs:///out/worker-0" },
   };
   const keys = { "tony.application.checkpoint-dir": "hdfs:///ckpt", "tony.task.progress-timeout": "10m" };
   test.each([

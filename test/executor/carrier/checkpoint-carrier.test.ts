@@ -141,7 +141,7 @@ describe("a checkpoint that a program reports", () => {
     one.offer("step-45.pt", { path: "ckpt/step-45.pt", step: 45, atMs: 45 }, 1);
     await one.settled();
     expect(carried).toEqual([]);
-    expect(transfers).toMatchObject([{ state: "failed", step: 45, reason: expect.stringContaining("is not there") }]);
+    expect(transfers).toMatchObject([{ state: "failed", step: 45, reason: expect.stringContaining("does not exist") }]);
   });
 
   test("that is written to in the place while it is brought up is not taken for complete", async () => {
@@ -153,7 +153,7 @@ describe("a checkpoint that a program reports", () => {
     }
     await saves(carrier(new Touching()), 45, { "45": "w" }, "45");
     expect(carried).toEqual([]);
-    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: expect.stringContaining("was written to") });
+    expect(transfers.at(-1)).toMatchObject({ state: "failed", reason: expect.stringContaining("was changed") });
   });
 
   test("is tried again; what fails for good is said with its reason, and the next one has its own tries", async () => {
