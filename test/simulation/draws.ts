@@ -6,6 +6,7 @@ export interface Draws {
   readonly aside: Random;
   readonly wider: Random;
   readonly rarer: Random;
+  readonly staged: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -14,5 +15,6 @@ export function drawsOf(seed: number): Draws {
     aside: new Random(~seed),
     wider: new Random(seed ^ 0x5bd1e995),
     rarer: new Random(seed ^ 0x2545f491),
+    staged: new Random(seed ^ 0x7feb352d),
   };
 }

@@ -1,4 +1,6 @@
 import type { Effect } from "../../am/core/state/effects.ts";
+import { isOneStage } from "../../src/job/stages.ts";
+import { parseTaskId } from "../../src/job/task.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import type { JournalStore } from "./journal-store.ts";
 import type { World } from "./world.ts";
@@ -34,7 +36,16 @@ export function checkContainers({ application, core, master }: World): string[] 
   return problems;
 }
 
-export function isInGang({ spec }: World, { task }: ExecutorModel): boolean {
+/** Whether the program lives and restarts with the others of its stage. */
+export function isInGang({ spec, witness }: World, { task }: ExecutorModel): boolean {
   const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
-  return role?.restartPolicy === "gang" && role.tracking !== "sidecar" && spec.distributedMode === "gang";
+  const isMember = role?.restartPolicy === "gang" && role.tracking !== "sidecar" && spec.distributedMode === "gang";
+  return isMember && !(role.tracking === "untracked" && witness.mayBeDone(role));
+}
+
+/** Whether two programs live and restart together. */
+export function areOneGang(world: World, executor: ExecutorModel, other: ExecutorModel): boolean {
+  const [one = "", another = ""] = [executor, other].map(({ task }) => parseTaskId(task)?.role);
+  const together = isInGang(world, executor) && isInGang(world, other);
+  return together && isOneStage(world.spec.roles, one, another);
 }

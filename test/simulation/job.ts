@@ -100,6 +100,18 @@ export function widen(spec: JobSpec, random: Random): JobSpec {
   };
 }
 
+/** The same job, perhaps with roles that wait for one before them. */
+export function inStages(spec: JobSpec, random: Random): JobSpec {
+  if (!random.chance(0.12)) {
+    return spec;
+  }
+  const roles = spec.roles.map((one, position) => {
+    const before = random.any(spec.roles.slice(0, position).filter(({ tracking }) => tracking === "tracked"));
+    return before !== undefined && random.chance(0.6) ? { ...one, dependsOn: [before.name] } : one;
+  });
+  return { ...spec, roles };
+}
+
 /** The last role may run on for a time after the others. */
 function randomGroupLimit(roles: readonly RoleSpec[], random: Random): GroupLimit[] {
   const names = roles.map(({ name }) => name);

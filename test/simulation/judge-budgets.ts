@@ -1,8 +1,8 @@
 import type { Verdict } from "../../am/core/state/failures.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
-import { presentGang } from "../../am/core/state/step.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Fault } from "./faults/fault.ts";
+import type { ProgramCause } from "./witness.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -29,11 +29,14 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   if (world.outcome?.result !== "succeeded" || !isPlain(world, faults)) {
     return [];
   }
-  const present = presentGang(core)?.generation ?? 0;
   const certain = [...witness.programCauses.values()].filter(({ isMember, isCertain }) => isMember && isCertain);
+  const presentOf = ({ task }: ProgramCause) => {
+    const role = core.state.roles.find(({ name }) => task.startsWith(`${name}:`));
+    return core.state.gangs[role?.gang ?? -1]?.generation ?? 0;
+  };
   // What was still being judged when the outcome was decided may be charged to another class.
   const isOpen = (one: number) => openVerdicts(core.state).some(({ generation }) => generation === one);
-  const restarted = certain.filter(({ generation }) => generation < present && !isOpen(generation));
+  const restarted = certain.filter((cause) => cause.generation < presentOf(cause) && !isOpen(cause.generation));
   if (charged < restarted.length) {
     const lives = restarted.map(({ task, generation }) => `${task} in generation ${generation}`).join(", ");
     return [`${charged} program failures are counted, and there were restarts after: ${lives}`];
@@ -41,7 +44,7 @@ export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
   // What fails after the chief is done changes nothing.
   const lost = world.spec.roles.some(({ chief }) => chief === "all")
     ? []
-    : certain.filter((cause) => cause.generation === present && !witness.endedUntold(cause));
+    : certain.filter((cause) => cause.generation === presentOf(cause) && !witness.endedUntold(cause));
   return lost.map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
 }
 

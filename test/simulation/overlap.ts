@@ -1,5 +1,5 @@
 import type { ExecutorModel } from "./executor-model.ts";
-import { isInGang } from "./ground-truth.ts";
+import { areOneGang, isInGang } from "./ground-truth.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -57,7 +57,7 @@ export class OverlapWatch {
   }
 
   #isReplacedBy(old: ExecutorModel, executor: ExecutorModel): boolean {
-    const isSameGang = isInGang(this.#world, old) && isInGang(this.#world, executor);
+    const isSameGang = areOneGang(this.#world, old, executor);
     return old !== executor && old.generation < executor.generation && (isSameGang || old.task === executor.task);
   }
 }

@@ -1,6 +1,6 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { ExecutorModel } from "./executor-model.ts";
-import { isInGang } from "./ground-truth.ts";
+import { areOneGang, isInGang } from "./ground-truth.ts";
 import type { World } from "./world.ts";
 
 /** What the end of a program means for others, and for whoever judges the job. */
@@ -34,7 +34,7 @@ export function peersLose(world: World, executor: ExecutorModel, how?: "severed"
   const { random } = world;
   for (const peer of world.executors.values()) {
     const isPeer = peer !== executor && peer.generation === executor.generation;
-    if (isPeer && random.chance(0.6) && isInGang(world, peer)) {
+    if (isPeer && random.chance(0.6) && areOneGang(world, executor, peer)) {
       loseConnection(world, peer, random.integer(10, 800), how);
     }
   }

@@ -5,7 +5,7 @@ import { drawsOf } from "./draws.ts";
 import { namedFaults, randomFaults, strikeInTime } from "./faults/choose.ts";
 import { fillCluster } from "./faults/cluster.ts";
 import { HANG } from "./faults/programs.ts";
-import { randomJob, reportingSteps, widen } from "./job.ts";
+import { inStages, randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { randomWeather } from "./weather.ts";
 import { World, type WorldOptions } from "./world.ts";
@@ -32,11 +32,11 @@ export interface RunOptions extends Pick<WorldOptions, "trace" | "mutation" | "f
 /** One whole job in a random world: everything follows from the seed. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const draws = drawsOf(seed);
-  const { main: random, aside, wider, rarer } = draws;
+  const { main: random, aside, wider, rarer, staged } = draws;
   const { faults: named } = options;
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
-  const spec = widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider);
+  const spec = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const endless = spec.roles.filter(({ tracking }) => tracking !== "tracked").map(({ name }) => name);

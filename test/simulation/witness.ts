@@ -1,5 +1,6 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { stagesOf } from "../../src/job/stages.ts";
 
 /** One run of a task's program, as its node saw it. */
 export interface Life {
@@ -87,12 +88,26 @@ export class Witness {
 
   /** Whether the programs whose end is the job's have all ended as they should: only then may it have succeeded. */
   mayHaveSucceeded(): boolean {
-    const tracked = this.#spec.roles.filter(({ tracking }) => tracking === "tracked");
+    return stagesOf(this.#spec.roles).every(({ roles }) => !this.#isWaitedFor(roles) || this.#mayBeDone(roles));
+  }
+
+  /** The same of the stage of a role. */
+  mayBeDone({ name }: RoleSpec): boolean {
+    const stage = stagesOf(this.#spec.roles).find(({ roles }) => roles.includes(name));
+    return stage !== undefined && this.#isWaitedFor(stage.roles) && this.#mayBeDone(stage.roles);
+  }
+
+  #isWaitedFor(roles: readonly string[]): boolean {
+    return this.#spec.roles.some(({ name, tracking }) => tracking === "tracked" && roles.includes(name));
+  }
+
+  #mayBeDone(roles: readonly string[]): boolean {
+    const tracked = this.#spec.roles.filter(({ name, tracking }) => tracking === "tracked" && roles.includes(name));
     const chiefs = tracked.filter(({ chief }) => chief === "all");
     const main = tracked.filter(({ name }) => name !== "evaluator");
     const isDone = (role: RoleSpec) => this.#tasksOf(role).every((life) => this.#isDone(life));
     const anyGood = tracked.some((role) => this.#tasksOf(role).some(exitedWell));
-    return anyGood && [tracked, chiefs, main].some((roles) => roles.length > 0 && roles.every(isDone));
+    return anyGood && [tracked, chiefs, main].some((needed) => needed.length > 0 && needed.every(isDone));
   }
 
   /**
@@ -103,7 +118,8 @@ export class Witness {
     const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
     const isTold = (life: Life | undefined) => exitedWell(life) && life?.toldAtMs !== undefined;
     const chiefLives = chiefs.flatMap((role) => this.#tasksOf(role));
-    if (chiefLives.length > 0 && chiefLives.every(isTold)) {
+    const isOneStage = stagesOf(this.#spec.roles).length === 1;
+    if (isOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !exitedWell(life));
     }

@@ -1,6 +1,6 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import { beginStages, endStage } from "../gang/stages.ts";
-import { chiefIsDone, isComplete, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
+import { chiefIsDone, isComplete, isWaitedFor, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
 import type { GangState } from "../state/gang.ts";
 import { log, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
@@ -12,11 +12,12 @@ import { finish } from "./finish.ts";
 export function finishWhenDone(step: Step): void {
   const { gangs } = step.state;
   const ended = gangs.filter((gang) => isOver(step, gang));
-  if (ended.length === 0) {
+  const isAwaited = (gang: GangState) => gang.phase !== "done" && !ended.includes(gang) && isWaitedFor(step, gang);
+  if (!gangs.some(isAwaited)) {
+    finish(step, summarise(step));
     return;
   }
-  if (gangs.every((gang) => gang.phase === "done" || ended.includes(gang))) {
-    finish(step, summarise(step));
+  if (ended.length === 0) {
     return;
   }
   for (const gang of ended) {
@@ -31,7 +32,7 @@ function isOver(step: Step, gang: GangState): boolean {
     // Its end was heard after a failure of another had begun a restart, which nobody needs now.
     return chiefIsDone(step, gang);
   }
-  if (gang.phase !== "running" || gang.verdicts.some((verdict) => verdict.held)) {
+  if (gang.phase !== "running" || !isWaitedFor(step, gang) || gang.verdicts.some((verdict) => verdict.held)) {
     return false;
   }
   return isComplete(step, gang) || graceIsOver(step, gang);

@@ -36,6 +36,11 @@ function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
   return counts.succeeded + failed === role.instances;
 }
 
+/** Whether the job waits for anything of the gang. */
+export function isWaitedFor(step: Step, gang: GangState): boolean {
+  return trackedOf(step, gang).length > 0;
+}
+
 /** Whether what the gang runs for is there: each of its tracked tasks has succeeded, or is one whose failure is tolerated. */
 export function isComplete(step: Step, gang: GangState): boolean {
   return trackedOf(step, gang).every(([role, counts]) => isDone(step, role, counts));

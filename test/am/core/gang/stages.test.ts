@@ -183,6 +183,17 @@ describe("what a stage does not wait for", () => {
   });
 });
 
+test("a stage of untracked roles alone is not waited for", () => {
+  const scenario = running([
+    role("worker", 1, { resource }),
+    role("report", 1, { resource }),
+    role("store", 1, { resource: large, tracking: "untracked", dependsOn: ["worker"] }),
+  ]);
+  scenario.exits("worker:0");
+  scenario.exits("report:0");
+  expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "2 of 2 tracked tasks exited 0" });
+});
+
 describe("the grace after a chief in a stage that others wait for", () => {
   const roles = [
     role("chief", 1, { resource, chief: "all" }),
