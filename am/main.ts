@@ -5,7 +5,6 @@ import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
-import type { JobFile } from "../src/job/job-file.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
 import { readStoredJob } from "../src/job/stored-job.ts";
@@ -14,7 +13,7 @@ import { buildId } from "../src/programs.ts";
 import { runMaster } from "./master.ts";
 import { runProbe } from "./probe.ts";
 import { readSettings } from "./settings.ts";
-import { readJob } from "./stored-job.ts";
+import { type JobThere, readJob } from "./stored-job.ts";
 
 const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
 
@@ -26,13 +25,13 @@ async function main(): Promise<void> {
   if (probe !== undefined) return runProbe(parseProbe(probe), settings);
   const logFile = path.join(settings.logFolder, "am.log");
   const logDescriptor = openSync(logFile, "a");
-  const job = await jobOf(process.env, logDescriptor);
+  const { job, nodes } = await jobOf(process.env, logDescriptor);
   const log = openLog(job.spec.logs.level, logDescriptor);
   const { attempt, containerId } = settings;
   const about = `attempt ${attempt} of ${job.applicationId} in ${containerId}`;
   log.info("am-started", `The ApplicationMaster ${buildId()} starts: ${about}.`, { container: containerId, attempt });
   try {
-    await runMaster({ job, settings, log, logFile });
+    await runMaster({ job, nodes, settings, log, logFile });
   } catch (error) {
     // YARN starts another attempt, and puts the end of stderr into the application's diagnostics: the client tells the reason.
     process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);
@@ -42,7 +41,7 @@ async function main(): Promise<void> {
 }
 
 /** How much is logged is said by the job itself: until it is read, only what it waits for. */
-async function jobOf(environment: NodeJS.ProcessEnv, logDescriptor: number): Promise<JobFile> {
+async function jobOf(environment: NodeJS.ProcessEnv, logDescriptor: number): Promise<JobThere> {
   const stored = readStoredJob(environment);
   const { hadoop, user, hdfsEndpoint: gateway } = stored.staging;
   const configuration = new Configuration().withValues(hadoop);

@@ -4,6 +4,7 @@ import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
+import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { Log } from "../src/log.ts";
 import { thisMachine } from "../src/machine.ts";
@@ -17,6 +18,8 @@ import type { MasterSettings } from "./settings.ts";
 
 export interface SchedulerInput {
   readonly job: JobFile;
+  /** The cluster's, at the submission. */
+  readonly nodes: readonly NodeSnapshot[];
   readonly settings: MasterSettings;
   readonly configuration: Configuration;
   readonly credentials: Credentials;
@@ -37,7 +40,7 @@ function localScheduler({ job, settings }: SchedulerInput): Scheduler {
   });
 }
 
-function yarnScheduler({ job, settings, configuration, credentials, log }: SchedulerInput): Scheduler {
+function yarnScheduler({ job, nodes, settings, configuration, credentials, log }: SchedulerInput): Scheduler {
   const token = masterToken(credentials, settings.tokenFile);
   return new YarnScheduler({
     master: new SchedulerClient({
@@ -47,7 +50,10 @@ function yarnScheduler({ job, settings, configuration, credentials, log }: Sched
     }),
     nodeManagers: new NodeManagerPool(),
     attempt: settings.attempt,
-    nodes: new NodeTable(job, { host: settings.host, resource: job.spec.am.resource }),
+    nodes: new NodeTable(
+      { nodes, sharedLabels: job.sharedLabels },
+      { host: settings.host, resource: job.spec.am.resource },
+    ),
     clock: systemClock,
     log,
   });

@@ -8,6 +8,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
+import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
@@ -37,6 +38,8 @@ import { TaskMetrics } from "./task-metrics.ts";
 
 export interface MasterInput {
   readonly job: JobFile;
+  /** The cluster's, at the submission. */
+  readonly nodes: readonly NodeSnapshot[];
   readonly settings: MasterSettings;
   readonly log: Log;
   readonly logFile: string;
@@ -86,7 +89,7 @@ class Master {
 
   constructor(input: MasterInput) {
     this.#input = input;
-    const { job, settings, log } = input;
+    const { job, nodes, settings, log } = input;
     const { attempt } = settings;
     const credentials = readTokenFile(readFileSync(settings.tokenFile));
     const configuration = new Configuration().withValues(job.hadoop);
@@ -99,7 +102,7 @@ class Master {
     });
     const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);
     this.#staging = new Staging(fileSystem, folder);
-    this.#scheduler = makeScheduler({ job, settings, configuration, credentials, log });
+    this.#scheduler = makeScheduler({ job, nodes, settings, configuration, credentials, log });
     const startedAtMs = systemClock.nowMs();
     this.#core = createCore(job.spec, {
       applicationId: job.applicationId,
@@ -199,7 +202,7 @@ class Master {
 
   async #serve(): Promise<number> {
     const { job, settings, logFile } = this.#input;
-    const { files: _files, node: _node, nodes: _nodes, ...executorJob } = job;
+    const { files: _files, node: _node, ...executorJob } = job;
     const { spec } = job;
     this.#server = await startMasterServer({
       identity: this.#identity,

@@ -97,7 +97,6 @@ function jobFile(spec: JobSpec, folder: string): JobFile {
     files: { master: [], all: [], byRole: {} },
     node: process.execPath,
     hadoop: {},
-    nodes: [],
     sharedLabels: [],
     resourceTypes: [],
   };

@@ -1,5 +1,5 @@
 import type { QueueInfo, Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
-import type { NodeSnapshot } from "../../src/job/job-file.ts";
+import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";

@@ -1,7 +1,7 @@
 import type { NodeReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { NewApplication } from "../../src/hadoop/yarn/submission.ts";
-import type { NodeSnapshot } from "../../src/job/job-file.ts";
+import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import type { ClusterFacts } from "./cluster-checks.ts";
 
 /** All that a submission asks the ResourceManager before it submits; the questions go out together. */

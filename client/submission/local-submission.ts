@@ -142,7 +142,6 @@ async function jobFile(parts: {
     files: { master: [], all: [executor, ...compiled, ...common], byRole: Object.fromEntries(byRole) },
     node: process.execPath,
     hadoop: text.hadoop,
-    nodes: [],
     sharedLabels: [],
     resourceTypes: [],
   };

@@ -5,6 +5,7 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
+import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
@@ -12,7 +13,7 @@ import { formatProblem, type Problem, refusedJob } from "../../src/job/problem.t
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
-import { jobFileName, storedJob } from "../../src/job/stored-job.ts";
+import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored-job.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
 import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -75,14 +76,16 @@ export async function submitToYarn(
     const gateway = readSetting(settings, "tony.hdfs.endpoint");
     const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway });
     const job = Buffer.from(JSON.stringify(jobFile));
+    const nodes = Buffer.from(formatClusterNodes(facts.nodes));
     await staging.writeAll({
       [jobFileName]: job,
+      [nodesFileName]: nodes,
       [clientAccessFile]: Buffer.from(JSON.stringify({ ...clientAccess(identity), submitter: thisSubmitter() })),
     });
     const launch = {
       files: shipped.master,
       commands: [launchCommand({ node: jobFile.node, bundle: "am.mjs" })],
-      environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job)),
+      environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job, nodes)),
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     };
     if (stop.aborted) throw notSubmitted();
@@ -192,7 +195,6 @@ function jobFileOf(parts: {
     node: shipped.node,
     hadoop: withoutSecrets(cluster.configuration.values()),
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),
-    nodes: facts.nodes,
     sharedLabels: facts.sharedLabels,
     resourceTypes: facts.resourceTypes,
   };

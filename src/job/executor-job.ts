@@ -5,7 +5,7 @@ import { parseJobSpec } from "./parse-spec.ts";
 import { literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 /** What an executor is told of the job when the ApplicationMaster welcomes it; JSON. It holds no secret. */
-export type ExecutorJob = Omit<JobFile, "files" | "node" | "nodes" | "sharedLabels" | "resourceTypes">;
+export type ExecutorJob = Omit<JobFile, "files" | "node" | "sharedLabels" | "resourceTypes">;
 
 /** The fields of job.json that an executor gets too. */
 export const executorJobFields = {

@@ -1,4 +1,4 @@
-import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
+import type { ResourceType } from "../hadoop/yarn/records.ts";
 import type { JobSpec } from "./spec.ts";
 
 /** A file or archive to place in a container's working directory, as a scheduler is told of it. */
@@ -12,19 +12,6 @@ export interface ShippedFile {
   readonly modificationTimeMs: number;
   readonly type: "FILE" | "ARCHIVE";
   readonly visibility: "PUBLIC" | "PRIVATE" | "APPLICATION";
-}
-
-/** A machine of the cluster as it was at submission: the ResourceManager tells an ApplicationMaster of changes only. */
-export interface NodeSnapshot {
-  /** `host:port` of its NodeManager. */
-  readonly nodeId: string;
-  readonly host: string;
-  readonly rack: string;
-  readonly labels: readonly string[];
-  /** As the cluster told it: negative of what its scheduler does not count, absent where it is not known. */
-  readonly free?: Resource;
-  /** All that it has for containers; absent where it is not known. */
-  readonly total?: Resource;
 }
 
 /**
@@ -54,8 +41,6 @@ export interface JobFile {
   readonly hadoop: Readonly<Record<string, string>>;
   /** HttpFS or Knox in front of the default file system (tony.hdfs.endpoint). */
   readonly hdfsEndpoint?: string;
-  /** The usable ones; empty with the local scheduler. */
-  readonly nodes: readonly NodeSnapshot[];
   /** Node labels that are not exclusive: YARN gives what is free on their nodes also to asks that name no label. */
   readonly sharedLabels: readonly string[];
   /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */

@@ -1,15 +1,9 @@
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
-import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
+import type { ResourceType } from "../hadoop/yarn/records.ts";
 import { executorJobFields } from "./executor-job.ts";
-import type { JobFile, NodeSnapshot, ShippedFile } from "./job-file.ts";
-import { amount, arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
-
-/** Free cores are negative where the scheduler does not count them (DefaultResourceCalculator). */
-const resource: Shape<Resource> = object({
-  required: { memoryMiB: amount, vcores: amount, others: recordOf(amount) },
-  optional: {},
-});
+import type { JobFile, ShippedFile } from "./job-file.ts";
+import { arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 const shippedFiles = arrayOf<ShippedFile>(
   object({
@@ -25,11 +19,6 @@ const shippedFiles = arrayOf<ShippedFile>(
   }),
 );
 
-const node: Shape<NodeSnapshot> = object({
-  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string) },
-  optional: { free: resource, total: resource },
-});
-
 const resourceType: Shape<ResourceType> = object({ required: { name: string, units: string }, optional: {} });
 
 const jobFile: Shape<JobFile> = object({
@@ -40,7 +29,6 @@ const jobFile: Shape<JobFile> = object({
       optional: {},
     }),
     node: string,
-    nodes: arrayOf(node),
     sharedLabels: arrayOf(string),
     resourceTypes: arrayOf(resourceType),
   },

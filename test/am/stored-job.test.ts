@@ -1,9 +1,10 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
-import { readJob } from "../../am/stored-job.ts";
+import { type JobThere, readJob } from "../../am/stored-job.ts";
 import { FileSystemError, type FileSystemErrorCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { formatClusterNodes, type NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { readStoredJob, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 import { aJobSpec } from "../support/job-spec.ts";
@@ -19,18 +20,21 @@ const job: JobFile = {
   files: { master: [], all: [], byRole: {} },
   node: "node",
   hadoop: { "fs.defaultFS": "hdfs://ns" },
-  nodes: [],
   sharedLabels: [],
   resourceTypes: [],
 };
 const content = Buffer.from(JSON.stringify(job));
 const { user, stagingUrl, hadoop } = job;
-const stored = storedJob({ user, stagingUrl, hadoop }, content);
+const location = { user, stagingUrl, hadoop };
+const nodes: NodeSnapshot[] = [{ nodeId: "n:8041", host: "n", rack: "/r", labels: [] }];
+const nodesContent = Buffer.from(formatClusterNodes(nodes));
+const stored = storedJob(location, content, nodesContent);
 
-/** Answers each reading in turn, the last one for ever. */
+/** Answers each reading of job.json in turn, the last one for ever; and each of nodes.json. */
 class Answering extends LocalFileSystem {
   readonly #answers: (Uint8Array | FileSystemErrorCode)[];
   readonly paths: string[] = [];
+  nodes: Uint8Array = nodesContent;
 
   constructor(...answers: readonly (Uint8Array | FileSystemErrorCode)[]) {
     super();
@@ -39,6 +43,7 @@ class Answering extends LocalFileSystem {
 
   override async open(path: string): Promise<Readable> {
     this.paths.push(path);
+    if (path.endsWith("/nodes.json")) return Readable.from([this.nodes]);
     const answer = this.#answers.length > 1 ? this.#answers.shift() : this.#answers[0];
     if (answer instanceof Uint8Array) return Readable.from([answer]);
     throw new FileSystemError("no", { code: answer ?? "FILE_NOT_FOUND", path });
@@ -54,6 +59,7 @@ describe("what an ApplicationMaster is told of its job", () => {
     {},
     { ...storedJobEnvironment(stored), TONY_STAGING: "" },
     { ...storedJobEnvironment(stored), TONY_JOB_SHA256: "12" },
+    { ...storedJobEnvironment(stored), TONY_NODES_SHA256: "12" },
   ])("is missed when it is not whole", (environment) => {
     expect(() => readStoredJob(environment)).toThrow(expect.objectContaining({ code: "NOT_IN_A_CONTAINER" }));
   });
@@ -64,20 +70,36 @@ describe("an ApplicationMaster's job", () => {
   const warnings: string[] = [];
   const log = { ...silentLog, warn: (event: string) => void warnings.push(event) };
 
-  function read(fileSystem: Answering): Promise<JobFile> {
+  function read(fileSystem: Answering, of = stored): Promise<JobThere> {
     const locate: FileSystems["locate"] = (url) => ({ fileSystem, path: new URL(url).pathname });
     const pause = async (delayMs: number) => void pauses.push(delayMs);
-    return readJob(stored, { locate }, log, pause);
+    return readJob(of, { locate }, log, pause);
   }
 
-  test("is read from the staging folder", async () => {
+  test("is read from the staging folder, and the cluster's nodes from a file of their own", async () => {
     const fileSystem = new Answering(content);
-    expect(await read(fileSystem)).toEqual(job);
-    expect(fileSystem.paths).toEqual(["/user/ada/.tony-ts/application_1_0001/job.json"]);
+    expect(await read(fileSystem)).toEqual({ job, nodes });
+    const folder = "/user/ada/.tony-ts/application_1_0001";
+    expect(fileSystem.paths).toEqual([`${folder}/job.json`, `${folder}/nodes.json`]);
+  });
+
+  test("has no nodes where the scheduler is our own", async () => {
+    const fileSystem = new Answering(content);
+    expect(await read(fileSystem, storedJob(location, content))).toEqual({ job, nodes: [] });
+    expect(fileSystem.paths).toHaveLength(1);
+  });
+
+  test("is refused when its nodes are not those that were submitted", async () => {
+    const fileSystem = new Answering(content);
+    fileSystem.nodes = Buffer.from("[]");
+    await expect(read(fileSystem)).rejects.toMatchObject({
+      code: "JOB_FILE_INVALID",
+      message: `${stagingUrl}/nodes.json is not the file that was submitted`,
+    });
   });
 
   test("is waited for while the file system is away, and the log says so", async () => {
-    expect(await read(new Answering("UNREACHABLE", "CONNECTION_LOST", content))).toEqual(job);
+    expect(await read(new Answering("UNREACHABLE", "CONNECTION_LOST", content))).toEqual({ job, nodes });
     expect(pauses).toEqual([3_000, 3_000]);
     expect(warnings).toEqual(["job-unreadable", "job-unreadable"]);
   });

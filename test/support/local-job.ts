@@ -121,7 +121,6 @@ export class LocalJob {
       },
       node: process.execPath,
       hadoop: {},
-      nodes: [],
       sharedLabels: [],
       resourceTypes: [],
     };

@@ -11,12 +11,13 @@ import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationId } from "../../src/hadoop/yarn/records.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
+import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
 import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { launchContext } from "../../src/job/launch-context.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
-import { jobFileName, storedJob } from "../../src/job/stored-job.ts";
+import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored-job.ts";
 import { programPath } from "../../src/programs.ts";
 import { clientRuns } from "./client-runs.ts";
 import { type ClusterStatus, ClusterUser, environmentFor } from "./cluster.ts";
@@ -58,7 +59,7 @@ export async function submitJob(
   };
   const identity = makeIdentity(id, Date.now());
   const executor = await stage("executor.mjs", await readFile(programPath("executor")));
-  const nodes = await resourceManager.nodes(["RUNNING"]);
+  const running = await resourceManager.nodes(["RUNNING"]);
   const hadoop = [...configuration.entries()].map(([name]) => [name, configuration.get(name) ?? ""]);
   const job: JobFile = {
     jobFileVersion: 1,
@@ -70,27 +71,29 @@ export async function submitJob(
     files: { master: [], all: [executor], byRole: {} },
     node: process.execPath,
     hadoop: Object.fromEntries(hadoop),
-    nodes: nodes.map(({ nodeId, host, rack, labels, capability }) => ({
-      nodeId,
-      host,
-      rack,
-      labels,
-      free: capability,
-      total: capability,
-    })),
     sharedLabels: [],
     resourceTypes: [],
   };
   const master = await stage("am.mjs", await readFile(programPath("am")));
   const content = Buffer.from(JSON.stringify(job));
   await stage(jobFileName, content);
+  const snapshots = running.map(({ nodeId, host, rack, labels, capability }) => ({
+    nodeId,
+    host,
+    rack,
+    labels,
+    free: capability,
+    total: capability,
+  }));
+  const nodes = Buffer.from(formatClusterNodes(snapshots));
+  await stage(nodesFileName, nodes);
   await resourceManager.submit({
     id,
     name: spec.name,
     queue: spec.queue,
     masterLaunch: launchContext({
       files: [master],
-      environment: masterEnvironment(spec, storedJob(stagingLocation(job), content)),
+      environment: masterEnvironment(spec, storedJob(stagingLocation(job), content, nodes)),
       commands: [launchCommand({ node: process.execPath, bundle: "am.mjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     }),

@@ -1,5 +1,5 @@
 import type { NodeReport, Resource } from "../../../src/hadoop/yarn/records.ts";
-import type { JobFile } from "../../../src/job/job-file.ts";
+import type { NodeSnapshot } from "../../../src/job/cluster-nodes.ts";
 import type { NodeView } from "../../core/state/events.ts";
 import { subtract } from "../resource-amounts.ts";
 
@@ -11,11 +11,11 @@ export class NodeTable {
   readonly #sharedLabels: ReadonlySet<string>;
 
   /**
-   * @param job its `sharedLabels`, and its nodes at the submission
+   * @param cluster its nodes at the submission, and the job's `sharedLabels`
    * @param own what the ApplicationMaster's container takes from its node since then
    */
   constructor(
-    { nodes, sharedLabels }: Pick<JobFile, "nodes" | "sharedLabels">,
+    { nodes, sharedLabels }: { readonly nodes: readonly NodeSnapshot[]; readonly sharedLabels: readonly string[] },
     own: { readonly host: string; readonly resource: Resource },
   ) {
     this.#sharedLabels = new Set(sharedLabels);

@@ -1,0 +1,47 @@
+import { TonyError } from "../errors.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import type { Resource } from "../hadoop/yarn/records.ts";
+import { amount, arrayOf, object, recordOf, type Shape, string } from "./shape.ts";
+
+/** A machine of the cluster as it was at submission: the ResourceManager tells an ApplicationMaster of changes only. */
+export interface NodeSnapshot {
+  /** `host:port` of its NodeManager. */
+  readonly nodeId: string;
+  readonly host: string;
+  readonly rack: string;
+  readonly labels: readonly string[];
+  /** As the cluster told it: negative of what its scheduler does not count, absent where it is not known. */
+  readonly free?: Resource;
+  /** All that it has for containers; absent where it is not known. */
+  readonly total?: Resource;
+}
+
+/** Free cores are negative where the scheduler does not count them (DefaultResourceCalculator). */
+const resource: Shape<Resource> = object({
+  required: { memoryMiB: amount, vcores: amount, others: recordOf(amount) },
+  optional: {},
+});
+
+const node: Shape<NodeSnapshot> = object({
+  required: { nodeId: string, host: string, rack: string, labels: arrayOf(string) },
+  optional: { free: resource, total: resource },
+});
+
+const clusterNodes = arrayOf(node);
+
+/**
+ * `nodes.json` in the staging folder: the usable nodes of the cluster. It is apart from job.json, which more is read from, as a large
+ * cluster's is the larger of the two.
+ */
+export function formatClusterNodes(nodes: readonly NodeSnapshot[]): string {
+  return JSON.stringify(nodes);
+}
+
+/** Throws a TonyError with code `JOB_FILE_INVALID`: it is damaged. */
+export function parseClusterNodes(text: string): readonly NodeSnapshot[] {
+  try {
+    return clusterNodes(JSON.parse(text), "nodes");
+  } catch (cause) {
+    throw new TonyError(`nodes.json is not usable: ${errorMessage(cause)}`, { code: "JOB_FILE_INVALID", cause });
+  }
+}
