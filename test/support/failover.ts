@@ -26,15 +26,22 @@ export class Failover {
    */
   async of(kind: MasterKind, manner: Manner): Promise<() => void> {
     await this.#mending;
+    const active = await this.active(kind);
+    // The controller of the other NameNode tells the one whose own is gone to stand by.
+    const ended = kind === "NameNode" && manner === "relieved" ? active.replace("nn", "zkfc") : active;
+    const { daemons } = await clusterStatus(this.#name);
+    const pid = daemons.find(({ name }) => name === ended)?.pid;
+    if (pid === undefined) throw new Error(`${ended} does not run`);
+    return () => this.#end(pid, kind === "ResourceManager" && manner === "relieved" ? "SIGTERM" : "SIGKILL");
+  }
+
+  /** The name of the one that is active, as soon as one is. */
+  async active(kind: MasterKind, { otherThan }: { readonly otherThan?: string } = {}): Promise<string> {
     return await eventually(`an active ${kind}`, async () => {
       const { daemons } = await clusterStatus(this.#name);
-      const active = daemons.find(({ title, haState }) => title.startsWith(kind) && haState === "active");
-      if (active === undefined) return undefined;
-      // The controller of the other NameNode tells the one whose own is gone to stand by.
-      const ended = kind === "NameNode" && manner === "relieved" ? active.name.replace("nn", "zkfc") : active.name;
-      const pid = daemons.find(({ name }) => name === ended)?.pid;
-      const signal = kind === "ResourceManager" && manner === "relieved" ? "SIGTERM" : "SIGKILL";
-      return pid === undefined ? undefined : () => this.#end(pid, signal);
+      const isActive = ({ name, title, haState }: (typeof daemons)[number]) =>
+        title.startsWith(kind) && haState === "active" && name !== otherThan;
+      return daemons.find(isActive)?.name;
     });
   }
 

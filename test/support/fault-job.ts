@@ -132,7 +132,8 @@ export class FaultJob {
       await eventually("the journal", async () => {
         const { entry } = await readJournal(fileSystem, `${this.staging}/journal`);
         const snapshot: unknown = entry?.snapshot;
-        return isObject(snapshot) && snapshot.started === true;
+        const gangs: readonly unknown[] = isObject(snapshot) && Array.isArray(snapshot.gangs) ? snapshot.gangs : [];
+        return gangs.some((gang) => isObject(gang) && gang.started === true);
       });
     } finally {
       fileSystems.close();

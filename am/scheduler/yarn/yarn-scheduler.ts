@@ -11,6 +11,7 @@ import type {
 } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container, ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import { listWords } from "../../../src/job/reasons/words.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
@@ -71,6 +72,7 @@ const finalStatus: Record<JobOutcome["result"], FinalStatus> = {
 export class YarnScheduler implements Scheduler {
   readonly #options: YarnSchedulerOptions;
   readonly #containers = new Map<ContainerId, Container>();
+  readonly #completed = new Set<ContainerId>();
   /** By priority: each role has its own. */
   readonly #asks = new Map<number, Ask>();
   #outstanding = new Map<number, number>();
@@ -184,10 +186,17 @@ export class YarnScheduler implements Scheduler {
     }
   }
 
-  /** Through its NodeManager, which acts at once; when that cannot be reached, through the ResourceManager. */
+  /**
+   * Through its NodeManager, which acts at once; when that cannot be reached, through the ResourceManager. So too where this attempt has
+   * not been told of the container: a ResourceManager that has taken over notes what is released before its NodeManager has come back
+   * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler#releaseContainers).
+   */
   stop(containerId: string): void {
     const container = this.#containers.get(containerId);
-    if (container === undefined) return;
+    if (container === undefined) {
+      if (!this.#completed.has(containerId)) this.release([containerId]);
+      return;
+    }
     this.#options.nodeManagers.stop(container.nodeId, [containerId]).catch((error: unknown) => {
       this.#options.log.warn("stop-failed", `${containerId} is released instead: ${errorMessage(error)}`);
       this.release([containerId]);
@@ -276,12 +285,13 @@ export class YarnScheduler implements Scheduler {
   #allocated(allocation: Allocation): void {
     const { nodes, nodeManagers } = this.#options;
     nodeManagers.addTokens(allocation.nodeTokens);
-    this.#remember(allocation.containersFromPreviousAttempts);
+    this.#learnLate(allocation.containersFromPreviousAttempts);
     this.#reportNodes(allocation, nodes);
     this.#reportHeadroom(allocation);
     for (const { containerId, exitStatus, diagnostics: text } of allocation.completed) {
       const diagnostics = parseContainerDiagnostics(text);
       this.#containers.delete(containerId);
+      this.#completed.add(containerId);
       this.#emit({ type: "container-completed", containerId, exitStatus, diagnostics });
     }
     this.#reportPreemption(allocation);
@@ -291,6 +301,14 @@ export class YarnScheduler implements Scheduler {
       this.#outstanding.set(priority, (this.#outstanding.get(priority) ?? 0) - 1);
     }
     this.#emit({ type: "containers-allocated", containers: allocation.allocated.map(allocatedContainer) });
+  }
+
+  /** Containers whose NodeManager has come back to a ResourceManager that restarted, after this attempt had registered. */
+  #learnLate(containers: readonly Container[]): void {
+    if (containers.length === 0) return;
+    this.#remember(containers);
+    const words = listWords(containers.map(({ id, nodeId }) => `${id} on ${nodeId}`));
+    this.#options.log.info("containers-late", `YARN tells late of containers of an earlier attempt: ${words}.`);
   }
 
   #reportNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {

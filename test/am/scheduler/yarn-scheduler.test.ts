@@ -378,6 +378,40 @@ describe("the YARN scheduler", () => {
     expect(master.released).toEqual([aContainer(9).id]);
   });
 
+  describe("a container of an earlier attempt whose NodeManager has not come back to the ResourceManager yet", () => {
+    const late = aContainer(8, { nodeId: "node-2:4000" });
+
+    test("is released, which YARN does as soon as it knows it again", async () => {
+      const { master, nodeManagers, scheduler } = await setUp();
+      scheduler.stop(late.id);
+      await turn();
+
+      expect(master.released).toEqual([late.id]);
+      expect(nodeManagers.calls).toEqual([]);
+    });
+
+    test("is stopped at its node once YARN has told of it", async () => {
+      const { master, nodeManagers, scheduler } = await setUp();
+      await master.answer({ containersFromPreviousAttempts: [late] });
+      scheduler.stop(late.id);
+      await turn();
+
+      expect(nodeManagers.calls).toEqual([`stop ${late.id} on node-2:4000`]);
+      expect(master.released).toEqual([]);
+    });
+  });
+
+  test("a container that has ended is neither stopped nor released", async () => {
+    const { master, nodeManagers, scheduler } = await setUp();
+    await master.answer({
+      completed: [{ containerId: aContainer(9).id, state: "COMPLETE", exitStatus: 0, diagnostics: "" }],
+    });
+    scheduler.stop(aContainer(9).id);
+    await turn();
+
+    expect([...nodeManagers.calls, ...master.released]).toEqual([]);
+  });
+
   test("a ResourceManager that has forgotten us is told again who we are", async () => {
     const { master, types } = await setUp();
     const answer = await master.heartbeats.next();
