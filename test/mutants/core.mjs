@@ -122,6 +122,16 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/failures/blame.ts", core, [
     {
+      bug: "a node stays excluded though what it was excluded for was not its fault",
+      from: "if (node.excluded && node.failures < step.spec.failure.blame.node) {",
+      to: "if (false) {",
+    },
+    {
+      bug: "a machine stays blamed for a container that was preempted, where no verdict waited for YARN's status",
+      from: 'container.phase === "terminating" && container.machineFailures > 0',
+      to: "false",
+    },
+    {
       bug: "every failure blames the machine",
       from: "  if (!ending.machine) {\n    return;\n  }\n  const { failure } = step.spec;",
       to: "  const { failure } = step.spec;",

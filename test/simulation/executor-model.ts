@@ -6,10 +6,11 @@ import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { isReplaced } from "../../src/journal/task-life.ts";
 import { Absence, type StagingNews } from "./absence.ts";
 import type { ModelContainer } from "./application.ts";
+import { nobodysFault, programsFault } from "./causes.ts";
 import { MasterConnection } from "./master-connection.ts";
 import { reachesOthers } from "./node.ts";
 import { ModelProgram, type Report } from "./program.ts";
-import { peersLose, programsFault } from "./program-ends.ts";
+import { peersLose } from "./program-ends.ts";
 import type { World } from "./world.ts";
 
 /** One executor, as the ApplicationMaster meets it over a network that is slow and breaks. */
@@ -129,7 +130,7 @@ export class ExecutorModel {
     }
     this.#world.clock.after(this.#world.random.integer(60, 250), () => {
       this.die();
-      this.#world.application.complete(this.containerId, exitStatus, diagnostics);
+      this.#world.endContainer(this, exitStatus, diagnostics);
     });
   }
 
@@ -189,6 +190,7 @@ export class ExecutorModel {
         break;
       case "signal-child":
         if (this.#world.random.chance(0.5)) {
+          nobodysFault(this.#world, this);
           this.endChild({ signal: body.signal });
         }
         break;

@@ -2,50 +2,77 @@ import type { Verdict } from "../../am/core/state/failures.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Fault } from "./faults/fault.ts";
-import type { ProgramCause } from "./witness.ts";
+import type { Cause } from "./witness.ts";
 import type { World } from "./world.ts";
 
 /**
- * What the budget of programs was charged is what programs really did: at most once for each life that had such a cause, and where
- * nothing else went wrong in a job that succeeded, at least once for each that was followed by another. None was without consequence.
+ * What the budgets were charged is what really happened: at most once for each life that had such a cause, and where nothing hid it, at
+ * least once for each that was followed by another. No program's failure was without consequence.
  */
 export function judgeBudgets(world: World, faults: readonly Fault[]): string[] {
+  const many = (["program", "infrastructure"] as const).flatMap((of) => judgeCharges(world, faults, of));
+  return [...many, ...judgeConsequences(world, faults)];
+}
+
+function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass): string[] {
   const { core, witness } = world;
+  const charged = chargedTo(of, core.state);
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
-  const unsettled = openVerdicts(core.state).filter(({ charged }) => charged === "program").length;
-  const charged = chargedTo("program", core.state);
-  const counted = charged - unsettled;
-  const most = witness.programCauses.size;
-  // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
-  if (counted > most + world.attempts.lostWords) {
-    return [
-      `${counted} program failures are counted, ${most} happened: ${[...witness.programCauses.keys()].join(", ")}`,
-    ];
+  const counted = charged - openVerdicts(core.state).filter((verdict) => verdict.charged === of).length;
+  const causes = witness.causes(of);
+  if (counted > causes.length + guesses(world)) {
+    return [`${counted} ${of} failures are counted, ${causes.length} happened: ${causes.map(lifeWords).join(", ")}`];
   }
-  const paid = chargedTo("infrastructure", core.state);
-  if (paid > 0 && faults.every(({ isFree }) => isFree === true) && !launchesFail(world)) {
-    return [`${paid} failures of the infrastructure are counted, and there were preemptions only`];
-  }
-  if (world.outcome?.result !== "succeeded" || !isPlain(world, faults)) {
+  // Where no budget was left nothing was charged, and the job failed.
+  const isCharged = world.outcome?.result !== "failed" && isPlain(world, faults);
+  const restarted = isCharged ? restartedLives(world, of) : [];
+  return charged < restarted.length
+    ? [`${charged} ${of} failures are counted, and there were restarts after: ${restarted.map(lifeWords).join(", ")}`]
+    : [];
+}
+
+/**
+ * How many charges may be of the wrong class: one for each container whose exit status was not heard. Either YARN told it to an attempt
+ * that died before its journal said so, or nobody could wait for it so long: a guess is charged instead.
+ */
+function guesses({ attempts, unheard }: World): number {
+  return attempts.lostWords + unheard.size;
+}
+
+/** Those of the gang that certainly ended by this class, and by nothing else. */
+function restartedLives({ core, witness }: World, of: FailureClass): readonly Cause[] {
+  const isOpen = (one: number) => openVerdicts(core.state).some(({ generation }) => generation === one);
+  const isOther = (one: number) => witness.causes().some((cause) => cause.generation === one && cause.class !== of);
+  return witness
+    .causes(of)
+    .filter(({ isMember, isCertain }) => isMember && isCertain)
+    .filter((cause) => cause.generation < presentOf(core.state, cause))
+    .filter(({ generation }) => !isOpen(generation) && !isOther(generation));
+}
+
+/** A program that failed ends the life that it failed in. */
+function judgeConsequences(world: World, faults: readonly Fault[]): string[] {
+  const { core, witness, spec, outcome } = world;
+  // What fails after the chief is done changes nothing.
+  const hasChief = spec.roles.some(({ chief }) => chief === "all");
+  if (outcome?.result !== "succeeded" || !isPlain(world, faults) || hasChief) {
     return [];
   }
-  const certain = [...witness.programCauses.values()].filter(({ isMember, isCertain }) => isMember && isCertain);
-  const presentOf = ({ task }: ProgramCause) => {
-    const role = core.state.roles.find(({ name }) => task.startsWith(`${name}:`));
-    return core.state.gangs[role?.gang ?? -1]?.generation ?? 0;
-  };
-  // What was still being judged when the outcome was decided may be charged to another class.
-  const isOpen = (one: number) => openVerdicts(core.state).some(({ generation }) => generation === one);
-  const restarted = certain.filter((cause) => cause.generation < presentOf(cause) && !isOpen(cause.generation));
-  if (charged < restarted.length) {
-    const lives = restarted.map(({ task, generation }) => `${task} in generation ${generation}`).join(", ");
-    return [`${charged} program failures are counted, and there were restarts after: ${lives}`];
-  }
-  // What fails after the chief is done changes nothing.
-  const lost = world.spec.roles.some(({ chief }) => chief === "all")
-    ? []
-    : certain.filter((cause) => cause.generation === presentOf(cause) && !witness.endedUntold(cause));
-  return lost.map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
+  return witness
+    .causes("program")
+    .filter(({ isMember, isCertain }) => isMember && isCertain)
+    .filter((cause) => cause.generation === presentOf(core.state, cause) && !witness.endedUntold(cause))
+    .map(({ task, generation }) => `${task} failed in generation ${generation}, and the job succeeded in it`);
+}
+
+/** The generation in which the task's gang lives, or lived last. */
+function presentOf({ roles, gangs }: CoreState, { task }: Cause): number {
+  const role = roles.find(({ name }) => task.startsWith(`${name}:`));
+  return gangs[role?.gang ?? -1]?.generation ?? 0;
+}
+
+function lifeWords({ task, generation }: Cause): string {
+  return `${task} in generation ${generation}`;
 }
 
 /** How many restarts of the whole job a class paid for. */
@@ -58,14 +85,11 @@ export function openVerdicts({ gangs }: CoreState): Verdict[] {
   return gangs.flatMap(({ verdicts }) => verdicts);
 }
 
-/** Nothing happened but to programs, and each of their failures counts. */
-function isPlain({ spec, weather, attempts: { surrenders } }: World, faults: readonly Fault[]): boolean {
-  const ofPrograms = faults.every(({ class: of, deafens, mutes, recovers }) => {
-    return of !== "infrastructure" && deafens !== true && mutes !== true && recovers !== true;
-  });
-  return ofPrograms && !launchesFail({ weather }) && surrenders === 0 && spec.failure.onWorkerFailure === "fail";
-}
-
-function launchesFail({ weather: { launchFailures, lostNodeAnswers } }: Pick<World, "weather">): boolean {
-  return launchFailures > 0 || lostNodeAnswers > 0;
+/** Everything that happens is noticed at once, and each failure counts. */
+function isPlain({ spec, weather, unheard, attempts: { surrenders } }: World, faults: readonly Fault[]): boolean {
+  const isNoticed = unheard.size === 0 && faults.every(({ deafens, recovers }) => !deafens && !recovers);
+  const { launchFailures, lostNodeAnswers } = weather;
+  return (
+    isNoticed && launchFailures + lostNodeAnswers === 0 && surrenders === 0 && spec.failure.onWorkerFailure === "fail"
+  );
 }

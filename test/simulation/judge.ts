@@ -1,9 +1,9 @@
 import { Bounds } from "../../am/core/state/bounds.ts";
 import { presentGang } from "../../am/core/state/step.ts";
-import type { FailureClass } from "../../src/job/status.ts";
 import type { Fault } from "./faults/fault.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
-import { chargedTo, judgeBudgets, openVerdicts } from "./judge-budgets.ts";
+import { chargedTo, judgeBudgets } from "./judge-budgets.ts";
+import { judgeMachines } from "./judge-machines.ts";
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
 
@@ -12,56 +12,55 @@ const ON_THE_WAY_MS = 1_000;
 
 /** What must be true of the end, given what was done to the job. */
 export function judge(world: World, faults: readonly Fault[]): string[] {
-  const { state } = world.core;
+  const { core, attempts, weather } = world;
+  const { state } = core;
   if (world.problems.length > 0) {
     return [];
   }
-  if (world.attempts.surrenders > 0 && world.weather.lostAnswers === 0) {
-    return [`${world.attempts.surrenders} attempts gave up, and no answer was lost`];
+  if (attempts.surrenders > 0 && weather.lostAnswers === 0) {
+    return [`${attempts.surrenders} attempts gave up, and no answer was lost`];
   }
-  // YARN ends what has no attempts left: nobody is there to say anything of it.
-  if (world.attempts.areUsedUp) {
-    return faults.some(({ recovers }) => recovers) || world.attempts.surrenders > 0
-      ? []
-      : ["the attempts are used up, and none was ended"];
-  }
-  if (!world.attempts.areOver) {
+  if (!attempts.areOver) {
     return [`the job never ended: it is ${state.phase}, ${JSON.stringify(state.roles.map(({ counts }) => counts))}`];
   }
-  // What was being judged when somebody stopped the job stays half judged.
-  if (world.outcome?.result === "killed") {
-    return [];
-  }
-  const problems = judgeOutcome(world);
-  const limited = world.spec.timeouts.executionMs !== undefined;
-  // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
-  const unsettled = openVerdicts(state).flatMap(({ charged }) => charged ?? []);
-  // What YARN told an attempt that died before its journal said so cannot be known again, and a guess is charged instead.
-  const guessed = world.attempts.lostWords;
-  const counted = (of: FailureClass) =>
-    chargedTo(of, state) - unsettled.filter((charged) => charged === of).length - guessed;
-  problems.push(...judgeBudgets(world, faults));
-  const launchesFail = world.weather.launchFailures > 0 || world.weather.lostNodeAnswers > 0;
-  const onlyPrograms = faults.every((fault) => fault.class === "program") && !launchesFail;
-  if (onlyPrograms && counted("infrastructure") > 0) {
-    problems.push(`${counted("infrastructure")} failures are put down to the infrastructure, which did not fail`);
-  }
-  const harmless = faults.every((fault) => fault.class === undefined && fault.ends === undefined);
-  const bounded = limited || isLimited(world) || launchesFail;
-  if (harmless && !bounded && world.outcome?.result !== "succeeded") {
-    problems.push(`nothing bad happened, and the job ${world.outcome?.result}: ${world.outcome?.summary}`);
-  }
-  const again = [...world.starts].filter(([, starts]) => starts > 1);
-  const mayLoseExecutor = faults.some(({ freezes }) => freezes === true);
-  if (harmless && !bounded && !mayLoseExecutor && again.length > 0) {
-    problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
-  }
-  return [
-    ...problems,
+  const problems = [
+    ...judgeBudgets(world, faults),
+    ...judgeMachines(world),
     ...judgeHangs(world, faults),
     ...judgeEarlyExits(world, faults),
     ...judgeSuspensions(world, faults),
   ];
+  // YARN ends what has no attempts left: nobody is there to say how.
+  return attempts.areUsedUp ? [...problems, ...judgeUsedUp(world, faults)] : [...problems, ...judgeEnd(world, faults)];
+}
+
+function judgeUsedUp({ attempts }: World, faults: readonly Fault[]): string[] {
+  const someEnded = faults.some(({ recovers }) => recovers === true) || attempts.surrenders > 0;
+  return someEnded ? [] : ["the attempts are used up, and none was ended"];
+}
+
+/** How the job ended. */
+function judgeEnd(world: World, faults: readonly Fault[]): string[] {
+  const { outcome, weather, spec } = world;
+  if (outcome?.result === "killed") {
+    return faults.some(({ ends }) => ends === true)
+      ? []
+      : [`nobody stopped the job, and it was killed: ${outcome.summary}`];
+  }
+  const problems = judgeOutcome(world);
+  const launchesFail = weather.launchFailures > 0 || weather.lostNodeAnswers > 0;
+  const isHarmless = faults.every((fault) => fault.class === undefined) && !launchesFail;
+  if (!isHarmless || spec.timeouts.executionMs !== undefined || isLimited(world)) {
+    return problems;
+  }
+  if (outcome?.result !== "succeeded") {
+    problems.push(`nothing bad happened, and the job ${outcome?.result}: ${outcome?.summary}`);
+  }
+  const again = [...world.starts].filter(([, starts]) => starts > 1);
+  if (again.length > 0 && !faults.some(({ freezes }) => freezes === true)) {
+    problems.push(`nothing bad happened, and programs started more than once: ${JSON.stringify(again)}`);
+  }
+  return problems;
 }
 
 /** Neither the ApplicationMaster's death alone nor HDFS's outage alone disturbs a program. */

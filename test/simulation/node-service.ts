@@ -52,7 +52,7 @@ export class NodeService {
       }
       container.state = "running";
       clock.after(random.integer(100, 2_000) + node.slowMs, () => {
-        if (container.state === "running") {
+        if (container.state === "running" && node.alive) {
           run(container, command);
         }
       });
@@ -98,7 +98,7 @@ export class NodeService {
         }
         vacate(container);
         clock.after(random.integer(5, 300), () => {
-          if (container.state === "running") {
+          if (container.state === "running" && node.alive) {
             run(container, command);
           }
         });

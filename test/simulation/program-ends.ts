@@ -1,4 +1,5 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
+import { machinesFault, programsFault } from "./causes.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, isInGang } from "./ground-truth.ts";
 import type { World } from "./world.ts";
@@ -14,16 +15,12 @@ export function programEnded(world: World, executor: ExecutorModel, exit: ChildE
   world.witness.ended(executor, exit, world.clock.nowMs);
   if (isProgramsFault(exit)) {
     programsFault(world, executor, true);
+  } else if (MACHINE_SIGNALS.includes(exit.signal)) {
+    machinesFault(world, executor);
   }
   if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === undefined) {
     peersLose(world, executor);
   }
-}
-
-/** Something that its program is to pay for. */
-export function programsFault(world: World, executor: ExecutorModel, ran: boolean, isCertain = ran): void {
-  const { task, generation } = executor;
-  world.witness.programCause({ task, generation, isMember: isInGang(world, executor), isCertain }, ran);
 }
 
 /** @param how where the executor lives on, nothing tells such a failure of its peers from one of their own */

@@ -1,6 +1,7 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { stagesOf } from "../../src/job/stages.ts";
+import type { FailureClass } from "../../src/job/status.ts";
 
 /** One run of a task's program, as its node saw it. */
 export interface Life {
@@ -13,9 +14,12 @@ export interface Life {
   toldAtMs?: number;
 }
 
-export interface ProgramCause {
+/** Something by which a life may have ended. */
+export interface Cause {
   readonly task: string;
   readonly generation: number;
+  /** What pays for it; `nothing`: a preemption. */
+  readonly class: FailureClass | "nothing";
   /** Its restart is the gang's. */
   readonly isMember: boolean;
   /** Others may have needed it no more, or it them. */
@@ -27,9 +31,8 @@ export class Witness {
   readonly #spec: JobSpec;
   readonly #last = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
-  /** What programs did that may be charged to them, once for each life of the gang or of a task that lives on its own. */
-  readonly programCauses = new Map<string, ProgramCause>();
-  /** What happened to machines, by host: what may be held against them. */
+  readonly #causes = new Map<string, Cause>();
+  /** What may be held against machines, by host: once for each container in which it showed. */
   readonly #incidents = new Map<string, number>();
 
   constructor(spec: JobSpec) {
@@ -68,16 +71,23 @@ export class Witness {
     return life?.generation === generation && life.end?.exit !== undefined && life.toldAtMs === undefined;
   }
 
-  /** A program's own fault, in its present life; where no program ran, each counts. */
-  programCause(cause: ProgramCause, ran: boolean): void {
+  /** Each class once for each life of the gang, or of a task that lives on its own; where no program ran, each of a program's counts. */
+  cause(cause: Cause, ran: boolean): void {
     const { task, generation, isMember } = cause;
     const life = isMember ? `generation ${generation}` : `${task} in generation ${generation}`;
-    const key = ran ? life : `${task} in generation ${generation} before its start, ${this.programCauses.size}`;
-    if (this.programCauses.get(key)?.isCertain !== true) {
-      this.programCauses.set(key, cause);
+    const isOfLife = ran || cause.class !== "program";
+    const key = `${cause.class}: ${isOfLife ? life : `${task} before its start, ${this.#causes.size}`}`;
+    if (this.#causes.get(key)?.isCertain !== true) {
+      this.#causes.set(key, cause);
     }
   }
 
+  /** All that were noted, or those of a class. */
+  causes(of?: Cause["class"]): readonly Cause[] {
+    return [...this.#causes.values()].filter((cause) => of === undefined || cause.class === of);
+  }
+
+  /** A container shows that its machine may be at fault. */
   incident(host: string): void {
     this.#incidents.set(host, (this.#incidents.get(host) ?? 0) + 1);
   }

@@ -72,6 +72,11 @@ export class World {
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
+  /** Containers that ended by no order, and whose exit status nobody heard while it was waited for: what really happened nobody can know. */
+  readonly unheard = new Map<
+    string,
+    { readonly host: string; readonly exitStatus: number; readonly endedAtMs: number }
+  >();
   /** How often an executor that reached nobody suspended its program. */
   suspensions = 0;
   outcome: JobOutcome | undefined;
@@ -241,6 +246,14 @@ export class World {
     }
   }
 
+  /** A container ends from outside, and YARN will say why. */
+  endContainer({ container, containerId }: ExecutorModel, exitStatus: number, diagnostics: string): void {
+    if (container.state !== "complete") {
+      this.unheard.set(containerId, { host: container.node.host, exitStatus, endedAtMs: this.clock.nowMs });
+      this.application.complete(containerId, exitStatus, diagnostics);
+    }
+  }
+
   containerExited(container: ModelContainer, exitStatus: number): void {
     const { containerId } = container.given;
     this.clock.after(this.random.integer(5, 50), () => this.application.complete(containerId, exitStatus, ""));
@@ -259,7 +272,10 @@ export class World {
   /** Its executor reaches nobody. */
   suspended(executor: ExecutorModel): void {
     this.trace(`  program of ${executor.task} in ${executor.containerId} is suspended`);
-    this.suspensions++;
+    // One that stood still finds that it reached nobody before it has looked.
+    if (executor.thawedAtMs === 0 || this.clock.nowMs > executor.thawedAtMs + this.spec.timeouts.isolationMs) {
+      this.suspensions++;
+    }
   }
 
   resumed(executor: ExecutorModel): void {
@@ -275,6 +291,16 @@ export class World {
     }
     if (event.type === "child-exited" || (isRegistration && event.child.state === "exited")) {
       this.witness.told(event, this.clock.nowMs);
+    } else if (event.type === "container-completed") {
+      this.#heardEnd(event.containerId, event.exitStatus);
+    }
+  }
+
+  #heardEnd(containerId: string, exitStatus: number): void {
+    const end = this.unheard.get(containerId);
+    const isAwaited = end !== undefined && this.clock.nowMs <= end.endedAtMs + this.spec.timeouts.verdictMs;
+    if (isAwaited && end.exitStatus === exitStatus) {
+      this.unheard.delete(containerId);
     }
   }
 

@@ -4,7 +4,7 @@ import { discard } from "../containers/containers.ts";
 import { labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
-import type { TaskRecord } from "../state/records.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { emit, findTask, log, type Step } from "../state/step.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */
@@ -64,7 +64,7 @@ export function fileAtFault(step: Step, { resource, host }: Ending): RuleReason 
   return first === host ? undefined : { code: "file-at-fault", firstHost: first };
 }
 
-/** What was heard later showed that the machine was not at fault. An exclusion stays: the node had failed before as well. */
+/** What was heard later showed that the machine was not at fault. */
 export function pardon(step: Step, ending: Ending): void {
   if (!ending.machine) {
     return;
@@ -75,6 +75,19 @@ export function pardon(step: Step, ending: Ending): void {
   }
   const node = blameOf(step, ending.host);
   node.failures = Math.max(0, node.failures - 1);
+  if (node.excluded && node.failures < step.spec.failure.blame.node) {
+    node.excluded = false;
+    const words = `${ending.host} may be used again: ${ending.task} had not failed because of it.`;
+    log(step, "info", "node-pardoned", words, { host: ending.host });
+    emit(step, { type: "blacklist", hosts: excludedHosts(step) });
+  }
+}
+
+/** Its executor vanished, which was held against its machine, and nobody waits for YARN's completion status: it shows the true cause. */
+export function pardonVanished(step: Step, container: ContainerRecord, ending: Ending): void {
+  if (container.phase === "terminating" && container.machineFailures > 0 && !ending.machine) {
+    pardon(step, { ...ending, machine: true });
+  }
 }
 
 export function excludedHosts(step: Step): string[] {

@@ -15,7 +15,7 @@ import type { Ending } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, gangOf, log, type Step, tenantOf } from "../state/step.ts";
 import { ALIVE, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { blame, exhaustedRule, fileAtFault, isExhausted } from "./blame.ts";
+import { blame, exhaustedRule, fileAtFault, isExhausted, pardonVanished } from "./blame.ts";
 import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { accountFor } from "./close-verdict.ts";
@@ -42,8 +42,11 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   }
   if (ending !== undefined && container.phase === "held") {
     containerGone(step, container, ending, "");
-  } else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unresolved) {
-    judgeReplaced(step, ending);
+  } else if (ending !== undefined && !byUs && !lateEvidence(step, ending)) {
+    pardonVanished(step, container, ending);
+    if (container.unresolved) {
+      judgeReplaced(step, ending);
+    }
   }
   accountFor(step, container.id);
   removeContainer(step, container);

@@ -29,12 +29,10 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
 export const RARE_CLUSTER_FAULTS: readonly Fault[] = [
   {
     name: "the ResourceManager is away",
-    mutes: true,
     strike: (world) => restartResourceManager(world, world.random.integer(10, 180) * 1000),
   },
   {
     name: "a NodeManager restarts",
-    mutes: true,
     class: "infrastructure",
     strike: (world) => {
       const node = world.random.any(world.cluster.nodes);

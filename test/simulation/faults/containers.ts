@@ -1,5 +1,6 @@
+import { machinesFault, nobodysFault, nodesFault, programsFault } from "../causes.ts";
 import type { ExecutorModel } from "../executor-model.ts";
-import { peersLose, programsFault } from "../program-ends.ts";
+import { peersLose } from "../program-ends.ts";
 import type { World } from "../world.ts";
 import { type Fault, victim } from "./fault.ts";
 
@@ -36,7 +37,12 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
           strict: world.random.chance(0.5),
         });
       }
-      world.clock.after(world.random.integer(0, 15_000), () => killContainer(world, executor, -102, "preempted"));
+      // Whatever its program does between the notice and the end counts as giving way.
+      nobodysFault(world, executor);
+      world.clock.after(world.random.integer(0, 15_000), () => {
+        nobodysFault(world, executor);
+        killContainer(world, executor, -102, "preempted");
+      });
     },
   },
   {
@@ -49,6 +55,7 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
         return;
       }
       world.trace(`! ${node.host} is lost`);
+      nodesFault(world, node, true);
       node.alive = false;
       for (const executor of world.executors.values()) {
         if (executor.container.node === node && executor.alive) {
@@ -72,6 +79,7 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
       const executor = victim(world);
       if (executor !== undefined) {
         executor.frozen = true;
+        machinesFault(world, executor, false);
       }
     },
   },
@@ -83,10 +91,17 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
       const executor = victim(world);
       if (executor !== undefined) {
         executor.freezeFor(world.random.integer(500, 6_000));
+        machinesFault(world, executor, false);
       }
     },
   },
 ];
+
+/** Whose fault an exit status of YARN is. */
+const FAULT_OF: Readonly<Record<number, (world: World, executor: ExecutorModel) => void>> = {
+  137: machinesFault,
+  [-104]: (world, executor) => programsFault(world, executor, executor.hasProgram),
+};
 
 /** A container ends from outside: its peers notice at once, YARN says so later. */
 function killContainer(
@@ -99,12 +114,10 @@ function killContainer(
     return;
   }
   const ran = executor.hasProgram;
-  if (exitStatus === -104) {
-    programsFault(world, executor, ran);
-  }
+  FAULT_OF[exitStatus]?.(world, executor);
   executor.die();
   if (ran) {
     peersLose(world, executor);
   }
-  world.application.complete(executor.containerId, exitStatus, diagnostics);
+  world.endContainer(executor, exitStatus, diagnostics);
 }

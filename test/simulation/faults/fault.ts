@@ -16,8 +16,6 @@ export interface Fault {
   readonly deafens?: true;
   /** Programs lose their connections to others that live on: nothing tells such a failure from one of their own. */
   readonly severs?: true;
-  /** YARN's word may come when nobody waits for it any more. */
-  readonly mutes?: true;
   /** HDFS is away. */
   readonly closesStaging?: true;
   /** Another attempt of the ApplicationMaster follows. */

@@ -1,4 +1,5 @@
 import { LONGEST_UNNOTICED_MS } from "../absence.ts";
+import { nodesFault } from "../causes.ts";
 import { type Cut, type ModelNode, obeysYarn } from "../node.ts";
 import { peersLose } from "../program-ends.ts";
 import type { World } from "../world.ts";
@@ -51,9 +52,9 @@ function partition(name: string, cut: Cut): Fault {
 
 /** Some of a node's connections are cut for a while. Nobody says so: whoever is on either side finds out by waiting. */
 function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): void {
-  const { clock, random, cluster, witness } = world;
+  const { clock, random, cluster } = world;
   node.cut = cut;
-  witness.incident(node.host);
+  nodesFault(world, node, false);
   const there = () => [...world.executors.values()].filter(({ container, alive }) => alive && container.node === node);
   for (const executor of there()) {
     executor.wasCut = true;

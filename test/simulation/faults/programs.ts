@@ -1,4 +1,5 @@
-import { peersLose, programsFault } from "../program-ends.ts";
+import { programsFault } from "../causes.ts";
+import { peersLose } from "../program-ends.ts";
 import { type Fault, victim } from "./fault.ts";
 
 /** What programs do by themselves. */

@@ -310,6 +310,34 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.blame).toEqual({ a: { failures: 2, excluded: false } });
   });
 
+  test("two executors of a node vanish because their containers are preempted: the node is used again when YARN says so", () => {
+    const scenario = new Scenario(base);
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    const given = [scenario.container(1, { host: "a" }), scenario.container(1, { host: "a" })];
+    scenario.on({ type: "containers-allocated", containers: given });
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.breaks("worker:0");
+    scenario.breaks("worker:1");
+    scenario.after(base.timeouts.massSilenceMs);
+    expect(scenario.core.state.blame).toEqual({ a: { failures: 2, excluded: true } });
+    const effects = given.flatMap(({ containerId }) => scenario.completes(containerId, -102));
+    expect(effects).toContainEqual({ type: "blacklist", hosts: [] });
+    expect(scenario.core.state.blame).toEqual({ a: { failures: 0, excluded: false } });
+  });
+
+  test("a sidecar's executor vanishes because it ran out of memory, for which no verdict waits: its node is not at fault", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("tensorboard", 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    const { containerId, host } = scenario.task("tensorboard:0");
+    scenario.breaks("tensorboard:0");
+    scenario.after(2_000);
+    expect(scenario.core.state.blame[host]).toEqual({ failures: 1, excluded: false });
+    scenario.completes(containerId, -104);
+    expect(scenario.core.state.blame[host]).toEqual({ failures: 0, excluded: false });
+  });
+
   test("a program's own failure blames no machine", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();

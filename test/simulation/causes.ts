@@ -1,0 +1,43 @@
+import type { ExecutorModel } from "./executor-model.ts";
+import { isInGang } from "./ground-truth.ts";
+import type { ModelNode } from "./node.ts";
+import type { Cause } from "./witness.ts";
+import type { World } from "./world.ts";
+
+/** What the world knows of who is at fault, whatever the core believes. */
+
+/** Something that its program is to pay for. */
+export function programsFault(world: World, executor: ExecutorModel, ran: boolean, isCertain = ran): void {
+  noteCause(world, executor, "program", ran, isCertain);
+}
+
+/** Something that may be held against the machine of one container, and that the infrastructure is to pay for. */
+export function machinesFault(world: World, executor: ExecutorModel, isCertain = executor.hasProgram): void {
+  world.witness.incident(executor.container.node.host);
+  noteCause(world, executor, "infrastructure", executor.hasProgram, isCertain);
+}
+
+/** Something that nobody pays for. */
+export function nobodysFault(world: World, executor: ExecutorModel): void {
+  noteCause(world, executor, "nothing", executor.hasProgram, executor.hasProgram);
+}
+
+/** Something that shows in all containers of a node. */
+export function nodesFault(world: World, node: ModelNode, isCertain: boolean): void {
+  for (const [id, container] of world.application.containers) {
+    const executor = world.executors.get(id);
+    if (container.node !== node || container.state === "complete") {
+      continue;
+    }
+    if (executor?.alive === true) {
+      machinesFault(world, executor, isCertain && executor.hasProgram);
+    } else {
+      world.witness.incident(node.host);
+    }
+  }
+}
+
+function noteCause(world: World, executor: ExecutorModel, of: Cause["class"], ran: boolean, isCertain: boolean): void {
+  const { task, generation } = executor;
+  world.witness.cause({ task, generation, class: of, isMember: isInGang(world, executor), isCertain }, ran);
+}
