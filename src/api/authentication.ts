@@ -50,7 +50,7 @@ function presents(metadata: Metadata, expected: Buffer): boolean {
   return values.length === 1 && typeof value === "string" && timingSafeEqual(digest(value), expected);
 }
 
-/** Digests are of one length, which timingSafeEqual needs, and tell nothing of the secret's. */
+/** Digests have one length, which timingSafeEqual needs, and do not reveal that of the secret. */
 function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }

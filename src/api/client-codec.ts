@@ -26,7 +26,7 @@ export const followMessage: Codec<FollowMessage> = {
   deserialize(bytes) {
     const wire = v1.FollowMessage.decode(bytes);
     const attempt = wire.attempt ?? 0;
-    // An unset field of bytes reads as an empty list: which one is there, the name of the oneof tells.
+    // An unset bytes field is decoded as an empty list; the name of the oneof says which field is set.
     if (wire.body === "status") return { type: "status", attempt, status: toBytes(wire.status) };
     if (wire.body === "outcome") return { type: "outcome", attempt, outcome: toBytes(wire.outcome) };
     return { type: "unknown", attempt };

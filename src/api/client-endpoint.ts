@@ -12,7 +12,7 @@ import {
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
-/** A client that waits for the outcome. Statuses that it is too slow for are skipped, the newest and the outcome never. */
+/** A client that waits for the outcome. For a slow client statuses are skipped, but never the newest one and the outcome. */
 export interface Follower {
   /** See jobStatus of status-codec.ts. */
   status(status: Uint8Array): void;
@@ -22,13 +22,13 @@ export interface Follower {
 
 /** A client that reads a log. */
 export interface LogReader {
-  /** Resolves when the client has taken it: send no more before. A chunk that says `end` ends the stream. */
+  /** Resolves when the client has received it: the next chunk is sent after that. A chunk with `end` ends the stream. */
   send(chunk: LogChunk): Promise<void>;
   /** Ends the stream with an error. */
   fail(reason: string): void;
 }
 
-/** What `tony-ts` asks of the ApplicationMaster. Functions that are returned are called once, when the client has gone. */
+/** The requests of `tony-ts` to the ApplicationMaster. Returned functions are called once, when the client has disconnected. */
 export interface ClientHandler {
   follow(follower: Follower): () => void;
   readLog(request: ReadLogRequest, reader: LogReader): () => void;
@@ -117,7 +117,7 @@ function onceGone<Message>(
   stream.on("error", end);
 }
 
-/** What is wrong with a peer of that protocol, or undefined. */
+/** Why a peer with that protocol version is refused; undefined if it is not. */
 export function protocolMismatch(hello: Hello, build: string): string | undefined {
   if (hello.protocol === PROTOCOL_VERSION) return undefined;
   return `${build} speaks protocol ${PROTOCOL_VERSION}, ${hello.build || "the caller"} speaks ${hello.protocol}: use tony-ts of the same version`;

@@ -5,12 +5,12 @@ import type { ClusterSpec, TaskAddress } from "../job/cluster-spec.ts";
 import { formatTaskId, parseTaskId, type TaskId } from "../job/task.ts";
 import { converted, many, message, one, text, whole } from "./fields.ts";
 
-/** More than any gang's spec: what unpacks to more is refused. */
+/** Larger than any gang's spec: if the data unpacks to more, it is refused. */
 const maximumBytes = 64 * 1024 * 1024;
 
 /**
- * A ClusterSpec of proto/tony/status.proto, packed by gzip, as it is sent to every executor: encode it once per generation. With n tasks n copies go out, each as long as n,
- * and the transport's buffers keep the size of the largest message they carried.
+ * A ClusterSpec of proto/tony/status.proto, compressed by gzip, as it is sent to every executor. Encode it once per generation: with n tasks
+ * n copies are sent, each with n addresses, and the transport's buffers keep the size of the largest message.
  */
 export function encodeClusterSpec(spec: ClusterSpec): Uint8Array {
   return gzipSync(clusterSpec.encode(spec));

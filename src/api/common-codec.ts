@@ -5,7 +5,7 @@ export function decodeHello(wire: tony.v1.Hello.$Properties | null | undefined):
   return { protocol: wire?.protocol ?? 0, build: wire?.build ?? "" };
 }
 
-/** Anything else is the standard output. */
+/** Any other name means stdout. */
 export function decodeLogStream(name: string | null | undefined): LogStream {
   return name === "stderr" || name === "index" ? name : "stdout";
 }

@@ -8,14 +8,14 @@ import { errorCode, errorMessage } from "../hadoop/errors.ts";
  * - `API_TIMEOUT`: no answer in time (retryable)
  * - `API_UNAUTHENTICATED`: the certificate or the secret is not this application's
  * - `API_PROTOCOL_MISMATCH`: the peer is of another, incompatible version
- * - `API_CANCELLED`: we ended the call ourselves
+ * - `API_CANCELLED`: the caller ended it
  * - `API_FAILED`: the peer refused it for the reason in the message
  */
 export class ApiError extends TonyError {
   override readonly name = "ApiError";
 }
 
-/** What grpc-js threw, in our terms. */
+/** An error of grpc-js as an ApiError. */
 export function toApiError(error: unknown, peer: string): ApiError {
   const message = `${peer}: ${errorMessage(error)}`;
   switch (errorCode(error)) {
@@ -36,7 +36,7 @@ export function toApiError(error: unknown, peer: string): ApiError {
   }
 }
 
-/** grpc-js reports a refused certificate as UNAVAILABLE, with OpenSSL's or our own words in the message. */
+/** grpc-js reports a refused certificate as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */
 function isCertificateError(error: unknown): boolean {
   return /certificate|does not match certificate|pinned/i.test(errorMessage(error));
 }

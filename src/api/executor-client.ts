@@ -6,7 +6,7 @@ import { type ExecutorIdentity, masterServerName } from "./identity.ts";
 import type { ExecutorMessage, MasterMessage } from "./messages.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
-/** More waiting messages than this and the ApplicationMaster does not read: the stream is given up. */
+/** When more messages than this wait, the ApplicationMaster does not read: the stream is closed. */
 const WRITER_LIMIT = 1_000;
 
 export interface MasterStreamOptions {
@@ -47,7 +47,7 @@ export class MasterStream {
     this.#writer.send(message, replaces);
   }
 
-  /** Ends the stream in order: resolves when the ApplicationMaster has taken everything that was sent. `onEnd` is not called. */
+  /** Ends the stream in order: resolves when everything has been sent. `onEnd` is not called. */
   async finish(): Promise<void> {
     if (this.#ended) return;
     this.#ended = true;
@@ -61,7 +61,7 @@ export class MasterStream {
     this.close();
   }
 
-  /** Gives up the stream at once; `onEnd` is not called. */
+  /** Closes the stream at once; `onEnd` is not called. */
   close(): void {
     this.#ended = true;
     this.#writer.close();

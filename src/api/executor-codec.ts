@@ -177,7 +177,7 @@ function decodeProgress(wire: tony.v1.ChildProgress.$Properties): ExecutorReport
   return { ...progress, checkpoint: { path, step: toNumber(checkpointStep), atMs: toNumber(checkpointAtMs) } };
 }
 
-/** Of a kind or state that is not known nothing is made. */
+/** One of an unknown kind or state reads as `unknown`. */
 function decodeTransfer(wire: tony.v1.Transfer.$Properties): ExecutorReport {
   const what = transferKinds.find((kind) => kind === wire.what);
   const state = transferStates.find((one) => one === wire.state);

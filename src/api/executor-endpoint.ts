@@ -12,28 +12,28 @@ import {
 import { endWithError } from "./server.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
-/** More waiting messages than this and the executor does not read: the stream is given up. */
+/** When more messages than this wait, the executor does not read: the stream is closed. */
 const WRITER_LIMIT = 1_000;
 
-/** One stream of one executor, from its registration on. */
+/** One stream of one executor, after its registration. */
 export interface ExecutorLink {
   readonly task: string;
   readonly containerId: string;
   /** Version and revision of the executor. */
   readonly build: string;
   send(generation: number, command: MasterCommand): void;
-  /** Ends the stream; the executor opens another unless it was told to end. */
+  /** Ends the stream; the executor opens another unless it was ordered to exit. */
   close(): void;
 }
 
 export type LinkEnd =
-  /** The executor said that it ends. */
+  /** The executor has sent its goodbye. */
   | "goodbye"
   | "broken"
   /** The same container opened another stream. */
   | "replaced";
 
-/** Told of all that executors do. Calls come one after the other, in the order of each stream. */
+/** Is told of everything that executors send. The calls come one after the other, in the order of each stream. */
 export interface ExecutorHandler {
   /** The first registration of a stream; the executor has been welcomed. */
   connected(link: ExecutorLink, registration: ExecutorRegistration): void;
@@ -47,11 +47,11 @@ export interface ExecutorHandler {
   disconnected(link: ExecutorLink, end: LinkEnd): void;
   /** An executor already obeys a later attempt: this ApplicationMaster must not act any more. */
   superseded(attempt: number): void;
-  /** A registration that is turned away: the reason, told to the executor, which then ends. Undefined accepts it. */
+  /** Why a registration is refused: the executor is told and exits. Undefined: it is accepted. */
   refusal(registration: ExecutorRegistration): string | undefined;
   /**
-   * Whether its container has been given to another task: its stream ends without a word. One that were told to end would take the container
-   * with it, which its node is about to hand over.
+   * Whether its container has been given to another task. Its stream is ended without an order: an executor that exits would end the
+   * container, in which the next one is about to start.
    */
   isFormer(registration: ExecutorRegistration): boolean;
 }
@@ -178,20 +178,20 @@ class Link implements ExecutorLink {
     this.#writer.send({ attempt: this.#attempt, generation, body });
   }
 
-  /** For good: an executor that is told so ends. */
+  /** Refuses it finally: the executor exits. */
   refuse(reason: string): void {
     this.send(0, { type: "refuse", reason, fatal: true });
     this.close();
   }
 
-  /** Ends the stream when what was sent has gone out. */
+  /** Ends the stream when everything is sent. */
   close(): void {
     if (this.ended) return;
     this.ended = true;
     void this.#writer.drained().then(() => this.#finish());
   }
 
-  /** The stream is over already. */
+  /** The stream has ended already. */
   abandon(): void {
     this.ended = true;
     this.#finish();

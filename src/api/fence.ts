@@ -1,6 +1,6 @@
 import type { ExecutorMessage, MasterMessage } from "./messages.ts";
 
-/** An attempt of the ApplicationMaster and a generation of the gang: what both sides compare before they believe a message. */
+/** An attempt of the ApplicationMaster and a generation of the gang: both sides compare them before they act on a message. */
 export interface Position {
   readonly attempt: number;
   readonly generation: number;
@@ -13,7 +13,7 @@ export interface Position {
  */
 export type MasterVerdict = "current" | "lower-attempt" | "stale-generation";
 
-/** What an executor at that position makes of a message of an ApplicationMaster. */
+/** How an executor at that position treats a message of an ApplicationMaster. */
 export function judgeMasterMessage(message: MasterMessage, own: Position): MasterVerdict {
   if (message.attempt < own.attempt) return "lower-attempt";
   switch (message.body.type) {
@@ -37,7 +37,7 @@ export function judgeMasterMessage(message: MasterMessage, own: Position): Maste
  */
 export type ExecutorVerdict = "current" | "lower-attempt" | "higher-attempt";
 
-/** What an ApplicationMaster makes of a message of an executor. Generations are the core's to judge. */
+/** How an ApplicationMaster treats a message of an executor. The core checks generations. */
 export function judgeExecutorMessage(message: ExecutorMessage, ownAttempt: number): ExecutorVerdict {
   if (message.attempt > ownAttempt) return "higher-attempt";
   if (message.attempt < ownAttempt && message.body.type !== "register") return "lower-attempt";

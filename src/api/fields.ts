@@ -7,14 +7,14 @@ import protobuf from "protobufjs/minimal.js";
  */
 export interface Message<T> {
   encode(message: T): Uint8Array;
-  /** Fields that are not known are passed over. @throws RangeError where bytes are missing, or a value is none of its kind */
+  /** Unknown fields are skipped. @throws RangeError where bytes are missing, or a value is not of its kind */
   decode(bytes: Uint8Array): T;
 }
 
 /** How one value is written after its tag, and read. */
 export interface Kind<T> {
   readonly wireType: 0 | 1 | 2;
-  /** What is meant where the field is absent. */
+  /** The value of an absent field. */
   empty(): T;
   write(writer: protobuf.Writer, value: T): void;
   read(reader: protobuf.Reader): T;
@@ -54,12 +54,12 @@ export const flag: Kind<boolean> = {
   read: (reader) => reader.bool(),
 };
 
-/** All of ours stay below 2^53; whether protobufjs gives a Long depends on whether `long` is in the bundle. */
+/** All numbers of the protocol are below 2^53; protobufjs returns a Long if `long` is in the bundle. */
 function numberOf(value: number | { toString(): string }): number {
   return Number(value.toString());
 }
 
-/** Text that is one of some words; the first is meant where it is absent. */
+/** Text that is one of a few names; an absent field means the first. */
 export function word<const T extends string>(first: T, ...others: readonly T[]): Kind<T> {
   return converted(text, { toWire: (value) => value, fromWire: (value) => oneOf([first, ...others], value) }, first);
 }
@@ -84,7 +84,7 @@ export function converted<T, W>(
   };
 }
 
-/** One field of a message: its number there, what is meant where it is absent, and how one more of its values is added to those read. */
+/** One field of a message: its number, its value where it is absent, and how a further value is added to those that were read. */
 export interface Field<T> {
   readonly number: number;
   absent(): T;
@@ -127,7 +127,7 @@ export function some<T>(number: number, kind: Kind<T>): Field<readonly T[] | und
     },
     add(reader, before) {
       const value = kind.read(reader);
-      // The list is our own and grows in place: a gang may have thousands of tasks.
+      // The list was made here and grows in place: a gang may have thousands of tasks.
       if (!Array.isArray(before)) return [value];
       before.push(value);
       return before;
@@ -140,7 +140,7 @@ function writeValue<T>(writer: protobuf.Writer, number: number, kind: Kind<T>, v
   kind.write(writer, value);
 }
 
-/** Every field of T: which may be absent, its field says too. */
+/** Every field of T; a field that may be absent has an optional Field. */
 export type FieldsOf<T> = {
   readonly [K in keyof T]-?: undefined extends T[K] ? Field<T[K] | undefined> : Field<T[K]>;
 };

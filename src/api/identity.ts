@@ -8,20 +8,20 @@ export interface KeyAndCertificate {
 }
 
 /**
- * What proves to the programs of one application who they talk to; made by the client at submission, valid for the application alone.
+ * How the programs of one application authenticate each other; made by the client at submission, valid for that application only.
  * Every server shows a certificate that its callers know beforehand (pinned), every call carries the secret of its kind of caller.
  */
 export interface ApplicationIdentity {
   readonly applicationId: string;
-  /** Shown by the ApplicationMaster. Executors hold the certificate only, so none of them can pass for the AM. */
+  /** The ApplicationMaster's. Executors have the certificate without its key, so that none of them can impersonate the AM. */
   readonly master: KeyAndCertificate;
-  /** Shown by executors on their rejoin ports. */
+  /** The executors', for their rejoin ports. */
   readonly executor: KeyAndCertificate;
   readonly executorSecret: string;
   readonly clientSecret: string;
 }
 
-/** What an executor is given of it. */
+/** The executor's part of it. */
 export interface ExecutorIdentity {
   readonly applicationId: string;
   readonly masterCertificate: string;
@@ -48,7 +48,7 @@ const secretName = {
 
 type Secrets = ReadonlyMap<string, Uint8Array>;
 
-/** The name the AM's certificate is made out to; no such host exists, it is only compared. */
+/** The name in the AM's certificate; it is only compared, there is no such host. */
 export function masterServerName(applicationId: string): string {
   return `${applicationId}.tony`;
 }

@@ -9,7 +9,7 @@ const CLOCK_TOLERANCE_MS = 24 * HOUR_MS;
 const VALIDITY_MS = 5 * 365 * 24 * HOUR_MS;
 const SECRET_BYTES = 32;
 
-/** A new identity for one application, known to nobody yet. */
+/** A new identity for one application. */
 export function makeIdentity(applicationId: string, nowMs: number): ApplicationIdentity {
   return {
     applicationId,

@@ -39,7 +39,7 @@ export class MasterClient {
     return this.#read(() => this.#channel.openServerStream(clientService.readLog, whole), signal);
   }
 
-  /** Asks for the job's orderly end; whether it will be stopped. */
+  /** Asks the AM to end the job in order. @returns whether it will */
   async stop(reason: string, timeoutMs: number): Promise<boolean> {
     const { accepted } = await this.#channel.call(clientService.stop, { hello: this.#hello, reason }, timeoutMs);
     return accepted;
@@ -63,7 +63,7 @@ export class MasterClient {
       if (!signal?.aborted) throw this.#channel.toError(error);
     } finally {
       signal?.removeEventListener("abort", cancel);
-      // Reading a stream that was left early may still report the cancellation; nobody waits for it.
+      // A stream that was left early may still report its cancellation, which is no error.
       stream.on("error", () => undefined);
       stream.cancel();
     }

@@ -2,13 +2,13 @@ import type { ChildExit, ExecutorRegistration } from "../job/execution.ts";
 import type { StopReason } from "../job/reasons/stops.ts";
 import type { Checkpoint, Transfer } from "../job/status.ts";
 
-/** Raised when a peer of an older protocol could misunderstand what is sent; fields alone never raise it. */
+/** Raised when an older peer could misunderstand a message; a new field alone does not raise it. */
 export const PROTOCOL_VERSION = 1;
 
-/** How many bytes of a log may be under way before the reader has granted more (see `tail-credit`). */
+/** How many bytes of a log may be sent before the reader has granted more (see `tail-credit`). */
 export const INITIAL_TAIL_CREDIT_BYTES = 262_144;
 
-/** Who speaks. */
+/** The sender. */
 export interface Hello {
   readonly protocol: number;
   /** Version and revision, for people. */
@@ -25,7 +25,7 @@ export interface Addressed<Body> {
 export type ExecutorMessage = Addressed<ExecutorReport>;
 export type MasterMessage = Addressed<MasterCommand>;
 
-/** What an executor says. */
+/** What an executor reports. */
 export type ExecutorReport =
   /** First on every stream, and again for each generation the executor is prepared for. */
   | {
@@ -48,9 +48,9 @@ export type ExecutorReport =
   | { readonly type: "log-chunk"; readonly chunk: LogChunk }
   | { readonly type: "transfer"; readonly transfer: Transfer }
   | { readonly type: "service-announced"; readonly name: string; readonly url: string }
-  /** The executor ends on purpose; a stream that breaks without it is a loss. */
+  /** The executor exits on purpose; a stream that ends without it is broken. */
   | { readonly type: "goodbye"; readonly reason: string }
-  /** Something a newer peer says: ignored. */
+  /** A message that only newer peers know: ignored. */
   | { readonly type: "unknown" };
 
 /** Of the child's whole process tree. */
@@ -63,7 +63,7 @@ export interface Metrics {
   readonly processes: number;
 }
 
-/** What the ApplicationMaster tells one executor. */
+/** What the ApplicationMaster orders or answers one executor. */
 export type MasterCommand =
   | {
       readonly type: "welcome";
@@ -72,7 +72,7 @@ export type MasterCommand =
       /** JSON of ExecutorJob; the same bytes for every executor, so that they are encoded once. */
       readonly job: Uint8Array;
     }
-  /** Make ready for the message's generation: stop what runs, reserve new ports, register for it. */
+  /** Prepare for the message's generation: stop the program, reserve new ports, register for it. */
   | { readonly type: "prepare"; readonly reason: string }
   | {
       readonly type: "start-child";
@@ -83,9 +83,9 @@ export type MasterCommand =
       readonly checkpoint: string;
     }
   | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: StopReason; readonly dumpStacks?: true }
-  /** The container is still its task's: a program that was suspended goes on. */
+  /** The container is still its task's: resume the suspended program. */
   | { readonly type: "resume-child" }
-  /** End the executor. Of one that is `replaced` the program is killed, and nothing of what it saved or left is brought up. */
+  /** Stop the program and exit. If the reason is `replaced`, the program is killed, and no checkpoint or output is uploaded. */
   | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason }
   /** The exit of this generation's child is recorded. */
   | { readonly type: "acknowledge-exit" }
@@ -96,7 +96,7 @@ export type MasterCommand =
   | { readonly type: "unknown" };
 
 export type OutputStream = "stdout" | "stderr";
-/** `index`: how the two grew (see src/job/output-index.ts). */
+/** `index`: when how much of the two was written (see src/job/output-index.ts). */
 export type LogStream = OutputStream | "index";
 
 /** Send the log from an offset; with `follow` as it grows, until it is cancelled. */
@@ -120,7 +120,7 @@ export interface LogChunk {
   readonly end: boolean;
   /** The generation whose output it is. */
   readonly generation: number;
-  /** Left out before this chunk because the reader was too slow. */
+  /** Bytes left out before this chunk because the reader was too slow. */
   readonly skippedBytes: number;
 }
 
@@ -136,7 +136,7 @@ export interface RejoinReply {
   readonly reason: string;
 }
 
-/** What a client that follows is told; the status and the outcome are encoded (see status-codec.ts), once for all who follow. */
+/** What clients that follow receive; status and outcome are encoded once for all of them (see status-codec.ts). */
 export type FollowMessage =
   | { readonly type: "status"; readonly attempt: number; readonly status: Uint8Array }
   | { readonly type: "outcome"; readonly attempt: number; readonly outcome: Uint8Array }

@@ -10,7 +10,7 @@ import { type BindOptions, bindServer, closeServer, makeServer } from "./server.
 export interface RejoinServerOptions extends BindOptions {
   readonly identity: ExecutorIdentity;
   readonly build: string;
-  /** A new ApplicationMaster calls. It proves who it is only on the stream that is then opened to its address. */
+  /** A new ApplicationMaster calls. It is authenticated only on the stream that is then opened to its address. */
   readonly rejoin: (request: RejoinRequest) => RejoinReply;
 }
 
@@ -43,7 +43,7 @@ export interface RejoinCall {
   readonly timeoutMs: number;
 }
 
-/** Asks an executor to come over to this attempt. Throws an ApiError. */
+/** Asks an executor to connect to this attempt. Throws an ApiError. */
 export async function callRejoin(call: RejoinCall): Promise<RejoinReply> {
   const { identity, build, attempt, masterAddress } = call;
   const channel = new Channel({

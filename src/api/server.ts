@@ -59,20 +59,20 @@ function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {
   );
 }
 
-/** How often what still connects to a server that is being closed is cut off. */
+/** How often connections to a server that is being closed are cut off. */
 const CUT_AGAIN_MS = 50;
 const MOST_CUTS = 60;
 
 /**
- * Lets calls under way end, for at most that long, and then cuts them off: again and again, as a connection that was being made when the
- * first cut came is not known to grpc-js before its handshake is over.
+ * Waits at most that long for current calls to end, and then cuts them off. It does so repeatedly, because grpc-js does not know a connection
+ * before its handshake is over.
  */
 export function closeServer(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     let cutsLeft = MOST_CUTS;
     let timer = setTimeout(function cut() {
       server.forceShutdown();
-      // A peer that stopped in the middle of its handshake is beyond grpc-js's reach: it is not waited for.
+      // A peer that stopped in the middle of its handshake cannot be cut off: the server does not wait for it.
       if (cutsLeft-- > 0) timer = setTimeout(cut, CUT_AGAIN_MS);
       else resolve();
     }, graceMs);
@@ -83,7 +83,7 @@ export function closeServer(server: Server, graceMs: number): Promise<void> {
   });
 }
 
-/** grpc-js turns an error that is emitted into the status of the call; one that destroys the stream would never reach the caller. */
+/** grpc-js turns an emitted error into the status of the call; an error that destroys the stream would not reach the caller. */
 export function endWithError(stream: EventEmitter, message: string, code: status): void {
   stream.emit("error", Object.assign(new Error(message), { code }));
 }

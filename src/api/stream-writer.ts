@@ -5,9 +5,9 @@ export interface MessageSink<Message> {
 }
 
 /**
- * The one writer of a stream: keeps order, waits for the transport, and is bounded. Only messages that say the same thing anew (a status,
- * a heartbeat) replace each other while they wait; nothing else is ever dropped. A peer that stops reading overflows the queue, and the
- * stream is given up: what must not be lost is sent again on the next one.
+ * The only writer of a stream: it keeps the order, waits for the transport, and its queue is bounded. Only messages that update an earlier
+ * one (a status, a heartbeat) replace it while it waits; no other message is dropped. If a peer stops reading, the queue overflows and the
+ * stream is closed: what must not be lost is sent again on the next one.
  */
 export class StreamWriter<Message> {
   readonly #sink: MessageSink<Message>;
@@ -24,7 +24,7 @@ export class StreamWriter<Message> {
     this.#onOverflow = options.onOverflow;
   }
 
-  /** @param replaces messages of the same name that still wait give way to this one, which takes the place of the first */
+  /** @param replaces this message replaces waiting ones of the same name, at the position of the first */
   send(message: Message, replaces?: string): void {
     if (this.#closed) return;
     const same = replaces === undefined ? -1 : this.#waiting.findIndex((entry) => entry.replaces === replaces);
@@ -37,13 +37,13 @@ export class StreamWriter<Message> {
     }
   }
 
-  /** Resolves when everything sent so far has been taken by the transport, or the writer is closed. */
+  /** Resolves when the transport has accepted everything, or the writer is closed. */
   drained(): Promise<void> {
     if (this.#closed || (!this.#blocked && this.#waiting.length === 0)) return Promise.resolve();
     return new Promise((resolve) => this.#whenDrained.push(resolve));
   }
 
-  /** Nothing is written any more. */
+  /** Stops writing. */
   close(): void {
     this.#closed = true;
     this.#waiting = [];

@@ -11,16 +11,16 @@ import {
 } from "@grpc/grpc-js";
 import type { KeyAndCertificate } from "./identity.ts";
 
-// grpc-js would write to the console; every failure of a call or of a server reaches its caller, who says it in our terms.
+// grpc-js would log to the console; every failure of a call or a server is reported by its caller.
 setLogVerbosity(logVerbosity.NONE);
 
 const TLS_VERSION = "TLSv1.3";
 const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
 
-/** Pings show that a peer behind a half-open connection is gone. */
+/** Pings detect half-open connections. */
 const KEEPALIVE_INTERVAL_MS = 10_000;
 const KEEPALIVE_TIMEOUT_MS = 5_000;
-/** How long a peer may be out of reach, at most, before its stream ends. */
+/** The longest time between the loss of a peer and the end of its stream. */
 export const LONGEST_UNNOTICED_MS = KEEPALIVE_INTERVAL_MS + KEEPALIVE_TIMEOUT_MS;
 
 const commonOptions = {
@@ -34,8 +34,8 @@ const commonOptions = {
 export const serverOptions: ChannelOptions = commonOptions;
 
 /**
- * Options of a channel to the server of that name. Proxies named by the environment are for the world outside the cluster and are ignored;
- * retries are ours, so that each attempt shows.
+ * Options of a channel to the server of that name. Proxies of the environment lead out of the cluster and are ignored; retries
+ * are left to the callers, which log each one.
  */
 export function channelOptions(serverName: string): ChannelOptions {
   return {
@@ -104,7 +104,7 @@ export function pinnedChannelCredentials(certificate: string): ChannelCredential
   return new PinnedChannelCredentials(certificate);
 }
 
-/** grpc-js has no public maker of server credentials that names a least TLS version. */
+/** grpc-js has no public function that makes server credentials with a lowest TLS version. */
 class PinnedServerCredentials extends ServerCredentials {
   readonly #identity: KeyAndCertificate;
 

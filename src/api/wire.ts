@@ -6,8 +6,8 @@ export const { v1 } = tony;
 export type { tony };
 
 /**
- * A 64-bit field as a number; absent is 0. What protobufjs decodes depends on whether `long` is in the bundle. All of ours (times, sizes,
- * offsets, steps) stay below 2^53.
+ * A 64-bit field as a number; absent is 0. protobufjs returns a Long if `long` is in the bundle. All values (times, sizes, offsets,
+ * steps) are below 2^53.
  */
 export function toNumber(value: number | Long | null | undefined): number {
   if (value === null || value === undefined) return 0;
@@ -20,12 +20,12 @@ export interface Codec<Message> {
   deserialize(bytes: Buffer): Message;
 }
 
-/** What a protobuf writer gave, without a copy. */
+/** The bytes of a protobuf writer, without a copy. */
 export function toBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A field of bytes; where it is absent, which says empty, protobufjs reads a list. */
+/** A bytes field; protobufjs decodes an absent one as a list, which means empty. */
 export function toBytes(value: Uint8Array | null | undefined): Uint8Array {
   return value instanceof Uint8Array ? value : new Uint8Array();
 }

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import type { JobReader } from "./job-reader.ts";
 import type { CarrierSpec } from "./spec.ts";
 
-/** What executors are to carry; undefined when no key asks for it. Each local folder needs the place its content goes to. */
+/** What executors copy from and to containers; undefined when no key asks for it. Each local folder needs a destination. */
 export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
   const checkpoints = localFolder(reader, "tony.checkpoint.local-dir", "tony.application.checkpoint-dir");
   const output = localFolder(reader, "tony.output.local-dir", "tony.output.dir");

@@ -8,7 +8,7 @@ import { parseResourceAmount } from "./resource-amounts.ts";
 import type { RoleSpec, Tracking } from "./spec.ts";
 
 const GPU = "yarn.io/gpu";
-/** An idle executor has 0.75 GiB of virtual memory; a program comes on top. */
+/** An idle executor has 0.75 GiB of virtual memory; the program's is added. */
 const LEAST_VIRTUAL_MIB = 1024;
 const TENSORBOARD = "tensorboard";
 
@@ -20,11 +20,11 @@ export interface VirtualMemoryCheck {
   readonly containerStepMiB: number;
 }
 
-/** What is known of the containers that a cluster gives. */
+/** What is known of a cluster's containers. */
 export interface ContainerFacts {
-  /** What the cluster schedules; absent: not known yet, every name passes. */
+  /** The resource types that the cluster schedules; absent: not known yet, every name is accepted. */
   readonly resourceTypes?: readonly ResourceType[];
-  /** Absent: there is no such check, or nobody knows. */
+  /** Absent: there is no such check, or it is not known. */
   readonly virtualMemory?: VirtualMemoryCheck;
 }
 
@@ -69,8 +69,8 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, containe
 }
 
 /**
- * What each container of a role, or of the ApplicationMaster, is to have. A type that the cluster lacks is refused here, because
- * the ResourceManager drops it from the request without a word.
+ * The resource of each container of a role, or of the ApplicationMaster. A type that the cluster does not have is refused here, because the
+ * ResourceManager drops it from the request without an error.
  */
 export function readResource(
   reader: JobReader,
@@ -111,7 +111,7 @@ export function readResource(
   };
 }
 
-/** The smallest container with which an executor and a small program pass; undefined when the one asked for is large enough. */
+/** The smallest container that is large enough for an executor and a small program; undefined when the requested one is. */
 function leastContainerMiB({ ratio, containerStepMiB }: VirtualMemoryCheck, askedMiB: number): number | undefined {
   const rounded = (memoryMiB: number) => Math.ceil(memoryMiB / containerStepMiB) * containerStepMiB;
   const least = rounded(LEAST_VIRTUAL_MIB / ratio);

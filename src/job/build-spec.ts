@@ -14,7 +14,7 @@ import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec,
 import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
 
-/** What the job's text is read against. */
+/** What a job's text is checked against. */
 export interface JobContext extends ContainerFacts {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
@@ -33,7 +33,7 @@ export interface CheckedJob {
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
 
-/** Makes the spec of a job from its settings, with every check that needs no cluster; all that is wrong is said at once. */
+/** Makes the spec of a job from its settings, with every check that needs no cluster; all problems are reported at once. */
 export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
   const reader = new JobReader(settings, context.workingDirectory, context.lookUp);
   const roles = buildRoles(reader, context);
@@ -122,7 +122,7 @@ function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
   return formatTaskId(lead?.name ?? "worker", 0);
 }
 
-/** What only the job as a whole shows. */
+/** Checks of the job as a whole. */
 function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: readonly Problem[]): void {
   const framework = reader.read("tony.application.framework");
   if (framework === "pytorch" && reader.read("tony.application.distributed-mode") === "fcfs") {
@@ -144,12 +144,12 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
   }
 }
 
-/** Whether the key makes a role: where its value cannot be read, that the job has none is no second mistake. */
+/** Whether the key makes a role: if its value cannot be read, the missing role is not reported as a second problem. */
 function isInstances(key: string | undefined): boolean {
   return key !== undefined && findKey(key)?.name === "tony.{role}.instances";
 }
 
-/** Two files of one name cannot lie in one folder. */
+/** One folder cannot contain two files of one name. */
 function checkNames(reader: JobReader, files: readonly FileToShip[], am: AmSpec, roles: readonly RoleSpec[]): void {
   checkDistinct(reader, "tony.containers.resources", files);
   checkDistinct(reader, "tony.am.resources", am.files);

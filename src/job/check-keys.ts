@@ -42,7 +42,7 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
     return { severity: "error", message: `${setting.key} must be ${errorMessage(error)}` };
   }
   if (definition.refused !== undefined) return refusal(setting, definition);
-  // A site's file holds for every job and every reader of it; its author is not the one who sees this.
+  // A site's file applies to every job; the person who sees the warning did not write it.
   if (setting.layer === "site") return undefined;
   const warning =
     unusedRole(setting.key, name, parameters.role, roles) ??

@@ -9,18 +9,18 @@ export interface ExceededMemory {
 export interface ContainerDiagnostics {
   /** Present when a memory check ended the container. */
   readonly memory?: ExceededMemory;
-  /** The address of a file that could not be brought to the node. */
+  /** The address of a file that could not be copied to the node. */
   readonly resource?: string;
-  /** The first file that the launch script may not read, relative to the working directory; it ends there, before anything of ours starts. */
+  /** The first file that the launch script may not read, relative to the working directory; it exits there, before the executor starts. */
   readonly unreadable?: string;
-  /** What the container wrote last to its stderr; none when YARN does not tell it. */
+  /** The last lines of the container's stderr; empty when YARN does not report them. */
   readonly stderr: readonly string[];
-  /** YARN's own words, without time stamps and frames, when there is nothing better to show. */
+  /** YARN's own message, without time stamps and stack frames, when there is nothing better to show. */
   readonly words: readonly string[];
 }
 
 /**
- * Takes a container's diagnostics apart. Their texts are those of org.apache.hadoop.yarn.server.nodemanager:
+ * Parses a container's diagnostics. The texts come from org.apache.hadoop.yarn.server.nodemanager:
  * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage (2.x: "beyond physical memory limits") and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure;
  * of a file that could not be fetched, org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy's.
  */
@@ -82,7 +82,7 @@ function ownWords(text: string): string[] {
 
 const timeStamp = /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+\]/;
 
-/** Lines that say nothing to a person. */
+/** Lines that do not help a person. */
 const frames = [
   /^Exception from container-launch/,
   /^Container id: /,

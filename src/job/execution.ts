@@ -12,7 +12,7 @@ export interface ChildExit {
   /** It failed to start because the operating system refused, such as by ENOMEM: another start may succeed. */
   readonly refusedBySystem: boolean;
   readonly lastLines: readonly string[];
-  /** The last Python traceback; of a program that hung, where its main thread stood. */
+  /** The last Python traceback; of a program that hung, the stack of its main thread. */
   readonly traceback: string;
   readonly errorSummary: string;
   readonly peerConnectionLost: boolean;
@@ -20,14 +20,14 @@ export interface ChildExit {
   readonly peakMemoryBytes: number;
 }
 
-/** What runs or ran under an executor, as it says on (re)connecting. */
+/** What an executor says of its program when it registers. */
 export type ChildReport =
   | { readonly state: "none" }
   | {
       readonly state: "running";
       readonly pid: number;
       readonly startedAtMs: number;
-      /** How long its executor, cut off from everybody, kept it suspended: what the ApplicationMaster does not know of yet. */
+      /** How long it was suspended because its executor was cut off, without what the ApplicationMaster has been told before. */
       readonly suspendedMs?: number;
     }
   | { readonly state: "exited"; readonly exit: ChildExit };

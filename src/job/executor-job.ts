@@ -4,7 +4,7 @@ import type { JobFile } from "./job-file.ts";
 import { parseJobSpec } from "./parse-spec.ts";
 import { literal, object, recordOf, type Shape, string } from "./shape.ts";
 
-/** What an executor is told of the job when the ApplicationMaster welcomes it; JSON. It holds no secret. */
+/** The job as the ApplicationMaster sends it to an executor that it welcomes; JSON. It contains no secret. */
 export type ExecutorJob = Omit<JobFile, "files" | "node" | "sharedLabels" | "resourceTypes">;
 
 /** The fields of job.json that an executor gets too. */

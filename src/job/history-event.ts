@@ -33,7 +33,7 @@ export const historyEvents = {
 /** What happened. */
 export type Happening = Tagged<"type", typeof historyEvents>;
 
-/** When it happened, and to whom. */
+/** When it happened, and to which task. */
 export interface Occasion {
   readonly atMs: number;
   readonly generation: number;

@@ -9,7 +9,7 @@ import { type LookUpPath, locate, parseResourceString } from "./resource-strings
 import type { Settings } from "./settings.ts";
 import type { FileToShip } from "./spec.ts";
 
-/** Reads typed values of a job's settings and gathers what is wrong with them, each with its place. */
+/** Reads typed values of a job's settings and collects their problems, each with its place. */
 export class JobReader {
   readonly settings: Settings;
   readonly problems: Problem[] = [];
@@ -32,7 +32,7 @@ export class JobReader {
     return readSection(keys, name, (key) => this.read(key, parameters));
   }
 
-  /** Whether somebody set the key. */
+  /** Whether the key was set. */
   has(name: KeyName, parameters?: KeyParameters): boolean {
     return this.settings.has(keyFor(name, parameters));
   }
@@ -50,7 +50,7 @@ export class JobReader {
     this.problems.push({ severity, message: `${key} ${message}`, key, ...(at === undefined ? {} : { at }) });
   }
 
-  /** The files that a list key names; what cannot be is an error and left out. */
+  /** The files that a list key names; one that cannot be read is an error and left out. */
   filesToShip(
     name: "tony.containers.resources" | "tony.am.resources" | "tony.{role}.resources",
     parameters?: KeyParameters,
@@ -61,7 +61,7 @@ export class JobReader {
     );
   }
 
-  /** A thing to ship that an option named, its local source made absolute. */
+  /** A file that an option names, with its local source made absolute. */
   shipped(file: FileToShip, option: string): FileToShip[] {
     if (/^[a-z][a-z0-9+.-]*:\//i.test(file.source)) return [file];
     try {

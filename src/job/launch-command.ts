@@ -2,10 +2,10 @@ import type { PortRange } from "./spec.ts";
 import type { StagingLocation } from "./staging-location.ts";
 import type { TaskId } from "./task.ts";
 
-/** Carried by every process of a task's program, and by nothing else of its container; the value is the container's id. */
+/** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
 export const PROGRAM_MARKER = "TONY_PROGRAM_OF";
 
-/** What an executor is told by its container's environment: the executor reads them, its program does not see them. */
+/** Variables of a container's environment for the executor only; its program does not get them. */
 export const executorVariable = {
   task: "TONY_TASK",
   applicationId: "TONY_APPLICATION_ID",
@@ -26,7 +26,7 @@ export interface ExecutorLaunch {
   readonly applicationId: string;
   /** `host:port` of the ApplicationMaster. */
   readonly masterAddress: string;
-  /** Where a later attempt leaves its address. */
+  /** Where a later attempt writes its address. */
   readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
@@ -34,7 +34,7 @@ export interface ExecutorLaunch {
   /** The task gets a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
   readonly reusePort: boolean;
-  /** What was granted, not what was asked for; none where nothing enforces it. */
+  /** What was granted, not what was requested; absent where it is not enforced. */
   readonly memoryMiB?: number;
   readonly logLevel: string;
   /** See logPrefixOf; none for a container's first task. */
@@ -82,10 +82,10 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
 
 /**
  * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
- * - turns a runtime that this node cannot run into one message in `stderr`, whose end YARN puts into the container's diagnostics; a program
- *   that could say itself why it does not start has the last word,
- * - hands a TERM meant for the container on to the program,
- * - kills what is left of the task's own program when the executor has ended, however it did.
+ * - writes one message to `stderr`, whose end YARN puts into the container's diagnostics, if this node cannot run the runtime, and none if the
+ *   program itself has written why it does not start,
+ * - passes SIGTERM on to the program,
+ * - kills what is left of the task's program when the executor has ended for whatever reason.
  */
 export function launchCommand({ node, bundle, logPrefix = "" }: ProgramLaunch): string {
   const script = prelude
@@ -147,7 +147,7 @@ export function runtimeWord(node: string): string {
   return quote(node.startsWith("/") ? node : `./${node}`);
 }
 
-/** A word that bash takes as it is. */
+/** A word that bash does not change. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,6 +1,6 @@
 /**
- * When how much of a program's output was written: what puts its stdout and stderr, which are files of their own, into their order
- * afterwards, and tells the generations of a container apart. A line of text a mark, beside the two in the container's log folder.
+ * When how much of a program's output was written. It allows to merge stdout and stderr, which are two files, in their order, and to tell
+ * the generations of a container apart. The index is a file beside them, with one line for each mark.
  */
 
 /** The file's name; it sorts before `stderr` and `stdout`, so that aggregated logs have it first. */

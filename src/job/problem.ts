@@ -6,7 +6,7 @@ export interface Problem {
   /** What is wrong and how to mend it; names the key. */
   readonly message: string;
   readonly key?: string;
-  /** `job.xml:16`, `-conf`; absent when nobody wrote it. */
+  /** `job.xml:16`, `-conf`; absent when it was not set anywhere. */
   readonly at?: string;
 }
 
@@ -26,7 +26,7 @@ export function invalidJob(problems: readonly Problem[]): UserError {
   return new UserError(errors.map(formatProblem).join("\n"), { code: "JOB_INVALID" });
 }
 
-/** The same for a job that is well in itself, but that the cluster, or this machine in its stead, cannot run (`CLUSTER_REFUSES`). */
+/** The same for a valid job that the cluster, or this machine, cannot run (`CLUSTER_REFUSES`). */
 export function refusedJob(problems: readonly Problem[]): UserError {
   const errors = problems.filter(({ severity }) => severity === "error");
   return new UserError(errors.map(formatProblem).join("\n"), { code: "CLUSTER_REFUSES", exitCode: ExitCode.cluster });

@@ -65,7 +65,7 @@ export type LogLevel = KeyValue<"tony.am.log-level">;
 export interface AmSpec extends SectionOf<"am"> {
   readonly resource: Resource;
   readonly nodeLabel?: string;
-  /** What its container finds; it gets none of the tasks'. */
+  /** What its container finds; it gets none of the tasks' files. */
   readonly files: readonly FileToShip[];
 }
 
@@ -106,9 +106,9 @@ export interface FileToShip {
   readonly as: "file" | "archive" | "working-directory";
 }
 
-/** What executors bring from their containers to where it stays. Local folders are relative to the container's working directory. */
+/** What executors upload from their containers. Local folders are relative to the container's working directory. */
 export interface CarrierSpec extends SectionOf<"carrier"> {
-  /** Brought to `checkpointDir`, and back from it; `keep` is how many stay there for each task. */
+  /** Uploaded to `checkpointDir`, and downloaded from it; `keep` is how many are kept there for each task. */
   readonly checkpoints?: { readonly localDir: string; readonly keep: number };
   readonly output?: { readonly localDir: string; readonly dir: string };
   /** Of one executor; absent: no limit. */
@@ -122,14 +122,14 @@ export interface FailureSpec extends SectionOf<"failure"> {
   readonly budgets: SectionOf<"failure.budgets">;
   /** The first restart is immediate, the second waits `initialMs`, each further one twice as long up to `maxMs`. */
   readonly backOff: SectionOf<"failure.backOff">;
-  /** How many failures of the machine's kind take away the container, then keep the node off, then fail the job. */
+  /** After how many failures of a machine the container is replaced, the node excluded, the job failed. */
   readonly blame: SectionOf<"failure.blame">;
 }
 
 export interface Timeouts extends SectionOf<"timeouts"> {
-  /** An executor that was not heard for so long is lost. */
+  /** An executor that sent no message for so long is lost. */
   readonly heartbeatExpiryMs: number;
-  /** An executor whose ApplicationMaster is gone for so long ends its program. */
+  /** An executor that has no ApplicationMaster for so long ends its program. */
   readonly orphanMs: number;
 }
 

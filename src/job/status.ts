@@ -33,7 +33,7 @@ export interface JobStatus {
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   /** The complete one with the highest step that can be read wherever a task runs. */
   readonly checkpoint?: Checkpoint;
-  /** A further one that lay in a container: nothing resumes from it. */
+  /** A later one that was in a container: nothing resumes from it. */
   readonly droppedCheckpoint?: DroppedCheckpoint;
   /** Containers held, integrated over time. */
   readonly usage: { readonly memoryMiBSeconds: number; readonly vcoreSeconds: number };
@@ -114,7 +114,7 @@ export interface TaskStatus {
   readonly restartReason?: string;
 }
 
-/** One thing that is waited for, in words, with the key that mends it where one does. */
+/** One thing that the job waits for, in words, with the key that helps, if there is one. */
 export interface Wait {
   /** What it is for, in words that stay the same while it lasts: `containers of worker`. */
   readonly cause: string;
@@ -124,7 +124,7 @@ export interface Wait {
   readonly reasons: readonly string[];
   readonly remedy?: string;
   readonly endsAtMs?: number;
-  /** What happens at `endsAtMs`, where it is not that the job ends or goes on: `what is held goes back`. */
+  /** What happens at `endsAtMs`, if not simply the end of the job or of the wait: `its containers are returned`. */
   readonly atEnd?: string;
 }
 
@@ -145,24 +145,24 @@ export interface Checkpoint {
 export const transferKinds = ["checkpoint", "output"] as const;
 export const transferStates = ["under-way", "done", "failed"] as const;
 
-/** How an executor's bringing something to where it stays goes, or went. */
+/** How an upload of an executor goes, or went. */
 export interface Transfer {
   readonly what: (typeof transferKinds)[number];
   readonly state: (typeof transferStates)[number];
-  /** Where it is brought to. */
+  /** Where it is uploaded to. */
   readonly url: string;
   readonly files: number;
   readonly bytes: number;
   /** Of the checkpoint; 0 for output. */
   readonly step: number;
-  /** Since when it is so. */
+  /** Since when it is in this state. */
   readonly atMs: number;
   /** Why it failed; else empty. */
   readonly reason: string;
 }
 
 export interface DroppedCheckpoint extends Checkpoint {
-  /** Whose container it lay in. */
+  /** The task in whose container it was. */
   readonly task: string;
 }
 
@@ -181,7 +181,7 @@ export interface GenerationSummary {
 /** Why a generation ended: the root, and what followed from it. */
 export interface Cause {
   readonly class: FailureClass;
-  /** That it ended. */
+  /** When it ended. */
   readonly generation?: number;
   /** The code, with all facts of the summary. */
   readonly reason: EndingReason | MasterReason;
@@ -215,7 +215,7 @@ export interface JobOutcome {
   readonly endedAtMs: number;
 }
 
-/** As its own program wrote it: the version is all there is to doubt. @throws ShapeError */
+/** Only the version is checked: the program that wrote it has the same types. @throws ShapeError */
 export const readJobStatus: Shape<JobStatus> = (value, where) => {
   if (isVersionOne(value)) return value;
   throw new ShapeError(`${where === "" ? "the value" : where} is no status of version 1`);

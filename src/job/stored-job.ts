@@ -13,7 +13,7 @@ export const nodesFileName = "nodes.json";
  */
 export interface StoredJob {
   readonly staging: StagingLocation;
-  /** Of the file's bytes, hexadecimal: every attempt takes this content and no other. */
+  /** Of the file's bytes, hexadecimal: every attempt checks it. */
   readonly sha256: string;
   /** Of `nodes.json`, where there is one. */
   readonly nodesSha256?: string;

@@ -22,16 +22,16 @@ export interface SubmissionOptions {
   readonly shellEnv?: readonly string[];
   readonly containerEnv?: readonly string[];
   readonly sidecarTensorboardLogDir?: string;
-  /** Over tony.application.name. Ours, not TonY's. */
+  /** Overrides tony.application.name. An option of tony-ts, not TonY's. */
   readonly name?: string;
 }
 
 export interface Submission {
   /** Path or URL of the job's file. */
   readonly jobFile?: string;
-  /** Laid over every file. */
+  /** Settings that override every file. */
   readonly settings: readonly Setting[];
-  /** Beside what the keys name; sources as written. */
+  /** Files in addition to those of the keys; sources as written. */
   readonly ship: readonly FileToShip[];
   readonly problems: readonly Problem[];
 }
@@ -44,7 +44,7 @@ export function isSetting(confArgument: string): boolean {
   return /^(?:tony\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
 }
 
-/** What TonY's options mean: settings over the job's file, and what travels with the job. */
+/** What TonY's options mean: settings that override the job's file, and files to ship. */
 export function submissionSettings(options: SubmissionOptions): Submission {
   const files = (options.conf ?? []).filter((item) => !isSetting(item));
   if (options.confFile !== undefined) files.push(options.confFile);

@@ -43,14 +43,17 @@ export function resendStop(step: Step, task: TaskRecord, why: string): void {
 /** The next generation begins: every member whose program is gone makes ready at once, the others as theirs end. */
 export function openNext(step: Step, gang: GangState, reason: string): void {
   gang.restartReason = reason;
-  gang.startNotBeforeMs = step.nowMs + backOffMs(step, recentCharges(step, gang));
+  gang.startNotBeforeMs = step.nowMs + restartDelayMs(step, recentCharges(step, gang));
   renewGang(step, gang);
   const { generation } = gang;
   log(step, "warn", "generation-restart", `Restarting as generation ${generation}: ${reason}.`, { generation });
 }
 
-/** The first restart that is charged is immediate, the second waits, each further one twice as long up to the longest. */
-function backOffMs({ spec }: Step, charged: number): number {
+/**
+ * The first restart that is charged is immediate, the second waits, each further one twice as long up to the longest. Unlike the back-off of
+ * calls (src/hadoop/back-off.ts) it has no jitter: no other gang restarts because of the same failure, and the core knows no randomness.
+ */
+function restartDelayMs({ spec }: Step, charged: number): number {
   const { initialMs, maxMs } = spec.failure.backOff;
   return charged < 2 ? 0 : Math.min(maxMs, initialMs * 2 ** Math.min(charged - 2, 30));
 }

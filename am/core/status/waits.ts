@@ -124,7 +124,7 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): Wait[
         sinceMs: hold.deadline.sinceMs,
         reasons: [],
         endsAtMs: dueMsOf(state, hold.deadline),
-        atEnd: `what is held goes back and is asked for again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
+        atEnd: `its containers are returned and requested again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
       }),
     );
   }

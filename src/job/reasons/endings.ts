@@ -3,19 +3,19 @@ import { type ReasonOf, reason } from "./reason.ts";
 import { stopWords } from "./stops.ts";
 import { durationWords } from "./words.ts";
 
-/** Whose end it is. */
+/** The task that ended. */
 const where = { task: "text", host: "text" } as const;
 
-/** Beside them what YARN tells of a container's end. */
+/** In addition what YARN reports of a container's end. */
 const container = {
   ...where,
   /** Of org.apache.hadoop.yarn.api.records.ContainerExitStatus. */
   exitStatus: "number?",
-  /** What its last words say, or its node says of itself. */
+  /** The last line of its stderr, or the node's health report. */
   detail: "text?",
   /** The address of a file that its node could not fetch. */
   file: "text?",
-  /** What it used of what it may use, as who measured it writes it. */
+  /** What it used and what it may use, in the format of the source. */
   used: "text?",
   limit: "text?",
   usedMiB: "number?",
@@ -23,12 +23,12 @@ const container = {
 
 type Container = FactsOf<typeof container>;
 
-/** How a container came to its end by YARN's word; of a lack of memory its executor may know first. */
+/** Why a container ended, by YARN's completion status; the executor may report a lack of memory before that. */
 export const containerReasons = {
   "ran-out-of-memory": ended("ran out of memory"),
   "exceeded-virtual-memory": ended("used more virtual memory than YARN allows"),
   "wrote-too-many-logs": ended("wrote more logs than YARN allows"),
-  "files-not-fetched": ended("could not be given its files"),
+  "files-not-fetched": ended("could not get its files"),
   "disks-failed": ended("lost its container: the node's disks failed"),
   "container-preempted": ended("was preempted by the ResourceManager"),
   "container-ended-by-manager": ended("lost its container: the ResourceManager ended it"),
@@ -42,7 +42,7 @@ export const containerReasons = {
   ),
 };
 
-/** How a task came to a bad end. */
+/** How a task failed. */
 export const endingReasons = {
   ...containerReasons,
   "file-unreadable": reason({ ...where, file: "text", archive: "text?" }, ({ task, host, file, archive }) => {
@@ -71,7 +71,7 @@ export const endingReasons = {
   ),
   "gave-way-to-preemption": reason(
     where,
-    ({ task, host }) => `${task} ended at YARN's notice that it takes the container back (preemption) on ${host}`,
+    ({ task, host }) => `${task} ended at YARN's notice of preemption on ${host}`,
   ),
   "program-hung": reason(
     { ...where, noProgressMs: "number", step: "number" },
@@ -85,31 +85,31 @@ export const endingReasons = {
     { ...where, silentMs: "number" },
     ({ task, host, silentMs }) => `${task} on ${host} was silent for ${Math.round(silentMs / 1000)} s or more`,
   ),
-  "executor-vanished": onHost("lost its executor without a word"),
-  "executor-not-back": onHost("did not come back to the new attempt of the ApplicationMaster"),
+  "executor-vanished": onHost("lost its executor: its connection broke and was not restored"),
+  "executor-not-back": onHost("did not connect to the new attempt of the ApplicationMaster"),
   "executor-not-started": reason(
     { ...where, limitMs: "number" },
     ({ task, host, limitMs }) => `${task} on ${host} did not start its executor within ${durationWords(limitMs)}`,
   ),
-  "executor-not-ready": onHost("did not make ready in time"),
+  "executor-not-ready": onHost("did not prepare for the next generation in time"),
   "program-start-unheard": onHost("did not start its program in time"),
-  "told-to-end": onHost("was told to end by its node"),
+  "told-to-end": onHost("was ended by its node (SIGTERM)"),
   "stopped-by-earlier-attempt": reason(
     { ...where, why: "text" },
     ({ task, host, why }) => `${task} on ${host} was stopped by an earlier attempt of the ApplicationMaster: ${why}`,
   ),
   "not-stopped": onHost("did not stop in time"),
-  "silent-and-not-stopped": onHost("was not heard any more and did not stop in time"),
+  "silent-and-not-stopped": onHost("was silent and did not stop in time"),
 };
 
 export type EndingReason = ReasonOf<typeof endingReasons>;
 
-/** One without whose end it is. */
+/** An ending without its task and host. */
 export type EndingFacts = EndingReason extends infer R ? (R extends unknown ? Omit<R, "task" | "host"> : never) : never;
 
 /**
- * - `consequence`: it followed from another's end, or from our order · `not-counted`: it ended with 0
- * - `also-failed`: by itself, of the same cause or of another one
+ * - `consequence`: it followed from another's end, or from an order of the AM · `not-counted`: it ended with 0
+ * - `also-failed`: it failed by itself, for the same reason or another one
  */
 export type Relation = "consequence" | "not-counted" | "also-failed";
 
@@ -121,7 +121,7 @@ export interface Consequence {
   readonly laterMs: number;
 }
 
-/** Somebody else's job came first: no budget pays, however often that happens. */
+/** A container that was given to another job: never charged to a budget. */
 export function isPreemption({ code }: { readonly code: string }): boolean {
   return code === "container-preempted" || code === "gave-way-to-preemption";
 }
@@ -142,7 +142,7 @@ const relationWords: Readonly<Record<Relation, string>> = {
   "also-failed": "also failed",
 };
 
-/** The container's end, as YARN tells it. */
+/** The container's end, as YARN reports it. */
 function ended(how: string) {
   return reason(container, (it) => `${it.task} ${how} on ${it.host}${rest(it)}`);
 }

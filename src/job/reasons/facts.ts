@@ -10,7 +10,7 @@ export interface Setting {
 /** @throws ShapeError */
 export const readSetting = object<Setting>({ required: { key: string }, optional: { at: string } });
 
-/** Kinds of facts that have a name, each with how it is read. */
+/** Kinds of facts by name, each with its reader. */
 const kinds = {
   text: string,
   number: amount,
@@ -22,7 +22,7 @@ const kinds = {
 type Kinds = { readonly [K in keyof typeof kinds]: ReturnType<(typeof kinds)[K]> };
 type Named = keyof Kinds | `${keyof Kinds}?`;
 
-/** What facts are called, and the kind of each, by its name or by how it is read; `?`: it may be unknown. */
+/** Names of facts with their kinds: the name of a kind, or a reader; `?`: the fact may be unknown. */
 export type FactKinds = Readonly<Record<string, Named | Shape<unknown>>>;
 
 type OptionalFacts<F extends FactKinds> = { [N in keyof F]: F[N] extends `${string}?` ? N : never }[keyof F];
@@ -37,7 +37,7 @@ export type FactsOf<F extends FactKinds> = {
 
 type ValueOf<K> = K extends keyof Kinds ? Kinds[K] : K extends Shape<infer T> ? T : never;
 
-/** Checks facts that came as JSON; further ones are dropped. @throws ShapeError */
+/** Checks facts from JSON; unknown ones are dropped. @throws ShapeError */
 export function factsShape<F extends FactKinds>(facts: F): Shape<FactsOf<F>> {
   const required: Record<string, Shape<unknown>> = {};
   const optional: Record<string, Shape<unknown>> = {};
@@ -62,7 +62,7 @@ function shapeOf(kind: FactKinds[string]): Shape<unknown> {
   return shape;
 }
 
-/** Objects of several shapes, told apart by the word in one field. */
+/** Objects of several shapes, distinguished by the value of one field. */
 export type Tagged<Tag extends string, T extends Readonly<Record<string, FactKinds>>> = {
   [W in keyof T & string]: { readonly [F in Tag]: W } & FactsOf<T[W]>;
 }[keyof T & string];
@@ -80,7 +80,7 @@ export function taggedShape<Tag extends string, const T extends Readonly<Record<
     if (facts === undefined) {
       throw new ShapeError(`${where === "" ? "the value" : where} has an unknown ${tag}: ${word}`);
     }
-    // The facts were read by the shape that belongs to the word.
+    // The facts were read by the shape of that value.
     return { [tag]: word, ...facts } as Tagged<Tag, T>;
   };
 }

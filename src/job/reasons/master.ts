@@ -1,6 +1,6 @@
 import { type ReasonOf, reason } from "./reason.ts";
 
-/** How the AMs of an application ended that YARN gave up. */
+/** Why the AMs of an application failed, when YARN started no further one. */
 export const masterReasons = {
   "am-silent": reason({ attempts: "number" }, ({ attempts }) => `the AM stopped responding${times(attempts)}`),
   "am-exceeded-memory": reason(

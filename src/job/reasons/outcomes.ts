@@ -40,7 +40,7 @@ export const ruleReasons = {
   ),
 };
 
-/** How a job ends that does not end of one task's failure. */
+/** How a job ends that does not end by one task's failure. */
 const plainReasons = {
   "tasks-ended": reason(
     { succeeded: "number", tasks: "number", onlyTracked: "flag" },
@@ -98,7 +98,7 @@ const plainReasons = {
   ),
 };
 
-/** Why a job ended: where one task's failure is its cause, the rule by which nothing followed; else the whole reason. */
+/** Why a job ended: if one task's failure is the cause, the rule that allowed no restart; else the whole reason. */
 export const outcomeReasons = { ...ruleReasons, ...plainReasons };
 
 export type RuleReason = ReasonOf<typeof ruleReasons>;

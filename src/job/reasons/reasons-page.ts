@@ -7,8 +7,8 @@ import { remedies } from "./remedies.ts";
 
 /** All families of reasons, each with where it is found. */
 export const families: readonly (readonly [string, string, ReasonTable])[] = [
-  ["How a task came to a bad end", "`Cause.reason`, `Consequence.reason`", endingReasons],
-  ["How the AMs of an application ended that YARN gave up", "`Cause.reason`", masterReasons],
+  ["How a task failed", "`Cause.reason`, `Consequence.reason`", endingReasons],
+  ["Why the AMs of an application failed, when YARN started no further one", "`Cause.reason`", masterReasons],
   ["Why a job ended", "`JobOutcome.reason`", outcomeReasons],
   ["What a person can do", "`Cause.fix`", remedies],
 ];

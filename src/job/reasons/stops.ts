@@ -1,7 +1,7 @@
 import { type ReasonOf, reason, reasonShape } from "./reason.ts";
 import { durationWords } from "./words.ts";
 
-/** Why an executor stopped its program. The AM decides by the code; what people read is made of the facts. */
+/** Why an executor stopped its program. The AM decides by the code; the sentence for people is made of the facts. */
 export const stopReasons = {
   "generation-ended": reason({ why: "text" }, ({ why }) => why),
   "job-ended": reason({}, () => "the job ends"),
@@ -13,9 +13,9 @@ export const stopReasons = {
     { limitMs: "number" },
     ({ limitMs }) => `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`,
   ),
-  /** SIGTERM: its node ends the container, and only YARN knows why. */
+  /** SIGTERM: the NodeManager ends the container, and only YARN knows why. */
   "container-terminated": reason({}, () => "the container was told to end (SIGTERM)"),
-  /** The task lives on in another container. */
+  /** The task runs in another container now. */
   replaced: reason({ why: "text" }, ({ why }) => why),
   refused: reason({ why: "text" }, ({ why }) => `the ApplicationMaster refused it: ${why}`),
   orphaned: reason(

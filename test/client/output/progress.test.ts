@@ -182,14 +182,14 @@ describe("a wait", () => {
       sinceMs: noonishMs,
       reasons: [],
       endsAtMs: noonishMs + 60_000,
-      atEnd: "what is held goes back",
+      atEnd: "its containers are returned",
     };
     const block = waitBlock(aJobStatus({ roles: [], waits: [gang] }), "", noonishMs + 3_000);
     expect(block?.lines.slice(1, -1)).toEqual([
       "  waiting 3 s for the rest of the gang",
-      "            at 14:01:00 what is held goes back",
+      "            at 14:01:00 its containers are returned",
     ]);
-    expect(block).toMatchObject({ facts: [], until: "at 14:01:00 what is held goes back" });
+    expect(block).toMatchObject({ facts: [], until: "at 14:01:00 its containers are returned" });
   });
 
   test("of a job that ends tells how to leave it only whoever asked for that", () => {

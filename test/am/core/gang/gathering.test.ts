@@ -301,7 +301,7 @@ describe("a file that a node cannot fetch", () => {
         rule: "a failed on the same file before: it is the file, not the nodes",
         cause: {
           class: "program",
-          summary: "worker:0 could not be given its files on b: File does not exist: hdfs://nn:8020/words.txt",
+          summary: "worker:0 could not get its files on b: File does not exist: hdfs://nn:8020/words.txt",
         },
       },
       blame: { a: { failures: 1 } },

@@ -69,7 +69,7 @@ describe("the published status", () => {
       expect.objectContaining({
         what: "the rest of the gang",
         endsAtMs: scenario.nowMs + spec.timeouts.gangHoldMs,
-        atEnd: expect.stringMatching(/^what is held goes back .*\(tony\.container\.hold-timeout\)$/),
+        atEnd: expect.stringMatching(/^its containers are returned .*\(tony\.container\.hold-timeout\)$/),
       }),
     );
   });
