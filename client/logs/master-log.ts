@@ -25,22 +25,29 @@ export interface Tenancy {
   readonly containerId: ContainerId;
   /** What the names of its log files there begin with. */
   readonly logPrefix: string;
+  /** A program of the task ran in it, so that it has logs. */
+  readonly ran: boolean;
 }
+
+/** The event of a program that was started. */
+const startEvent = "task-started";
 
 /** Which tasks ran in which containers, in the order in which they came there, from the lines that name both. */
 export function tenanciesOf(masterLogText: string): Tenancy[] {
   const tasksOf = new Map<ContainerId, Set<string>>();
   const tenancies: Tenancy[] = [];
+  const ran = new Set<string>();
   for (const line of masterLogText.split("\n")) {
-    const { task, container } = fieldsOf(line);
+    const { task, container, event } = fieldsOf(line);
     if (typeof task !== "string" || typeof container !== "string") continue;
+    if (event === startEvent) ran.add(`${task} ${container}`);
     const tasks = tasksOf.get(container) ?? new Set();
     tasksOf.set(container, tasks);
     if (tasks.has(task)) continue;
-    tenancies.push({ task, containerId: container, logPrefix: tasks.size === 0 ? "" : logPrefixOf(task) });
+    tenancies.push({ task, containerId: container, logPrefix: tasks.size === 0 ? "" : logPrefixOf(task), ran: false });
     tasks.add(task);
   }
-  return tenancies;
+  return tenancies.map((tenancy) => ({ ...tenancy, ran: ran.has(`${tenancy.task} ${tenancy.containerId}`) }));
 }
 
 /** The last generation of the job's tasks, from the lines that name it. */
@@ -50,6 +57,7 @@ export function lastGeneration(masterLogText: string): number {
 }
 
 interface Fields {
+  readonly event?: unknown;
   readonly task?: unknown;
   readonly container?: unknown;
   readonly generation?: unknown;

@@ -27,7 +27,7 @@ export async function storedLogs(
   const { id } = report;
   if (report.user === applications.user && report.usage?.memorySeconds === 0) throw neverHeldContainer(report);
   const store = applications.logStore(report);
-  const master = await awaitMasterLog(store, context);
+  const master = await untilUploaded(store, context.now(), context, () => readMasterLogs(store));
   if (master === undefined) throw nothingThere(id, store);
   if (selection.kind === "master") {
     const lines = master.replace(/\n$/, "").split("\n").map(masterLine);
@@ -43,8 +43,10 @@ export async function storedLogs(
   const tasks = selectTasks(names, selection);
   if (tasks.length === 0) throw neverStarted(id);
   printer.several = tasks.length > 1;
+  const wanted = all.filter(({ task }) => tasks.includes(task));
+  await awaitPrograms(store, wanted, report, context);
   for (const task of tasks) {
-    const own = all.filter((tenancy) => tenancy.task === task);
+    const own = wanted.filter((tenancy) => tenancy.task === task);
     for await (const line of lastOf(linesOf(store, own, filter), filter.tail)) printer.line(task, line);
   }
 }
@@ -92,15 +94,38 @@ async function* from(pieces: AsyncIterable<Uint8Array>, offset: number): AsyncGe
   }
 }
 
-/** The AM's log, of all its attempts; undefined when it does not come. */
-async function awaitMasterLog(store: LogStore, { output, now }: ClientContext): Promise<string | undefined> {
-  const startedAtMs = now();
+/**
+ * Waits for the logs of containers in which programs ran: each node uploads its own. Of a job that ended long ago nothing more comes; what
+ * is missing then was lost with its node.
+ */
+async function awaitPrograms(
+  store: LogStore,
+  tenancies: readonly Tenancy[],
+  report: ApplicationReport,
+  context: ClientContext,
+): Promise<void> {
+  if (!hasEnded(report)) return;
+  const missing = new Set(tenancies.filter(({ ran }) => ran).map(({ containerId }) => containerId));
+  // A cluster's clock may be ahead of ours.
+  await untilUploaded(store, Math.min(report.finishTimeMs, context.now()), context, async () => {
+    for await (const { containerId } of store.logs((id) => missing.has(id))) missing.delete(containerId);
+    return missing.size === 0 ? true : undefined;
+  });
+}
+
+/** Looks until the nodes have uploaded what is looked for; undefined when it does not come in time. */
+async function untilUploaded<Found>(
+  store: LogStore,
+  sinceMs: number,
+  { output, now }: ClientContext,
+  look: () => Promise<Found | undefined>,
+): Promise<Found | undefined> {
   for (;;) {
-    const text = await readMasterLogs(store);
-    const waitedMs = now() - startedAtMs;
-    if (text !== undefined || store.pending === undefined || waitedMs > patienceMs) {
+    const found = await look();
+    const waitedMs = now() - sinceMs;
+    if (found !== undefined || store.pending === undefined || waitedMs > patienceMs) {
       output.endWait();
-      return text;
+      return found;
     }
     const line = `${store.pending}, ${durationWords(waitedMs)} (up to ${patienceMs / 1000} s)`;
     output.waitAside({ lines: [line], cause: store.pending, line, change: "", facts: [] });
@@ -108,6 +133,7 @@ async function awaitMasterLog(store: LogStore, { output, now }: ClientContext): 
   }
 }
 
+/** The AM's log, of all its attempts; undefined while there is none. */
 async function readMasterLogs(store: LogStore): Promise<string | undefined> {
   const parts: string[] = [];
   for await (const { name, content } of store.logs(isMaster)) {

@@ -56,3 +56,28 @@ test("each task of a container has its own output, and a task that of all its co
   expect(await printed("prep:0")).toBe("prepared\n");
   expect(await printed("trainer:0")).toBe("trained\ntrained on\n");
 });
+
+test("a node that uploads later than the ApplicationMaster's is waited for, of a job that has just ended", async () => {
+  const master = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
+  let looks = 0;
+  const place = aPlace({
+    logStore: () => ({
+      pending: "waiting for the NodeManagers",
+      async *logs(wanted) {
+        looks += 1;
+        const there = {
+          container_1_0001_01_000001: ["am.log", master],
+          ...(looks > 2 && { c2: ["stdout", "late\n"] }),
+        };
+        for (const [containerId, [name = "", text = ""]] of Object.entries(there).filter(([id]) => wanted(id)))
+          yield { containerId, name, content: Readable.from([Buffer.from(text)]) };
+      },
+    }),
+  });
+  const context = recordedContext({});
+  const report = aReport({ state: "FINISHED", finishTimeMs: context.now() });
+  const request = { report, selection: { kind: "lead" }, filter: {} } as const;
+  await storedLogs(place, request, new LogPrinter(context.output, false), context);
+  expect(context.out.text).toBe("late\n");
+  expect(context.err.text).toMatch(/^waiting for the NodeManagers, /);
+});
