@@ -39,7 +39,7 @@ export class Launcher {
         ...expandable(job.spec.containerEnvironment),
         ...this.#executorEnvironment(launch, role, logPrefix),
       },
-      commands: [launchCommand({ node: job.node, bundle: "executor.mjs", logPrefix })],
+      commands: [launchCommand({ node: job.node, bundle: "executor.cjs", logPrefix })],
       files: this.#filesOf(role),
       credentials,
     };

@@ -40,7 +40,7 @@ export class BenchJob {
     this.spawnedAtMs = Date.now();
     this.#client = spawn(
       process.execPath,
-      [path.join(packageRoot(), "dist", "programs", "tony-ts.mjs"), ...words, ...(options.arguments ?? [])],
+      [path.join(packageRoot(), "dist", "programs", "tony-ts.cjs"), ...words, ...(options.arguments ?? [])],
       {
         cwd: this.#folder,
         env: { ...process.env, ...environmentFor(cluster, ClusterUser.alice) },

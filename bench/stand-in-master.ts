@@ -32,7 +32,7 @@ export class StandInMaster {
     const output = openSync(path.join(this.#folder, "output"), "a");
     this.#process = spawn(
       process.execPath,
-      [...runtimeOptions("am.mjs"), path.join(packageRoot(), "dist", "bench", "am-with-stand-in.mjs")],
+      [...runtimeOptions("am.cjs"), path.join(packageRoot(), "dist", "bench", "am-with-stand-in.mjs")],
       {
         cwd: this.#folder,
         stdio: ["ignore", output, output],

@@ -18,9 +18,9 @@ const megabyte = 1e6;
  * whatever is installed there.
  */
 const programs = [
-  { name: "am", entry: "am/main.ts", limit: 1.4 * megabyte, optionalNative: [] },
-  { name: "executor", entry: "executor/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
-  { name: "tony-ts", entry: "client/main.ts", limit: 2.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
+  { name: "am", entry: "am/main.ts", limit: 1.25 * megabyte, optionalNative: [] },
+  { name: "executor", entry: "executor/main.ts", limit: 0.85 * megabyte, optionalNative: [] },
+  { name: "tony-ts", entry: "client/main.ts", limit: 1.7 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];
 
 /** Folders of generated modules, which the compiler takes types from but does not copy. */
@@ -39,7 +39,7 @@ function run(...command) {
 }
 
 async function bundle(program) {
-  const target = path.join(root, "dist/programs", `${program.name}.mjs`);
+  const target = path.join(root, "dist/programs", `${program.name}.cjs`);
   const { files, metafile } = await bundleProgram(
     {
       entryPoints: [program.entry],
@@ -54,11 +54,15 @@ async function bundle(program) {
   });
   check(program, metafile);
   for (const file of files) replaceFile(file.path, file.contents, 0o755);
-  return sizeOf(metafile);
+  return {
+    program: path.basename(target),
+    bytes: sizeOf(metafile),
+    files: files.map((file) => path.basename(file.path)),
+  };
 }
 
 function sizeOf(metafile) {
-  const [, output] = Object.entries(metafile.outputs).find(([name]) => name.endsWith(".mjs"));
+  const [, output] = Object.entries(metafile.outputs).find(([name]) => name.endsWith(".cjs"));
   return output.bytes;
 }
 
@@ -70,7 +74,7 @@ function check(program, metafile) {
       .sort(([, a], [, b]) => b.bytesInOutput - a.bytesInOutput)
       .slice(0, 10)
       .map(([name, { bytesInOutput }]) => `  ${bytesInOutput} ${name}`);
-    throw new Problem(`${program.name}.mjs has ${bytes} bytes, more than ${program.limit}:\n${largest.join("\n")}`);
+    throw new Problem(`${program.name}.cjs has ${bytes} bytes, more than ${program.limit}:\n${largest.join("\n")}`);
   }
   const native = Object.keys(metafile.inputs).filter((name) => name.endsWith(".node"));
   const foreign = Object.values(metafile.outputs)
@@ -78,7 +82,7 @@ function check(program, metafile) {
     .filter(({ path: name, external }) => external && !isBuiltin(name) && !program.optionalNative.includes(name))
     .map(({ path: name }) => name);
   const unwanted = [...native, ...foreign];
-  if (unwanted.length > 0) throw new Problem(`${program.name}.mjs would need ${unwanted.join(", ")} beside it`);
+  if (unwanted.length > 0) throw new Problem(`${program.name}.cjs would need ${unwanted.join(", ")} beside it`);
 }
 
 function compileLibrary() {
@@ -94,10 +98,15 @@ function compileLibrary() {
     );
     const library = new Map([...compiled, ...generated]);
     for (const [name, file] of library) replaceFile(path.join(target, name), readFileSync(file));
-    for (const name of filesBelow(target)) if (!library.has(name)) rmSync(path.join(target, name));
+    removeOthers(target, [...library.keys()]);
   } finally {
     rmSync(draft, { recursive: true });
   }
+}
+
+/** What an earlier build made under other names would be shipped too. */
+function removeOthers(folder, names) {
+  for (const name of filesBelow(folder)) if (!names.includes(name)) rmSync(path.join(folder, name));
 }
 
 /** Paths relative to the folder. */
@@ -110,10 +119,13 @@ function filesBelow(folder) {
 await runMain(async () => {
   run("scripts/proto.mjs");
   const existing = programs.filter(({ entry }) => existsSync(path.join(root, entry)));
-  const sizes = await Promise.all(existing.map(bundle));
+  const bundles = await Promise.all(existing.map(bundle));
+  removeOthers(
+    path.join(root, "dist/programs"),
+    bundles.flatMap(({ files }) => files),
+  );
   compileLibrary();
-  for (const [index, { name }] of existing.entries()) {
-    console.log(`dist/programs/${name}.mjs  ${((sizes[index] ?? 0) / megabyte).toFixed(2)} MB`);
-  }
+  for (const { program, bytes } of bundles)
+    console.log(`dist/programs/${program}  ${(bytes / megabyte).toFixed(2)} MB`);
   console.log("dist/lib");
 });

@@ -75,11 +75,14 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
   });
   const files = await Promise.all(
     result.outputFiles.map(async ({ path: file, text, contents }) =>
-      file.endsWith(".mjs") ? { path: file, contents: await withHead(text, forPeople) } : { path: file, contents },
+      file.endsWith(".cjs") ? { path: file, contents: await withHead(text, forPeople) } : { path: file, contents },
     ),
   );
   return { files, metafile: result.metafile };
 }
+
+/** The code is a function of these, which the head calls. */
+const wrapper = "(function (module, require, __filename, __dirname, __url) {";
 
 /** What would end the comment is written in another way, which stands nowhere else in the code; the head reads it back. */
 async function withHead(code, forPeople) {
@@ -89,9 +92,9 @@ async function withHead(code, forPeople) {
   const { outputFiles } = await build({
     ...common,
     entryPoints: ["src/start/main.ts"],
-    format: "esm",
+    format: "cjs",
     define: { CODE_SHA256: JSON.stringify(sha256), FOR_PEOPLE: String(forPeople) },
   });
   const [{ text: head }] = outputFiles;
-  return Buffer.from(`${forPeople ? "#!/usr/bin/env node\n" : ""}${head}\n/*${quoted}*/\n`);
+  return Buffer.from(`${forPeople ? "#!/usr/bin/env node\n" : ""}${head}\n/*${wrapper}${quoted}\n})*/\n`);
 }

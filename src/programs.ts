@@ -26,7 +26,7 @@ export function packageRoot(from: string = path.dirname(fileURLToPath(import.met
 
 /** The bundle of a program. Throws a TonyError with code `PROGRAM_NOT_BUILT` when it has not been built. */
 export function programPath(name: ProgramName, root: string = packageRoot()): string {
-  const file = path.join(root, "dist", "programs", `${name}.mjs`);
+  const file = path.join(root, "dist", "programs", `${name}.cjs`);
   if (!existsSync(file)) {
     throw new TonyError(`${file} is missing: run \`npm run build\` in ${root}`, { code: "PROGRAM_NOT_BUILT" });
   }

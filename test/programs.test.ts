@@ -34,7 +34,7 @@ describe("the package's own files", () => {
     installAt(folder);
     expect(() => programPath("am", folder)).toThrow(/npm run build/);
 
-    const built = path.join(folder, "dist/programs/am.mjs");
+    const built = path.join(folder, "dist/programs/am.cjs");
     writeFileSync(built, "");
     expect(programPath("am", folder)).toBe(built);
   });

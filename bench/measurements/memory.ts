@@ -32,8 +32,8 @@ export const memory: Measurement = {
       const id = await job.id();
       await job.started();
       await sleep(2_000);
-      const masters = bundleProcesses("am.mjs", id);
-      const executors = bundleProcesses("executor.mjs", id);
+      const masters = bundleProcesses("am.cjs", id);
+      const executors = bundleProcesses("executor.cjs", id);
       if (masters.length !== 1 || executors.length !== 4) throw new Error("AM and executors were not found in /proc");
       const before = [masters, executors].map(cpuOf);
       await sleep(idleMs);

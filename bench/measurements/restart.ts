@@ -104,7 +104,7 @@ async function withRunningJob<Result>(
 }
 
 function executorOf(id: string): number {
-  const [pid] = bundleProcesses("executor.mjs", id, `worker:${victim}`);
+  const [pid] = bundleProcesses("executor.cjs", id, `worker:${victim}`);
   if (pid === undefined) throw new Error(`the executor of worker:${victim} was not found in /proc`);
   return pid;
 }

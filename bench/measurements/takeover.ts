@@ -25,7 +25,7 @@ export const takeover: Measurement = {
       const id = await job.id();
       await job.started();
       await sleep(1_000);
-      const [master] = bundleProcesses("am.mjs", id);
+      const [master] = bundleProcesses("am.cjs", id);
       if (master === undefined) throw new Error("the AM was not found in /proc");
       const killedAtMs = Date.now();
       process.kill(master, "SIGKILL");

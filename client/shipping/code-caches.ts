@@ -30,7 +30,7 @@ export async function codeCachesFor(
   if (choice.kind !== "send" || choice.path !== runtime) return {};
   const made = await Promise.all(
     (["am", "executor"] as const).map(async (name) => {
-      const words = [...runtimeOptions(`${name}.mjs`), programOf(name)];
+      const words = [...runtimeOptions(`${name}.cjs`), programOf(name)];
       const file = await codeCache(runtime, words, folder).catch(() => undefined);
       return file === undefined ? [] : [[name, file] as const];
     }),

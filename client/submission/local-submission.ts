@@ -59,7 +59,7 @@ export async function submitLocally(
   named(id, spec);
   const master = path.join(folder, "am");
   mkdirSync(path.join(master, "logs"), { recursive: true, mode: 0o700 });
-  const program = path.join(master, "am.mjs");
+  const program = path.join(master, "am.cjs");
   copyFileSync(programPath("am"), program);
   const codeCaches = await codeCachesHere(environment);
   if (codeCaches.am !== undefined) copyFileSync(codeCaches.am, codeCacheOf(program));
@@ -101,7 +101,7 @@ function startMaster(program: string, workingDirectory: string, environment: Rea
   const logs = ["stdout", "stderr"].map((name) => openSync(path.join(workingDirectory, "logs", name), "a"));
   try {
     const [stdout, stderr] = logs;
-    const child = spawn(process.execPath, [...runtimeOptions("am.mjs"), program], {
+    const child = spawn(process.execPath, [...runtimeOptions("am.cjs"), program], {
       cwd: workingDirectory,
       env: environment,
       detached: true,
@@ -127,9 +127,9 @@ async function jobFile(parts: {
   const { id, user, folder, spec, text, codeCaches, uploaded } = parts;
   const localized = (files: readonly FileToShip[]) =>
     Promise.all(files.map((file) => localizedOne(file, folder, uploaded)));
-  const executor = ownCopy(programPath("executor"), folder, "executor.mjs");
+  const executor = ownCopy(programPath("executor"), folder, "executor.cjs");
   const compiled =
-    codeCaches.executor === undefined ? [] : [ownCopy(codeCaches.executor, folder, codeCacheOf("executor.mjs"))];
+    codeCaches.executor === undefined ? [] : [ownCopy(codeCaches.executor, folder, codeCacheOf("executor.cjs"))];
   const common = await localized(spec.files);
   const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
   return {

@@ -54,7 +54,7 @@ export async function probeRuntime(
     masterLaunch: launchContext({
       files,
       environment: probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")),
-      commands: [launchCommand({ node, bundle: "am.mjs" })],
+      commands: [launchCommand({ node, bundle: "am.cjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
     }),
   });

@@ -47,7 +47,7 @@ export function shippingPlan(
 
 /** A program of ours. */
 export function programItem(name: ContainerProgram): ShipItem {
-  return { link: `${name}.mjs`, source: programPath(name), as: "file", shared: true };
+  return { link: `${name}.cjs`, source: programPath(name), as: "file", shared: true };
 }
 
 /** Everything once. */

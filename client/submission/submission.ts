@@ -84,7 +84,7 @@ export async function submitToYarn(
     });
     const launch = {
       files: shipped.master,
-      commands: [launchCommand({ node: jobFile.node, bundle: "am.mjs" })],
+      commands: [launchCommand({ node: jobFile.node, bundle: "am.cjs" })],
       environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job, nodes)),
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     };

@@ -165,7 +165,7 @@ async function ownedFolder(path, { uid, gid }) {
 /** `tony-ts` for a shell that took our `env`: this checkout's bundle, run by the Node that runs us. */
 async function writeShim({ state }) {
   const { bin } = layout(state);
-  const program = join(CHECKOUT, "dist", "programs", "tony-ts.mjs");
+  const program = join(CHECKOUT, "dist", "programs", "tony-ts.cjs");
   await mkdir(bin, { recursive: true });
   await writeFile(
     join(bin, "tony-ts"),

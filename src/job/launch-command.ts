@@ -70,14 +70,14 @@ export interface ProgramLaunch {
   /** The runtime's link in the working directory, or an absolute path (JobFile's `node`). */
   readonly node: string;
   /** The link of one of our bundles. */
-  readonly bundle: "am.mjs" | "executor.mjs";
+  readonly bundle: "am.cjs" | "executor.cjs";
   /** Before the names of its log files; see logPrefixOf. */
   readonly logPrefix?: string;
 }
 
 /** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
 export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
-  return bundle === "am.mjs" ? "am.log" : "executor.log";
+  return bundle === "am.cjs" ? "am.log" : "executor.log";
 }
 
 /**
@@ -104,7 +104,7 @@ export function launchCommand({ node, bundle, logPrefix = "" }: ProgramLaunch): 
  * with any of V8's, Node leaves aside what it has of its own modules compiled, a fifth of an executor's start.
  */
 export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string[] {
-  return bundle === "am.mjs" ? ["--max-semi-space-size=2"] : [];
+  return bundle === "am.cjs" ? ["--max-semi-space-size=2"] : [];
 }
 
 /**

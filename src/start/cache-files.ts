@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { localCacheFolder } from "../local-cache.ts";
 
-/** `node am.mjs --write-code-cache FILE`: runs the program and writes at its end what V8 has compiled of it. */
+/** `node am.cjs --write-code-cache FILE`: runs the program and writes at its end what V8 has compiled of it. */
 export const cacheOption = "--write-code-cache";
 
 /** Where a program looks for its compiled code, and what that is called where it is shipped: beside it. */

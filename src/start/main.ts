@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import path from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { cacheOption, clientCacheFile, codeCacheOf } from "./cache-files.ts";
 import { isOwnCache, keepFirst, type PlaceFile, readCodeCache, replaceFile, writeCodeCache } from "./code-cache.ts";
@@ -12,24 +11,23 @@ declare const FOR_PEOPLE: boolean;
 
 /**
  * The head of each of our programs: it starts the code that stands behind it, in a comment of the same file (scripts/bundle.mjs). So the
- * code can come compiled from a cache, which Node 20 has for no module, and V8 need not even look through it.
+ * code can come compiled from a cache, and V8 need not even look through it. It is CommonJS: Node starts that with less work than a
+ * module, and forgets the file's text when the head is done. The code is a part of the text that is read here, not a copy of it.
  */
-const file = fileURLToPath(import.meta.url);
-const text = readFileSync(file, "utf8");
+const text = readFileSync(__filename, "utf8");
 const begin = text.lastIndexOf("\n/*") + "\n/*".length;
 const code = text.slice(begin, text.lastIndexOf("*/")).replaceAll("*!!/", "*/");
-const wrapper = "(function (exports, require, module, __filename, __dirname, __url) {";
 
 const [, started = "", word, target] = process.argv;
 const cache = FOR_PEOPLE ? clientCacheFile(process.env, CODE_SHA256, word) : codeCacheOf(started);
 const making = !FOR_PEOPLE && word === cacheOption;
 const usable = cache !== undefined && !making && (!FOR_PEOPLE || isOwnCache(cache));
 const cachedData = usable ? readCodeCache(cache, CODE_SHA256) : undefined;
-const script = new Script(`${wrapper}${code}\n})`, {
-  filename: file,
+const script = new Script(code, {
+  filename: __filename,
   // Places in a stack are those of the file.
   lineOffset: text.slice(0, begin).split("\n").length - 1,
-  columnOffset: "/*".length - wrapper.length,
+  columnOffset: "/*".length,
   cachedData,
 });
 if (making && target !== undefined) {
@@ -38,15 +36,9 @@ if (making && target !== undefined) {
 } else if (FOR_PEOPLE && cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
   keepCompiled(cache, replaceFile);
 }
-const module = { exports: {} };
-script.runInThisContext()(
-  module.exports,
-  createRequire(file),
-  module,
-  file,
-  path.dirname(file),
-  pathToFileURL(file).href,
-);
+// Begins when the head is over: a stack that something keeps would keep the head's text.
+const url = pathToFileURL(__filename).href;
+process.nextTick(script.runInThisContext(), { exports: {} }, require, __filename, path.dirname(__filename), url);
 
 /** What has run at the end is what the next start needs. */
 function keepCompiled(target: string, place: PlaceFile): void {

@@ -46,7 +46,7 @@ describe("a job with the local scheduler", () => {
     const containers = readdirSync(path.join(running.staging, "containers")).filter((name) => name !== "filecache");
     const outputs = containers.map((name) => running.read(`containers/${name}/logs/stdout`)).sort();
     expect(outputs).toEqual(["output of worker 0\n", "output of worker 1\n"]);
-    const left = ["am", "containers", "executor.mjs", "history", "job.json", "status.json"];
+    const left = ["am", "containers", "executor.cjs", "history", "job.json", "status.json"];
     expect(readdirSync(running.staging).sort()).toEqual(left);
   });
 

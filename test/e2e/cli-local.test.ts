@@ -55,7 +55,7 @@ describe("a job on this machine, without any cluster", () => {
     const programs = await readdir(join(folder, "state/tony-ts/local", id), { recursive: true });
     // It keeps what it runs, compiled, whatever is installed or cleared meanwhile.
     expect(programs).toEqual(
-      expect.arrayContaining(["am/am.mjs", "am/am.mjs.cache", "executor.mjs", "executor.mjs.cache"]),
+      expect.arrayContaining(["am/am.cjs", "am/am.cjs.cache", "executor.cjs", "executor.cjs.cache"]),
     );
     const status = await tonyTs(["status", id, "--json"], environment);
     expect(JSON.parse(status.stdout)).toMatchObject({

@@ -72,7 +72,7 @@ describe("a job that cannot run says why, and which key mends it", () => {
     const runtime = path.join(alice.folder, "hollow-node");
     writeFileSync(runtime, elfHeader(process.arch), { mode: 0o755 });
     const { exitCode, stdout } = await submit("hollow", { "tony.node.binary": runtime });
-    expect(stdout).toMatch(/^Root cause {3}am\.mjs could not be started by \.\/node on .* set tony\.node\.binary to/m);
+    expect(stdout).toMatch(/^Root cause {3}am\.cjs could not be started by \.\/node on .* set tony\.node\.binary to/m);
     expect(stdout).toMatch(/^ {2}\| .*(cannot execute|Exec format)/m);
     expect(exitCode).toBe(1);
   });

@@ -52,7 +52,7 @@ describe("an ApplicationMaster on YARN", () => {
     return await eventually("the ApplicationMaster's process", async () => {
       const { containerProcesses } = await clusterStatus(cluster.name);
       const pids = containerProcesses
-        .filter(({ command }) => /^\S*node (--\S+ )*am\.mjs/.test(command))
+        .filter(({ command }) => /^\S*node (--\S+ )*am\.cjs/.test(command))
         .map(({ pid }) => pid);
       const ours = submitted.id.slice("application_".length);
       const of = new Set(processesWhere((variable) => variable.startsWith("CONTAINER_ID=") && variable.includes(ours)));

@@ -5,7 +5,7 @@ import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.t
 const virtual = `[2026-11-22 01:11:05.719]Container [pid=14897,containerID=container_1_0017_04_000001] is running 592931232B beyond the 'VIRTUAL' memory limit. Current usage: 69.4 MB of 64 MB physical memory used; 699.9 MB of 134.4 MB virtual memory used. Killing container.
 Dump of the process-tree for container_1_0017_04_000001 :
 \t|- PID PPID PGRPID SESSID CMD_NAME USER_MODE_TIME(MILLIS) SYSTEM_TIME(MILLIS) VMEM_USAGE(BYTES) RSSMEM_USAGE(PAGES) FULL_CMD_LINE
-\t|- 14908 14897 14897 14897 (node) 63 5 729395200 16934 ./node am.mjs
+\t|- 14908 14897 14897 14897 (node) 63 5 729395200 16934 ./node am.cjs
 
 [2026-11-22 01:11:05.841]Container killed on request. Exit code is 143
 [2026-11-22 01:11:05.841]Container exited with a non-zero exit code 143.

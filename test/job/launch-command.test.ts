@@ -13,14 +13,14 @@ import { eventually } from "../support/eventually.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
 import { processesWith } from "../support/processes.ts";
 
-const command = launchCommand({ node: "node", bundle: "executor.mjs" });
+const command = launchCommand({ node: "node", bundle: "executor.cjs" });
 
 describe("the command of a container", () => {
   let container: TestContainer;
 
   beforeEach(() => {
     container = new TestContainer();
-    container.place("executor.mjs", "");
+    container.place("executor.cjs", "");
   });
 
   afterEach(() => container.remove());
@@ -29,7 +29,7 @@ describe("the command of a container", () => {
     container.place("node", '#!/bin/bash\necho "started ${@: -1}"\necho "a warning" >&2\nexit 7\n');
     container.start(command);
     expect(await container.ended()).toBe(7);
-    expect(container.log("executor.log")).toBe("started executor.mjs\n");
+    expect(container.log("executor.log")).toBe("started executor.cjs\n");
     expect(container.log("stderr")).toBe("a warning\n");
   });
 
@@ -37,7 +37,7 @@ describe("the command of a container", () => {
     container.place("node", '#!/bin/bash\necho "started"\necho "a warning" >&2\n');
     container.start(command);
     await container.ended();
-    container.start(launchCommand({ node: "node", bundle: "executor.mjs", logPrefix: logPrefixOf("trainer:0") }));
+    container.start(launchCommand({ node: "node", bundle: "executor.cjs", logPrefix: logPrefixOf("trainer:0") }));
     await container.ended();
     const names = ["executor.log", "stderr", "trainer-0.executor.log", "trainer-0.stderr"];
     expect(names.map((name) => container.log(name))).toEqual(["started\n", "a warning\n", "started\n", "a warning\n"]);
@@ -45,7 +45,7 @@ describe("the command of a container", () => {
 
   it("runs a runtime of the node's own", async () => {
     const runtime = container.place("it's node", "#!/bin/bash\necho here\n");
-    container.start(launchCommand({ node: runtime, bundle: "am.mjs" }));
+    container.start(launchCommand({ node: runtime, bundle: "am.cjs" }));
     expect(await container.ended()).toBe(0);
     expect(container.log("am.log")).toBe("here\n");
   });
@@ -62,7 +62,7 @@ describe("the command of a container", () => {
     container.start(command);
     expect(await container.ended()).toBe(126);
     expect(container.log("stderr")).toMatch(
-      /tony-ts: executor\.mjs could not be started by \.\/node on 127\.0\.0\.1 \(exit 126; \S+, glibc [\d.]+\).* set tony\.node\.binary/,
+      /tony-ts: executor\.cjs could not be started by \.\/node on 127\.0\.0\.1 \(exit 126; \S+, glibc [\d.]+\).* set tony\.node\.binary/,
     );
   });
 

@@ -68,7 +68,7 @@ describe("the packed tarball", () => {
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
     ];
     expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
-    for (const program of ["am", "executor", "tony-ts"]) expect(files).toContain(`dist/programs/${program}.mjs`);
+    for (const program of ["am", "executor", "tony-ts"]) expect(files).toContain(`dist/programs/${program}.cjs`);
     for (const entry of ["main.js", "main.d.ts", "hadoop/main.js", "hadoop/main.d.ts"]) {
       expect(files).toContain(`dist/lib/src/${entry}`);
     }

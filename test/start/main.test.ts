@@ -28,7 +28,7 @@ describe("a program", () => {
 
   async function program(name: string, code: string, form = {}): Promise<string> {
     const entry = path.join(folder, `${name}.ts`);
-    const outfile = path.join(folder, `${name}.mjs`);
+    const outfile = path.join(folder, `${name}.cjs`);
     writeFileSync(entry, code);
     const { files } = await bundleProgram({ entryPoints: [entry], outfile }, form);
     for (const { path: file, contents } of files) writeFileSync(file, contents);
@@ -57,14 +57,14 @@ describe("a program", () => {
     `;
     expect(run(await program("words", code), "one", "two")).toEqual({
       status: 0,
-      stdout: "one,two words.mjs / é */\n",
+      stdout: "one,two words.cjs / é */\n",
       stderr: "",
     });
   });
 
   test("tells the place of an error in its own file", async () => {
     const file = await program("thrower", 'function fails() { throw new Error("planted"); }\nfails();\n');
-    const [, line = "", column = ""] = /thrower\.mjs:(\d+):(\d+)\)/.exec(run(file).stderr) ?? [];
+    const [, line = "", column = ""] = /thrower\.cjs:(\d+):(\d+)\)/.exec(run(file).stderr) ?? [];
     const text = readFileSync(file, "latin1").split("\n")[Number(line) - 1] ?? "";
     expect(text.slice(Number(column) - 1)).toMatch(/^(new )?Error\("planted"\)/);
   });
@@ -85,7 +85,7 @@ describe("a program", () => {
     test("leaves what another made first as it is: whoever sends that may be in the middle of it", async () => {
       const cache = compile(await program("program", said("word")));
       const { ino } = statSync(cache, { bigint: true });
-      compile(path.join(folder, "program.mjs"));
+      compile(path.join(folder, "program.cjs"));
       expect(statSync(cache, { bigint: true }).ino).toBe(ino);
       expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     });

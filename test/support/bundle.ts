@@ -11,19 +11,19 @@ export class TestBundle {
 
   constructor(entry: string) {
     const root = packageRoot();
-    this.file = path.join(this.#folder, `${path.dirname(entry)}.mjs`);
-    const banner = 'import { createRequire as __r } from "node:module"; const require = __r(import.meta.url);';
+    this.file = path.join(this.#folder, `${path.dirname(entry)}.cjs`);
     execFileSync(
       path.join(root, "node_modules/esbuild/bin/esbuild"),
       [
         entry,
         "--bundle",
-        "--format=esm",
+        "--format=cjs",
         "--platform=node",
         "--target=node20.19",
         "--minify-whitespace",
         "--minify-syntax",
-        `--banner:js=${banner}`,
+        '--banner:js=const __url = require("node:url").pathToFileURL(__filename).href;',
+        "--define:import.meta.url=__url",
         '--define:TONY_BUILD_ID="test"',
         "--log-level=error",
         `--outfile=${this.file}`,

@@ -13,7 +13,7 @@ export class ExecutorContainer extends TestContainer {
 
   constructor(bundle: string) {
     super();
-    symlinkSync(bundle, path.join(this.work, "executor.mjs"));
+    symlinkSync(bundle, path.join(this.work, "executor.cjs"));
     this.#tokens = path.join(this.folder, "container_tokens");
     const secrets = executorSecrets(executorIdentity(identity));
     writeFileSync(this.#tokens, writeTokenFile({ tokens: [], secrets }), { mode: 0o600 });
@@ -32,7 +32,7 @@ export class ExecutorContainer extends TestContainer {
       logLevel: "debug",
       ...changes,
     };
-    return this.start(launchCommand({ node: process.execPath, bundle: "executor.mjs" }), {
+    return this.start(launchCommand({ node: process.execPath, bundle: "executor.cjs" }), {
       HADOOP_TOKEN_FILE_LOCATION: this.#tokens,
       ...executorEnvironment(launch),
       ...environment,

@@ -162,17 +162,17 @@ export class FaultJob {
   /** The process of the ApplicationMaster that runs, other than the given one. */
   async master({ otherThan }: { otherThan?: number } = {}): Promise<number> {
     const ours = `container_\\w*${this.#id.slice("application_".length)}_`;
-    return await this.#process("am.mjs", new RegExp(ours), otherThan);
+    return await this.#process("am.cjs", new RegExp(ours), otherThan);
   }
 
   /** The process of the executor in that container. */
   async executor(containerId = "no container"): Promise<number> {
-    return await this.#process("executor.mjs", new RegExp(`${containerId}$`));
+    return await this.#process("executor.cjs", new RegExp(`${containerId}$`));
   }
 
   /** The first executor's process that is there. */
   async anyExecutor(): Promise<number> {
-    return await this.#process("executor.mjs", new RegExp(`${this.#id.slice("application_".length)}_`));
+    return await this.#process("executor.cjs", new RegExp(`${this.#id.slice("application_".length)}_`));
   }
 
   async #process(program: string, container: RegExp, otherThan?: number): Promise<number> {

@@ -103,10 +103,10 @@ export class LocalJob {
   }
 
   #jobFile(spec: JobSpec, bundles: JobBundles): JobFile {
-    const executor = path.join(this.staging, "executor.mjs");
+    const executor = path.join(this.staging, "executor.cjs");
     copyFileSync(bundles.executor.file, executor);
     const { size, mtimeMs } = statSync(executor);
-    const file = { link: "executor.mjs", url: `file://${executor}`, sizeBytes: size, type: "FILE" } as const;
+    const file = { link: "executor.cjs", url: `file://${executor}`, sizeBytes: size, type: "FILE" } as const;
     return {
       jobFileVersion: 1,
       build: "test",

@@ -58,7 +58,7 @@ export async function submitJob(
     return { link, url, sizeBytes, modificationTimeMs, type: "FILE", visibility: "APPLICATION" };
   };
   const identity = makeIdentity(id, Date.now());
-  const executor = await stage("executor.mjs", await readFile(programPath("executor")));
+  const executor = await stage("executor.cjs", await readFile(programPath("executor")));
   const running = await resourceManager.nodes(["RUNNING"]);
   const hadoop = [...configuration.entries()].map(([name]) => [name, configuration.get(name) ?? ""]);
   const job: JobFile = {
@@ -74,7 +74,7 @@ export async function submitJob(
     sharedLabels: [],
     resourceTypes: [],
   };
-  const master = await stage("am.mjs", await readFile(programPath("am")));
+  const master = await stage("am.cjs", await readFile(programPath("am")));
   const content = Buffer.from(JSON.stringify(job));
   await stage(jobFileName, content);
   const snapshots = running.map(({ nodeId, host, rack, labels, capability }) => ({
@@ -94,7 +94,7 @@ export async function submitJob(
     masterLaunch: launchContext({
       files: [master],
       environment: masterEnvironment(spec, storedJob(stagingLocation(job), content, nodes)),
-      commands: [launchCommand({ node: process.execPath, bundle: "am.mjs" })],
+      commands: [launchCommand({ node: process.execPath, bundle: "am.cjs" })],
       credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
     }),
     masterResource: spec.am.resource,

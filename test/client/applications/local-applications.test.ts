@@ -17,7 +17,7 @@ describe("an application of the local scheduler whose AM tells no outcome", () =
   /** Its AM is a process that ends at once of the first signal, as Node does until a program takes signals. */
   function started() {
     const { id, folder } = newLocalFolder(localRoot(environment), 1_795_305_600_000);
-    const master = spawn("sleep", ["600"], { argv0: path.join(folder, "am", "am.mjs"), stdio: "ignore" });
+    const master = spawn("sleep", ["600"], { argv0: path.join(folder, "am", "am.cjs"), stdio: "ignore" });
     writeFileSync(path.join(folder, localFiles.pid), String(master.pid));
     return { id, folder, master, applications: new LocalApplications(environment, "ada", () => 1_795_305_660_000) };
   }

@@ -42,10 +42,10 @@ describe("why an application's AMs ended", () => {
 
   test("a runtime that the node cannot load: our shell's sentence, under it what the loader said", () => {
     const stderr =
-      "./node: libatomic.so.1: cannot open shared object file\ntony-ts: am.mjs could not be started by ./node on host";
+      "./node: libatomic.so.1: cannot open shared object file\ntony-ts: am.cjs could not be started by ./node on host";
     const report = failed(127, `Exception from container-launch.\nLast 4096 bytes of stderr :\n${stderr}\n\n\n`);
     expect(masterFailure(report, 0)).toMatchObject({
-      summary: "am.mjs could not be started by ./node on host, 4 times",
+      summary: "am.cjs could not be started by ./node on host, 4 times",
       lines: ["./node: libatomic.so.1: cannot open shared object file"],
     });
   });

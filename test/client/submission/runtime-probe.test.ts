@@ -39,7 +39,7 @@ test("one that starts but is too old is wrong, in the words of the program that 
 
 test("one that does not start is wrong, in the node's words", () => {
   expect(
-    failed("bash: line 4: /opt/node: cannot execute\ntony-ts: 'am.mjs' could not be started by '/opt/node'"),
+    failed("bash: line 4: /opt/node: cannot execute\ntony-ts: 'am.cjs' could not be started by '/opt/node'"),
   ).toEqual({
     subject: "nodes",
     state: "wrong",

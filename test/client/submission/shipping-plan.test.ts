@@ -16,21 +16,21 @@ const links = (items: readonly { readonly link: string }[] = []) => items.map(({
 
 test("the AM gets the runtime, its own program and what is named for it, and nothing that only tasks need", () => {
   const plan = shippingPlan(spec, { items: [runtime] });
-  expect(links(plan.master)).toEqual(["node", "am.mjs", "am.conf"]);
-  expect(links(plan.all)).toEqual(["node", "executor.mjs", "venv"]);
+  expect(links(plan.master)).toEqual(["node", "am.cjs", "am.conf"]);
+  expect(links(plan.all)).toEqual(["node", "executor.cjs", "venv"]);
   expect(links(plan.byRole.worker)).toEqual([]);
   expect(links(plan.byRole.ps)).toEqual(["ps.bin"]);
 });
 
 test("a program travels with what was compiled of it, for all alike", () => {
   const { master, all } = shippingPlan(spec, { items: [], codeCaches: { am: "/cache/1", executor: "/cache/2" } });
-  expect(master[1]).toEqual({ link: "am.mjs.cache", source: "/cache/1", as: "file", shared: true });
-  expect(all[1]).toEqual({ link: "executor.mjs.cache", source: "/cache/2", as: "file", shared: true });
+  expect(master[1]).toEqual({ link: "am.cjs.cache", source: "/cache/1", as: "file", shared: true });
+  expect(all[1]).toEqual({ link: "executor.cjs.cache", source: "/cache/2", as: "file", shared: true });
 });
 
 test("what several containers get is sent once", () => {
   const items = itemsOf(shippingPlan(spec, { items: [runtime] }));
-  expect(links(items).sort()).toEqual(["am.conf", "am.mjs", "executor.mjs", "node", "ps.bin", "venv"]);
+  expect(links(items).sort()).toEqual(["am.cjs", "am.conf", "executor.cjs", "node", "ps.bin", "venv"]);
 });
 
 test("each file of the job says who names it", () => {
