@@ -247,6 +247,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/job/done.ts", core, [
     {
+      bug: "a stage of untracked roles alone is waited for",
+      from: " && isWaitedFor(step, gang);",
+      to: ";",
+    },
+    {
       bug: "a job ends as succeeded while a failure is still held",
       from: " || gang.verdicts.some((verdict) => verdict.held)",
       to: "",
@@ -479,6 +484,33 @@ export const CORE_MUTANTS = [
       bug: "a failure of the infrastructure counts for ever",
       from: "used: ofClass.filter(({ atMs }) => nowMs - atMs < windowMs).length",
       to: "used: ofClass.length",
+    },
+  ]),
+  ...mutantsOf("am/core/gang/stages.ts", core, [
+    {
+      bug: "a stage begins before all that it waits for is done",
+      from: "stage.after.every((role) =>",
+      to: "stage.after.some((role) =>",
+    },
+    {
+      bug: "what may run on after the chief runs on after its stage",
+      from: "      stopChild(step, task, STAGE_DONE);\n",
+      to: "",
+    },
+    {
+      bug: "a container whose executor still uploads is given to another task",
+      from: "return spec.carrier === undefined && link",
+      to: "return link",
+    },
+    {
+      bug: "a container is given to a task that asked for another size",
+      from: "isWanting(step, role) && allocationOf(step, { role }) === given",
+      to: "isWanting(step, role) && given !== undefined",
+    },
+    {
+      bug: "an executor of a stage that is done is told to end again and again, and never overdue",
+      from: "  } else if (container.deadlines.leave === undefined) {\n",
+      to: "  } else {\n",
     },
   ]),
   ...mutantsOf("am/core/gang/restart.ts", core, [
