@@ -145,24 +145,24 @@ function detach(step: Step, { id, nodeHttpAddress, task }: ContainerRecord): voi
   }
 }
 
-/**
- * Gives a container whose task has ended for good to a task of another role that waits for one like it: its node ends the executor and
- * launches the other role's in the same allocation.
- */
+/** Gives a container whose task has ended for good to a task of another role that waits for one like it. */
 export function handOver(step: Step, container: ContainerRecord, task: TaskRecord): void {
   detach(step, container);
   dropCheckpoint(step, container, "its container is another task's now");
   container.role = task.role;
+  container.handedOver = true;
   container.rejoinAddress = "";
   container.silent = false;
   container.deadlines = {};
   setLink(step, container, "none");
   bind(step, container, task);
   step.state.journal.dirty = true;
-  emit(step, {
-    type: "relaunch",
-    launches: [{ containerId: container.id, task: task.id, generation: task.generation }],
-  });
+  relaunch(step, container, task);
+}
+
+/** Orders, perhaps again, that the executor that is there makes room. */
+export function relaunch(step: Step, { id }: ContainerRecord, task: TaskRecord): void {
+  emit(step, { type: "relaunch", launches: [{ containerId: id, task: task.id, generation: task.generation }] });
 }
 
 /** Whether a role's gang wants containers at all at present. */

@@ -95,11 +95,11 @@ function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
   return position < 0 ? undefined : nextWaiting(step, position);
 }
 
-/** What YARN was asked for, for each container of a role. */
+/** What YARN was asked for, for each container of a role, and what was brought there: a container has its files for good. */
 function allocationOf(step: Step, task: { readonly role: number }): string {
-  const { resource, nodeLabel } = roleOf(step, task);
+  const { resource, nodeLabel, files } = roleOf(step, task);
   const others = Object.entries(resource.others).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([resource.memoryMiB, resource.vcores, others, nodeLabel ?? ""]);
+  return JSON.stringify([resource.memoryMiB, resource.vcores, others, nodeLabel ?? "", files]);
 }
 
 function leave(step: Step, container: ContainerRecord, tenant: TaskRecord): void {

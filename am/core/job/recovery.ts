@@ -1,12 +1,12 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
-import { addContainer, discard, setLink } from "../containers/containers.ts";
+import { addContainer, discard, relaunch, setLink } from "../containers/containers.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, noteContainerDeadline, noteTakeover } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
-import { emit, log, presentGang, record, type Step } from "../state/step.ts";
-import { moveTask } from "../state/transitions.ts";
+import { emit, log, presentGang, record, type Step, tenantOf } from "../state/step.ts";
+import { BEFORE_START, moveTask } from "../state/transitions.ts";
 import { beginJob } from "./begin.ts";
 import { resumeFinish } from "./finish.ts";
 
@@ -106,6 +106,10 @@ function findExecutors(step: Step): void {
       setLink(step, container, "rejoining");
       container.silent = false;
       awaitOf(step, container, "rejoin", Bounds.rejoinMs);
+      const tenant = tenantOf(step, container);
+      if (container.handedOver && tenant !== undefined && BEFORE_START.includes(tenant.phase)) {
+        relaunch(step, container, tenant);
+      }
       if (container.rejoinAddress !== "") {
         executors.push({ task: container.task, containerId: container.id, address: container.rejoinAddress });
       }

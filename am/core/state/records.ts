@@ -126,6 +126,8 @@ export interface ContainerRecord {
   link: Link;
   /** Task that it was bound to last: that of a stage that is done may give way to one of the next. */
   task: string;
+  /** It had another task before, whose executor makes room for this one's. */
+  handedOver?: true;
   /** Last generation that its task lived in it. */
   generation: number;
   deadlines: Partial<Record<ContainerDeadline, Deadline>>;
