@@ -64,7 +64,7 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   }
   const startedAtMs = clock.nowMs;
   world.start();
-  await world.run(LIMIT_MS);
+  await runUntilOver(clock, [world], LIMIT_MS);
   return {
     seed,
     problems: [...world.problems, ...judge(world, faults)],
@@ -74,4 +74,14 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     generations: world.core.state.gangs.flatMap(({ generations }) => generations).length,
     virtualMs: clock.nowMs - startedAtMs,
   };
+}
+
+/** Runs jobs side by side until all have ended, nothing happens any more, or the time is up. */
+export async function runUntilOver(clock: VirtualClock, worlds: readonly World[], limitMs: number): Promise<void> {
+  const endMs = clock.nowMs + limitMs;
+  while (worlds.some(({ isOver }) => !isOver) && clock.nowMs < endMs && clock.advance()) {
+    for (const world of worlds) {
+      await world.settle();
+    }
+  }
 }

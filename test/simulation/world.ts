@@ -155,14 +155,6 @@ export class World {
     return this.attempts.areOver || this.problems.length > 0;
   }
 
-  /** Runs until the job has ended, nothing happens any more, or the time is up. */
-  async run(limitMs: number): Promise<void> {
-    const endMs = this.clock.nowMs + limitMs;
-    while (!this.isOver && this.clock.nowMs < endMs && this.clock.advance()) {
-      await this.settle();
-    }
-  }
-
   /** What waits for a promise that was settled runs before the time goes on. */
   async settle(): Promise<void> {
     while (this.#isSettling) {
