@@ -43,7 +43,7 @@ for people goes to stderr. Each object begins with \`jsonVersion\`, now 1. It is
 fields, new events and new words may come at any time. Times end in \`Ms\` and are milliseconds since the epoch; sizes end in \`Bytes\` or
 \`MiB\`. A field with \`?\` may be absent. An \`ExitCode\` is one of those that \`tony-ts --help\` lists; a cluster
 that is not configured (\`NO_CLUSTER\`) is 3 as one that does not answer. An \`ApplicationId\`, \`ApplicationAttemptId\`, \`ContainerId\` or
-\`NodeId\` is text as YARN writes it. A \`JobSpec\` is an object with a \`specVersion\` of its own: all that a job's file comes to.
+\`NodeId\` is text as YARN writes it. A \`JobSpec\` is an object with a \`specVersion\` of its own: the whole job as it was read from its file.
 Every \`…Reason\` and each \`Remedy\` is an object with a \`code\` and facts: [reasons.md](reasons.md).
 `;
 const following = `## A job that is followed

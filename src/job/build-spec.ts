@@ -66,7 +66,7 @@ interface Parts extends JobContext {
 function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, clusterExpiryMs }: Parts): JobSpec {
   const leadTask = leadTaskOf(roles);
   return {
-    specVersion: 1,
+    specVersion: 2,
     ...reader.section("job"),
     am,
     roles,

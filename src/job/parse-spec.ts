@@ -127,7 +127,7 @@ const jobSpec: Shape<JobSpec> = both(
   section("job"),
   object<Composed<JobSpec, "job">>({
     required: {
-      specVersion: literal(1),
+      specVersion: literal(2),
       groupLimits: arrayOf(groupLimit),
       am,
       roles: arrayOf(role),

@@ -10,7 +10,7 @@ import type { TaskId } from "./task.ts";
  * to `am` and `roles`.
  */
 export interface JobSpec extends SectionOf<"job"> {
-  readonly specVersion: 1;
+  readonly specVersion: 2;
   readonly am: AmSpec;
   /** In the order of the job file; at least one. */
   readonly roles: readonly RoleSpec[];

@@ -5,7 +5,7 @@ describe("a job's spec", () => {
   test("the smallest job gets TonY's defaults", () => {
     const spec = specOf({});
     expect(spec).toMatchObject({
-      specVersion: 1,
+      specVersion: 2,
       queue: "default",
       framework: "tensorflow",
       distributedMode: "gang",

@@ -24,7 +24,7 @@ describe("reading a spec", () => {
 
   test.each([
     ["not JSON", "{", /not JSON/],
-    ["another version", { ...spec, specVersion: 2 }, "specVersion must be one of 1"],
+    ["another version", { ...spec, specVersion: 1 }, "specVersion must be one of 2"],
     ["a missing field", { ...spec, queue: undefined }, "queue must be text"],
     ["a wrong word", { ...spec, distributedMode: "solo" }, "distributedMode must be one of gang, fcfs"],
     [

@@ -5,7 +5,7 @@ const resource = { memoryMiB: 512, vcores: 1, others: {} };
 /** A job of two workers and defaults, for programs that need one whole. */
 export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
   return {
-    specVersion: 1,
+    specVersion: 2,
     name: "test",
     applicationType: "TONY",
     tags: [],
