@@ -1,4 +1,5 @@
 import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import { awaitsRegistration, masterIsToRegister } from "./registered-report.ts";
 
 /**
  * Why an application's AM does not run yet, in words, from the ResourceManager's diagnostics and the queue. The texts searched for are
@@ -9,6 +10,7 @@ export function waitingReason(report: ApplicationReport, queue: QueueInfo | unde
   const { diagnostics, state } = report;
   if (state === "NEW" || state === "NEW_SAVING") return "the ResourceManager is storing the application";
   if (state === "SUBMITTED") return "the scheduler has not taken the application up yet";
+  if (awaitsRegistration(report)) return masterIsToRegister;
   if (diagnostics.includes("Queue's AM resource limit exceeded"))
     return `${queueName(report)} is at its limit for AMs${limits(diagnostics, queue)}`;
   if (diagnostics.includes("User's AM resource limit exceeded")) {

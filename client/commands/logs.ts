@@ -4,6 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import { openApplications } from "../applications/backend.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
+import { registeredReport } from "../applications/registered-report.ts";
 import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import type { ClientContext } from "../context.ts";
@@ -41,7 +42,7 @@ export const logs = defineCommand({
     if (follow && filter.generation !== undefined) throw usageError("--generation looks back: leave out --follow");
     const applications = await openApplications(application, conf, context);
     try {
-      const report = await applications.report(application);
+      const report = await registeredReport(applications, await applications.report(application), context);
       const printer = new LogPrinter(context.output, json);
       const request = { report, selection, filter };
       if (follow && !hasEnded(report)) {

@@ -2,6 +2,7 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { type Applications, hasEnded, type MasterContact } from "../applications/applications.ts";
+import { registeredReport } from "../applications/registered-report.ts";
 import type { ClientContext } from "../context.ts";
 import type { MasterLink } from "./master-link.ts";
 import { MasterSession } from "./master-session.ts";
@@ -24,7 +25,8 @@ export async function endApplication(
 ): Promise<ApplicationReport> {
   const { id } = before;
   const words = reason ?? "killed by tony-ts kill";
-  const asked = await askMaster(applications, before, words, now, connect);
+  const reachable = await registeredReport(applications, before, { now, output });
+  const asked = await askMaster(applications, reachable, words, now, connect);
   try {
     if (asked === undefined) await applications.kill(id, words);
     let forced = asked === undefined;

@@ -317,7 +317,7 @@ export const phases = [
     options: ["--ha", "--nm-heartbeat-ms", "250", "--label", "none"],
     tests: "test/ha",
     cores: ONE,
-    limitSeconds: 480,
+    limitSeconds: 900,
   }),
   ...clusterOfItsOwn("faults", {
     what: "programs, executors, masters and daemons killed and stopped under real jobs",

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
 import { Failover, type Manner } from "../support/failover.ts";
+import { WAITS } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
 
 const cluster = await testCluster();
@@ -28,9 +29,9 @@ describe.each<Manner>(["killed", "relieved"])("the active ResourceManager is %s"
     expect(job.starts()).toEqual([...first, ...second]);
   });
 
-  test("while a job's ApplicationMaster registers, another's executors are launched, and one is killed", async () => {
+  test("while a job's ApplicationMaster registers, another's executors are launched, and commands ask for them", async () => {
     let end = await failover.of("ResourceManager", manner);
-    const job = await suite.submit();
+    const job = await suite.submit({ program: `echo it runs; ${WAITS}` });
     const master = await job.master();
     end();
     const starts = await job.running(1);
@@ -42,9 +43,14 @@ describe.each<Manner>(["killed", "relieved"])("the active ResourceManager is %s"
     await other.running(1);
     end = await failover.of("ResourceManager", manner);
     end();
-    const { exitCode, stdout } = await other.kill();
-    expect(stdout).toMatch(/KILLED/);
-    expect(exitCode).toBe(0);
+    const [killed, logs, status] = await Promise.all([
+      other.command("kill"),
+      job.command("logs", "worker:0"),
+      job.command("status"),
+    ]);
+    expect(killed).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("KILLED") });
+    expect(logs).toMatchObject({ exitCode: 0, stdout: "it runs\n" });
+    expect(status).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/RUNNING|ACCEPTED/) });
     expect((await other.client.ended).stdout).toMatch(/KILLED/);
     expect((await job.end()).stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
     expect([...job.starts(), ...other.starts()]).toHaveLength(4);

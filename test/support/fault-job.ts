@@ -223,9 +223,9 @@ export class FaultJob {
     return await this.client.ended;
   }
 
-  /** `tony-ts kill` */
-  async kill(): Promise<TonyTsResult> {
-    return await tonyTs(["kill", this.#id], this.#environment);
+  /** `tony-ts` with this verb, the job's id, and what else it takes. */
+  async command(verb: "kill" | "logs" | "status", ...words: readonly string[]): Promise<TonyTsResult> {
+    return await tonyTs([verb, this.#id, ...words], this.#environment);
   }
 
   /** Ends whatever of the job is still there. */

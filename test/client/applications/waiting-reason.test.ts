@@ -31,6 +31,10 @@ describe("why an application's AM does not run yet", () => {
       "[x] Application is Activated, waiting for resources to be assigned for AM.  ",
       "no container for the AM in queue ml yet",
     ],
+    [
+      "Attempt recovered after RM restart",
+      "the ResourceManager has restarted or failed over, and the AM, which runs on, has yet to register with it",
+    ],
     ["", "waiting in queue ml"],
     ["[x] Something new happened. More of it.", "Something new happened."],
   ])("%j", (diagnostics, words) => {
