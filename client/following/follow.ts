@@ -1,7 +1,7 @@
 import type { ExitCode } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { durationWords } from "../../src/job/reasons/words.ts";
+import { countWords, durationWords } from "../../src/job/reasons/words.ts";
 import { hasEnded } from "../applications/applications.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
 import type { FollowOptions } from "./follow-options.ts";
@@ -88,12 +88,21 @@ class Follower {
     // What was heard is whole only when the last AM said its last word: one that died left its last moments to what is kept.
     const kept = this.#master.session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
     if (kept !== undefined) view.show(kept);
+    this.#tellUnseen(this.#master.unseen(kept));
     const outcome = outcomeOf(report, kept?.outcome ?? this.#master.outcome, now());
     const cleaned = await applications.clean(id).catch(() => "its staging folder is removed by your next command");
     const exitCode = exitCodeOf(outcome);
     const ended = ["Ended: all containers are returned", ...(cleaned === "" ? [] : [cleaned])].join("; ");
     view.ended({ outcome, report, exitCode, ...(stop.aborted && { cleaned: ended }) });
     return exitCode;
+  }
+
+  #tellUnseen([task, ...others]: readonly string[]): void {
+    if (task === undefined) return;
+    const { id, view } = this.#options;
+    const whose = others.length === 0 ? task : `${task} and ${countWords(others.length, "other task")}`;
+    const which = others.length === 0 ? task : "--logs all";
+    view.line(`Not all that ${whose} printed was seen here: tony-ts logs ${id} ${which}`);
   }
 
   #wake(): void {

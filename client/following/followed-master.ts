@@ -18,6 +18,7 @@ export class FollowedMaster {
   readonly #wake: () => void;
   readonly #tails: TaskTails;
   #session: MasterSession | undefined;
+  #status: JobStatus | undefined;
   #outcome: JobOutcome | undefined;
   #refused: UserError | undefined;
   #silenceTold = false;
@@ -86,6 +87,18 @@ export class FollowedMaster {
     await this.#tails.finish(this.#session === undefined ? 0 : lastOutputMs);
   }
 
+  /**
+   * The tasks of a job that has ended whose output was wanted and not read to its end, as by a client that was stopped for a while.
+   * @param kept its last state, where the AMs' streams did not bring it
+   */
+  unseen(kept: JobStatus | undefined): string[] {
+    const status = kept ?? this.#status;
+    const { logs, leadTask } = this.#options;
+    if (status === undefined) return [];
+    const ran = selectTasks(logs, status, leadTask).filter(({ startedAtMs }) => startedAtMs !== undefined);
+    return ran.map(({ task }) => task).filter((task) => !this.#tails.isWhole(task));
+  }
+
   close(): void {
     this.#tails.detach();
     this.#session?.close();
@@ -138,6 +151,7 @@ export class FollowedMaster {
     if (this.#silenceTold) view.line("The AM answers again");
     this.#silenceTold = false;
     view.show(status);
+    this.#status = status;
     this.#outcome ??= status.outcome;
     this.#followOutput(status);
   }

@@ -20,6 +20,8 @@ interface Position {
   generation: number;
   /** The first piece may begin in the middle of a line, which is left out. */
   midLine: boolean;
+  /** All of it was read that there will ever be. */
+  whole: boolean;
   barShownAtMs: number;
 }
 
@@ -81,12 +83,18 @@ export class TaskTails {
           offset,
           generation: 0,
           midLine: offset < 0,
+          whole: false,
           barShownAtMs: this.#options.now(),
         };
         this.#positions.set(key, position);
         this.#start(position);
       }
     }
+  }
+
+  /** Whether all that the task printed was read, to its end. */
+  isWhole(task: string): boolean {
+    return outputStreams.every((stream) => this.#positions.get(`${task} ${stream}`)?.whole === true);
   }
 
   /** Waits for the streams to end by themselves, or to break for good, then prints unfinished lines. */
@@ -111,6 +119,7 @@ export class TaskTails {
       try {
         const request = { task, stream, offset: position.offset, follow: true };
         for await (const piece of link.readLog(request, signal)) this.#take(position, piece);
+        position.whole = !signal.aborted;
         return;
       } catch {
         // The link tells its breaking itself.

@@ -164,7 +164,7 @@ export const phases = [
     what: "each part against the real daemons",
     command: onCluster("test/integration"),
     cores: HALF,
-    limitSeconds: 600,
+    limitSeconds: 1200,
     needs: ["test-up"],
     jest: true,
   },

@@ -200,6 +200,19 @@ describe("following a job", () => {
     expect(context.out.text).toMatch(/SUCCEEDED +2 of 2 tasks exited 0/);
   });
 
+  test("a job that ended before its output could be read is followed by a word about where that is", async () => {
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(aReport(), succeeded);
+    const status = aJobStatus();
+    const tasks = status.tasks.map((task) => ({ ...task, startedAtMs: noonishMs }));
+    applications.kept = { ...status, tasks, state: "succeeded", outcome };
+    const { ended } = followed(context, applications, []);
+    expect(await ended).toBe(0);
+    expect(context.out.text).toMatch(
+      / Not all that worker:0 and 2 other tasks printed was seen here: tony-ts logs application_1795305600000_0009 --logs all\n/,
+    );
+  });
+
   test("a ResourceManager that does not answer for a moment is asked again", async () => {
     const away = new HadoopError("refused", { code: "RPC_CONNECT_FAILED", retryable: true });
     const { ended } = followed(recordedContext({}), new ScriptedApplications(away, away, succeeded), []);
