@@ -3,7 +3,7 @@ import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../src/api/executor
 import type { ExecutorReport, MasterCommand, Metrics } from "../src/api/messages.ts";
 import type { ClusterSpec } from "../src/job/cluster-spec.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
-import type { ExecutorCommand, SendTarget } from "./core/state/effects.ts";
+import type { ExecutorCommand, Launch, SendTarget } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";
 import type { LogTails } from "./log-tails.ts";
 
@@ -19,17 +19,21 @@ export interface ExecutorLinksOptions {
   readonly tenantOf: (containerId: string) => string | undefined;
 }
 
+type MakeRoom = Extract<MasterCommand, { type: "make-room" }>;
 type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 
 /**
  * The executors that are connected: their messages become events, the core's commands become messages. A container may be given to another
- * task while the executor of the one before still runs there, until its node ends it: of that one nothing becomes an event any more.
+ * task while the executor of the one before is still there: of that one nothing becomes an event any more.
  */
 export class ExecutorLinks implements ExecutorHandler {
   readonly #options: ExecutorLinksOptions;
   readonly #byContainer = new Map<string, ExecutorLink>();
   /** Containers whose executors have been connected to this attempt before. */
   readonly #known = new Set<string>();
+  /** Executors of tasks whose containers are other tasks' now, and what those that take their places start with. */
+  readonly #former = new Map<string, ExecutorLink>();
+  readonly #handOvers = new Map<string, MakeRoom>();
   readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
 
   constructor(options: ExecutorLinksOptions) {
@@ -44,18 +48,21 @@ export class ExecutorLinks implements ExecutorHandler {
     link.send(generation, this.#message(command));
   }
 
-  /** Other tasks get these containers: nothing more is sent to the executors that are there, and only the rest of their logs is taken. */
-  vacate(containerIds: readonly string[]): void {
-    for (const containerId of containerIds) {
+  /**
+   * Gives a container to another task: the executor there is told to make room, now or when it is connected again.
+   * @param variables what that task's executor starts with
+   */
+  handOver({ task, containerId }: Launch, variables: Readonly<Record<string, string>>): void {
+    const link = this.#byContainer.get(containerId);
+    if (link?.task === task) return;
+    this.#handOvers.set(containerId, { type: "make-room", variables });
+    this.#known.delete(containerId);
+    this.#options.forget(containerId);
+    if (link !== undefined) {
       this.#byContainer.delete(containerId);
-      this.#known.delete(containerId);
-      this.#options.forget(containerId);
+      this.#former.set(containerId, link);
     }
-  }
-
-  isFormer({ task, containerId }: ExecutorRegistration): boolean {
-    const tenant = this.#options.tenantOf(containerId) ?? "";
-    return tenant !== "" && tenant !== task;
+    this.#askForRoom(containerId);
   }
 
   /** Whom to admit is the core's decision: it dismisses an executor whose container is no longer part of the job. */
@@ -63,6 +70,13 @@ export class ExecutorLinks implements ExecutorHandler {
 
   connected(link: ExecutorLink, registration: ExecutorRegistration): void {
     const { containerId } = link;
+    if (this.#isFormer(link)) {
+      this.#former.set(containerId, link);
+      this.#askForRoom(containerId);
+      return;
+    }
+    this.#former.delete(containerId);
+    this.#handOvers.delete(containerId);
     const again = this.#known.has(containerId) || registration.child.state !== "none";
     this.#known.add(containerId);
     this.#byContainer.set(containerId, link);
@@ -108,6 +122,7 @@ export class ExecutorLinks implements ExecutorHandler {
 
   disconnected(link: ExecutorLink, end: LinkEnd): void {
     this.#options.tails.disconnected(link);
+    if (this.#former.get(link.containerId) === link) this.#former.delete(link.containerId);
     if (end === "replaced" || !this.#isCurrent(link)) return;
     const { task, containerId } = link;
     this.#byContainer.delete(containerId);
@@ -119,6 +134,17 @@ export class ExecutorLinks implements ExecutorHandler {
   superseded(attempt: number): void {
     const reason = `An executor obeys attempt ${attempt} already.`;
     this.#options.post({ type: "resource-manager-shutdown", reason });
+  }
+
+  /** Its container is another task's: a later attempt, too, knows that before it orders the change again. */
+  #isFormer({ task, containerId }: ExecutorLink): boolean {
+    const tenant = this.#options.tenantOf(containerId) ?? "";
+    return tenant !== "" && tenant !== task;
+  }
+
+  #askForRoom(containerId: string): void {
+    const command = this.#handOvers.get(containerId);
+    if (command !== undefined) this.#former.get(containerId)?.send(0, command);
   }
 
   #isCurrent(link: ExecutorLink): boolean {

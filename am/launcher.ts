@@ -1,5 +1,5 @@
 import type { JobFile, ShippedFile } from "../src/job/job-file.ts";
-import { executorEnvironment, launchCommand } from "../src/job/launch-command.ts";
+import { escapeEnvironment, executorVariables, launchCommand } from "../src/job/launch-command.ts";
 import { logPrefixOf } from "../src/job/log-prefix.ts";
 import type { RoleSpec } from "../src/job/spec.ts";
 import { stagingLocation } from "../src/job/staging-location.ts";
@@ -28,31 +28,27 @@ export class Launcher {
     this.#options = options;
   }
 
-  /** @param again the container has had another task before, whose log files keep their names */
-  command(launch: Launch, { again = false } = {}): ContainerCommand {
+  command(launch: Launch): ContainerCommand {
     const { job, credentials } = this.#options;
-    const role = this.#roleOf(launch.task);
-    const logPrefix = again ? logPrefixOf(launch.task) : "";
     return {
       containerId: launch.containerId,
-      environment: {
-        ...expandable(job.spec.containerEnvironment),
-        ...this.#executorEnvironment(launch, role, logPrefix),
-      },
-      commands: [launchCommand({ node: job.node, bundle: "executor.cjs", logPrefix })],
-      files: this.#filesOf(role),
+      environment: { ...expandable(job.spec.containerEnvironment), ...escapeEnvironment(this.#variables(launch)) },
+      commands: [launchCommand({ node: job.node, bundle: "executor.cjs" })],
+      files: this.#filesOf(this.#roleOf(launch.task)),
       credentials,
     };
   }
 
-  #executorEnvironment(
-    { task, containerId, generation }: Launch,
-    role: RoleSpec,
-    logPrefix: string,
-  ): Record<string, string> {
+  /** What a task's executor starts with in a container that has had another task before. */
+  variables(launch: Launch): Record<string, string> {
+    return this.#variables(launch, logPrefixOf(launch.task));
+  }
+
+  #variables({ task, containerId, generation }: Launch, logPrefix?: string): Record<string, string> {
     const { job, attempt, masterAddress, memoryMiBOf, memoryEnforced } = this.#options;
     const { spec, applicationId } = job;
-    return executorEnvironment({
+    const role = this.#roleOf(task);
+    return executorVariables({
       task,
       applicationId,
       masterAddress,
@@ -64,7 +60,7 @@ export class Launcher {
       reusePort: role.reusePort,
       ...(memoryEnforced && { memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB }),
       logLevel: spec.logs.level,
-      ...(logPrefix !== "" && { logPrefix }),
+      ...(logPrefix !== undefined && { logPrefix }),
     });
   }
 

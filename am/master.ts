@@ -187,17 +187,20 @@ class Master {
       journal: this.#journal,
       history: this.#history,
       launcher: {
-        command: (...launch) => {
-          if (this.#launcher === undefined)
-            throw new TonyError("nothing is launched before the start", { code: "NOT_STARTED" });
-          return this.#launcher.command(...launch);
-        },
+        command: (launch) => this.#started.command(launch),
+        variables: (launch) => this.#started.variables(launch),
       },
       log: this.#input.log,
       rejoin: (executors) => void this.#rejoin(executors),
       beforeUnregister: (outcome) => this.#beforeUnregister(outcome),
       exit: (exitCode, cleanStaging) => this.#exit(exitCode, cleanStaging),
     });
+  }
+
+  get #started(): Launcher {
+    if (this.#launcher === undefined)
+      throw new TonyError("nothing is launched before the start", { code: "NOT_STARTED" });
+    return this.#launcher;
   }
 
   async #serve(): Promise<number> {

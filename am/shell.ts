@@ -23,11 +23,11 @@ export interface ShellOptions {
   readonly clock: Clock;
   readonly core: Decisions;
   readonly scheduler: Scheduler;
-  readonly links: Pick<ExecutorLinks, "send" | "vacate">;
+  readonly links: Pick<ExecutorLinks, "send" | "handOver">;
   readonly feed: Pick<StatusFeed, "changed" | "finish">;
   readonly journal: Pick<JournalWriter, "write">;
   readonly history: Pick<JobHistory, "add">;
-  readonly launcher: Pick<Launcher, "command">;
+  readonly launcher: Pick<Launcher, "command" | "variables">;
   readonly log: Log;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
@@ -124,8 +124,10 @@ export class Shell {
         scheduler.launch(effect.launches.map((launch) => launcher.command(launch)));
         break;
       case "relaunch":
-        links.vacate(effect.launches.map(({ containerId }) => containerId));
-        scheduler.relaunch(effect.launches.map((launch) => launcher.command(launch, { again: true })));
+        for (const launch of effect.launches) {
+          links.handOver(launch, launcher.variables(launch));
+          this.post({ type: "launch-succeeded", containerId: launch.containerId });
+        }
         break;
       case "stop-container":
         scheduler.stop(effect.containerId);

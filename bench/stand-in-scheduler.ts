@@ -70,7 +70,6 @@ class StandInScheduler implements Scheduler {
     for (const { containerId } of commands) this.#deliver({ type: "launch-succeeded", containerId });
   }
 
-  relaunch(): void {}
   release(): void {}
   blacklist(): void {}
   stop(): void {}

@@ -1,9 +1,11 @@
+import { writeFile } from "node:fs/promises";
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage } from "../src/api/messages.ts";
 import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
+import { executorVariable, NEXT_EXECUTOR, nextExecutorScript } from "../src/job/launch-command.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import type { TaskLife } from "../src/journal/task-life.ts";
@@ -19,6 +21,7 @@ import type { StopOrder } from "./program.ts";
 import { Reports } from "./reports.ts";
 import type { ExecutorSettings } from "./settings.ts";
 import { StagingFolder } from "./staging-folder.ts";
+import type { WorkFolder } from "./work-folder.ts";
 
 export interface ExecutorOptions {
   readonly settings: ExecutorSettings;
@@ -26,6 +29,7 @@ export interface ExecutorOptions {
   readonly build: string;
   /** The container's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workFolder: WorkFolder;
   readonly log: Log;
   readonly nowMs: () => number;
   readonly random: () => number;
@@ -205,6 +209,7 @@ export class Executor {
     else if (body.type === "start-child") this.#doing(this.#start(body));
     else if (body.type === "stop-child") this.#doing(this.#generations.stopChild(body));
     else if (body.type === "exit") this.#finish(ExecutorExit.ordered, body.reason, body.graceMs);
+    else if (body.type === "make-room") this.#makeRoom(body.variables);
     else if (body.type === "resume-child") this.#isolation.allowedByMaster();
     else if (body.type === "acknowledge-exit") this.#generations.current.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#generations.signal(body.signal, body.reason);
@@ -264,6 +269,24 @@ export class Executor {
       () => this.#options.end(code),
       () => this.#options.end(ExecutorExit.failed),
     );
+  }
+
+  /** What its task saved or left is brought up first. The next executor finds the working directory as this one did. */
+  #makeRoom(variables: Readonly<Record<string, string>>): void {
+    this.#ending = true;
+    const why = `its container goes to ${variables[executorVariable.task]}`;
+    this.#options.log.info("ending", `The executor ends: ${why}.`);
+    const reason = { code: "generation-ended", why } as const;
+    void this.#stopAndSayGoodbye({ graceMs: this.#graceMs, reason })
+      .then(() => this.#options.workFolder.restore())
+      .then(() => writeFile(NEXT_EXECUTOR, nextExecutorScript(variables), { mode: 0o600 }))
+      .then(
+        () => this.#options.end(ExecutorExit.roomMade),
+        (error: unknown) => {
+          process.stderr.write(`tony-ts: ${errorMessage(error)}\n`);
+          this.#options.end(ExecutorExit.failed);
+        },
+      );
   }
 
   async #stopAndSayGoodbye(order: StopOrder): Promise<void> {

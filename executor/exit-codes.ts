@@ -1,3 +1,5 @@
+import { ROOM_MADE } from "../src/job/launch-command.ts";
+
 /** The executor's own exit codes; YARN shows them as the container's. */
 export const ExecutorExit = {
   /** The ApplicationMaster ordered it. */
@@ -10,6 +12,8 @@ export const ExecutorExit = {
   stuck: 76,
   /** Its task runs in another container now: the program was killed, and nothing was uploaded. */
   replaced: 77,
+  /** Its container is another task's, whose executor the launch shell starts. */
+  roomMade: ROOM_MADE,
   /** SIGTERM, as a shell reports it. */
   terminated: 143,
 } as const;

@@ -12,6 +12,7 @@ import { Executor } from "./executor.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { layOutSources } from "./sources.ts";
+import { WorkFolder } from "./work-folder.ts";
 
 /** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
 async function main(): Promise<void> {
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
     identity,
     build,
     environment: process.env,
+    workFolder: await WorkFolder.of(process.cwd()),
     log,
     nowMs: Date.now,
     random: Math.random,

@@ -46,12 +46,7 @@ const folders = [
             "allocate",
             "finishApplicationMaster",
           ],
-          "hadoop.yarn.ContainerManagementProtocolService": [
-            "startContainers",
-            "stopContainers",
-            "reInitializeContainer",
-            "getContainerStatuses",
-          ],
+          "hadoop.yarn.ContainerManagementProtocolService": ["startContainers", "stopContainers"],
         },
       },
     ],

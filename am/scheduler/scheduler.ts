@@ -50,12 +50,6 @@ export interface Scheduler {
   release(containerIds: readonly string[]): void;
   blacklist(hosts: readonly string[]): void;
   launch(commands: readonly ContainerCommand[]): void;
-  /**
-   * Ends what runs in containers and launches something else in them: in a clean working directory, with the same log folder. The answers
-   * are those of `launch`; nothing is told of the end of what ran before. After `launch-failed` that may run on, and the container is of
-   * no use any more: whoever ordered it gives it back.
-   */
-  relaunch(commands: readonly ContainerCommand[]): void;
   stop(containerId: string): void;
   /** Sets the application's progress, 0 to 1, which the ResourceManager shows. */
   progress(fraction: number): void;

@@ -49,11 +49,6 @@ export interface ExecutorHandler {
   superseded(attempt: number): void;
   /** Why a registration is refused: the executor is told and exits. Undefined: it is accepted. */
   refusal(registration: ExecutorRegistration): string | undefined;
-  /**
-   * Whether its container has been given to another task. Its stream is ended without an order: an executor that exits would end the
-   * container, in which the next one is about to start.
-   */
-  isFormer(registration: ExecutorRegistration): boolean;
 }
 
 export interface ExecutorEndpointOptions {
@@ -113,10 +108,6 @@ export class ExecutorEndpoint {
       return;
     }
     const { build, heartbeatIntervalMs, job, handler } = this.#options;
-    if (handler.isFormer(registration)) {
-      link.close();
-      return;
-    }
     link.admit(registration, hello.build);
     this.#replaceEarlier(link);
     const welcome = { hello: { protocol: PROTOCOL_VERSION, build }, heartbeatIntervalMs, job };

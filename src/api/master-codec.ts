@@ -31,6 +31,8 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
       return { exit: { graceMs: body.graceMs, reason: encodeStopReason(body.reason) } };
     case "resume-child":
       return { resumeChild: {} };
+    case "make-room":
+      return { makeRoom: { variables: body.variables } };
     case "acknowledge-exit":
       return { acknowledgeExit: {} };
     case "tail-log": {
@@ -74,6 +76,7 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
   }
   if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: decodeStopReason(exit.reason) };
   if (wire.resumeChild) return { type: "resume-child" };
+  if (wire.makeRoom) return { type: "make-room", variables: { ...wire.makeRoom.variables } };
   if (wire.acknowledgeExit) return { type: "acknowledge-exit" };
   if (tailLog) return decodeTailLog(tailLog);
   if (tailCredit) return { type: "tail-credit", tailId: toNumber(tailCredit.tailId), bytes: tailCredit.bytes ?? 0 };

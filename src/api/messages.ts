@@ -85,6 +85,8 @@ export type MasterCommand =
   | { readonly type: "stop-child"; readonly graceMs: number; readonly reason: StopReason; readonly dumpStacks?: true }
   /** The container is still its task's: resume the suspended program. */
   | { readonly type: "resume-child" }
+  /** The container is another task's: exit, so that its executor starts with these variables (see executorVariables). */
+  | { readonly type: "make-room"; readonly variables: Readonly<Record<string, string>> }
   /** Stop the program and exit. If the reason is `replaced`, the program is killed, and no checkpoint or output is uploaded. */
   | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason }
   /** The exit of this generation's child is recorded. */

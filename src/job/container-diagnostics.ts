@@ -90,7 +90,6 @@ const frames = [
   /^Last \d+ bytes of /,
   /^Container exited with a non-zero exit code/,
   /^Container killed on request/,
-  /^Container will be Re-initialized/,
   /^Dump of the process-tree/,
   /^\t\|- /,
   /^For more detailed output/,

@@ -5,6 +5,19 @@ import type { TaskId } from "./task.ts";
 /** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
 export const PROGRAM_MARKER = "TONY_PROGRAM_OF";
 
+/** The exit code by which an executor says that another task's is to start in its place, and the file that says with what. */
+export const ROOM_MADE = 78;
+export const NEXT_EXECUTOR = "next-executor.sh";
+
+/** The content of NEXT_EXECUTOR: sets an executor's own variables, and no others. */
+export function nextExecutorScript(variables: Readonly<Record<string, string>>): string {
+  const lines = Object.values(executorVariable).map((name) => {
+    const value = variables[name];
+    return value === undefined ? `unset ${name}` : `export ${name}=${quote(value)}`;
+  });
+  return `${lines.join("\n")}\n`;
+}
+
 /** Variables of a container's environment for the executor only; its program does not get them. */
 export const executorVariable = {
   task: "TONY_TASK",
@@ -41,8 +54,8 @@ export interface ExecutorLaunch {
   readonly logPrefix?: string;
 }
 
-/** The executor's own variables, as a launch script needs them; the job's `containerEnvironment` goes beside them as it is. */
-export function executorEnvironment(launch: ExecutorLaunch): Record<string, string> {
+/** The executor's own variables; the job's `containerEnvironment` goes beside them. */
+export function executorVariables(launch: ExecutorLaunch): Record<string, string> {
   const { portRange, memoryMiB } = launch;
   const values: Record<keyof typeof executorVariable, string | undefined> = {
     task: launch.task,
@@ -61,7 +74,7 @@ export function executorEnvironment(launch: ExecutorLaunch): Record<string, stri
   return Object.fromEntries(
     Object.entries(executorVariable).flatMap(([key, name]) => {
       const value = Object.entries(values).find(([field]) => field === key)?.[1];
-      return value === undefined ? [] : [[name, escapeForLaunchScript(value)]];
+      return value === undefined ? [] : [[name, value]];
     }),
   );
 }
@@ -71,8 +84,6 @@ export interface ProgramLaunch {
   readonly node: string;
   /** The link of one of our bundles. */
   readonly bundle: "am.cjs" | "executor.cjs";
-  /** Before the names of its log files; see logPrefixOf. */
-  readonly logPrefix?: string;
 }
 
 /** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
@@ -85,15 +96,18 @@ export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
  * - writes one message to `stderr`, whose end YARN puts into the container's diagnostics, if this node cannot run the runtime, and none if the
  *   program itself has written why it does not start,
  * - passes SIGTERM on to the program,
- * - kills what is left of the task's program when the executor has ended for whatever reason.
+ * - kills what is left of the task's program when the executor has ended for whatever reason,
+ * - starts the next task's executor when the executor says by its exit code that the container is another task's.
  */
-export function launchCommand({ node, bundle, logPrefix = "" }: ProgramLaunch): string {
+export function launchCommand({ node, bundle }: ProgramLaunch): string {
   const script = prelude
     .replaceAll("@NODE@", runtimeWord(node))
     .replaceAll("@OPTIONS@", runtimeOptions(bundle).join(" "))
     .replaceAll("@BUNDLE@", quote(bundle))
     .replaceAll("@LOG@", quote(logFileOf(bundle)))
-    .replaceAll("@PREFIX@", logPrefix)
+    .replaceAll("@LOG_PREFIX@", executorVariable.logPrefix)
+    .replaceAll("@NEXT@", NEXT_EXECUTOR)
+    .replaceAll("@ROOM_MADE@", String(ROOM_MADE))
     .replaceAll("@MARKER@", PROGRAM_MARKER);
   return escapeForLaunchScript(script.trim());
 }
@@ -113,27 +127,34 @@ export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string
  * a node with thousands of them; further rounds wait until the killed are gone, and catch what forks meanwhile.
  */
 const prelude = `
-log="\${LOG_DIRS%%,*}/@PREFIX@"
-exec 2>>"\${log}stderr"
-MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"@LOG@ &
-program=$!
-trap 'signalled=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
-while :; do
-  signalled=
-  wait "$program"
-  code=$?
-  [ -n "$signalled" ] && kill -0 "$program" 2>/dev/null && continue
-  [ -n "$signalled" ] && wait "$program" && code=$?
-  break
-done
-for round in {1..50}; do
-  left=
-  for file in $(grep -lszxF "@MARKER@=$CONTAINER_ID" /proc/[0-9]*/environ); do
-    pid="\${file#/proc/}"
-    kill -KILL "\${pid%/environ}" 2>/dev/null && left=1
+sweep() {
+  for round in {1..50}; do
+    left=
+    for file in $(grep -lszxF "@MARKER@=$CONTAINER_ID" /proc/[0-9]*/environ); do
+      pid="\${file#/proc/}"
+      kill -KILL "\${pid%/environ}" 2>/dev/null && left=1
+    done
+    [ -z "$left" ] && break
+    sleep 0.05
   done
-  [ -z "$left" ] && break
-  sleep 0.05
+}
+told=
+while :; do
+  log="\${LOG_DIRS%%,*}/$@LOG_PREFIX@"
+  exec 2>>"\${log}stderr"
+  MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"@LOG@ &
+  program=$!
+  trap 'signalled=1; told=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
+  while :; do
+    signalled=
+    wait "$program"
+    code=$?
+    [ -n "$signalled" ] && kill -0 "$program" 2>/dev/null && continue
+    [ -n "$signalled" ] && wait "$program" && code=$?
+    break
+  done
+  sweep
+  [ "$code" -eq @ROOM_MADE@ ] && [ -z "$told" ] && . ./@NEXT@ && rm @NEXT@ || break
 done
 if [ "$code" -ne 0 ] && [ ! -s "$log"@LOG@ ] && [ -z "$signalled" ] && ! grep -q '^tony-ts: ' "\${log}stderr"; then
   printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
@@ -162,4 +183,9 @@ export function escapeForLaunchScript(text: string): string {
     .replace(/[\\"$`]/g, "\\$&")
     .replace(/([{}])(?=\1)/g, '$1""')
     .replace(/<(?=(LOG_DIR|CPS)>)/g, '<""');
+}
+
+/** The same for an environment's values. */
+export function escapeEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, escapeForLaunchScript(value)]));
 }

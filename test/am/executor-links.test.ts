@@ -30,7 +30,7 @@ function aLink(task: string) {
   return { link, registration, sent };
 }
 
-/** The container has been given from `prep:0` to `trainer:0`, and both executors may speak. */
+/** The container of `prep:0`, which `trainer:0` gets, and the executors of both. */
 function setUp() {
   const events: Event[] = [];
   const heard: string[] = [];
@@ -50,14 +50,44 @@ function setUp() {
   links.connected(prep.link, prep.registration);
   const handOver = () => {
     state.tenant = "trainer:0";
-    links.vacate([containerId]);
     events.length = 0;
     heard.length = 0;
+    links.handOver({ task: "trainer:0", containerId, generation: 2 }, variables);
   };
-  return { links, tails, events, heard, forgotten, prep, trainer, handOver };
+  return { links, tails, state, events, heard, forgotten, prep, trainer, handOver };
 }
 
+const variables = { TONY_TASK: "trainer:0" };
+const makeRoom = { type: "make-room", variables };
+
 describe("the executor of a container that another task gets", () => {
+  test("is told to make room, and again on each new stream until the next one has come", () => {
+    const { links, prep, trainer, handOver } = setUp();
+    handOver();
+    expect(prep.sent).toEqual([makeRoom]);
+    const again = aLink("prep:0");
+    links.disconnected(prep.link, "broken");
+    links.connected(again.link, again.registration);
+    expect(again.sent).toEqual([makeRoom]);
+    links.connected(trainer.link, trainer.registration);
+    expect(trainer.sent).toEqual([]);
+  });
+
+  test("is told when it comes back, or when a later attempt orders it again", () => {
+    const { links, state, events, prep, trainer, handOver } = setUp();
+    links.disconnected(prep.link, "broken");
+    state.tenant = "trainer:0";
+    const back = aLink("prep:0");
+    links.connected(back.link, back.registration);
+    expect(back.sent).toEqual([]);
+    handOver();
+    expect(back.sent).toEqual([makeRoom]);
+    links.connected(trainer.link, trainer.registration);
+    handOver();
+    expect(trainer.sent).toEqual([]);
+    expect(events).toEqual([]);
+  });
+
   test("says nothing any more that anybody hears, and its end is nobody's loss", () => {
     const { links, events, heard, forgotten, prep, handOver } = setUp();
     handOver();
@@ -65,6 +95,7 @@ describe("the executor of a container that another task gets", () => {
     links.report(prep.link, 1, { type: "heartbeat", sentAtMs: 1 });
     links.report(prep.link, 1, { type: "child-started", pid: 1, atMs: 1 });
     links.registered(prep.link, prep.registration);
+    links.connected(prep.link, prep.registration);
     links.disconnected(prep.link, "goodbye");
     expect({ events, heard }).toEqual({ events: [], heard: [] });
   });
@@ -74,18 +105,9 @@ describe("the executor of a container that another task gets", () => {
     handOver();
     links.connected(trainer.link, trainer.registration);
     links.disconnected(prep.link, "broken");
-    expect(events.map(({ type }) => type)).toEqual(["executor-registered"]);
+    expect(events).toMatchObject([{ type: "executor-registered", task: "trainer:0" }]);
     links.report(trainer.link, 1, { type: "child-started", pid: 2, atMs: 2 });
     expect(events.at(-1)).toMatchObject({ type: "child-started", task: "trainer:0", pid: 2 });
-  });
-
-  test("is not admitted on a new stream; the next one is, as one that comes for the first time", () => {
-    const { links, events, prep, trainer, handOver } = setUp();
-    expect(links.isFormer(prep.registration)).toBe(false);
-    handOver();
-    expect([prep, trainer].map(({ registration }) => links.isFormer(registration))).toEqual([true, false]);
-    links.connected(trainer.link, trainer.registration);
-    expect(events).toMatchObject([{ type: "executor-registered", task: "trainer:0" }]);
   });
 
   test("gets nothing that is meant for the next one, and the next one nothing that was meant for it", () => {
@@ -95,7 +117,7 @@ describe("the executor of a container that another task gets", () => {
     links.send({ task: "trainer:0", containerId }, stop);
     links.connected(trainer.link, trainer.registration);
     links.send({ task: "prep:0", containerId }, stop);
-    expect([prep.sent, trainer.sent]).toEqual([[], []]);
+    expect([prep.sent, trainer.sent]).toEqual([[makeRoom], []]);
     links.send({ task: "trainer:0", containerId }, stop);
     expect(trainer.sent).toHaveLength(1);
   });

@@ -41,14 +41,13 @@ function setUp(
       release: note("release"),
       blacklist: note("blacklist"),
       launch: note("launch"),
-      relaunch: note("relaunch"),
       stop: note("stop"),
       progress: note("progress"),
       confirm: changes.confirm ?? (async () => true),
       finish: async ({ result }) => note("finish")(result),
       close: async () => {},
     },
-    links: { send: note("send"), vacate: note("vacate") },
+    links: { send: note("send"), handOver: note("hand-over") },
     feed: { changed: note("status"), finish: ({ result }) => note("outcome")(result) },
     journal: { write: async (sequence) => note("journal")(sequence) },
     history: { add: note("history") },
@@ -56,6 +55,7 @@ function setUp(
       command: ({ containerId }) => {
         return { containerId, environment: {}, commands: [], files: [], credentials: new Uint8Array(0) };
       },
+      variables: ({ task }) => ({ task }),
     },
     log: silentLog,
     rejoin: note("rejoin"),
@@ -84,13 +84,14 @@ describe("the shell around the core", () => {
     expect(done).toEqual(['release ["c1"]', 'blacklist ["h"]', 'stop "c2"', "status"]);
   });
 
-  test("nothing is heard any more of who is in a container before another task gets it", () => {
-    const launches = [{ containerId: "c1", task: "trainer:0", generation: 2 }];
-    const { shell, done } = setUp({ "nodes-changed": [{ type: "relaunch", launches }] });
+  test("hands a container over to another task, and says that this is done", () => {
+    const launch = { containerId: "c1", task: "trainer:0", generation: 2 };
+    const { shell, done, events } = setUp({ "nodes-changed": [{ type: "relaunch", launches: [launch] }] });
     shell.post(start);
     shell.close();
 
-    expect(done).toEqual(['vacate ["c1"]', expect.stringMatching(/^relaunch .*"c1"/)]);
+    expect(done).toEqual([`hand-over ${JSON.stringify(launch)} {"task":"trainer:0"}`]);
+    expect(events).toEqual(["nodes-changed", "launch-succeeded"]);
   });
 
   test("wakes the core once, at the time that it asked for last", async () => {

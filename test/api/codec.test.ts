@@ -122,6 +122,7 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   }),
   fc.record({ type: constant("exit"), graceMs: count, reason: stopReason }),
   fc.record({ type: constant("acknowledge-exit") }),
+  fc.record({ type: constant("make-room"), variables: fc.dictionary(text, text, { noNullPrototype: true }) }),
   fc.record({
     type: constant("tail-log"),
     tailId: large,

@@ -163,15 +163,6 @@ describe("the ApplicationMaster's server", () => {
     expect(master.executors.calls.rest).toEqual([]);
   });
 
-  it("closes the stream of an executor whose container is another task's now, without telling it to end", async () => {
-    master.executors.isFormer = ({ task }) => task === aRegistration().task;
-    const { stream, messages, ends } = open();
-    stream.send(register());
-    expect(await ends.next()).toBeUndefined();
-    expect(messages.rest).toEqual([]);
-    expect(master.executors.calls.rest).toEqual([]);
-  });
-
   it("wants a registration first", async () => {
     const { stream, messages } = open();
     stream.send({ attempt: 1, generation: 1, body: { type: "heartbeat", sentAtMs: 1 } });

@@ -1,11 +1,12 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { readProcFs } from "../../executor/proc-fs.ts";
 import { callRejoin } from "../../src/api/rejoin.ts";
 import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
-import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { type ExecutorLaunch, executorVariables, PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
 import { anExecutorJob, identity, startMaster } from "../support/api.ts";
@@ -90,6 +91,23 @@ describe("an executor in its container", () => {
       scene.container.signal("SIGTERM");
       expect(await scene.container.ended()).toBe(143);
     });
+  });
+
+  it("makes room for another task's executor, which finds the working directory as it was", async () => {
+    const scene = await running("touch left; echo done");
+    await scene.report("child-exited");
+    const next: ExecutorLaunch = {
+      ...{ task: "trainer:0", applicationId: identity.applicationId, masterAddress: scene.master.address },
+      ...{ staging: stagingLocation(anExecutorJob()), attempt: 1, generation: 2, tensorBoard: false, reusePort: false },
+      ...{ logLevel: "debug", logPrefix: logPrefixOf("trainer:0") },
+    };
+    scene.send(1, { type: "make-room", variables: executorVariables(next) });
+
+    const registration = await scene.connected();
+    expect(registration).toMatchObject({ task: "trainer:0", generation: 2, child: { state: "none" } });
+    expect(existsSync(path.join(scene.container.work, "left"))).toBe(false);
+    expect(scene.container.log("stdout")).toBe("done\n");
+    expect(scene.container.log("trainer-0.executor.log")).toContain("The executor of trainer:0 runs");
   });
 
   it("runs nothing when it is told to stop before it is told to start", async () => {

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { inheritedEnvironment, readSettings } from "../../executor/settings.ts";
-import { executorEnvironment } from "../../src/job/launch-command.ts";
+import { executorVariables } from "../../src/job/launch-command.ts";
 import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import { anExecutorLaunch } from "../support/executor-launch.ts";
 
 const environment = {
-  ...executorEnvironment(anExecutorLaunch),
-  // As the launch script's shell leaves it.
-  TONY_STAGING: JSON.stringify(anExecutorLaunch.staging),
+  ...executorVariables(anExecutorLaunch),
   CONTAINER_ID: "container_1_0001_02_000003",
   NM_HOST: "node-1",
   LOG_DIRS: "/disk1/logs,/disk2/logs",
@@ -41,10 +39,8 @@ describe("what an executor's container says", () => {
   });
 
   it("keeps its log files apart where the container has had another task", () => {
-    const again = executorEnvironment({ ...anExecutorLaunch, logPrefix: logPrefixOf(anExecutorLaunch.task) });
-    expect(readSettings({ ...environment, ...again, TONY_STAGING: environment.TONY_STAGING }).logPrefix).toBe(
-      "/disk1/logs/worker-1.",
-    );
+    const again = executorVariables({ ...anExecutorLaunch, logPrefix: logPrefixOf(anExecutorLaunch.task) });
+    expect(readSettings({ ...environment, ...again }).logPrefix).toBe("/disk1/logs/worker-1.");
   });
 
   it.each([

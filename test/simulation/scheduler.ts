@@ -8,7 +8,7 @@ import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 
 /** The call whose answer may be lost. */
-export type Call = "register" | "allocate" | "finish" | "start" | "restart" | "stop";
+export type Call = "register" | "allocate" | "finish" | "start" | "stop";
 
 export interface ModelSchedulerOptions {
   readonly attempt: number;
@@ -97,17 +97,7 @@ export class ModelScheduler implements Scheduler {
   }
 
   launch(commands: readonly ContainerCommand[]): void {
-    const { nodeManagers } = this.#options;
-    this.#order(commands, (...order) => nodeManagers.start(...order));
-  }
-
-  relaunch(commands: readonly ContainerCommand[]): void {
-    const { nodeManagers } = this.#options;
-    this.#order(commands, (...order) => nodeManagers.restart(...order));
-  }
-
-  #order(commands: readonly ContainerCommand[], give: NodeService["start"]): void {
-    const { application } = this.#options;
+    const { nodeManagers, application } = this.#options;
     for (const command of commands) {
       const { containerId } = command;
       const host = application.containers.get(containerId)?.node.host ?? "";
@@ -115,7 +105,9 @@ export class ModelScheduler implements Scheduler {
         this.#over(`the answer to its registration was lost, and with it the token for ${host}`);
         return;
       }
-      give(command, (answer) => this.#options.process.reach(() => this.#deliver({ ...answer, containerId })));
+      nodeManagers.start(command, (answer) =>
+        this.#options.process.reach(() => this.#deliver({ ...answer, containerId })),
+      );
     }
   }
 

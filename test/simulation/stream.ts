@@ -44,8 +44,6 @@ export class Stream implements ExecutorLink {
   register(links: ExecutorLinks, registration: ExecutorRegistration): void {
     if (this.#isKnown) {
       links.registered(this, registration);
-    } else if (links.isFormer(registration)) {
-      this.close();
     } else {
       this.#isKnown = true;
       links.connected(this, registration);

@@ -114,7 +114,6 @@ export class World {
       refusals: weather.launchFailures,
       losesAnswer: (call) => this.losesAnswer(call),
       run: (container, { environment }) => this.#run(container, environment),
-      vacate: ({ given }) => this.executors.get(given.containerId)?.die(),
       failed: ({ node }) => this.witness.incident(node.host),
     });
     this.#startedAtMs = clock.nowMs;
@@ -186,7 +185,7 @@ export class World {
 
   losesAnswer(call: Call): boolean {
     const { lostNodeAnswers, lostAnswers } = this.weather;
-    const chance = call === "start" || call === "restart" || call === "stop" ? lostNodeAnswers : lostAnswers;
+    const chance = call === "start" || call === "stop" ? lostNodeAnswers : lostAnswers;
     return chance > 0 && this.random.chance(chance);
   }
 
@@ -305,6 +304,15 @@ export class World {
         }
       }
     }
+  }
+
+  /** An executor has made room for that of another task. */
+  madeRoom(container: ModelContainer, variables: Readonly<Record<string, string>>): void {
+    this.clock.after(this.random.integer(50, 1_000), () => {
+      if (container.state === "running" && container.node.alive) {
+        this.#run(container, variables);
+      }
+    });
   }
 
   #run(container: ModelContainer, { TASK = "", GENERATION = "" }: Readonly<Record<string, string>>): void {

@@ -60,7 +60,6 @@ export type ExecutorCall =
 export class RecordingExecutors implements ExecutorHandler {
   readonly calls = new Inbox<ExecutorCall>();
   refusal: (registration: ExecutorRegistration) => string | undefined = () => undefined;
-  isFormer: (registration: ExecutorRegistration) => boolean = () => false;
 
   connected(link: ExecutorLink, registration: ExecutorRegistration): void {
     this.calls.put({ call: "connected", link, registration });

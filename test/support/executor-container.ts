@@ -2,7 +2,12 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { executorIdentity, executorSecrets } from "../../src/api/identity.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import { type ExecutorLaunch, executorEnvironment, launchCommand } from "../../src/job/launch-command.ts";
+import {
+  type ExecutorLaunch,
+  escapeEnvironment,
+  executorVariables,
+  launchCommand,
+} from "../../src/job/launch-command.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { anExecutorJob, identity } from "./api.ts";
 import { TestContainer } from "./container.ts";
@@ -34,7 +39,7 @@ export class ExecutorContainer extends TestContainer {
     };
     return this.start(launchCommand({ node: process.execPath, bundle: "executor.cjs" }), {
       HADOOP_TOKEN_FILE_LOCATION: this.#tokens,
-      ...executorEnvironment(launch),
+      ...escapeEnvironment(executorVariables(launch)),
       ...environment,
     });
   }

@@ -75,17 +75,7 @@ export class SchedulerBench {
   async running(script: string, changes: Partial<ContainerCommand> = {}): Promise<string> {
     const [container] = await this.allocated(this.anAsk(1));
     const containerId = container?.containerId ?? "";
-    this.call(() => this.scheduler.launch([this.#command(containerId, script, changes)]));
-    return containerId;
-  }
-
-  /** Orders that another script runs in a container. */
-  relaunch(containerId: string, script: string, changes: Partial<ContainerCommand> = {}): void {
-    this.call(() => this.scheduler.relaunch([this.#command(containerId, script, changes)]));
-  }
-
-  #command(containerId: string, script: string, changes: Partial<ContainerCommand>): ContainerCommand {
-    return {
+    const command = {
       containerId,
       environment: { OUTPUT: path.join(this.folder, containerId) },
       commands: [script.replaceAll("$", "\\$")],
@@ -93,6 +83,8 @@ export class SchedulerBench {
       credentials: writeTokenFile({ tokens: [], secrets: new Map([["word", Buffer.from("hush")]]) }),
       ...changes,
     };
+    this.call(() => this.scheduler.launch([command]));
+    return containerId;
   }
 
   outputOf(containerId: string, suffix = ""): Promise<Buffer> {

@@ -19,13 +19,7 @@ export interface SchedulerUnderTest extends ContainersUnderTest {
 }
 
 /** All that is run by the tests of `describeContainers`: a model of containers need understand no other. */
-export const SCRIPTS = {
-  endless: "sleep 600",
-  /** Endless as well; its output is there when it runs. */
-  says: "echo $$ > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600",
-  exits: "exit 7",
-  isKilled: "kill -KILL $$",
-} as const;
+export const SCRIPTS = { endless: "sleep 600", exits: "exit 7", isKilled: "kill -KILL $$" } as const;
 
 /** What every scheduler that runs programs does alike. */
 export function describeScheduler(name: string, open: () => Promise<SchedulerUnderTest>): void {
@@ -114,34 +108,6 @@ function containerTests(bench: () => SchedulerBench): void {
     expect(await bench().completed(containerId)).toMatchObject({ exitStatus: -105 });
   });
 
-  test("a container that is launched again ends as its last program does, and the end of the one before is not told", async () => {
-    const containerId = await bench().running(SCRIPTS.says);
-    await bench().next("launch-succeeded", (event) => event.containerId === containerId);
-    await bench().outputOf(containerId);
-    bench().relaunch(containerId, SCRIPTS.exits);
-    await bench().next("launch-succeeded", (event) => event.containerId === containerId);
-
-    expect(await bench().completed(containerId)).toMatchObject({ exitStatus: 7 });
-  });
-
-  test("a container that is launched again can be stopped at once", async () => {
-    const containerId = await bench().running(SCRIPTS.says);
-    await bench().outputOf(containerId);
-    bench().relaunch(containerId, SCRIPTS.endless);
-    bench().call(() => bench().scheduler.stop(containerId));
-
-    expect(await bench().completed(containerId)).toMatchObject({ exitStatus: -105 });
-  });
-
-  test("what was never launched cannot be launched again, and its node is not to blame", async () => {
-    const [{ containerId } = { containerId: "" }] = await bench().allocated(bench().anAsk(1));
-    bench().relaunch(containerId, SCRIPTS.endless);
-    const failure = await bench().next("launch-failed", (event) => event.containerId === containerId);
-
-    expect(failure.nodeAtFault).toBe(false);
-    bench().call(() => bench().scheduler.release([containerId]));
-  });
-
   test("a container that is given back ends as −100, started or not", async () => {
     const containerId = await bench().running(SCRIPTS.endless);
     await bench().next("launch-succeeded", (event) => event.containerId === containerId);
@@ -204,45 +170,6 @@ function processTests(opened: () => { readonly under: SchedulerUnderTest; readon
     await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`));
   });
 
-  test("what is launched again has its own files, environment and working directory, and the log folder as it was", async () => {
-    const { under, bench } = opened();
-    const [first, second] = await Promise.all([
-      under.store("first.txt", "first content"),
-      under.store("second.txt", "second content"),
-    ]);
-    const script = `echo first >> <LOG_DIR>/log; touch left; mkdir given.txt; ${SCRIPTS.says}`;
-    const containerId = await bench.running(script, { files: [{ ...first, link: "own.txt" }] });
-    const pid = Number((await bench.outputOf(containerId)).toString());
-    const again =
-      "kill -0 $FORMER 2> $OUTPUT.kill; { ls; cat given.txt; echo; cat $WITHIN; echo; cat <LOG_DIR>/log; } > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; exit 7";
-    const environment = { OUTPUT: `${bench.folder}/again`, FORMER: String(pid), WITHIN: "$PWD/given.txt" };
-    bench.relaunch(containerId, again, { files: [{ ...second, link: "given.txt" }], environment });
-
-    const lines = (await bench.outputOf("again")).toString().trim().split("\n");
-    expect(lines.filter((line) => !isOfItsNode(line))).toEqual([
-      "given.txt",
-      "second content",
-      "second content",
-      "first",
-    ]);
-    expect((await bench.outputOf("again", ".kill")).toString()).toMatch(/no such process/i);
-    expect(await bench.completed(containerId)).toMatchObject({ exitStatus: 7 });
-  });
-
-  test("a file that cannot be had for a further launch is named, and its node is not to blame", async () => {
-    const { under, bench } = opened();
-    const file = await under.store("changed-later.txt", "content");
-    const containerId = await bench.running(SCRIPTS.says);
-    await bench.outputOf(containerId);
-    bench.relaunch(containerId, "touch $OUTPUT", { files: [{ ...file, modificationTimeMs: 1 }] });
-    const failure = await bench.next("launch-failed", (event) => event.containerId === containerId);
-
-    expect(failure).toMatchObject({ nodeAtFault: false, message: expect.stringContaining("changed-later.txt") });
-    bench.call(() => bench.scheduler.stop(containerId));
-    const pid = Number((await bench.outputOf(containerId)).toString());
-    await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`));
-  });
-
   test("a file that is not what was submitted keeps its container from running, and is named", async () => {
     const { under, bench } = opened();
     const file = await under.store("changed.txt", "content");
@@ -258,11 +185,6 @@ function processTests(opened: () => { readonly under: SchedulerUnderTest; readon
   });
 }
 
-/** What a container's working directory has besides what is launched in it. */
-function isOfItsNode(name: string): boolean {
-  return /^(container_tokens|.*\.sh|tmp)$/.test(name);
-}
-
 function quietTest(bench: () => SchedulerBench): void {
   test("nothing is ever told within the call that caused it", () => {
     expect(bench().withinCalls).toEqual([]);
@@ -273,7 +195,7 @@ const outcome = endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, t
 
 function processEndTest(bench: () => SchedulerBench): void {
   test("at the end what still runs is ended too", async () => {
-    const containerId = await bench().running(SCRIPTS.says);
+    const containerId = await bench().running("echo $$ > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600");
     const pid = Number((await bench().outputOf(containerId)).toString());
     expect(existsSync(`/proc/${pid}`)).toBe(true);
     await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");

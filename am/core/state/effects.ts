@@ -14,8 +14,8 @@ export type Effect =
   | { readonly type: "blacklist"; readonly hosts: readonly string[] }
   | { readonly type: "launch"; readonly launches: readonly Launch[] }
   /**
-   * Ends what runs in these containers and launches these tasks in them; answers as `launch`. Nothing is told of the end of what ran before,
-   * nor anything that its executor still says. After `launch-failed` that may run on: the container is to be given back.
+   * Gives containers whose tasks have ended to these tasks, of roles with the same files: the executor there makes room for theirs, which
+   * registers. Answers `launch-succeeded`. What the one before still says becomes no event. Ordered again it does nothing more.
    */
   | { readonly type: "relaunch"; readonly launches: readonly Launch[] }
   | { readonly type: "stop-container"; readonly containerId: string; readonly reason: string }

@@ -8,7 +8,7 @@ import type { Ask } from "../../core/state/effects.ts";
 import type { AllocatedContainer, NodeView, ResourceAmount } from "../../core/state/events.ts";
 import { add, subtract, typesBeyond, typeWords } from "../resource-amounts.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
-import { type ContainerEnd, LocalContainer } from "./container.ts";
+import { LocalContainer } from "./container.ts";
 import { Localizer } from "./localize.ts";
 
 export interface LocalSchedulerOptions {
@@ -26,10 +26,6 @@ interface Held {
   readonly gpus: readonly string[];
   /** Absent until it is launched. */
   process?: LocalContainer;
-  /** What it is to run when what runs in it has ended. */
-  next?: ContainerCommand;
-  /** How we ended it, the first time. */
-  end?: ContainerEnd;
 }
 
 const gpuType = "yarn.io/gpu";
@@ -100,10 +96,6 @@ export class LocalScheduler implements Scheduler {
     for (const command of commands) void this.#launch(command);
   }
 
-  relaunch(commands: readonly ContainerCommand[]): void {
-    for (const command of commands) this.#relaunch(command);
-  }
-
   stop(containerId: string): void {
     this.#end(containerId, stopped);
   }
@@ -134,7 +126,7 @@ export class LocalScheduler implements Scheduler {
     }
     const devices = held.gpus.length === 0 ? {} : { CUDA_VISIBLE_DEVICES: held.gpus.join(",") };
     const place = { folder: path.join(this.#options.folder, containerId), user: this.#options.user };
-    held.process = new LocalContainer(place, (end) => this.#processEnded(containerId, end));
+    held.process = new LocalContainer(place, (end) => this.#completed(containerId, end));
     try {
       const environment = { ...devices, ...command.environment };
       await held.process.start({ ...command, environment }, this.#localizer);
@@ -146,43 +138,18 @@ export class LocalScheduler implements Scheduler {
     }
   }
 
-  #relaunch(command: ContainerCommand): void {
-    const { containerId } = command;
-    const held = this.#held.get(containerId);
-    if (held?.process === undefined || held.next !== undefined || held.end !== undefined) {
-      this.#launchFailed(containerId, `nothing runs in ${containerId} that could make way`, false);
-      return;
-    }
-    held.next = command;
-    held.process.stop(stopped);
-  }
-
   #launchFailed(containerId: string, message: string, nodeAtFault: boolean): void {
     this.#emit({ type: "launch-failed", containerId, message, nodeAtFault });
   }
 
-  #end(containerId: string, end: ContainerEnd): void {
+  #end(containerId: string, end: { readonly exitStatus: number; readonly diagnostics: string }): void {
     const held = this.#held.get(containerId);
     if (held === undefined) return;
-    held.end ??= end;
     if (held.process !== undefined) held.process.stop(end);
     else setImmediate(() => this.#completed(containerId, end));
   }
 
-  /** What is to run next does so, unless we have ended the container meanwhile. */
-  #processEnded(containerId: string, end: ContainerEnd): void {
-    const held = this.#held.get(containerId);
-    const next = held?.next;
-    if (held === undefined || next === undefined || held.end !== undefined) {
-      this.#completed(containerId, held?.end ?? end);
-      return;
-    }
-    delete held.next;
-    delete held.process;
-    void this.#launch(next);
-  }
-
-  #completed(containerId: string, end: ContainerEnd): void {
+  #completed(containerId: string, end: { readonly exitStatus: number; readonly diagnostics: string }): void {
     if (!this.#held.delete(containerId)) return;
     const diagnostics = parseContainerDiagnostics(end.diagnostics);
     this.#emit({ type: "container-completed", containerId, exitStatus: end.exitStatus, diagnostics });

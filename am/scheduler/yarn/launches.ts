@@ -37,7 +37,7 @@ export function launchContainers(
   for (const command of commands) {
     const container = containerOf(command.containerId);
     if (container === undefined) {
-      deliver(launchFailure(command.containerId, "it is not among the containers of this attempt", false));
+      deliver(failure(command.containerId, "it is not among the containers of this attempt", false));
       continue;
     }
     const starts = byNode.get(container.nodeId) ?? [];
@@ -63,15 +63,15 @@ async function startOnNode(
 }
 
 function failureOf(containerId: ContainerId, error: unknown): SchedulerEvent {
-  return launchFailure(containerId, errorMessage(error), nodeIsAtFault(error));
+  return failure(containerId, errorMessage(error), nodeIsAtFault(error));
 }
 
-export function launchFailure(containerId: ContainerId, message: string, nodeAtFault: boolean): SchedulerEvent {
+function failure(containerId: ContainerId, message: string, nodeAtFault: boolean): SchedulerEvent {
   return { type: "launch-failed", containerId, message, nodeAtFault };
 }
 
 /** A node that is unreachable, refuses to start or has no disk space is at fault itself; for a refused request we are. */
-export function nodeIsAtFault(error: unknown): boolean {
+function nodeIsAtFault(error: unknown): boolean {
   const javaClass = typeof error === "object" && error !== null && "javaClass" in error ? String(error.javaClass) : "";
   const unauthorized = /Unauthorized request to start container/.test(errorMessage(error));
   return !(ourFault.test(javaClass) || unauthorized || errorCode(error) === "RPC_AUTHENTICATION");

@@ -20,7 +20,6 @@ import type { AllocatedContainer } from "../../core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
-import { type ContainerRelauncher, Relaunches } from "./relaunches.ts";
 import { requestRows } from "./request-rows.ts";
 
 /** What is needed of SchedulerClient: the ResourceManager as an application attempt sees it. */
@@ -35,7 +34,7 @@ export interface MasterClient {
 }
 
 /** What is needed of NodeManagerPool. */
-export interface NodeManagers extends ContainerStarter, ContainerRelauncher {
+export interface NodeManagers extends ContainerStarter {
   addTokens(tokens: readonly NodeToken[]): void;
   stop(nodeId: NodeId, ids: readonly ContainerId[]): Promise<unknown>;
   close(): void;
@@ -93,21 +92,9 @@ export class YarnScheduler implements Scheduler {
   /** When the ResourceManager began to refuse every heartbeat, for an unknown reason. */
   #refusedSinceMs: number | undefined;
   #questions: ((current: boolean) => void)[] = [];
-  readonly #relaunches: Relaunches;
 
   constructor(options: YarnSchedulerOptions) {
     this.#options = options;
-    const { attempt, clock, nodeManagers } = options;
-    this.#relaunches = new Relaunches({
-      nodes: {
-        reinitialize: (nodeId, ...order) => this.#withToken(nodeId, () => nodeManagers.reinitialize(nodeId, ...order)),
-        statuses: (nodeId, ids) => nodeManagers.statuses(nodeId, ids),
-      },
-      attempt,
-      clock,
-      containerOf: (id) => this.#containers.get(id),
-      deliver: (event) => this.#emit(event),
-    });
   }
 
   async start(
@@ -164,24 +151,18 @@ export class YarnScheduler implements Scheduler {
 
   launch(commands: readonly ContainerCommand[]): void {
     const containerOf = (id: ContainerId): Container | undefined => this.#containers.get(id);
-    const { nodeManagers } = this.#options;
-    const starter: ContainerStarter = {
-      start: (nodeId, starts) => this.#withToken(nodeId, () => nodeManagers.start(nodeId, starts)),
-    };
+    const starter: ContainerStarter = { start: (nodeId, starts) => this.#start(nodeId, starts) };
     launchContainers(commands, starter, containerOf, (event) => this.#emit(event));
   }
 
-  relaunch(commands: readonly ContainerCommand[]): void {
-    this.#relaunches.relaunch(commands);
-  }
-
   /** The ResourceManager sends a node's token once to each attempt: one that was lost with the registration's answer only the next one gets. */
-  async #withToken<Answer>(nodeId: NodeId, call: () => Promise<Answer>): Promise<Answer> {
+  async #start(...start: Parameters<ContainerStarter["start"]>): ReturnType<ContainerStarter["start"]> {
     try {
-      return await call();
+      return await this.#options.nodeManagers.start(...start);
     } catch (error) {
       const lost = !this.#registrationAnswered && errorCode(error) === "NODE_TOKEN_MISSING";
-      if (lost) this.#attemptOver(`the answer to its registration was lost, and with it the token for node ${nodeId}`);
+      if (lost)
+        this.#attemptOver(`the answer to its registration was lost, and with it the token for node ${start[0]}`);
       throw error;
     }
   }
@@ -225,7 +206,6 @@ export class YarnScheduler implements Scheduler {
   async close(): Promise<void> {
     this.#ended = true;
     this.#wake();
-    this.#relaunches.close();
     this.#options.master.close();
     this.#options.nodeManagers.close();
     await this.#loop;

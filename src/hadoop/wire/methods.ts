@@ -33,6 +33,4 @@ export const applicationMaster = {
 export const containerManagement = {
   startContainers: wireMethod(yarn.StartContainersRequestProto, yarn.StartContainersResponseProto),
   stopContainers: wireMethod(yarn.StopContainersRequestProto, yarn.StopContainersResponseProto),
-  reInitializeContainer: wireMethod(yarn.ReInitializeContainerRequestProto, yarn.ReInitializeContainerResponseProto),
-  getContainerStatuses: wireMethod(yarn.GetContainerStatusesRequestProto, yarn.GetContainerStatusesResponseProto),
 };

@@ -12,12 +12,12 @@ import { containerManagement } from "../wire/methods.ts";
 import type { hadoop } from "../wire/yarn.ts";
 import type { NodeToken } from "./allocation.ts";
 import type { YarnConnectionOptions } from "./connection-options.ts";
-import { containerStatusFromWire, launchContextToWire } from "./convert-containers.ts";
+import { launchContextToWire } from "./convert-containers.ts";
 import { containerIdFromWire, containerIdToWire } from "./convert-ids.ts";
 import { tokenToWire } from "./convert-tokens.ts";
 import { parseNodeId } from "./ids.ts";
 import { NodeConnections } from "./node-connections.ts";
-import type { Container, ContainerId, ContainerStatus, LaunchContext, NodeId } from "./records.ts";
+import type { Container, ContainerId, LaunchContext, NodeId } from "./records.ts";
 
 /** How many nodes at a time, and how their tokens are shown. */
 export interface NodeManagerPoolOptions extends YarnConnectionOptions {
@@ -97,30 +97,6 @@ export class NodeManagerPool {
       succeeded: [...answer.succeeded_requests.map(containerIdFromWire), ...running],
       failed: failed.filter(({ error }) => !saysAlreadyStarted(error)),
     };
-  }
-
-  /**
-   * Orders that what runs in a container is ended and another program launched in its place (ContainerManagerImpl#reInitializeContainer).
-   * Resolves when the order is accepted: the new files are localised first, then what runs is ended as `stop` ends it, and nothing is told
-   * of its end. Its folders stay as they are, its links and its tokens too: the new launch adds to the links, and its tokens are not
-   * used. Where a file cannot be localised, what runs there runs on, and the container's diagnostics say why (ContainerImpl's
-   * ResourceLocalizationFailedWhileReInitTransition). Sent once: a repetition would end the new program.
-   * Rejects with a RemoteError also where nothing runs in the container, or an earlier such order is not carried out.
-   */
-  async reinitialize(node: NodeId, id: ContainerId, launch: LaunchContext): Promise<void> {
-    const request = {
-      container_id: containerIdToWire(id),
-      container_launch_context: launchContextToWire(launch),
-      auto_commit: true,
-    };
-    await this.#call(node, (service) => service.call("reInitializeContainer", request, { repeatable: false }));
-  }
-
-  /** What a NodeManager knows of its containers; those that it does not know are left out. */
-  async statuses(node: NodeId, ids: readonly ContainerId[]): Promise<readonly ContainerStatus[]> {
-    const request = { container_id: ids.map(containerIdToWire) };
-    const answer = await this.#call(node, (service) => service.call("getContainerStatuses", request));
-    return answer.status.map(containerStatusFromWire);
   }
 
   /** The NodeManager sends SIGTERM, and SIGKILL 250 ms later (yarn.nodemanager.sleep-delay-before-sigkill.ms). */

@@ -6,7 +6,7 @@ import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
-import type { Container, LaunchContext } from "../../../src/hadoop/yarn/records.ts";
+import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { Inbox } from "../../support/inbox.ts";
 import { silentLog } from "../../support/silent-log.ts";
@@ -94,27 +94,12 @@ class ScriptedNodes implements NodeManagers {
   readonly calls: string[] = [];
   startFails: unknown;
   stopFails: unknown;
-  reinitializeFails: unknown;
-  readonly launches: LaunchContext[] = [];
-  /** What it says of a container when it is asked, one after the other; an error: it does not answer. */
-  readonly said: (string | Error)[] = [];
 
   addTokens(): void {}
   async start(nodeId: string, starts: readonly { readonly container: Container }[]) {
     this.calls.push(`start ${starts.length} on ${nodeId}`);
     if (this.startFails !== undefined) throw this.startFails;
     return { succeeded: starts.map(({ container }) => container.id), failed: [] };
-  }
-  async reinitialize(nodeId: string, id: string, launch: LaunchContext): Promise<void> {
-    this.calls.push(`reinitialize ${id} on ${nodeId}`);
-    this.launches.push(launch);
-    if (this.reinitializeFails !== undefined) throw this.reinitializeFails;
-  }
-  async statuses(_nodeId: string, [containerId = ""]: readonly string[]) {
-    this.calls.push(`status of ${containerId}`);
-    const said = this.said.shift() ?? "";
-    if (said instanceof Error) throw said;
-    return [{ containerId, state: "RUNNING" as const, exitStatus: -1000, diagnostics: said }];
   }
   async stop(nodeId: string, ids: readonly string[]): Promise<void> {
     this.calls.push(`stop ${ids.join(" ")} on ${nodeId}`);
@@ -274,99 +259,6 @@ describe("the YARN scheduler", () => {
     await turn();
 
     expect(events).toContainEqual(expect.objectContaining({ type: "launch-failed", nodeAtFault }));
-  });
-
-  describe("in a container in which something runs", () => {
-    const { id } = aContainer(9);
-    const ordered = "[2026-11-22 19:44:58.906]Container will be Re-initialized.\n";
-    const ended = "[2026-11-22 19:44:59.286]Container killed on request. Exit code is 143\n";
-    const aborted =
-      "[2026-11-22 19:47:34.281]Container aborting re-initialization.. Resource hdfs://nn/role.zip changed on src filesystem\njava.io.IOException: x\n";
-
-    test("a further launch has a folder of its own, where its files are and its paths lead", async () => {
-      const { nodeManagers, scheduler, types } = await setUp();
-      const file = {
-        link: "role.zip",
-        url: "hdfs://nn/role.zip",
-        sizeBytes: 1,
-        modificationTimeMs: 1,
-        type: "ARCHIVE",
-        visibility: "PRIVATE",
-      } as const;
-      const environment = { A: "$PWD/role.zip:\\$PWD:$PWDX", B: "${PWD}/a {{PWD}}/b" };
-      scheduler.relaunch([{ ...command(id), files: [file], environment }, command(id)]);
-      await turn();
-
-      const [first, second] = nodeManagers.launches;
-      const [folder = ""] = / cd (again-2-1) /.exec(first?.commands[0] ?? "")?.slice(1) ?? [];
-      expect(Object.keys(first?.localResources ?? {})).toEqual([`${folder}/role.zip`]);
-      expect(first?.environment).toEqual({
-        A: `$PWD/${folder}/role.zip:\\$PWD:$PWDX`,
-        B: `\${PWD}/${folder}/a {{PWD}}/${folder}/b`,
-      });
-      expect(first?.commands.at(-1)).toBe("true");
-      expect(second?.commands[0]).toMatch(/ cd again-2-2 /);
-      expect(types().filter((type) => type === "launch-succeeded")).toHaveLength(2);
-    });
-
-    test("a launch whose files do not come has failed, though its node tells nobody: it is asked", async () => {
-      const { clock, nodeManagers, scheduler, events } = await setUp();
-      nodeManagers.said.push(ordered + ended + ordered, new Error("no answer"), ordered + ended + ordered + aborted);
-      scheduler.relaunch([command(id)]);
-      await turn();
-      await clock.pass(10_000);
-
-      expect(events).toContainEqual({
-        type: "launch-failed",
-        containerId: id,
-        message: "Resource hdfs://nn/role.zip changed on src filesystem",
-        nodeAtFault: false,
-      });
-      expect(nodeManagers.said).toEqual([]);
-    });
-
-    test("a node is asked no more once what ran before has ended, or the container is over", async () => {
-      const { clock, master, nodeManagers, scheduler, types } = await setUp();
-      const asked = () => nodeManagers.calls.filter((call) => call.startsWith("status")).length;
-      nodeManagers.said.push(ordered + aborted + ordered + ended);
-      scheduler.relaunch([command(id)]);
-      await turn();
-      await clock.pass(600_000);
-      expect(asked()).toBe(1);
-
-      scheduler.relaunch([command(id)]);
-      await turn();
-      await master.answer({ completed: [{ containerId: id, state: "COMPLETE", exitStatus: 0, diagnostics: "" }] });
-      await clock.pass(600_000);
-      expect(asked()).toBe(1);
-      expect(types()).not.toContain("launch-failed");
-    });
-
-    test.each([
-      [
-        "a NodeManager without that method is not to blame",
-        new RemoteError("org.apache.hadoop.ipc.RpcNoSuchMethodException", "Unknown method reInitializeContainer"),
-        false,
-      ],
-      [
-        "nor is one that refuses it",
-        new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "Cannot perform RE_INIT on [c]."),
-        false,
-      ],
-      ["a node that cannot be reached is", new HadoopError("refused", { code: "RPC_CONNECT_FAILED" }), true],
-    ])("a launch fails: %s", async (_case, error, nodeAtFault) => {
-      const { nodeManagers, scheduler, events } = await setUp();
-      nodeManagers.reinitializeFails = error;
-      scheduler.relaunch([command(id)]);
-      await turn();
-
-      expect(events).toContainEqual({
-        type: "launch-failed",
-        containerId: id,
-        message: expect.stringContaining(error.message),
-        nodeAtFault,
-      });
-    });
   });
 
   test("a container whose node does not answer is given back to the ResourceManager instead of stopped", async () => {

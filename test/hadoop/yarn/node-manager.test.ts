@@ -97,44 +97,6 @@ describe("one call for many containers", () => {
   });
 });
 
-describe("a container in which something runs", () => {
-  test("is given another launch, which takes effect by itself", async () => {
-    const requests: unknown[] = [];
-    const node = await aNode((method, request) => {
-      requests.push([method, yarn.ReInitializeContainerRequestProto.decode(request)]);
-      return { bytes: yarn.ReInitializeContainerResponseProto.encode({}).finish() };
-    });
-    const pool = poolWith();
-    pool.addTokens([node.nodeToken]);
-    await pool.reinitialize(node.nodeId, one, launch);
-    expect(requests).toMatchObject([
-      ["reInitializeContainer", { container_launch_context: { command: ["true"] }, auto_commit: true }],
-    ]);
-  });
-
-  test("is given it once: when the answer is lost, what was launched may run already", async () => {
-    let calls = 0;
-    const node = await aNode(() => {
-      calls += 1;
-      return "hang up";
-    });
-    const pool = poolWith({ retry: { giveUpAfterMs: 5_000, firstDelayMs: 1, longestDelayMs: 1 } });
-    pool.addTokens([node.nodeToken]);
-    await expect(pool.reinitialize(node.nodeId, one, launch)).rejects.toMatchObject({ code: "RPC_CONNECTION_LOST" });
-    expect(calls).toBe(1);
-  });
-
-  test("says what became of it", async () => {
-    const status = { container_id: containerIdToWire(one), exit_status: -1000, diagnostics: "well" };
-    const node = await aNode(() => ({
-      bytes: yarn.GetContainerStatusesResponseProto.encode({ status: [status] }).finish(),
-    }));
-    const pool = poolWith();
-    pool.addTokens([node.nodeToken]);
-    expect(await pool.statuses(node.nodeId, [one, two])).toMatchObject([{ containerId: one, diagnostics: "well" }]);
-  });
-});
-
 describe("connections", () => {
   test("one per node, for calls that come together and later", async () => {
     const node = await aNode();
