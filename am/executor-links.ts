@@ -13,13 +13,14 @@ export interface ExecutorLinksOptions {
   /** Called for every message: it shows that the executor is alive. */
   readonly heard: (containerId: string, task: string) => void;
   readonly forget: (containerId: string) => void;
-  readonly metrics: (containerId: string, metrics: Metrics) => void;
+  readonly metrics: (containerId: string, task: string, metrics: Metrics) => void;
   readonly tails: LogTails;
-  /** The task that has the container now; undefined or empty: nobody knows. */
-  readonly tenantOf: (containerId: string) => string | undefined;
+  /** The task that has a container now, and its generation; undefined: none has. */
+  readonly tenantOf: (containerId: string) => Launch | undefined;
+  /** What a task's executor starts with where another task's has made room for it. */
+  readonly variables: (launch: Launch) => Readonly<Record<string, string>>;
 }
 
-type MakeRoom = Extract<MasterCommand, { type: "make-room" }>;
 type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
 
 /**
@@ -31,9 +32,6 @@ export class ExecutorLinks implements ExecutorHandler {
   readonly #byContainer = new Map<string, ExecutorLink>();
   /** Containers whose executors have been connected to this attempt before. */
   readonly #known = new Set<string>();
-  /** Executors of tasks whose containers are other tasks' now, and what those that take their places start with. */
-  readonly #former = new Map<string, ExecutorLink>();
-  readonly #handOvers = new Map<string, MakeRoom>();
   readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
 
   constructor(options: ExecutorLinksOptions) {
@@ -48,21 +46,15 @@ export class ExecutorLinks implements ExecutorHandler {
     link.send(generation, this.#message(command));
   }
 
-  /**
-   * Gives a container to another task: the executor there is told to make room, now or when it is connected again.
-   * @param variables what that task's executor starts with
-   */
-  handOver({ task, containerId }: Launch, variables: Readonly<Record<string, string>>): void {
+  /** Gives a container to another task: the executor there is told to make room; one that is not connected is told when it is again. */
+  handOver(launch: Launch): void {
+    const { task, containerId } = launch;
     const link = this.#byContainer.get(containerId);
     if (link?.task === task) return;
-    this.#handOvers.set(containerId, { type: "make-room", variables });
+    this.#byContainer.delete(containerId);
     this.#known.delete(containerId);
     this.#options.forget(containerId);
-    if (link !== undefined) {
-      this.#byContainer.delete(containerId);
-      this.#former.set(containerId, link);
-    }
-    this.#askForRoom(containerId);
+    if (link !== undefined) this.#askForRoom(link, launch);
   }
 
   /** Whom to admit is the core's decision: it dismisses an executor whose container is no longer part of the job. */
@@ -70,13 +62,11 @@ export class ExecutorLinks implements ExecutorHandler {
 
   connected(link: ExecutorLink, registration: ExecutorRegistration): void {
     const { containerId } = link;
-    if (this.#isFormer(link)) {
-      this.#former.set(containerId, link);
-      this.#askForRoom(containerId);
+    const tenant = this.#options.tenantOf(containerId);
+    if (tenant !== undefined && tenant.task !== link.task) {
+      this.#askForRoom(link, tenant);
       return;
     }
-    this.#former.delete(containerId);
-    this.#handOvers.delete(containerId);
     const again = this.#known.has(containerId) || registration.child.state !== "none";
     this.#known.add(containerId);
     this.#byContainer.set(containerId, link);
@@ -101,7 +91,7 @@ export class ExecutorLinks implements ExecutorHandler {
     const about = { task, containerId, generation };
     switch (report.type) {
       case "heartbeat":
-        if (report.metrics !== undefined) this.#options.metrics(containerId, report.metrics);
+        if (report.metrics !== undefined) this.#options.metrics(containerId, task, report.metrics);
         break;
       case "child-started":
       case "child-exited":
@@ -122,7 +112,6 @@ export class ExecutorLinks implements ExecutorHandler {
 
   disconnected(link: ExecutorLink, end: LinkEnd): void {
     this.#options.tails.disconnected(link);
-    if (this.#former.get(link.containerId) === link) this.#former.delete(link.containerId);
     if (end === "replaced" || !this.#isCurrent(link)) return;
     const { task, containerId } = link;
     this.#byContainer.delete(containerId);
@@ -136,15 +125,8 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#options.post({ type: "resource-manager-shutdown", reason });
   }
 
-  /** Its container is another task's: a later attempt, too, knows that before it orders the change again. */
-  #isFormer({ task, containerId }: ExecutorLink): boolean {
-    const tenant = this.#options.tenantOf(containerId) ?? "";
-    return tenant !== "" && tenant !== task;
-  }
-
-  #askForRoom(containerId: string): void {
-    const command = this.#handOvers.get(containerId);
-    if (command !== undefined) this.#former.get(containerId)?.send(0, command);
+  #askForRoom(link: ExecutorLink, launch: Launch): void {
+    link.send(launch.generation, { type: "make-room", variables: this.#options.variables(launch) });
   }
 
   #isCurrent(link: ExecutorLink): boolean {

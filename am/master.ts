@@ -17,6 +17,7 @@ import { inTime } from "./bounded.ts";
 import { ClientCalls } from "./client-calls.ts";
 import { systemClock } from "./clock.ts";
 import { type Core, createCore } from "./core/core.ts";
+import { launchIn } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import type { Rejoin } from "./core/state/effects.ts";
 import { statusOf } from "./core/status/status.ts";
@@ -171,8 +172,9 @@ class Master {
         this.#liveness.forget(containerId);
         this.#metrics.delete(containerId);
       },
-      metrics: (containerId, metrics) => this.#metrics.set(containerId, metrics),
-      tenantOf: (containerId) => this.#core.state.containers[containerId]?.task,
+      metrics: (...said) => this.#metrics.set(...said),
+      tenantOf: (containerId) => launchIn(this.#core.state, containerId),
+      variables: (launch) => this.#started.variables(launch),
       tails: this.#tails,
     });
   }
@@ -186,10 +188,7 @@ class Master {
       feed: this.#feed,
       journal: this.#journal,
       history: this.#history,
-      launcher: {
-        command: (launch) => this.#started.command(launch),
-        variables: (launch) => this.#started.variables(launch),
-      },
+      launcher: { command: (launch) => this.#started.command(launch) },
       log: this.#input.log,
       rejoin: (executors) => void this.#rejoin(executors),
       beforeUnregister: (outcome) => this.#beforeUnregister(outcome),

@@ -27,7 +27,7 @@ export interface ShellOptions {
   readonly feed: Pick<StatusFeed, "changed" | "finish">;
   readonly journal: Pick<JournalWriter, "write">;
   readonly history: Pick<JobHistory, "add">;
-  readonly launcher: Pick<Launcher, "command" | "variables">;
+  readonly launcher: Pick<Launcher, "command">;
   readonly log: Log;
   /** Looks for the executors of an earlier attempt. */
   readonly rejoin: (executors: readonly Rejoin[]) => void;
@@ -125,7 +125,7 @@ export class Shell {
         break;
       case "relaunch":
         for (const launch of effect.launches) {
-          links.handOver(launch, launcher.variables(launch));
+          links.handOver(launch);
           this.post({ type: "launch-succeeded", containerId: launch.containerId });
         }
         break;

@@ -3,10 +3,10 @@ import type { JobStatus, TaskStatus } from "../src/job/status.ts";
 
 /** What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. */
 export class TaskMetrics {
-  readonly #byContainer = new Map<string, Metrics>();
+  readonly #byContainer = new Map<string, { readonly task: string; readonly metrics: Metrics }>();
 
-  set(containerId: string, metrics: Metrics): void {
-    this.#byContainer.set(containerId, metrics);
+  set(containerId: string, task: string, metrics: Metrics): void {
+    this.#byContainer.set(containerId, { task, metrics });
   }
 
   delete(containerId: string): void {
@@ -19,9 +19,10 @@ export class TaskMetrics {
   }
 
   #withMetrics(task: TaskStatus): TaskStatus {
-    const metrics = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
-    if (metrics === undefined) return task;
-    const { memoryBytes, maxMemoryBytes, cpuCores } = metrics;
+    const said = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
+    // The container may be another task's by now.
+    if (said?.task !== task.task) return task;
+    const { memoryBytes, maxMemoryBytes, cpuCores } = said.metrics;
     return { ...task, memoryBytes, maxMemoryBytes, cpuCores };
   }
 }

@@ -55,7 +55,6 @@ function setUp(
       command: ({ containerId }) => {
         return { containerId, environment: {}, commands: [], files: [], credentials: new Uint8Array(0) };
       },
-      variables: ({ task }) => ({ task }),
     },
     log: silentLog,
     rejoin: note("rejoin"),
@@ -90,7 +89,7 @@ describe("the shell around the core", () => {
     shell.post(start);
     shell.close();
 
-    expect(done).toEqual([`hand-over ${JSON.stringify(launch)} {"task":"trainer:0"}`]);
+    expect(done).toEqual([`hand-over ${JSON.stringify(launch)}`]);
     expect(events).toEqual(["nodes-changed", "launch-succeeded"]);
   });
 

@@ -1,4 +1,5 @@
 import { type Core, createCore } from "../../am/core/core.ts";
+import { launchIn } from "../../am/core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS, type Liveness } from "../../am/core/executors/liveness.ts";
 import type { Launch, Rejoin } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
@@ -135,7 +136,8 @@ export class Master {
       forget: (containerId) => this.#liveness.forget(containerId),
       metrics: () => {},
       tails: new LogTails(),
-      tenantOf: (containerId) => this.core.state.containers[containerId]?.task,
+      tenantOf: (containerId) => launchIn(this.core.state, containerId),
+      variables: variablesOf,
     });
   }
 
@@ -149,7 +151,7 @@ export class Master {
       feed: { changed: () => {}, finish: () => {} },
       journal: { write: (sequence, snapshot) => this.#write(sequence, snapshot) },
       history: { add: () => {} },
-      launcher: { command: commandOf, variables: variablesOf },
+      launcher: { command: commandOf },
       log: this.#log(),
       rejoin: (executors) => this.#rejoin(executors),
       beforeUnregister: async (outcome) => {

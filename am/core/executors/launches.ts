@@ -1,10 +1,22 @@
 import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
+import type { Launch } from "../state/effects.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
+import type { CoreState } from "../state/state.ts";
 import { log, type Step, tenantOf } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
+
+/** The task that a container is held for, and its generation. */
+export function launchIn({ containers }: Pick<CoreState, "containers">, containerId: string): Launch | undefined {
+  const container = containers[containerId];
+  if (container?.phase !== "held") {
+    return undefined;
+  }
+  const { task, generation } = container;
+  return { containerId, task, generation };
+}
 
 /** The NodeManager accepted the launch: files are being localised. */
 export function launchSucceeded(step: Step, containerId: string): void {
