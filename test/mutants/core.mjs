@@ -387,8 +387,8 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/failures/losses.ts", core, [
     {
       bug: "YARN's word on a container that was given up is dropped",
-      from: "} else if (ending !== undefined && !byUs && !lateEvidence(step, ending) && container.unresolved) {",
-      to: "} else if (ending !== undefined && !byUs && container.unresolved) {",
+      from: "} else if (ending !== undefined && !byUs && !lateEvidence(step, ending)) {",
+      to: "} else if (ending !== undefined && !byUs) {",
     },
     {
       bug: "a container that we released counts as a lost node",
