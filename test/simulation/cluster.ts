@@ -10,6 +10,8 @@ export interface ClusterOptions {
   readonly nodes: number;
   /** Of each. */
   readonly capacityMiB: number;
+  /** Every second node has it, where it is not empty. */
+  readonly label?: string;
   /** By how much a machine's clock may be wrong, either way. */
   readonly skewMs?: number;
 }
@@ -23,13 +25,13 @@ export class Cluster {
   /** How many heartbeats were used: each begins with another application. */
   #turn = 0;
 
-  constructor(clock: VirtualClock, random: Random, { nodes, capacityMiB, skewMs = 0 }: ClusterOptions) {
+  constructor(clock: VirtualClock, random: Random, { nodes, capacityMiB, label = "", skewMs = 0 }: ClusterOptions) {
     this.#clock = clock;
     this.nodes = Array.from({ length: nodes }, (_, index) => ({
       nodeId: `node${index}:45454`,
       host: `node${index}`,
       rack: `/rack${index % 2}`,
-      label: "",
+      label: index % 2 === 0 ? "" : label,
       capacityMiB,
       usedMiB: 0,
       alive: true,

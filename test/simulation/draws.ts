@@ -7,6 +7,7 @@ export interface Draws {
   readonly wider: Random;
   readonly rarer: Random;
   readonly staged: Random;
+  readonly labelled: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -16,5 +17,6 @@ export function drawsOf(seed: number): Draws {
     wider: new Random(seed ^ 0x5bd1e995),
     rarer: new Random(seed ^ 0x2545f491),
     staged: new Random(seed ^ 0x7feb352d),
+    labelled: new Random(seed ^ 0x846ca68b),
   };
 }

@@ -112,6 +112,11 @@ export function inStages(spec: JobSpec, random: Random): JobSpec {
   return { ...spec, roles };
 }
 
+/** The same job, some of its roles on nodes with a label only. */
+export function onLabelledNodes(spec: JobSpec, nodeLabel: string, random: Random): JobSpec {
+  return { ...spec, roles: spec.roles.map((one) => (random.chance(0.5) ? { ...one, nodeLabel } : one)) };
+}
+
 /** The last role may run on for a time after the others. */
 function randomGroupLimit(roles: readonly RoleSpec[], random: Random): GroupLimit[] {
   const names = roles.map(({ name }) => name);

@@ -15,7 +15,7 @@ export interface ModelNode {
   readonly host: string;
   readonly rack: string;
   /** Exclusive; empty while it has none. */
-  label: string;
+  readonly label: string;
   readonly capacityMiB: number;
   usedMiB: number;
   alive: boolean;

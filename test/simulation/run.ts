@@ -5,7 +5,7 @@ import { drawsOf } from "./draws.ts";
 import { namedFaults, randomFaults, strikeInTime } from "./faults/choose.ts";
 import { fillCluster } from "./faults/cluster.ts";
 import { HANG } from "./faults/programs.ts";
-import { inStages, randomJob, reportingSteps, widen } from "./job.ts";
+import { inStages, onLabelledNodes, randomJob, reportingSteps, widen } from "./job.ts";
 import { judge } from "./judge.ts";
 import { randomWeather } from "./weather.ts";
 import { World, type WorldOptions } from "./world.ts";
@@ -21,6 +21,7 @@ export interface RunResult {
   readonly virtualMs: number;
 }
 
+const LABEL = "gpu";
 const NODE_MIB = 16_384;
 const LIMIT_MS = 4 * 3_600_000;
 
@@ -32,15 +33,17 @@ export interface RunOptions extends Pick<WorldOptions, "trace" | "mutation" | "f
 /** One whole job in a random world: everything follows from the seed. */
 export async function runSeed(seed: number, options: RunOptions = {}): Promise<RunResult> {
   const draws = drawsOf(seed);
-  const { main: random, aside, wider, rarer, staged } = draws;
+  const { main: random, aside, wider, rarer, staged, labelled } = draws;
   const { faults: named } = options;
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
-  const spec = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
+  const unlabelled = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
-  const endless = spec.roles.filter(({ tracking }) => tracking !== "tracked").map(({ name }) => name);
   const nodes = random.integer(2, 6);
+  const hasLabel = nodes >= 4 && labelled.chance(0.1);
+  const spec = hasLabel ? onLabelledNodes(unlabelled, LABEL, labelled) : unlabelled;
+  const endless = spec.roles.filter(({ tracking }) => tracking !== "tracked").map(({ name }) => name);
   const attempts = rarer.chance(0.05) ? rarer.integer(1, 3) : Number.POSITIVE_INFINITY;
   const weather = randomWeather(draws, isKind);
   const clock = new VirtualClock();
@@ -48,7 +51,12 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
     spec,
     clock,
     random,
-    cluster: new Cluster(clock, random, { nodes, capacityMiB: NODE_MIB, skewMs: weather.skewMs }),
+    cluster: new Cluster(clock, random, {
+      nodes,
+      label: hasLabel ? LABEL : "",
+      capacityMiB: NODE_MIB,
+      skewMs: weather.skewMs,
+    }),
     weather,
     attempts,
     programs: (task) => (endless.some((name) => task.startsWith(`${name}:`)) ? {} : { runsForMs }),

@@ -51,7 +51,9 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
     strike: (world) => {
       const alive = world.cluster.nodes.filter((node) => node.alive);
       const node = world.random.any(alive);
-      if (node === undefined || alive.length < 3) {
+      // The last one with a label does not come back, and what asks for it would wait for ever.
+      const alike = alive.filter(({ label }) => label === node?.label);
+      if (node === undefined || alive.length < 3 || alike.length < 2) {
         return;
       }
       world.trace(`! ${node.host} is lost`);
