@@ -252,6 +252,11 @@ export const CORE_MUTANTS = [
       to: ";",
     },
     {
+      bug: "a stage of which nothing succeeded counts as done where failures are tolerated",
+      from: "if (fruitless !== undefined) {",
+      to: "if (false && fruitless !== undefined) {",
+    },
+    {
       bug: "a job ends as succeeded while a failure is still held",
       from: " || gang.verdicts.some((verdict) => verdict.held)",
       to: "",

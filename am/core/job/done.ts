@@ -1,7 +1,17 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
+import type { RoleSpec } from "../../../src/job/spec.ts";
 import { beginStages, endStage } from "../gang/stages.ts";
-import { chiefIsDone, isComplete, isWaitedFor, nobodyRunsOn, othersMayRunOn, tracked } from "../policies/completion.ts";
+import {
+  chiefIsDone,
+  isComplete,
+  isWaitedFor,
+  nobodyRunsOn,
+  othersMayRunOn,
+  tracked,
+  trackedOf,
+} from "../policies/completion.ts";
 import type { GangState } from "../state/gang.ts";
+import type { RoleState } from "../state/records.ts";
 import { log, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
@@ -12,9 +22,15 @@ import { finish } from "./finish.ts";
 export function finishWhenDone(step: Step): void {
   const { gangs } = step.state;
   const ended = gangs.filter((gang) => isOver(step, gang));
+  // Whatever failures are tolerated: a stage of which nothing succeeded leaves nothing to go on from.
+  const fruitless = ended.map((gang) => trackedOf(step, gang)).find((roles) => succeededOf(roles) === 0);
+  if (fruitless !== undefined) {
+    finish(step, summarise(step, fruitless));
+    return;
+  }
   const isAwaited = (gang: GangState) => gang.phase !== "done" && !ended.includes(gang) && isWaitedFor(step, gang);
   if (!gangs.some(isAwaited)) {
-    finish(step, summarise(step));
+    finish(step, summarise(step, tracked(step)));
     return;
   }
   if (ended.length === 0) {
@@ -53,10 +69,13 @@ function graceIsOver(step: Step, gang: GangState): boolean {
   return step.nowMs >= gang.graceEndsAtMs || nobodyRunsOn(step, gang);
 }
 
-function summarise(step: Step): Undated {
-  const roles = tracked(step);
+function succeededOf(roles: readonly [RoleSpec, RoleState][]): number {
+  return roles.reduce((sum, [, { counts }]) => sum + counts.succeeded, 0);
+}
+
+function summarise(step: Step, roles: readonly [RoleSpec, RoleState][]): Undated {
   const tasks = roles.reduce((sum, [role]) => sum + role.instances, 0);
-  const succeeded = roles.reduce((sum, [, { counts }]) => sum + counts.succeeded, 0);
+  const succeeded = succeededOf(roles);
   const onlyTracked = roles.length < step.spec.roles.length;
   const result = succeeded === 0 ? "failed" : "succeeded";
   return endedBecause(result, { code: "tasks-ended", succeeded, tasks, onlyTracked });

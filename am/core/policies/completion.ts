@@ -46,7 +46,8 @@ export function isComplete(step: Step, gang: GangState): boolean {
   return trackedOf(step, gang).every(([role, counts]) => isDone(step, role, counts));
 }
 
-function trackedOf(step: Step, { position }: GangState): [RoleSpec, RoleState][] {
+/** The roles of a gang that the job waits for. */
+export function trackedOf(step: Step, { position }: GangState): [RoleSpec, RoleState][] {
   return tracked(step).filter(([, { gang }]) => gang === position);
 }
 

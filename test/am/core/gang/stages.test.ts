@@ -32,6 +32,16 @@ function released(effects: readonly Effect[]): string[] {
 }
 
 describe("a stage that waits for another", () => {
+  test("does not begin when that had tasks whose failure is tolerated, and none succeeded", () => {
+    const { failure } = jobSpec([]);
+    const tolerating = {
+      failure: { ...failure, onWorkerFailure: "tolerate", budgets: { program: 0, infrastructure: 0 } },
+    } as const;
+    const scenario = running(prepareThenTrain, tolerating);
+    scenario.exits("prep:0", { exitCode: 1 });
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", summary: "0 of 1 tracked task exited 0" });
+  });
+
   test("asks for nothing before that is done, and starts with a cluster spec of its own", () => {
     const scenario = new Scenario(jobSpec(prepareThenTrain));
     expect(asked(scenario.register())).toEqual(["prep × 1"]);
