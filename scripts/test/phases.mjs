@@ -267,8 +267,8 @@ export const phases = [
   },
   {
     name: "simulation-fresh",
-    what: "the same with 300 that no run had before",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "300", "--from", FRESH_SEED],
+    what: "the same with 5,000 that no run had before",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "5000", "--from", FRESH_SEED],
     cores: ONE,
     limitSeconds: 600,
     needs: ["packages"],
