@@ -135,7 +135,8 @@ function judgeHangs(world: World, faults: readonly Fault[]): string[] {
     const hungMs = endedAtMs - sinceMs;
     return timely && hungMs > limitMs ? [`${task} hung for ${hungMs} ms, ${limitMs} are allowed`] : [];
   });
-  const nothingElse = faults.every((fault) => fault === HANG) && world.weather.launchFailures === 0;
+  const { launchFailures, lostNodeAnswers } = world.weather;
+  const nothingElse = faults.every((fault) => fault === HANG) && launchFailures + lostNodeAnswers === 0;
   return nothingElse ? [...late, ...judgeCharge(world)] : late;
 }
 
