@@ -13,10 +13,17 @@ export interface Milestone {
  * @param handedOver the last state that an earlier attempt of the AM told: the next one hears of its programs again one by one
  */
 export function milestones(before: JobStatus | undefined, after: JobStatus, handedOver?: JobStatus): Milestone[] {
+  const stage = stageBegun(before, after);
+  const ofRoles = (isOfStage: boolean) =>
+    after.roles
+      .filter(({ name }) => (stage?.roles?.includes(name) ?? false) === isOfStage)
+      .flatMap((role) => roleMilestones(before, role, after, handedOver));
   return [
     ...masterMilestones(before, after),
-    ...generationMilestones(before, after),
-    ...after.roles.flatMap((role) => roleMilestones(before, role, after, handedOver)),
+    ...(stage === undefined ? restartMilestones(before, after) : []),
+    ...ofRoles(false),
+    ...(stage === undefined ? [] : [stageMilestone(stage)]),
+    ...ofRoles(true),
     ...taskMilestones(before, after),
     ...serviceMilestones(before, after),
   ];
@@ -28,13 +35,22 @@ function masterMilestones(before: JobStatus | undefined, after: JobStatus): Mile
   return [{ what, details: `attempt ${after.attempt}; the tasks run on` }];
 }
 
-function generationMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
+/** The first generation of a further stage, where that is what has begun. */
+function stageBegun(before: JobStatus | undefined, after: JobStatus): GenerationSummary | undefined {
+  if (before === undefined || after.generation <= before.generation) return undefined;
+  const begun = after.generations.find(({ generation }) => generation === after.generation);
+  const isFirst = begun?.roles !== undefined && !after.generations.some((one) => isRestartOf(one, begun));
+  return isFirst ? begun : undefined;
+}
+
+function stageMilestone({ generation, roles = [] }: GenerationSummary): Milestone {
+  return { what: `stage of ${roles.join(", ")} begins`, details: `generation ${generation}` };
+}
+
+function restartMilestones(before: JobStatus | undefined, after: JobStatus): Milestone[] {
   if (before === undefined || after.generation <= before.generation) return [];
   const begun = after.generations.find(({ generation }) => generation === after.generation);
   const ended = begun && after.generations.findLast((one) => isRestartOf(one, begun));
-  if (begun?.roles !== undefined && ended === undefined) {
-    return [{ what: `stage of ${begun.roles.join(", ")} begins`, details: `generation ${after.generation}` }];
-  }
   const failureClass = ended?.endedBy?.class ?? "infrastructure";
   const details = [ended?.endedBy?.summary ?? "restarted", budgetWords(failureClass, after.budgets[failureClass])];
   return [{ what: `restarting (generation ${after.generation}):`, details: details.join(" · ") }];

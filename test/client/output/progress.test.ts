@@ -74,6 +74,14 @@ describe("the way of a job, told from one state to the next", () => {
     const next = aJobStatus({ generation: 2, roles: [], generations });
     expect(milestones(aJobStatus(), next)).toEqual([{ what: "stage of worker, ps begins", details: "generation 2" }]);
     expect(successDetails(next, { summary: "3 of 3 tasks exited 0" })).toContain(" · 0 restarts · ");
+    // What the stage before came to at the last is told first.
+    const tasks = [{ task: "prep:0", state: "succeeded" as const, startedAtMs: noonishMs, restarts: 0 }];
+    const quick = aJobStatus({ ...next, roles: [{ ...role("prep", 1), ended: 1 }], tasks });
+    const gathering = aJobStatus({ roles: [{ ...role("prep", 1), registered: 0 }] });
+    expect(milestones(gathering, quick).map(({ what }) => what)).toEqual([
+      "prep 1/1 running",
+      "stage of worker, ps begins",
+    ]);
     const again = { generation: 3, startedAtMs: noonishMs, roles: ["worker", "ps"] };
     const restarted = aJobStatus({ generation: 3, roles: [], generations: [...generations, again] });
     expect(milestones(next, restarted).map(({ what }) => what)).toEqual(["restarting (generation 3):"]);
