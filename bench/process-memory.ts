@@ -20,6 +20,13 @@ export function proportionalMiB(pid: number): number | undefined {
   return field(read(`/proc/${pid}/smaps_rollup`), "Pss");
 }
 
+/** What the process shares with no other: what is free again when it ends. */
+export function privateMiB(pid: number): number | undefined {
+  const rollup = read(`/proc/${pid}/smaps_rollup`);
+  const dirty = field(rollup, "Private_Dirty");
+  return dirty === undefined ? undefined : dirty + (field(rollup, "Private_Clean") ?? 0);
+}
+
 /** Processor time used so far, of the process alone. Linux counts in hundredths of a second. */
 export function cpuSeconds(pid: number): number | undefined {
   const [, rest] = read(`/proc/${pid}/stat`).split(") ");

@@ -2,11 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { BenchJob } from "../bench-job.ts";
 import { atMost, type Sample } from "../figures.ts";
 import type { Measurement } from "../measurement.ts";
-import { bundleProcesses, cpuSeconds, processMemory, proportionalMiB } from "../process-memory.ts";
+import { bundleProcesses, cpuSeconds, privateMiB, processMemory, proportionalMiB } from "../process-memory.ts";
 
 const master = "AM: memory, 4 tasks";
 const executor = "executor: memory, idle";
 const further = "executor: each further one on a node (PSS)";
+const own = "executor: memory of its own";
 const executorCpu = "executor: processor, idle";
 const masterCpu = "AM: processor, idle";
 
@@ -22,6 +23,7 @@ export const memory: Measurement = {
     { name: master, unit: "MiB", budget: atMost(80) },
     { name: executor, unit: "MiB", budget: atMost(62) },
     { name: further, unit: "MiB", budget: atMost(20) },
+    { name: own, unit: "MiB" },
     { name: executorCpu, unit: "%", budget: atMost(0.3) },
     { name: masterCpu, unit: "%" },
   ],
@@ -43,6 +45,7 @@ export const memory: Measurement = {
         [master]: mean(masters.map((pid) => processMemory(pid)?.residentMiB)),
         [executor]: mean(executors.map((pid) => processMemory(pid)?.residentMiB)),
         [further]: mean(executors.map(proportionalMiB)),
+        [own]: mean(executors.map(privateMiB)),
         [masterCpu]: (masterShare / (idleMs / 1000)) * 100,
         [executorCpu]: (executorShare / executors.length / (idleMs / 1000)) * 100,
       };
