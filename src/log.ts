@@ -1,4 +1,4 @@
-import { writeSync } from "node:fs";
+import { pino } from "pino";
 import type { LogLevel } from "./job/spec.ts";
 
 /** What a line is about, besides its event and its sentence. */
@@ -19,32 +19,37 @@ export interface Log {
   with(fields: LogFields): Log;
 }
 
-const severity: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-
 /**
  * The log of a program in a container. Lines are written synchronously, because a NodeManager gives a process 250 ms to end.
  * One that cannot be written, to a full disk, is lost.
  * @param descriptor of a file; 1 is the standard output
  */
 export function openLog(level: LogLevel, descriptor = 1): Log {
-  return logWith({}, (line, of) => {
-    if (severity[of] < severity[level]) return;
-    try {
-      writeSync(descriptor, `${JSON.stringify(line)}\n`);
-    } catch {
-      // Whatever the log was for goes on.
-    }
+  const destination = pino.destination({ dest: descriptor, sync: true });
+  destination.on("error", () => {
+    // Whatever the log was for goes on.
   });
+  const logger = pino(
+    {
+      level,
+      base: null,
+      messageKey: "message",
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  return logOver(logger);
 }
 
-function logWith(common: LogFields, write: (line: object, level: LogLevel) => void): Log {
-  const writer = (level: LogLevel) => (event: string, message: string, fields?: LogFields) =>
-    write({ level, time: new Date().toISOString(), ...common, event, ...fields, message }, level);
+function logOver(logger: pino.Logger): Log {
+  const write = (level: LogLevel) => (event: string, message: string, fields?: LogFields) =>
+    logger[level]({ event, ...fields }, message);
   return {
-    debug: writer("debug"),
-    info: writer("info"),
-    warn: writer("warn"),
-    error: writer("error"),
-    with: (fields) => logWith({ ...common, ...fields }, write),
+    debug: write("debug"),
+    info: write("info"),
+    warn: write("warn"),
+    error: write("error"),
+    with: (fields) => logOver(logger.child({ ...fields })),
   };
 }
