@@ -63,7 +63,7 @@ describe("the packed tarball", () => {
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
       /^docs\/(decisions\/)?[\w-]+\.md$/,
       /^src\/hadoop\/README\.md$/,
-      /^dist\/programs\/(am|executor|tony-ts)\.mjs(\.LEGAL\.txt)?$/,
+      /^dist\/programs\/(am|executor|tony-ts)\.cjs(\.LEGAL\.txt)?$/,
       /^dist\/lib\/src\/[\w/-]+(\.d\.ts|\.js)$/,
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
     ];
