@@ -149,7 +149,7 @@ function judgeCharge(world: World): string[] {
   if (known.length > 0 && chargedTo("program", core.state) === 0 && !ofHang) {
     problems.push(`${known.length} programs were stopped because they hung, and none is counted`);
   }
-  const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
+  const limited = spec.timeouts.executionMs !== undefined || isLimited(world);
   if (outcome?.result === "failed" && !limited && !ofHang) {
     problems.push(`programs hung, and the job failed of something else: ${outcome.summary}`);
   }

@@ -27,6 +27,10 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     if (ask !== undefined && ask.outstanding > 0) {
       ask.outstanding--;
     }
+    if (step.state.ended[given.containerId] !== undefined) {
+      step.state.ended[given.containerId] = "known";
+      continue;
+    }
     const task = isWanting(step, position) ? nextWaiting(step, position) : undefined;
     const container = addContainer(step, given, position);
     if (task === undefined || step.state.blame[given.host]?.excluded === true) {
@@ -93,7 +97,7 @@ export function removeContainer(step: Step, container: ContainerRecord): void {
   setLink(step, container, "closed");
   countUsage(step, container, -1);
   delete step.state.containers[container.id];
-  step.state.ended[container.id] = true;
+  step.state.ended[container.id] = "known";
 }
 
 /**
@@ -207,7 +211,7 @@ export function nextWaiting(step: Step, position: number): TaskRecord | undefine
 }
 
 function isKnown(step: Step, containerId: string): boolean {
-  return step.state.containers[containerId] !== undefined || step.state.ended[containerId] === true;
+  return step.state.containers[containerId] !== undefined || step.state.ended[containerId] === "known";
 }
 
 /** Integrates what is held over time. */

@@ -28,7 +28,7 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 export function containerCompleted(step: Step, event: Of<"container-completed">): void {
   const container = step.state.containers[event.containerId];
   if (container === undefined) {
-    step.state.ended[event.containerId] = true;
+    step.state.ended[event.containerId] ??= "before-allocation";
     return;
   }
   const task = findTask(step, container.task);

@@ -37,7 +37,7 @@ export interface CoreState {
   hintsDeadline: Deadline | undefined;
   readonly containers: Record<string, ContainerRecord>;
   /** Containers that are over, so that what is heard of them later is known as late. */
-  readonly ended: Record<string, true>;
+  readonly ended: Record<string, EndedContainer>;
   /** Kept containers that may yet name their task, by role. */
   readonly unclaimed: number[];
   readonly nodes: Record<string, NodeView>;
@@ -65,6 +65,13 @@ export interface CoreState {
   pause: { readonly endedAtMs: number; readonly graceMs: number };
   readonly usage: { memoryMiBMs: number; vcoreMs: number; memoryMiB: number; vcores: number; countedAtMs: number };
 }
+
+/**
+ * What is known of a container that is over.
+ * - `known`: all that matters
+ * - `before-allocation`: YARN told of its end first; that it had been given answers what was asked for
+ */
+export type EndedContainer = "known" | "before-allocation";
 
 /**
  * How far the ending is.

@@ -82,6 +82,20 @@ describe("a heterogeneous gang is gathered", () => {
     expect(scenario.task("worker:0").phase).toBe("registered");
   });
 
+  test("a container of which YARN tells first that it is over is asked for again", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.register();
+    const given = scenario.container(1);
+    scenario.completes(given.containerId, -100);
+    const effects = scenario.on({ type: "containers-allocated", containers: [given] });
+    expect(effects).toContainEqual(
+      expect.objectContaining({ type: "ask", asks: [expect.objectContaining({ role: "worker", count: 1 })] }),
+    );
+    expect(scenario.on({ type: "containers-allocated", containers: [given] })).not.toContainEqual(
+      expect.objectContaining({ type: "ask" }),
+    );
+  });
+
   test("an ask larger than the cluster's maximum fails the job at once, naming the key and its place", () => {
     const scenario = new Scenario(
       jobSpec([role("worker", 1, { resource: { memoryMiB: 9000, vcores: 1, others: {} } })]),
