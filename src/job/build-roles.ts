@@ -149,11 +149,13 @@ function checkRoleLists(reader: JobReader, roles: readonly string[]): void {
   for (const name of lists) {
     if (!reader.has(name)) continue;
     for (const role of reader.read(name).filter((listed) => !roles.includes(listed))) {
-      const meant = nearest(role, roles);
-      reader.warn(
-        name,
-        `names ${role}, which the job does not have${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-      );
+      reader.warn(name, missingRole(role, roles));
     }
   }
+}
+
+/** What is said of a key that names a role which the job does not have. */
+export function missingRole(name: string, roles: readonly string[]): string {
+  const meant = nearest(name, roles);
+  return `names ${name}, which the job does not have${meant === undefined ? "" : `; did you mean ${meant}?`}`;
 }

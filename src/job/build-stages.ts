@@ -1,6 +1,6 @@
+import { missingRole } from "./build-roles.ts";
 import type { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
-import { nearest } from "./nearest.ts";
 import type { RoleSpec } from "./spec.ts";
 
 const PREPARE = "tony.application.prepare-stage";
@@ -63,11 +63,7 @@ function stagesOfTony(reader: JobReader, roles: readonly RoleSpec[]): (role: str
 function existing(reader: JobReader, key: string, names: readonly string[], roles: readonly RoleSpec[]): string[] {
   const known = roles.map(({ name }) => name);
   for (const name of names.filter((one) => !known.includes(one))) {
-    const meant = nearest(name, known);
-    reader.error(
-      key,
-      `names ${name}, which the job does not have${meant === undefined ? "" : `; did you mean ${meant}?`}`,
-    );
+    reader.error(key, missingRole(name, known));
   }
   return names.filter((name) => known.includes(name));
 }

@@ -85,6 +85,11 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
   return container;
 }
 
+/** A kept container has named its task, or will not any more. */
+export function noLongerUnclaimed({ state: { unclaimed } }: Step, { role }: ContainerRecord): void {
+  unclaimed[role] = Math.max(0, (unclaimed[role] ?? 0) - 1);
+}
+
 /** The one way the state of a link changes, so that broken ones are counted right. */
 export function setLink(step: Step, container: ContainerRecord, link: Link): void {
   step.state.brokenLinks += Number(link === "broken") - Number(container.link === "broken");

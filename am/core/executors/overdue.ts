@@ -1,7 +1,7 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import { beginTermination, discard } from "../containers/containers.ts";
+import { beginTermination, discard, noLongerUnclaimed } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
@@ -42,7 +42,7 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
   } else if (what === "completion-status" && container.link === "up") {
     completionStatusOverdue(step, container);
   } else if (what === "rejoin" && container.phase === "unclaimed") {
-    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+    noLongerUnclaimed(step, container);
     discard(step, container, "no executor claimed it");
   } else if (what === "rejoin" && container.link === "rejoining" && task !== undefined) {
     rejoinOverdue(step, container, task);

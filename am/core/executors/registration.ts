@@ -1,5 +1,5 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
-import { setLink } from "../containers/containers.ts";
+import { noLongerUnclaimed, setLink } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
@@ -55,7 +55,7 @@ function claim(step: Step, container: ContainerRecord, taskId: string): void {
   if (task?.role !== container.role || !moveTask(step, task, ["waiting"], "launched")) {
     return;
   }
-  step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+  noLongerUnclaimed(step, container);
   container.phase = "held";
   container.task = task.id;
   container.generation = task.generation;

@@ -3,7 +3,7 @@ import { endingWords } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords, type RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import type { Cause } from "../../../src/job/status.ts";
 import { dropCheckpoint } from "../containers/checkpoints.ts";
-import { beginTermination, discard, removeContainer } from "../containers/containers.ts";
+import { beginTermination, discard, noLongerUnclaimed, removeContainer } from "../containers/containers.ts";
 import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
 import { joinNext } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
@@ -38,7 +38,7 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   const ending =
     task === undefined ? undefined : containerEnding(step, task, container, event.exitStatus, event.diagnostics);
   if (container.phase === "unclaimed") {
-    step.state.unclaimed[container.role] = Math.max(0, (step.state.unclaimed[container.role] ?? 0) - 1);
+    noLongerUnclaimed(step, container);
   }
   if (ending !== undefined && container.phase === "held") {
     containerGone(step, container, ending, "");
