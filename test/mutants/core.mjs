@@ -494,8 +494,8 @@ export const CORE_MUTANTS = [
   ...mutantsOf("am/core/gang/stages.ts", core, [
     {
       bug: "a stage begins before all that it waits for is done",
-      from: "stage.after.every((role) =>",
-      to: "stage.after.some((role) =>",
+      from: "awaitedBy(step, gang).length === 0",
+      to: "awaitedBy(step, gang).length < stage.after.length",
     },
     {
       bug: "what may run on after the chief runs on after its stage",

@@ -1,6 +1,7 @@
 import { stagesOf } from "../../../src/job/stages.ts";
 import { discard, handOver, isWanting, nextWaiting } from "../containers/containers.ts";
 import { carryingMs } from "../containers/transfers.ts";
+import { awaitedBy } from "../policies/stages.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -17,16 +18,10 @@ export const STAGE_DONE = "its stage is done";
 export function beginStages(step: Step): void {
   for (const [position, stage] of stagesOf(step.spec.roles).entries()) {
     const gang = step.state.gangs[position];
-    if (gang?.phase === "ahead" && stage.after.every((role) => isBehind(step, role))) {
+    if (gang?.phase === "ahead" && awaitedBy(step, gang).length === 0) {
       begin(step, gang, stage.after.length === 0 ? step.state.startedAtMs : step.nowMs);
     }
   }
-}
-
-/** Whether the gang of a role is done. */
-function isBehind({ state }: Step, name: string): boolean {
-  const role = state.roles.find((one) => one.name === name);
-  return role === undefined || state.gangs[role.gang]?.phase === "done";
 }
 
 function begin(step: Step, gang: GangState, begunAtMs: number): void {

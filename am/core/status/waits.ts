@@ -1,7 +1,7 @@
 import { countWords, durationWords, keyWords, listWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
-import { stagesOf } from "../../../src/job/stages.ts";
 import type { Wait } from "../../../src/job/status.ts";
+import { awaitedBy } from "../policies/stages.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
@@ -44,11 +44,7 @@ function gangWaits(job: Job, gang: GangState, nowMs: number): Wait[] {
 /** A stage whose turn has not come. */
 function stageWait(job: Job, gang: GangState): Wait {
   const roles = listWords(rolesOf(job, gang).map(([, { name }]) => name));
-  const before = stagesOf(job.spec.roles)[gang.position]?.after ?? [];
-  const missing = before.filter((name) => {
-    const role = job.state.roles.find((one) => one.name === name);
-    return role !== undefined && job.state.gangs[role.gang]?.phase !== "done";
-  });
+  const missing = awaitedBy(job, gang);
   return plainWait(`the stage of ${roles}`, {
     sinceMs: job.state.startedAtMs,
     reasons: [`its containers are asked for when ${listWords(missing)} ${missing.length === 1 ? "is" : "are"} done`],
