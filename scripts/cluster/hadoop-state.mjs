@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { change, getJson } from "./http.mjs";
 import { GPU_NODE, SUBMITTERS } from "./site-files.mjs";
@@ -36,6 +37,31 @@ export async function activeUrl(cluster, kind) {
   const [first, ...others] = daemonsOf(cluster).filter((daemon) => daemon.kind === kind);
   for (const other of others) if ((await masterState(other)) === "active") return other.url;
   return first.url;
+}
+
+/** A failover takes ZooKeeper's session, and a busy machine some seconds more. */
+const FAILOVER_LIMIT_MS = 60_000;
+
+/**
+ * A change that the active master makes. Whoever stands by now, though it was active when it was found, refuses it: the
+ * next active one is asked then.
+ * @param {ClusterRecord} cluster
+ * @param {"NameNode" | "ResourceManager"} kind
+ * @param {string} path with its query
+ * @param {{ method: string, body?: unknown }} options
+ */
+async function changeAtActive(cluster, kind, path, options) {
+  const giveUpAt = performance.now() + FAILOVER_LIMIT_MS;
+  for (;;) {
+    const url = await activeUrl(cluster, kind);
+    try {
+      return await change(`${url}${path}`, options);
+    } catch (problem) {
+      const isReal = (await masterState({ kind, url })) === "active";
+      if (isReal || !cluster.settings.ha || performance.now() > giveUpAt) throw problem;
+    }
+    await sleep(200);
+  }
 }
 
 /** Whether of each kind of master one is active, and the other, if there is one, stands by. @param {ClusterRecord} cluster */
@@ -81,10 +107,9 @@ export async function unfinishedApplications(cluster) {
 
 /** @param {ClusterRecord} cluster @param {string} application */
 export async function killApplication(cluster, application) {
-  const url = await activeUrl(cluster, "ResourceManager");
   // The user stands in the application's diagnostics.
   const path = `/ws/v1/cluster/apps/${application}/state?user.name=${cluster.users.yarn.name}`;
-  await change(`${url}${path}`, { method: "PUT", body: { state: "KILLED" } });
+  await changeAtActive(cluster, "ResourceManager", path, { method: "PUT", body: { state: "KILLED" } });
 }
 
 /**
@@ -93,11 +118,8 @@ export async function killApplication(cluster, application) {
  */
 export async function makeHdfsFolders(cluster) {
   const { users, submitter } = cluster;
-  const url = await activeUrl(cluster, "NameNode");
   const call = (path, query) =>
-    change(`${url}/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, {
-      method: "PUT",
-    });
+    changeAtActive(cluster, "NameNode", `/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, { method: "PUT" });
   const folder = async (path, permission, owner) => {
     await call(path, `op=MKDIRS&permission=${permission}`);
     // MKDIRS leaves an existing folder as it is.
@@ -122,9 +144,11 @@ export async function labelGpuNode(cluster) {
   const address = addresses.nodes[GPU_NODE];
   // FairScheduler knows no labels.
   if (settings.label === "none" || settings.scheduler === "fair" || address === undefined) return;
-  const url = await activeUrl(cluster, "ResourceManager");
   const call = (path, body) =>
-    change(`${url}/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, { method: "POST", body });
+    changeAtActive(cluster, "ResourceManager", `/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
+      method: "POST",
+      body,
+    });
   await call("add-node-labels", { nodeLabelInfo: [{ name: "gpu", exclusivity: settings.label === "exclusive" }] });
   await call("replace-node-to-labels", { nodeToLabels: [{ nodeId: `${address}:8041`, labels: ["gpu"] }] });
 }

@@ -32,7 +32,13 @@ export class Failover {
     const { daemons } = await clusterStatus(this.#name);
     const pid = daemons.find(({ name }) => name === ended)?.pid;
     if (pid === undefined) throw new Error(`${ended} does not run`);
-    return () => this.#end(pid, kind === "ResourceManager" && manner === "relieved" ? "SIGTERM" : "SIGKILL");
+    const signal = kind === "ResourceManager" && manner === "relieved" ? "SIGTERM" : "SIGKILL";
+    return () => {
+      this.#suite.end(pid, signal);
+      this.#mending = this.#mend({ pid, kind, active });
+      // Whoever asks for the next one hears of a failure; the suite mends again at the test's end.
+      this.#mending.catch(() => undefined);
+    };
   }
 
   /** The name of the one that is active, as soon as one is. */
@@ -45,10 +51,10 @@ export class Failover {
     });
   }
 
-  #end(pid: number, signal: "SIGKILL" | "SIGTERM"): void {
-    this.#suite.end(pid, signal);
-    this.#mending = eventually("its end", () => !isRunning(pid)).then(() => this.#suite.mend());
-    // Whoever asks for the next one hears of a failure; the suite mends again at the test's end.
-    this.#mending.catch(() => undefined);
+  /** Not before the other one serves: a ZKFC that comes back at once would leave everything as it was. */
+  async #mend({ pid, kind, active }: { pid: number; kind: MasterKind; active: string }): Promise<void> {
+    await eventually("its end", () => !isRunning(pid));
+    await this.active(kind, { otherThan: active });
+    await this.#suite.mend();
   }
 }
