@@ -20,7 +20,7 @@ import { finishWhenDone } from "./job/done.ts";
 import { isEarly } from "./job/early.ts";
 import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
 import { watchGroups } from "./job/group-limits.ts";
-import { recovered } from "./job/recovery.ts";
+import { recovered, recoveredLate } from "./job/recovery.ts";
 import { takeDurable } from "./journal/barrier.ts";
 import { journalFailed, journalWritten, writeJournal } from "./journal/journal.ts";
 import { notePause } from "./state/deadlines.ts";
@@ -105,6 +105,9 @@ function note(step: Step, event: Event): void {
       break;
     case "recovered":
       recovered(step, event);
+      break;
+    case "containers-recovered-late":
+      recoveredLate(step, event.containers);
       break;
     case "nodes-changed":
       nodesChanged(step, event.nodes);

@@ -12,6 +12,7 @@ export type SchedulerEvent = Extract<
       | "nodes-changed"
       | "headroom-changed"
       | "containers-allocated"
+      | "containers-recovered-late"
       | "container-completed"
       | "preemption-notice"
       | "launch-succeeded"

@@ -14,6 +14,8 @@ export interface AllocateResponse {
   readonly responseId: number;
   readonly allocated: readonly AllocatedContainer[];
   readonly completed: readonly Completion[];
+  /** Containers of earlier attempts that the answer to the registration could not name. */
+  readonly late: readonly AllocatedContainer[];
 }
 
 /** `resync`: it has restarted and knows this attempt no more · `over`: another attempt has begun, or the application has ended */
@@ -74,6 +76,7 @@ export class ApplicationService {
       responseId: request.responseId + 1,
       allocated: this.#application.pullAllocated(),
       completed: this.#application.pullCompleted(),
+      late: this.#application.pullLate(),
     };
     return this.#last;
   }

@@ -9,6 +9,8 @@ export interface ModelContainer {
   readonly given: AllocatedContainer;
   readonly node: ModelNode;
   readonly memoryMiB: number;
+  /** Attempt of the ApplicationMaster that it was given to. */
+  readonly attempt: number;
   state: "allocated" | "delivered" | "running" | "complete";
   /** The ApplicationMaster has given it up. */
   surrendered: boolean;
@@ -35,6 +37,8 @@ export interface ApplicationOptions {
   readonly surplus: number;
   /** Longest time a completion takes beyond the node's heartbeat. */
   readonly completionDelayMs: number;
+  /** Chance that a node comes late to a ResourceManager that has restarted. */
+  readonly lateNodes: number;
   /** A container ends, whether or not its node can be told. */
   readonly completed: (container: ModelContainer) => void;
 }
@@ -48,6 +52,8 @@ export class Application {
   finished = false;
   /** Containers of whose end no attempt is told again. */
   readonly settled = new Set<string>();
+  /** Containers that the ResourceManager did not know as the present attempt registered, and has not told it of since. */
+  readonly hidden = new Set<string>();
   /** The ResourceManager has forgotten its attempt's registration. */
   onRestart: () => void = () => {};
   readonly #options: ApplicationOptions;
@@ -59,6 +65,11 @@ export class Application {
   #told: Completion[] = [];
   /** Ended, and the node has not said so yet. */
   readonly #untold = new Set<string>();
+  /** Nodes that the ResourceManager has not heard of since it restarted. */
+  readonly #unheardNodes = new Set<ModelNode>();
+  /** Of earlier attempts, on nodes that were heard of after the present one had registered: the next allocate call tells. */
+  #late: AllocatedContainer[] = [];
+  #attempt = 1;
 
   constructor(options: ApplicationOptions) {
     this.#options = options;
@@ -96,7 +107,7 @@ export class Application {
    */
   assign(node: ModelNode, offSwitch: number): number {
     let left = offSwitch;
-    if (this.finished || this.#avoided.includes(node.host)) {
+    if (this.finished || this.#avoided.includes(node.host) || this.#unheardNodes.has(node)) {
       return left;
     }
     for (const [, entry] of [...this.#asks].sort(([a], [b]) => a - b)) {
@@ -128,8 +139,9 @@ export class Application {
   }
 
   /** The ApplicationMaster has heard of them. */
-  delivered(allocated: readonly AllocatedContainer[]): void {
-    for (const { containerId } of allocated) {
+  delivered(containers: readonly AllocatedContainer[]): void {
+    for (const { containerId } of containers) {
+      this.hidden.delete(containerId);
       const container = this.containers.get(containerId);
       if (container?.state === "allocated") {
         container.state = "delivered";
@@ -148,7 +160,18 @@ export class Application {
 
   /** What a later attempt is told that it has (AbstractYarnScheduler#getTransferredContainers). */
   running(): readonly AllocatedContainer[] {
-    return [...this.containers.values()].filter(({ state }) => state === "running").map(({ given }) => given);
+    this.#late = [];
+    this.hidden.clear();
+    const running = [...this.containers.values()].filter(({ state }) => state === "running");
+    for (const { given } of running.filter(({ node }) => this.#unheardNodes.has(node))) {
+      this.hidden.add(given.containerId);
+    }
+    return running.map(({ given }) => given).filter(({ containerId }) => !this.hidden.has(containerId));
+  }
+
+  /** What it is told later that it has (SchedulerApplicationAttempt#pullPreviousAttemptContainers). */
+  pullLate(): readonly AllocatedContainer[] {
+    return this.#late.splice(0);
   }
 
   /** What was asked for is forgotten, and what nobody was told of; ends are told again, for nodes keep them until they are acknowledged. */
@@ -162,6 +185,21 @@ export class Application {
         this.complete(id, -100, "Container that no ApplicationMaster had heard of");
       }
     }
+    const { lateNodes, random, clock } = this.#options;
+    for (const node of lateNodes === 0 ? [] : this.cluster.nodes.filter(() => random.chance(lateNodes))) {
+      this.#unheardNodes.add(node);
+      clock.after(random.integer(1_000, 90_000), () => this.#comesBack(node));
+    }
+  }
+
+  #comesBack(node: ModelNode): void {
+    this.#unheardNodes.delete(node);
+    for (const container of this.containers.values()) {
+      if (container.node === node && container.state === "running" && container.attempt < this.#attempt) {
+        this.#late.push(container.given);
+      }
+    }
+    this.cluster.wakeNodes();
   }
 
   /**
@@ -169,6 +207,7 @@ export class Application {
    * what runs is kept for it (AbstractYarnScheduler: RMContainerState.RUNNING).
    */
   newAttempt(): void {
+    this.#attempt++;
     this.#asks.clear();
     this.#allocated = [];
     this.#completed.unshift(...this.#told.splice(0));
@@ -219,7 +258,7 @@ export class Application {
   /** With a heartbeat of its node, once that is heard again. */
   #tellLater(completion: Completion, node: ModelNode, delayMs: number): void {
     this.#options.clock.after(delayMs, () => {
-      if (node.isUnmanaged) {
+      if (node.isUnmanaged || this.#unheardNodes.has(node)) {
         this.#tellLater(completion, node, NODE_HEARTBEAT_MS);
       } else {
         this.#tell(completion);
@@ -248,7 +287,8 @@ export class Application {
       priority: ask.priority,
       resource: { memoryMiB, vcores: 1, others: {} },
     };
-    this.containers.set(given.containerId, { given, node, memoryMiB, state: "allocated", surrendered: false });
+    const attempt = this.#attempt;
+    this.containers.set(given.containerId, { given, node, memoryMiB, attempt, state: "allocated", surrendered: false });
     this.#allocated.push(given);
     return true;
   }

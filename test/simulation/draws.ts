@@ -8,6 +8,7 @@ export interface Draws {
   readonly rarer: Random;
   readonly staged: Random;
   readonly labelled: Random;
+  readonly late: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -18,5 +19,6 @@ export function drawsOf(seed: number): Draws {
     rarer: new Random(seed ^ 0x2545f491),
     staged: new Random(seed ^ 0x7feb352d),
     labelled: new Random(seed ^ 0x846ca68b),
+    late: new Random(seed ^ 0x3c6ef372),
   };
 }

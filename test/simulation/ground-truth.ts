@@ -28,7 +28,7 @@ export function checkContainers({ application, core, master }: World): string[] 
   }
   const problems: string[] = [];
   for (const [id, { state, surrendered }] of application.containers) {
-    const isOurs = state === "delivered" || state === "running";
+    const isOurs = (state === "delivered" || state === "running") && !application.hidden.has(id);
     if (isOurs && !surrendered && core.state.containers[id] === undefined) {
       problems.push(`container ${id} is leaked: YARN has it, the core knows nothing of it`);
     }

@@ -22,6 +22,7 @@ describe.each([0, 0.2])("where that part of all answers is lost: %s", (lost) => 
       cluster: new Cluster(clock, random, { nodes: 3, capacityMiB: 4_096 }),
       surplus: 0,
       completionDelayMs: 1_000,
+      lateNodes: 0,
       completed: () => {},
     });
     const losesAnswer = (call: Call) => (call === "allocate" || call === "stop") && random.chance(lost);

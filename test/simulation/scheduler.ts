@@ -1,4 +1,5 @@
 import type { Ask } from "../../am/core/state/effects.ts";
+import type { AllocatedContainer } from "../../am/core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
 import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
 import type { Application } from "./application.ts";
@@ -230,7 +231,8 @@ export class ModelScheduler implements Scheduler {
     if (answer === "over") {
       this.#over("ApplicationAttemptNotFound");
     } else if (answer === "resync") {
-      void this.#register().then(() => {
+      void this.#register().then((kept = []) => {
+        this.#tellLate(kept);
         this.#deliver({ type: "resource-manager-resynced" });
         this.#pause(0);
       });
@@ -242,7 +244,8 @@ export class ModelScheduler implements Scheduler {
     }
   }
 
-  #tell({ allocated, completed }: AllocateResponse): void {
+  #tell({ allocated, completed, late }: AllocateResponse): void {
+    this.#tellLate(late);
     for (const { containerId, exitStatus, diagnostics } of completed) {
       this.#releasing.delete(containerId);
       this.#deliver({
@@ -260,6 +263,12 @@ export class ModelScheduler implements Scheduler {
     }
     if (allocated.length > 0) {
       this.#deliver({ type: "containers-allocated", containers: allocated });
+    }
+  }
+
+  #tellLate(containers: readonly AllocatedContainer[]): void {
+    if (containers.length > 0) {
+      this.#deliver({ type: "containers-recovered-late", containers });
     }
   }
 

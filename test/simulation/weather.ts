@@ -18,6 +18,8 @@ export interface Weather {
   readonly failedDials: number;
   /** Chance that a program which is told to stop exits 0. */
   readonly goodStops: number;
+  /** Chance that a node comes late to a ResourceManager that has restarted. */
+  readonly lateNodes: number;
   /** By how much a machine's clock may be wrong, either way. */
   readonly skewMs: number;
 }
@@ -32,11 +34,12 @@ export const FINE: Weather = {
   lostJournalAnswers: 0,
   failedDials: 0,
   goodStops: 0,
+  lateNodes: 0,
   skewMs: 0,
 };
 
 /** Of a kind world nothing but time is lost. */
-export function randomWeather({ main, wider, rarer }: Draws, isKind: boolean): Weather {
+export function randomWeather({ main, wider, rarer, late }: Draws, isKind: boolean): Weather {
   return {
     ...FINE,
     duplicates: isKind ? 0 : 0.05,
@@ -46,6 +49,7 @@ export function randomWeather({ main, wider, rarer }: Draws, isKind: boolean): W
     lostNodeAnswers: isKind || !wider.chance(0.1) ? 0 : 0.1,
     ...(isKind ? {} : rareWeather(rarer)),
     goodStops: wider.chance(0.3) ? 0.5 : 0,
+    lateNodes: isKind || !late.chance(0.1) ? 0 : 0.5,
   };
 }
 

@@ -100,11 +100,11 @@ export class World {
     this.witness = new Witness(spec);
     this.overlap = new OverlapWatch(this);
     this.journal = new JournalStore(applicationId);
-    const { surplus, completionDelayMs } = weather;
+    const { surplus, completionDelayMs, lateNodes } = weather;
     const completed = (container: ModelContainer) => this.#completed(container);
     this.application = new Application({
       ...{ id: applicationId, clock, random, cluster },
-      ...{ surplus, completionDelayMs, completed },
+      ...{ surplus, completionDelayMs, lateNodes, completed },
     });
     this.resourceManager = new ApplicationService(this.application);
     this.nodeManagers = new NodeService({
@@ -205,7 +205,7 @@ export class World {
     if (isPresent) {
       this.#heard(event);
     }
-    if (event.type === "containers-allocated") {
+    if (event.type === "containers-allocated" || event.type === "containers-recovered-late") {
       this.application.delivered(event.containers);
     }
     const effects = core.step(event, nowMs);

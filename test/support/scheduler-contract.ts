@@ -189,6 +189,10 @@ function quietTest(bench: () => SchedulerBench): void {
   test("nothing is ever told within the call that caused it", () => {
     expect(bench().withinCalls).toEqual([]);
   });
+
+  test("a first attempt is told of no containers of an earlier one", () => {
+    expect(bench().events.rest.filter(({ type }) => type === "containers-recovered-late")).toEqual([]);
+  });
 }
 
 const outcome = endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false });

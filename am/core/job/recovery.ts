@@ -3,7 +3,7 @@ import { addContainer, discard, relaunch, setLink } from "../containers/containe
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitOf, noteContainerDeadline, noteTakeover } from "../state/deadlines.ts";
+import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
 import { emit, log, presentGang, record, type Step, tenantOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
@@ -26,8 +26,7 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   restore(step, journal);
   noteTakeover(step);
   resumeFinish(step);
-  const unknown = keptContainers.filter(({ containerId }) => step.state.containers[containerId] === undefined);
-  keep(step, unknown);
+  keep(step, unknownOf(step, keptContainers));
   for (const gang of step.state.gangs) {
     resumeStart(step, gang);
   }
@@ -41,14 +40,28 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   record(step, { type: "recovered", containers: keptContainers.length });
 }
 
-function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContainer[]): void {
-  for (const container of kept) {
-    discard(
-      step,
-      addContainer(step, container, container.priority - 1),
-      "it belongs to an attempt that left no journal",
-    );
+/**
+ * YARN names containers that it could not name when this attempt registered. What the journal has of them needs nothing: their executors
+ * are awaited.
+ */
+export function recoveredLate(step: Step, containers: readonly AllocatedContainer[]): void {
+  const unknown = unknownOf(step, containers);
+  if (step.state.phase === "under-way" && isTakingOver(step)) {
+    keep(step, unknown);
+  } else {
+    giveBack(step, unknown, "it belongs to an earlier attempt, and nobody waits for it any more");
   }
+}
+
+/** Those that neither the journal nor YARN has told of. */
+function unknownOf({ state }: Step, containers: readonly AllocatedContainer[]): readonly AllocatedContainer[] {
+  return containers.filter(({ containerId }) => {
+    return state.containers[containerId] === undefined && state.ended[containerId] === undefined;
+  });
+}
+
+function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContainer[]): void {
+  giveBack(step, kept, "it belongs to an attempt that left no journal");
   const why = journal === undefined ? "left no journal" : `left a journal that version ${JOURNAL_VERSION} cannot read`;
   const restartReason = `the earlier attempt of the ApplicationMaster ${why}`;
   for (const gang of step.state.gangs) {
@@ -56,6 +69,12 @@ function startAgain(step: Step, journal: unknown, kept: readonly AllocatedContai
   }
   log(step, "warn", "recovery-impossible", `The job starts again: ${restartReason}.`);
   beginJob(step);
+}
+
+function giveBack(step: Step, containers: readonly AllocatedContainer[], reason: string): void {
+  for (const container of containers) {
+    discard(step, addContainer(step, container, container.priority - 1), reason);
+  }
 }
 
 /** The journal's state, but for what belongs to this attempt and what will be heard again. */
@@ -81,7 +100,10 @@ function restore(step: Step, snapshot: Snapshot): void {
 
 /** YARN kept containers that the journal does not know yet: their executors may come and name their tasks. */
 function keep(step: Step, containers: readonly AllocatedContainer[]): void {
-  for (const given of containers) {
+  const isOfRole = ({ priority }: AllocatedContainer) => step.state.roles[priority - 1] !== undefined;
+  const masters = containers.filter((container) => !isOfRole(container));
+  giveBack(step, masters, "it is an earlier attempt's ApplicationMaster");
+  for (const given of containers.filter(isOfRole)) {
     const role = given.priority - 1;
     const container = addContainer(step, given, role);
     step.state.unclaimed[role] = (step.state.unclaimed[role] ?? 0) + 1;

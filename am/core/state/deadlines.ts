@@ -45,6 +45,11 @@ export function noteTakeover(step: Step): void {
   step.state.pause = { endedAtMs: step.nowMs, graceMs: Bounds.rejoinMs + step.spec.timeouts.verdictMs };
 }
 
+/** Executors may still look for this attempt, which took over from another. */
+export function isTakingOver({ state: { attempt, pause }, nowMs }: Step): boolean {
+  return attempt > 1 && nowMs < pause.endedAtMs + pause.graceMs;
+}
+
 /** When a deadline really ends: one that was set before a pause of ours blames nobody for what we did not hear. */
 export function dueMsOf({ pause }: Pick<CoreState, "pause">, { sinceMs, dueMs }: Deadline): number {
   return sinceMs < pause.endedAtMs ? Math.max(dueMs, pause.endedAtMs + pause.graceMs) : dueMs;

@@ -58,6 +58,8 @@ export type Event =
     }
   /** A later attempt: the newest readable journal (or none), and the containers YARN kept. */
   | { readonly type: "recovered"; readonly journal?: unknown; readonly keptContainers: readonly AllocatedContainer[] }
+  /** Of an earlier attempt: their node came late to a ResourceManager that had restarted, after this attempt had registered there. */
+  | { readonly type: "containers-recovered-late"; readonly containers: readonly AllocatedContainer[] }
   | { readonly type: "nodes-changed"; readonly nodes: readonly NodeView[] }
   /** What is left to this application in its queue; changes seldom. */
   | { readonly type: "headroom-changed"; readonly available: ResourceAmount }

@@ -252,6 +252,7 @@ export class YarnScheduler implements Scheduler {
       case "resync": {
         const registration = await this.#options.master.register(this.#address);
         this.#options.nodeManagers.addTokens(registration.nodeTokens);
+        this.#learnLate(registration.containersFromPreviousAttempts);
         this.#emit({ type: "resource-manager-resynced" });
         return true;
       }
@@ -285,10 +286,12 @@ export class YarnScheduler implements Scheduler {
 
   /** Containers whose NodeManager has come back to a ResourceManager that restarted, after this attempt had registered. */
   #learnLate(containers: readonly Container[]): void {
-    if (containers.length === 0) return;
-    this.#remember(containers);
-    const words = listWords(containers.map(({ id, nodeId }) => `${id} on ${nodeId}`));
+    const untold = containers.filter(({ id }) => !this.#containers.has(id) && !this.#completed.has(id));
+    if (untold.length === 0) return;
+    this.#remember(untold);
+    const words = listWords(untold.map(({ id, nodeId }) => `${id} on ${nodeId}`));
     this.#options.log.info("containers-late", `YARN tells late of containers of an earlier attempt: ${words}.`);
+    this.#emit({ type: "containers-recovered-late", containers: untold.map(allocatedContainer) });
   }
 
   #reportNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {

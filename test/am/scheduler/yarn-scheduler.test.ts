@@ -43,6 +43,7 @@ class ScriptedMaster implements MasterClient {
   readonly rows: ResourceRequest[] = [];
   readonly released: string[] = [];
   registrations = 0;
+  kept = [aContainer(9)];
   answered = true;
   finished: unknown;
   endTaken = true;
@@ -56,7 +57,7 @@ class ScriptedMaster implements MasterClient {
       counted: "memory" as const,
       queue: "default",
       resourceTypes: [{ name: "memory-mb", units: "Mi" }],
-      containersFromPreviousAttempts: [aContainer(9)],
+      containersFromPreviousAttempts: this.kept,
       nodeTokens: [],
     };
   }
@@ -291,6 +292,19 @@ describe("the YARN scheduler", () => {
       expect(nodeManagers.calls).toEqual([`stop ${late.id} on node-2:4000`]);
       expect(master.released).toEqual([]);
     });
+
+    test("is told as recovered late, before it is told that it has ended", async () => {
+      const { events, master, types } = await setUp();
+      const before = types().length;
+      const ended = { containerId: late.id, state: "COMPLETE", exitStatus: 0, diagnostics: "" } as const;
+      await master.answer({ containersFromPreviousAttempts: [late], completed: [ended] });
+
+      expect(types().slice(before)).toEqual(["containers-recovered-late", "headroom-changed", "container-completed"]);
+      expect(events).toContainEqual({
+        type: "containers-recovered-late",
+        containers: [expect.objectContaining({ containerId: late.id, host: "node-2", priority: 1 })],
+      });
+    });
   });
 
   test("a container that has ended is neither stopped nor released", async () => {
@@ -312,6 +326,17 @@ describe("the YARN scheduler", () => {
 
     expect(master.registrations).toBe(2);
     expect(types()).toContain("resource-manager-resynced");
+  });
+
+  test("what one that has forgotten us knows of earlier attempts, and has not told before, is told", async () => {
+    const { master, events } = await setUp();
+    const late = aContainer(8, { nodeId: "node-2:4000" });
+    master.kept = [aContainer(9), late];
+    (await master.heartbeats.next())({ kind: "resync", reason: "restarted" });
+    await turn();
+
+    const told = events.flatMap((event) => (event.type === "containers-recovered-late" ? event.containers : []));
+    expect(told.map(({ containerId }) => containerId)).toEqual([late.id]);
   });
 
   test("when another attempt has taken over, no heartbeat follows", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { Bounds } from "../../../../am/core/state/bounds.ts";
+import type { AllocatedContainer } from "../../../../am/core/state/events.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { childExit } from "../../../support/child-exit.ts";
 import { asksOf, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -157,6 +158,74 @@ describe("the ApplicationMaster dies", () => {
     const effects = scenario.after(45_000);
     expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
     expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+  });
+
+  describe("YARN tells of a kept container only after the attempt has registered", () => {
+    const late = (scenario: Scenario, containers: readonly AllocatedContainer[]) =>
+      scenario.on({ type: "containers-recovered-late", containers });
+
+    test("one that the journal knows is neither given up nor asked for again", () => {
+      const { scenario, kept } = running();
+      scenario.crash([]);
+      expect(typesOf(late(scenario, kept))).not.toEqual(expect.arrayContaining(["release", "ask"]));
+      scenario.reports("worker:0", program);
+      scenario.reports("worker:1", program);
+      expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    });
+
+    test("one that the journal does not know takes the place of one that was asked for, until its executor names its task", () => {
+      const scenario = new Scenario(spec);
+      scenario.register();
+      const containers = [scenario.container(1), scenario.container(1)];
+      expect(asksOf(scenario.crash([]))).toMatchObject([{ role: "worker", count: 2 }]);
+      expect(asksOf(late(scenario, containers))).toMatchObject([{ role: "worker", count: 0 }]);
+      const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
+      scenario.on({ type: "executor-rejoined", ...claim, generation: 1, port: 4000, child: { state: "none" } });
+      expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
+      const effects = scenario.after(45_000);
+      expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
+      expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+    });
+
+    test("one that comes while the journal is being read waits for it", () => {
+      const { scenario, kept } = running();
+      const effects = scenario.crash([], [{ type: "containers-recovered-late", containers: kept }]);
+      expect(typesOf(effects)).not.toContain("release");
+      expect(Object.keys(scenario.core.state.containers)).toEqual(["c1", "c2"]);
+    });
+
+    test("an unknown one that comes when no executor looks for the attempt any more is given back", () => {
+      const { scenario, kept } = running();
+      scenario.crash(kept);
+      scenario.reports("worker:0", program);
+      scenario.reports("worker:1", program);
+      scenario.after(120_000);
+      const effects = late(scenario, [scenario.container(1)]);
+      expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c3"] }));
+      expect(effects).toContainEqual(expect.objectContaining({ type: "stop-container", containerId: "c3" }));
+      expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    });
+
+    test("one whose end is known already is not taken into the books again", () => {
+      const { scenario } = running();
+      scenario.crash([]);
+      const unknown = scenario.container(1);
+      scenario.on({
+        type: "container-completed",
+        containerId: unknown.containerId,
+        exitStatus: 0,
+        diagnostics: { stderr: [], words: [] },
+      });
+      late(scenario, [unknown]);
+      expect(scenario.core.state.containers).not.toHaveProperty(unknown.containerId);
+    });
+
+    test("an earlier ApplicationMaster's own goes back", () => {
+      const { scenario } = running();
+      scenario.crash([]);
+      const effects = late(scenario, [scenario.container(0)]);
+      expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c3"] }));
+    });
   });
 
   test("without a journal the job starts again and says why", () => {
