@@ -43,6 +43,9 @@ export function createInvariants(spec: JobSpec): Invariants {
       ) {
         problems.push("the outcome changed after it was decided");
       }
+      if (state.outcome !== undefined) {
+        checkEnded(effects, problems);
+      }
       for (const effect of effects) {
         if (effect.type === "send" && effect.message.type === "start-child") {
           checkStart(spec, state, effect, starts, problems);
@@ -110,6 +113,16 @@ function checkBudgets(spec: JobSpec, state: CoreState, problems: string[]): void
   }
 }
 
+/** Nothing starts once the outcome is decided, be it in this step or before it. */
+function checkEnded(effects: readonly Effect[], problems: string[]): void {
+  const decision = effects.findIndex((effect) => effect.type === "log" && effect.event === "outcome-decided");
+  for (const effect of effects.slice(decision + 1)) {
+    if (effect.type === "send" && effect.message.type === "start-child") {
+      problems.push(`${effect.to.task} is started after the outcome was decided`);
+    }
+  }
+}
+
 /** A spec never mixes generations, is journaled first, and starts a task once in a generation. */
 function checkStart(
   spec: JobSpec,
@@ -131,11 +144,9 @@ function checkStart(
   if (state.journal.durableSequence < state.journal.generationSequence && generation === state.lastGeneration) {
     problems.push(`${task} is started in generation ${generation} before the journal knows of it`);
   }
-  if (state.outcome !== undefined) {
-    problems.push(`${task} is started after the outcome was decided`);
-  }
   const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
-  const gang = state.gangs.find((one) => one.generation === generation);
+  // What is left of a gang that is done starts each on its own.
+  const gang = state.gangs.find((one) => one.generation === generation && one.phase !== "done");
   for (const member of state.tasks) {
     const role = spec.roles[member.role];
     const isGivenUp = role?.tracking === "sidecar" && member.phase === "failed";

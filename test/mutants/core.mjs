@@ -49,8 +49,18 @@ export const CORE_MUTANTS = [
       from: '"SIGKILL", "143", "137"',
       to: '"SIGKILL", "137"',
     },
+    {
+      bug: "a program's own failure is forgotten when its container was told to end",
+      from: '(isCounted(ending) || earlier.source === "link")',
+      to: "true",
+    },
   ]),
   ...mutantsOf("am/core/failures/verdict.ts", core, [
+    {
+      bug: "a task that an earlier attempt had stopped is taken for failed",
+      from: 'policy === "none" && !isCounted(ending)',
+      to: "false",
+    },
     {
       bug: "YARN's word on a task whose program we stopped is taken for a cause",
       from: "covers(step, open, task) && isAwaited(open, ending),",
@@ -318,6 +328,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/executors/overdue.ts", core, [
     {
+      bug: "a program pays for the time in which its node was cut off",
+      from: "if (!isHeard(container)) {",
+      to: "if (false) {",
+    },
+    {
       bug: "an executor whose stream broke is not stopped at its node",
       from: 'beginTermination(step, container, "its stream broke", true);',
       to: 'beginTermination(step, container, "its stream broke", false);',
@@ -408,6 +423,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/failures/exit-status.ts", core, [
     {
+      bug: "a container that an earlier attempt ended is charged to its machine",
+      from: "return exitStatus === ORDERED || isGivenUp(exitStatus, words);",
+      to: "return false;",
+    },
+    {
       bug: "preemption blames the machine",
       from: '"-102": { class: "infrastructure", machine: false',
       to: '"-102": { class: "infrastructure", machine: true',
@@ -493,6 +513,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/gang/stages.ts", core, [
     {
+      bug: "what was to restart with its stage as that became done never starts",
+      from: "      intendStart(step, task);\n",
+      to: "",
+    },
+    {
       bug: "a stage begins before all that it waits for is done",
       from: "awaitedBy(step, gang).length === 0",
       to: "awaitedBy(step, gang).length < stage.after.length",
@@ -504,8 +529,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container whose executor still uploads is given to another task",
-      from: "return spec.carrier === undefined && link",
-      to: "return link",
+      from: "return spec.carrier === undefined && isHeard(container)",
+      to: "return isHeard(container)",
     },
     {
       bug: "a container is given to a task that asked for another size",

@@ -37,7 +37,13 @@ export function nodesFault(world: World, node: ModelNode, isCertain: boolean): v
   }
 }
 
+/** What meets an executor between two programs may be what ended the first: nobody can tell. */
 function noteCause(world: World, executor: ExecutorModel, of: Cause["class"], ran: boolean, isCertain: boolean): void {
-  const { task, generation } = executor;
-  world.witness.cause({ task, generation, class: of, isMember: isInGang(world, executor), isCertain }, ran);
+  const { task, generation, program } = executor;
+  const isMember = isInGang(world, executor);
+  const lives =
+    of !== "program" && !ran && program.lastGeneration > 0 ? [generation, program.lastGeneration] : [generation];
+  for (const life of lives) {
+    world.witness.cause({ task, generation: life, class: of, isMember, isCertain }, ran);
+  }
 }

@@ -40,4 +40,16 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     lives: "the gang restarts while executors still look for a new attempt, and has them all again",
     logs: ["recovered", "generation-restart", "generation-running", "outcome-decided"],
   },
+  {
+    seed: 2700032908,
+    lives:
+      "the chief of a stage ends well while its stage restarts: the parameter server that waited for it starts alone",
+    logs: ["task-failed", "generation-restart", "stage-done", "recovered"],
+  },
+  {
+    seed: 2800050807,
+    lives:
+      "an outcome is carried out that the journal never held; the next attempt starts again what was stopped, for nothing",
+    logs: ["journal-failed", "outcome-decided", "recovered", "task-restart", "outcome-decided"],
+  },
 ];

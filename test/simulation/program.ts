@@ -2,6 +2,7 @@ import type { ChildExit, ChildReport } from "../../am/core/state/events.ts";
 import type { ExecutorReport } from "../../src/api/messages.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { childExit } from "../support/child-exit.ts";
+import { programsFault } from "./causes.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import { programEnded } from "./program-ends.ts";
 import { Suspension } from "./suspension.ts";
@@ -31,6 +32,8 @@ export class ModelProgram {
   child: ChildReport = { state: "none" };
   readonly #world: World;
   readonly #executor: ExecutorModel;
+  /** Of the last one that was started; 0 while there was none. */
+  lastGeneration = 0;
   /** Counts starts and ends, so that what was begun in an earlier life is known. */
   #life = 0;
   #suspension: Suspension;
@@ -74,6 +77,7 @@ export class ModelProgram {
     const startedAtMs = this.#executor.nowMs;
     this.#suspension = new Suspension(clock);
     this.child = { state: "running", pid: life + 100, startedAtMs };
+    this.lastGeneration = this.#executor.generation;
     this.#world.programStarted(this.#executor);
     this.#executor.report({ type: "child-started", pid: life + 100, atMs: startedAtMs });
     this.#reportSteps(life, 1);
@@ -147,8 +151,16 @@ export class ModelProgram {
   /** It stands still from now on: it reports no step and does not end. */
   hang(): void {
     if (this.#executor.alive && this.isRunning && this.#progress !== undefined && this.#hang === undefined) {
-      this.#hang = { task: this.#executor.task, sinceMs: this.#reportedAtMs, noticed: false };
-      this.#world.hangs.push(this.#hang);
+      const hang = { task: this.#executor.task, sinceMs: this.#reportedAtMs, noticed: false };
+      this.#hang = hang;
+      this.#world.hangs.push(hang);
+      const dueMs = hang.sinceMs + (this.#world.spec.timeouts.progressMs ?? 0);
+      this.#world.clock.after(dueMs - this.#world.clock.nowMs, () => {
+        if (this.#hang === hang) {
+          // Whether its executor can still be told to stop it, and say so, is another matter.
+          programsFault(this.#world, this.#executor, true, false);
+        }
+      });
     }
   }
 

@@ -51,6 +51,8 @@ export class ModelScheduler implements Scheduler {
   #questions: ((current: boolean) => void)[] = [];
   #deliver: (event: SchedulerEvent) => void = () => {};
   #isCalling = false;
+  /** No heartbeat goes out before it is answered. */
+  #isRegistering = false;
   #isWoken = false;
   #ended = false;
   #endTaken: boolean | undefined;
@@ -154,6 +156,7 @@ export class ModelScheduler implements Scheduler {
     isFirst = false,
   ): Promise<Extract<ReturnType<ApplicationService["register"]>, readonly unknown[]> | undefined> {
     const { resourceManager, attempt, process, settled } = this.#options;
+    this.#isRegistering = true;
     return new Promise((resolve) => {
       const call = (unheard?: readonly string[]): void =>
         this.#call(
@@ -164,6 +167,7 @@ export class ModelScheduler implements Scheduler {
               this.#over("ApplicationAttemptNotFound");
               return;
             }
+            this.#isRegistering = false;
             this.#responseId = 0;
             this.#unanswered = undefined;
             this.#tellAgain();
@@ -193,7 +197,7 @@ export class ModelScheduler implements Scheduler {
   }
 
   #heartbeat(): void {
-    if (this.#ended || this.#isCalling) {
+    if (this.#ended || this.#isCalling || this.#isRegistering) {
       return;
     }
     const { resourceManager, attempt } = this.#options;

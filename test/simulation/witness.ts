@@ -12,6 +12,8 @@ export interface Life {
   end?: { readonly exit: ChildExit | undefined; readonly atMs: number };
   /** When the ApplicationMaster heard of the exit; absent while it has not. */
   toldAtMs?: number;
+  /** YARN counts its container as over, and could not tell its node, which is cut off. */
+  isOutOfReach?: true;
 }
 
 /** Something by which a life may have ended. */
@@ -35,11 +37,19 @@ export class Witness {
   /** What may be held against machines, by host: once for each container in which it showed. */
   readonly #incidents = new Map<string, number>();
 
+  #hasBegunAgain = false;
+
   constructor(spec: JobSpec) {
     this.#spec = spec;
   }
 
+  /** An attempt had ended the job and stopped its programs, and the next one knew nothing of that. */
+  get hasBegunAgain(): boolean {
+    return this.#hasBegunAgain;
+  }
+
   started({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">): void {
+    this.#hasBegunAgain ||= this.#last.get(task)?.end?.exit?.stopReason?.code === "job-ended";
     this.#last.set(task, { task, containerId, generation });
     const life = `${task} ${generation}`;
     this.#starts.set(life, (this.#starts.get(life) ?? 0) + 1);
@@ -54,6 +64,14 @@ export class Witness {
     const life = this.#last.get(task);
     if (life?.containerId === containerId) {
       life.end ??= { exit, atMs };
+    }
+  }
+
+  /** Its container is over, and it may run on. */
+  outOfReach({ task, containerId }: Pick<Life, "task" | "containerId">): void {
+    const life = this.#last.get(task);
+    if (life?.containerId === containerId) {
+      life.isOutOfReach = true;
     }
   }
 
@@ -148,9 +166,9 @@ export class Witness {
   }
 
   #isDone(life: Life | undefined): boolean {
-    // What is tolerated may have been lost before it ran.
+    // What is tolerated may have been lost before it ran, or with the connection to its node.
     return this.#spec.failure.onWorkerFailure === "tolerate"
-      ? life === undefined || life.end !== undefined
+      ? life === undefined || life.end !== undefined || life.isOutOfReach === true
       : exitedWell(life);
   }
 }

@@ -322,8 +322,11 @@ export class World {
 
   /** What YARN counts as over runs on where its node cannot be told. */
   #completed({ node, given }: ModelContainer): void {
+    const executor = this.executors.get(given.containerId);
     if (obeysYarn(node)) {
-      this.executors.get(given.containerId)?.die();
+      executor?.die();
+    } else if (executor !== undefined) {
+      this.witness.outOfReach(executor);
     }
   }
 }

@@ -90,6 +90,11 @@ export function noLongerUnclaimed({ state: { unclaimed } }: Step, { role }: Cont
   unclaimed[role] = Math.max(0, (unclaimed[role] ?? 0) - 1);
 }
 
+/** Whether its executor can be told something, and would say what happens in it. */
+export function isHeard({ link, silent }: ContainerRecord): boolean {
+  return link === "up" && !silent;
+}
+
 /** The one way the state of a link changes, so that broken ones are counted right. */
 export function setLink(step: Step, container: ContainerRecord, link: Link): void {
   step.state.brokenLinks += Number(link === "broken") - Number(container.link === "broken");

@@ -1,7 +1,7 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import { beginTermination, discard, noLongerUnclaimed } from "../containers/containers.ts";
+import { beginTermination, discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
@@ -69,7 +69,12 @@ function registrationOverdue(step: Step, container: ContainerRecord, task: TaskR
   finish(step, endedBecause("failed", { code: "registration-too-long", ...at, limitMs, setting }));
 }
 
+/** Its executor ends a program that runs too long. One that nothing is heard of may have suspended it, and is lost by other bounds. */
 function executionOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  if (!isHeard(container)) {
+    awaitOf(step, container, "execution", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+    return;
+  }
   containerGone(step, container, timeLimitEnding(step, task, container), "its program ran longer than it may");
 }
 

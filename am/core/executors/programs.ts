@@ -1,3 +1,4 @@
+import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
@@ -104,7 +105,11 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);
   } else if (stop !== undefined && to === "stopped" && gangOf(step, task).phase === "running") {
-    taskFailed(step, task, orderedEnding(step, task, container, exit, stop));
+    taskFailed(
+      step,
+      task,
+      orderedEnding(step, task, container, { why: stopWords(stop), source: "core", exit: task.exit }),
+    );
   }
   joinNext(step, task);
 }

@@ -1,5 +1,6 @@
 import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { checkpointSaved } from "../containers/checkpoints.ts";
+import { isHeard } from "../containers/containers.ts";
 import { hungEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -51,7 +52,7 @@ export function renewProgress(step: Step, container: ContainerRecord): void {
 
 /** No progress in time: its executor has it write where it stands, and ends it; the exit says that it hung. */
 export function progressOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  if (container.link !== "up" || container.silent) {
+  if (!isHeard(container)) {
     watchProgress(step, container);
     return;
   }

@@ -2,14 +2,14 @@ import { archiveOf } from "../../../src/job/archive-of.ts";
 import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { EndingFacts, EndingReason } from "../../../src/job/reasons/endings.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
-import { type StopReason, stopWords } from "../../../src/job/reasons/stops.ts";
 import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
+import { isHeard } from "../containers/containers.ts";
 import { Bounds } from "../state/bounds.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
-import { exitMeaning } from "./exit-status.ts";
+import { exitMeaning, isOrdered } from "./exit-status.ts";
 import { commandRemedy, memoryRemedy, programRemedy } from "./remedies.ts";
 import { startFailureOf } from "./start-failure.ts";
 import { Strength } from "./strength.ts";
@@ -108,6 +108,10 @@ export function containerEnding(
   const unreadable = exitStatus === 1 && stderr.length === 0 ? diagnostics.unreadable : undefined;
   if (unreadable !== undefined) {
     return unreadableEnding(step, task, container, unreadable);
+  }
+  if (container.inherited && isOrdered(exitStatus, words)) {
+    const why = `container exit ${exitStatus}`;
+    return orderedEnding(step, task, container, { why, source: "yarn", exit: String(exitStatus) });
   }
   const meaning = exitMeaning(exitStatus, words);
   const ownWords = ownLastWord(stderr) ?? (meaning.machine ? healthReportOf(step, container) : undefined);
@@ -210,24 +214,22 @@ export function hungEnding(step: Step, task: TaskRecord, container: ContainerRec
 }
 
 /**
- * A program that its executor stopped by an order this attempt knows nothing of: the one before gave it, and died before the journal said
- * why. Whatever failed then its own executor still has to tell.
+ * What was stopped by an order that this attempt knows nothing of: the one before gave it, and died before the journal said why. Whatever
+ * failed then its own executor still has to tell.
  */
 export function orderedEnding(
   step: Step,
   task: TaskRecord,
   container: ContainerRecord,
-  exit: ChildExit,
-  stop: StopReason,
+  { why, ...said }: Pick<Ending, "source" | "exit"> & { readonly why: string },
 ): Ending {
-  const why = stopWords(stop);
   const ending = linkEnding(step, task, container, { code: "stopped-by-earlier-attempt", why });
-  return { ...ending, strength: Strength.consequence, machine: false, source: "core", exit: exitWords(exit) };
+  return { ...ending, ...said, strength: Strength.consequence, machine: false };
 }
 
 /** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */
 export function overdueEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
-  if (container.silent || container.link !== "up") {
+  if (!isHeard(container)) {
     return linkEnding(step, task, container, { code: "silent-and-not-stopped" });
   }
   const ending = linkEnding(step, task, container, { code: "not-stopped" });

@@ -40,7 +40,7 @@ function awaitCompletionStatus(step: Step, verdict: Verdict, ending: Ending): vo
 
 export function addEvidence(step: Step, gang: GangState, verdict: Verdict, ending: Ending): void {
   const earlier = verdict.endings[ending.task];
-  if (earlier !== undefined && !(ending.source === "yarn" && earlier.source !== "yarn")) {
+  if (earlier !== undefined && !replaces(ending, earlier)) {
     return;
   }
   if (earlier !== undefined) {
@@ -56,13 +56,21 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   enter(verdict, known);
   const task = findTask(step, ending.task);
   if (task !== undefined && isNeverRestarted(step, task) && !toleratesFailure(step, task)) {
-    verdict.neverRestarted = task.id;
+    verdict.neverRestarted = isCounted(ending) ? task.id : "";
+    if (!isCounted(ending)) {
+      renewAlone(step, task.id, endingWords(ending.reason));
+    }
   }
   if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
     awaitCompletionStatus(step, verdict, ending);
   }
   blame(step, known);
   reconsider(step, gang, verdict);
+}
+
+/** YARN's completion status counts for more than what a link showed; that a container ended by order says nothing of its program's end. */
+function replaces(ending: Ending, earlier: Ending): boolean {
+  return ending.source === "yarn" && earlier.source !== "yarn" && (isCounted(ending) || earlier.source === "link");
 }
 
 /** The strongest is the root, among equals the earliest. */

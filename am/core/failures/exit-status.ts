@@ -22,6 +22,23 @@ const KNOWN: Readonly<Record<string, ExitMeaning>> = {
   "-109": { class: "program", machine: false, code: "wrote-too-many-logs" },
 };
 
+/** The executor's exit code when an ApplicationMaster told it to end (executor/exit-codes.ts). */
+const ORDERED = 0;
+/** org.apache.hadoop.yarn.api.records.ContainerExitStatus#KILLED_BY_APPMASTER */
+const STOPPED = -105;
+/** org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#RELEASED_CONTAINER */
+const RELEASED = /released by application/i;
+
+/** Whether an ApplicationMaster of the job stopped the container, or gave it back. */
+export function isGivenUp(exitStatus: number, words: readonly string[]): boolean {
+  return exitStatus === STOPPED || (exitStatus === -100 && words.some((line) => RELEASED.test(line)));
+}
+
+/** Whether the container ended because an ApplicationMaster of the job wanted it so. */
+export function isOrdered(exitStatus: number, words: readonly string[]): boolean {
+  return exitStatus === ORDERED || isGivenUp(exitStatus, words);
+}
+
 /**
  * The meaning of a container that ended without our doing. −100 has three causes: released by us (looked up by the caller first), an
  * allocation never started in time, and a lost node; only YARN's words tell the last two apart.

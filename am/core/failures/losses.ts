@@ -20,6 +20,7 @@ import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { accountFor } from "./close-verdict.ts";
 import { containerEnding, terminationEnding } from "./endings.ts";
+import { isGivenUp } from "./exit-status.ts";
 import { lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
@@ -33,7 +34,7 @@ export function containerCompleted(step: Step, event: Of<"container-completed">)
   }
   const task = findTask(step, container.task);
   const released = container.phase === "discarded" && event.exitStatus === -100;
-  const stopped = container.discardReason !== "" && event.exitStatus === -105;
+  const stopped = container.discardReason !== "" && isGivenUp(event.exitStatus, event.diagnostics.words);
   const byUs = released || stopped;
   const ending =
     task === undefined ? undefined : containerEnding(step, task, container, event.exitStatus, event.diagnostics);

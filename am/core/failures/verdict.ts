@@ -1,5 +1,5 @@
 import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
-import { tearDown } from "../gang/restart.ts";
+import { renewAlone, tearDown } from "../gang/restart.ts";
 import { chiefIsDone } from "../policies/completion.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
@@ -32,6 +32,12 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   if ((isSidecar(step, task) && policy !== "task") || chiefIsDone(step, gang)) {
     logFailure(step, task, ending);
     blame(step, ending);
+    return;
+  }
+  if (policy === "none" && !isCounted(ending)) {
+    // It did not fail: an earlier attempt had stopped it.
+    logFailure(step, task, ending);
+    renewAlone(step, task.id, endingWords(ending.reason));
     return;
   }
   const open = gang.verdicts.find((verdict) => verdict.generation === ending.generation && covers(step, verdict, task));

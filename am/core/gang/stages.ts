@@ -1,5 +1,5 @@
 import { stagesOf } from "../../../src/job/stages.ts";
-import { discard, handOver, isWanting, nextWaiting } from "../containers/containers.ts";
+import { discard, handOver, isHeard, isWanting, nextWaiting } from "../containers/containers.ts";
 import { carryingMs } from "../containers/transfers.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -8,7 +8,7 @@ import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { emit, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { openGeneration } from "./generation.ts";
+import { intendStart, openGeneration } from "./generation.ts";
 import { stopChild } from "./restart.ts";
 
 /** Why containers of a stage that is done go back. */
@@ -45,6 +45,9 @@ export function endStage(step: Step, gang: GangState): void {
     if (roleOf(step, task).tracking === "tracked") {
       stopChild(step, task, STAGE_DONE);
       moveTask(step, task, BEFORE_START, "stopped");
+    } else if (task.phase === "registered") {
+      // It waited for the restart of its gang, which nobody needs now.
+      intendStart(step, task);
     }
   }
   gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
@@ -77,8 +80,8 @@ function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): vo
 }
 
 /** One whose executor may still bring up what its task left is not disturbed. */
-function isFitToServe({ spec, state }: Step, { link, silent, host }: ContainerRecord): boolean {
-  return spec.carrier === undefined && link === "up" && !silent && state.blame[host]?.excluded !== true;
+function isFitToServe({ spec, state }: Step, container: ContainerRecord): boolean {
+  return spec.carrier === undefined && isHeard(container) && state.blame[container.host]?.excluded !== true;
 }
 
 /** A task that waits for a container like the one that another has. */

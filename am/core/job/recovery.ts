@@ -88,6 +88,7 @@ function restore(step: Step, snapshot: Snapshot): void {
   state.journal.dirty = true;
   for (const container of Object.values(state.containers)) {
     const { deadlines } = container;
+    container.inherited = true;
     for (const { dueMs } of Object.values(deadlines)) {
       noteContainerDeadline(state, dueMs);
     }
@@ -106,6 +107,7 @@ function keep(step: Step, containers: readonly AllocatedContainer[]): void {
   for (const given of containers.filter(isOfRole)) {
     const role = given.priority - 1;
     const container = addContainer(step, given, role);
+    container.inherited = true;
     step.state.unclaimed[role] = (step.state.unclaimed[role] ?? 0) + 1;
     awaitOf(step, container, "rejoin", Bounds.rejoinMs);
   }

@@ -147,6 +147,8 @@ export interface ContainerRecord {
   checkpoint?: Checkpoint | undefined;
   /** Why we gave it up; empty while held. */
   discardReason: string;
+  /** An earlier attempt had it, whose last orders this one may not know. */
+  inherited?: true;
 }
 
 export interface RoleState {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { Bounds } from "../../../../am/core/state/bounds.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -24,5 +25,38 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
     scenario.crash([]);
     scenario.after(20_000);
     expect(scenario.core.state.outcome?.summary).toMatch(/^1 of 1 task not registered within 1 min/);
+  });
+});
+
+describe("a program that runs longer than it may", () => {
+  const limited = () => {
+    const scenario = new Scenario({
+      ...base,
+      timeouts: { ...base.timeouts, executionMs: 60_000, massSilenceMs: 600_000 },
+    });
+    scenario.toRunning();
+    return scenario;
+  };
+  const { stopGraceMs } = base.timeouts;
+  const boundMs = 60_000 + stopGraceMs + Bounds.stopMarginMs;
+
+  test("and that its executor does not end is ended with its container, and its budget pays", () => {
+    const scenario = limited();
+    scenario.after(boundMs);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "waiting", generation: 2 });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("is not judged while nothing is heard of its executor, which may have suspended it", () => {
+    const scenario = limited();
+    const { containerId } = scenario.task("worker:0");
+    scenario.after(30_000);
+    scenario.on({ type: "executor-silent", task: "worker:0", containerId, silentMs: 6_000 });
+    scenario.after(boundMs);
+    expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 1 });
+
+    scenario.on({ type: "executor-back", task: "worker:0", containerId });
+    scenario.after(stopGraceMs + Bounds.stopMarginMs);
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 });

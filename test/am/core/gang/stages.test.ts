@@ -3,7 +3,7 @@ import type { Effect } from "../../../../am/core/state/effects.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import type { JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { Scenario } from "../scenario.ts";
+import { Scenario, sentOf } from "../scenario.ts";
 
 const resource = { memoryMiB: 1024, vcores: 1, others: {} };
 const large = { ...resource, memoryMiB: 4096 };
@@ -202,6 +202,20 @@ describe("what a stage does not wait for", () => {
     expect(scenario.task("store:0")).toMatchObject({ phase: "preparing", restarts: 1 });
     expect(scenario.task("worker:0").phase).toBe("running");
   });
+});
+
+test("what a stage does not wait for, and was to restart with it as the stage became done, starts alone", () => {
+  const scenario = running([
+    role("chief", 1, { resource, chief: "all" }),
+    role("store", 1, { resource, tracking: "untracked" }),
+    role("worker", 1, { resource, dependsOn: ["chief"] }),
+  ]);
+  scenario.exits("store:0", { exitCode: 1 });
+  scenario.ready("store:0");
+  expect(scenario.phases()).toBe("chief:0 stopping, store:0 registered, worker:0 waiting");
+
+  expect(sentOf(scenario.exits("chief:0"), "start-child")).toEqual(["store:0"]);
+  expect(scenario.phases()).toBe("chief:0 succeeded, store:0 starting, worker:0 allocated");
 });
 
 test("a stage of untracked roles alone is not waited for", () => {

@@ -472,3 +472,68 @@ test("a replaced attempt that had not noticed starts the gang: the new one begin
   expect(scenario.job).toMatchObject({ generation: 2 });
   expect(scenario.used).toMatchObject({ program: 0, infrastructure: 0 });
 });
+
+describe("the ApplicationMaster had ended the job, and died before its journal said so", () => {
+  test.each([
+    ["its executor ended as it was told", 0, ""],
+    ["it was stopped", -105, "Container killed by the ApplicationMaster."],
+    ["it was given back", -100, "Container released by application"],
+  ])("a container is over, %s: its task starts again, no budget pays, no machine is blamed", (_how, status, words) => {
+    const { scenario } = running();
+    scenario.crash([]);
+    scenario.completes("c1", status, words);
+    scenario.completes("c2", status, words);
+
+    expect(scenario.phases()).toBe("worker:0 waiting, worker:1 waiting");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(scenario.core.state.blame).toEqual({});
+    expect(scenario.gang.restartReason).toBe(
+      `worker:0 on n1 was stopped by an earlier attempt of the ApplicationMaster: container exit ${status}`,
+    );
+  });
+
+  const withScorer = () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 1, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.crash([]);
+    scenario.reports("worker:0", program);
+    return scenario;
+  };
+
+  test("a task that is never restarted starts again: it had not failed", () => {
+    const scenario = withScorer();
+    scenario.completes(scenario.task("scorer:0").containerId, 0);
+
+    expect(scenario.phases()).toBe("worker:0 running, scorer:0 waiting");
+  });
+
+  test("YARN says so of one that was taken for lost: that is charged no more", () => {
+    const scenario = withScorer();
+    const { containerId } = scenario.task("scorer:0");
+    scenario.on({ type: "executor-lost", task: "scorer:0", containerId, cause: "goodbye" });
+    scenario.completes(containerId, 0);
+    scenario.stops("worker:0");
+
+    expect(scenario.core.state.outcome).toBeUndefined();
+    expect(scenario.phases()).toBe("worker:0 preparing, scorer:0 waiting");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("a program's own failure that its executor tells counts all the same", () => {
+    const { scenario, kept } = running();
+    scenario.crash(kept);
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.completes("c1", 0);
+
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+});
+
+test("a container that this attempt asked for and that ends with 0 was told to by nobody: its machine is to blame", () => {
+  const { scenario } = running();
+  scenario.completes("c1", 0);
+
+  expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+  expect(scenario.core.state.blame.n1).toMatchObject({ failures: 1 });
+});
