@@ -50,6 +50,6 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
     seed: 2800050807,
     lives:
       "an outcome is carried out that the journal never held; the next attempt starts again what was stopped, for nothing",
-    logs: ["journal-failed", "outcome-decided", "recovered", "task-restart", "outcome-decided"],
+    logs: ["outcome-decided", "journal-failed", "recovered", "task-restart", "outcome-decided"],
   },
 ];
