@@ -2,13 +2,8 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 import type { HostPort } from "../../src/hadoop/conf/values.ts";
 import { encodeFrame, FrameReader } from "../../src/hadoop/rpc/frame.ts";
 import { decodeReply } from "../../src/hadoop/rpc/messages.ts";
+import { AnswerFates, type Choose } from "./answer-fates.ts";
 import { callOf } from "./rpc-server.ts";
-
-/** What becomes of an answer: it passes, is dropped while the connection stays, or takes the connection with it; or comes so much later. */
-export type Fate = "pass" | "drop" | "cut" | { readonly delayMs: number };
-
-/** @param nth of the answers to that method, from 1 */
-export type Choose = (method: string, nth: number) => Fate;
 
 const helloBytes = 7;
 
@@ -17,16 +12,12 @@ const helloBytes = 7;
  * hears of it. Everything else passes, the negotiation too; protection beyond authentication hides the calls from it.
  */
 export class LossyProxy {
-  /** Answers seen, by method. */
-  readonly answers = new Map<string, number>();
-  /** Answers that did not pass as they were. */
-  lost = 0;
+  readonly fates: AnswerFates;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #choose: Choose;
 
   private constructor(target: HostPort, choose: Choose) {
-    this.#choose = choose;
+    this.fates = new AnswerFates(choose);
     this.#server = createServer((client) => this.#join(client, connect(target.port, target.host)));
   }
 
@@ -83,21 +74,9 @@ export class LossyProxy {
     const reader = new FrameReader();
     server.on("data", (chunk) => {
       for (const frame of reader.push(chunk)) {
-        const fate = this.#fateOf(calls.get(decodeReply(frame).callId));
         const pass = () => client.write(encodeFrame(frame));
-        if (fate === "pass") pass();
-        else if (fate === "cut") cut();
-        else if (fate !== "drop") setTimeout(pass, fate.delayMs).unref();
+        this.fates.meet(calls.get(decodeReply(frame).callId), { pass, cut });
       }
     });
-  }
-
-  #fateOf(method: string | undefined): Fate {
-    if (method === undefined) return "pass";
-    const nth = (this.answers.get(method) ?? 0) + 1;
-    this.answers.set(method, nth);
-    const fate = this.#choose(method, nth);
-    if (fate !== "pass") this.lost += 1;
-    return fate;
   }
 }

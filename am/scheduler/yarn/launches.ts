@@ -19,8 +19,12 @@ interface Start {
   readonly launch: LaunchContext;
 }
 
-/** What a NodeManager throws when the request, not the machine, is at fault: a token that has expired, a container that is not ours. */
-const ourFault = /InvalidContainerException|InvalidToken|InvalidAuxServiceException|AccessControlException/;
+/**
+ * What a NodeManager throws when the machine is not at fault: a token that has expired, a container of a ResourceManager that has failed
+ * over, or that the NodeManager has not heard of one yet.
+ */
+const notTheNode =
+  /InvalidContainerException|InvalidToken|InvalidAuxServiceException|AccessControlException|NMNotYetReadyException/;
 
 /**
  * Starts containers: one call for each node, the nodes side by side.
@@ -74,5 +78,5 @@ function failure(containerId: ContainerId, message: string, nodeAtFault: boolean
 function nodeIsAtFault(error: unknown): boolean {
   const javaClass = typeof error === "object" && error !== null && "javaClass" in error ? String(error.javaClass) : "";
   const unauthorized = /Unauthorized request to start container/.test(errorMessage(error));
-  return !(ourFault.test(javaClass) || unauthorized || errorCode(error) === "RPC_AUTHENTICATION");
+  return !(notTheNode.test(javaClass) || unauthorized || errorCode(error) === "RPC_AUTHENTICATION");
 }

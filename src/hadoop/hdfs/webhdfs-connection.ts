@@ -11,9 +11,23 @@ import { operationUrl } from "./webhdfs-paths.ts";
 /** Largest JSON answer read: the listing of a directory of about a million files. */
 const maximumJsonBytes = 512 * 1024 * 1024;
 
+/** What is asked of WebHDFS; each has a test with lost answers. */
+export type WebHdfsOperation =
+  | "GETHOMEDIRECTORY"
+  | "GETFILESTATUS"
+  | "LISTSTATUS"
+  | "OPEN"
+  | "CREATE"
+  | "APPEND"
+  | "MKDIRS"
+  | "RENAME"
+  | "DELETE"
+  | "SETPERMISSION"
+  | "SETTIMES";
+
 export interface WebHdfsRequest {
   readonly method: "GET" | "PUT" | "POST" | "DELETE";
-  readonly operation: string;
+  readonly operation: WebHdfsOperation;
   readonly path: string;
   readonly parameters?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal | undefined;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { finished, PassThrough, type Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { errorMessage } from "../errors.ts";
 import { type ExchangeBody, toHttpError } from "../http/exchange.ts";
 import { contentLengthBytes, openContent } from "./content.ts";
@@ -43,20 +43,52 @@ export class WebHdfsTransfer {
     });
   }
 
-  /** The bytes that a request asks for; a transfer that breaks off or stalls fails the stream. */
+  /** The bytes that a request asks for; a transfer that cannot be taken up where it broke off or stalled fails the stream. */
   async read(request: WebHdfsRequest): Promise<Readable> {
+    const answer = await this.#opened(request);
+    const stream = Readable.from(this.#chunks(request, answer), { objectMode: false });
+    // Of a stream that nobody begins to read, too.
+    return stream.on("close", () => answer.destroy());
+  }
+
+  async *#chunks(request: WebHdfsRequest, first: IncomingMessage): AsyncGenerator<Uint8Array> {
+    for (let answer = first, receivedBytes = 0; ; ) {
+      const beforeBytes = receivedBytes;
+      const leftBytes = announcedBytes(answer);
+      try {
+        for await (const chunk of answer) {
+          receivedBytes += chunk.byteLength;
+          yield chunk;
+        }
+        return;
+      } catch (error) {
+        const failure = this.#brokenOff(error, request);
+        const gotBytes = receivedBytes - beforeBytes;
+        if (gotBytes === 0 || leftBytes === undefined) throw failure;
+        answer = await this.#continued(request, receivedBytes, leftBytes - gotBytes, failure);
+      }
+    }
+  }
+
+  /** The rest of a file that is still as long as it was. Each answer brings something, or there is no further one. */
+  async #continued(request: WebHdfsRequest, receivedBytes: number, leftBytes: number, failure: FileSystemError) {
+    const offset = String(Number(request.parameters?.offset ?? 0) + receivedBytes);
+    const rest = { ...request, parameters: { ...request.parameters, offset, length: String(leftBytes) } };
+    const answer = await this.#opened(rest).catch(() => {
+      throw failure;
+    });
+    if (announcedBytes(answer) === leftBytes) return answer;
+    answer.destroy();
+    throw failure;
+  }
+
+  #opened(request: WebHdfsRequest): Promise<IncomingMessage> {
     const excluded = new Set<string>();
-    const answer = await this.#failover.run("idempotent", async (endpoint) => {
+    return this.#failover.run("idempotent", async (endpoint) => {
       if (this.#gateway) return this.#readThroughGateway(endpoint, request);
       const url = await this.#connection.dataUrl(endpoint, withExcluded(request, excluded));
       return atDataNode(url, excluded, () => this.#connection.send(url, request, { data: true, redirected: true }));
     });
-    const stream = new PassThrough();
-    finished(answer, (error) => {
-      if (error) stream.destroy(this.#brokenOff(error, request));
-    });
-    stream.on("close", () => answer.destroy());
-    return answer.pipe(stream);
   }
 
   /** HttpFS takes the data at once (`data=true`); Knox redirects to itself before it. */
@@ -85,6 +117,11 @@ export class WebHdfsTransfer {
       path,
     });
   }
+}
+
+function announcedBytes({ headers }: IncomingMessage): number | undefined {
+  const announced = headers["content-length"];
+  return announced === undefined ? undefined : Number(announced);
 }
 
 /** A DataNode out of reach is named to the NameNode as one not to choose again. */

@@ -1,5 +1,6 @@
 import http from "node:http";
 import https from "node:https";
+import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream";
 import { errorCode, errorMessage, HadoopError } from "../errors.ts";
@@ -78,6 +79,7 @@ export function exchange(url: URL, options: ExchangeOptions): Promise<http.Incom
       const established = () => {
         connected = true;
         clearTimeout(connectTimer);
+        socket.removeListener("data", distrust);
         // Set on the socket, because a kept connection still has the agent's shorter timeout.
         socket.setTimeout(options.idleTimeoutMs);
       };
@@ -219,5 +221,11 @@ export async function readText(answer: http.IncomingMessage, where: string, maxi
 /** Kept connections; idle ones are closed before the usual server does so, which would look like a lost request. */
 export function keepAliveAgent(protocol: "http:" | "https:"): http.Agent {
   const options = { keepAlive: true, timeout: 4000, scheduling: "lifo" } as const;
-  return protocol === "https:" ? new https.Agent(options) : new http.Agent(options);
+  const agent = protocol === "https:" ? new https.Agent(options) : new http.Agent(options);
+  return agent.on("free", (socket) => socket.on("data", distrust));
+}
+
+/** What comes while nothing is asked must not be taken for the answer to what is asked next (RFC 9112 §9.2). */
+function distrust(this: Socket): void {
+  this.destroy();
 }

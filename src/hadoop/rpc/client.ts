@@ -24,7 +24,7 @@ export interface RpcClientOptions {
   readonly token?: (() => Token) | undefined;
   /** Default 10 s. */
   readonly connectTimeoutMs?: number | undefined;
-  /** For each try of a call; default 60 s. */
+  /** For the first try of a call; one after an answer that did not come in time has twice as long, up to 60 s. Default 60 s. */
   readonly callTimeoutMs?: number | undefined;
   /** A function where it may change meanwhile: it is asked before each try. */
   readonly retry?: RetryPolicy | (() => RetryPolicy) | undefined;
@@ -58,6 +58,7 @@ export interface CallTrouble {
 
 const defaultConnectTimeoutMs = 10_000;
 const defaultCallTimeoutMs = 60_000;
+const mostCallTimeoutMs = 60_000;
 const clientIdBytes = 16;
 
 /** Calls to one service: keeps a connection to the endpoint that is active, and finds another when it is not. */
@@ -88,10 +89,10 @@ export class RpcClient {
     const startedMs = this.#clock.nowMs();
     let renewed = false;
     let troubled = false;
+    let timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs ?? defaultCallTimeoutMs;
     for (let tries = 1; ; tries += 1) {
       const endpoint = this.#endpoints.current;
       try {
-        const timeoutMs = options.timeoutMs ?? this.#options.callTimeoutMs ?? defaultCallTimeoutMs;
         const answer = await this.#connect(endpoint).call(method, request, timeoutMs);
         if (troubled) this.#options.onTrouble?.(undefined);
         return answer;
@@ -109,6 +110,9 @@ export class RpcClient {
         };
         const decision = decideRetry(failed, options.retry ?? this.#retry, this.#clock.random());
         if (decision.kind === "fail" || stopped(options.signal)) throw this.#explained(error);
+        // A server that takes its time would never be heard, did each try wait as short.
+        if (error instanceof RpcTimeoutError)
+          timeoutMs = Math.max(timeoutMs, Math.min(2 * timeoutMs, mostCallTimeoutMs));
         if (decision.moveOn) this.#leave(endpoint);
         // A connection that has lost one answer may lose them all.
         else if (error instanceof RpcTimeoutError) this.disconnect();

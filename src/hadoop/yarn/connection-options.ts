@@ -7,7 +7,7 @@ import type { RetryPolicy } from "../rpc/retry.ts";
 export interface YarnConnectionOptions {
   /** Default 10 s. */
   readonly connectTimeoutMs?: number;
-  /** For each try of a call; default 60 s. */
+  /** For the first try of a call, and twice as long for the next; default 60 s, a NodeManager's 10 s and the scheduler's 5 s. */
   readonly callTimeoutMs?: number;
   /** A function where it may change meanwhile. */
   readonly retry?: RetryPolicy | (() => RetryPolicy);

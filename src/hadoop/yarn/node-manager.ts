@@ -54,6 +54,8 @@ type FailureProto = hadoop.yarn.ContainerExceptionMapProto.$Properties;
 const protocol = "org.apache.hadoop.yarn.api.ContainerManagementProtocolPB";
 const defaultMaxConnections = 256;
 const defaultIdleTimeoutMs = 30_000;
+/** An answer that is lost is asked for again before a launch counts as failed; a NodeManager starts containers after it has answered. */
+const callTimeoutMs = 10_000;
 /** Long enough for a NodeManager that restarts with recovery. */
 const nodeRetry: RetryPolicy = { giveUpAfterMs: 30_000, firstDelayMs: 200, longestDelayMs: 3_000 };
 
@@ -119,7 +121,15 @@ export class NodeManagerPool {
   #clientOptions(node: NodeId): RpcClientOptions {
     const { credentials = tokenCredentials() } = this.#options;
     const endpoints = nodeEndpoints(node, this.#tokenOf(node));
-    return { retry: nodeRetry, ...this.#options, credentials, protocol, endpoints, token: () => this.#tokenOf(node) };
+    return {
+      retry: nodeRetry,
+      callTimeoutMs,
+      ...this.#options,
+      credentials,
+      protocol,
+      endpoints,
+      token: () => this.#tokenOf(node),
+    };
   }
 
   #tokenOf(node: NodeId): Token {

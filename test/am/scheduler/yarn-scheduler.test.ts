@@ -252,6 +252,35 @@ describe("the YARN scheduler", () => {
       new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "Unauthorized request to start container. "),
       false,
     ],
+    [
+      "nor is a container that a ResourceManager gave before it failed over",
+      new RemoteError(
+        "org.apache.hadoop.yarn.exceptions.InvalidContainerException",
+        "Container container_1_0001_01_000002 rejected as it is allocated by a previous RM",
+      ),
+      false,
+    ],
+    [
+      "nor a node's token of an earlier attempt",
+      new RemoteError(
+        "org.apache.hadoop.yarn.exceptions.YarnException",
+        "Unauthorized request to start container. \nNMToken for application attempt : appattempt_1_0001_000001 was used for starting container with container token issued for application attempt : appattempt_1_0001_000002",
+      ),
+      false,
+    ],
+    [
+      "nor a token that the NodeManager does not know",
+      new RemoteError("org.apache.hadoop.security.token.SecretManager$InvalidToken", "Invalid container token"),
+      false,
+    ],
+    [
+      "nor that the NodeManager has not reached the ResourceManager yet",
+      new RemoteError(
+        "org.apache.hadoop.yarn.exceptions.NMNotYetReadyException",
+        "Rejecting new containers as NodeManager has not yet connected with ResourceManager",
+      ),
+      false,
+    ],
   ])("a launch fails: %s", async (_case, error, nodeAtFault) => {
     const { master, nodeManagers, scheduler, events } = await setUp();
     await master.answer({ allocated: [aContainer(2)] });

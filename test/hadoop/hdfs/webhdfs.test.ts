@@ -298,6 +298,27 @@ describe("the data", () => {
     await expect(open().open("/f")).rejects.toMatchObject({ code: "PROTOCOL" });
   });
 
+  test.each([
+    ["breaks off", bytesThenEnd],
+    ["stalls", (bytes: string) => (socket: { write(text: string): unknown }) => socket.write(bytes)],
+  ])("a download that %s is taken up where it did", async (_what, breaking) => {
+    nameNode.behave(place());
+    dataNode.behave(breaking("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"));
+    const stream = await open().open("/f", { offset: 3 });
+    dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n half"));
+
+    expect(await text(stream)).toBe("first half");
+    expect(nameNode.requests.at(-1)).toMatch(/offset=8&length=5/);
+  });
+
+  test("a download is not continued in a file that is not as long as it was", async () => {
+    nameNode.behave(place());
+    dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst"));
+    const stream = await open().open("/f");
+    dataNode.behave(bytesThenEnd("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nhalf"));
+    await expect(text(stream)).rejects.toMatchObject({ code: "CONNECTION_LOST" });
+  });
+
   test("a download that breaks off or stalls fails its stream", async () => {
     const head = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf";
     nameNode.behave(place());

@@ -130,6 +130,14 @@ describe("a client of one endpoint", () => {
     expect(told).toEqual([expect.objectContaining({ code: "RPC_TIMEOUT" }), undefined]);
   });
 
+  test("a server that takes longer than the first try waits is heard in the end", async () => {
+    const slow = await served({
+      onCall: (connection, received) => void setTimeout(() => echo.onCall?.(connection, received), 150),
+    });
+    const client = clientOf([slow.endpoint], { callTimeoutMs: 50 });
+    expect(await call(client, "slowly")).toBe("slowly");
+  });
+
   test("does not repeat what may not be done twice", async () => {
     const server = await served({ onCall: ({ socket }) => socket.destroy() });
     const client = clientOf([server.endpoint]);
