@@ -7,7 +7,8 @@ import { plug, unplug, unplugFrom } from "./cluster/isolation.mjs";
 import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/processes.mjs";
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
-import { CALCULATORS, SCHEDULERS } from "./cluster/site-files.mjs";
+import { DEFAULT_RELEASE, RELEASES } from "./cluster/releases.mjs";
+import { CALCULATORS, SCHEDULERS, SCHEDULING } from "./cluster/site-files.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
 import { prepareJars, up } from "./cluster/up.mjs";
 import { Problem, runMain } from "./problem.mjs";
@@ -24,6 +25,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- kill|term|stop|cont|start DAEMON
                              a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
+                             httpfs with --httpfs
                              with --ha: nn1, zkfc1, rm1, nn2, zkfc2, rm2, zookeeper, journalnode, datanode, nm1, nm2
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
@@ -33,12 +35,16 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --json                     with status and env
   --delete                   with down: removes the cluster's folder too
  with up, when it does not run yet:
+  --release X                of Hadoop: ${Object.keys(RELEASES).join(", ")} (default ${DEFAULT_RELEASE}); with jars too
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
   --ha                       two NameNodes and two ResourceManagers, each with automatic failover
+  --httpfs                   an HttpFS beside the NameNode: WebHDFS at one address, data too
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
   --calculator dominant|default  what the capacity scheduler counts: every resource (default), or memory alone, as Hadoop's own default
   --scheduler capacity|fair  the ResourceManager's scheduler (default capacity); with fair there are no queues but those that jobs name
+  --scheduling heartbeat|async|multi-node  the capacity scheduler gives a node containers when that reports (default), at any time,
+                             or chooses among all nodes
   --preemption               queues take back what the other borrowed; no node has GPUs then
   --isolate N                NodeManager N has a network of its own (as root)
   --small-disk N             NodeManager N has a disk of 1 GiB for its containers' files (as root)
@@ -50,6 +56,8 @@ const CHOICES = {
   label: ["exclusive", "shareable", "none"],
   calculator: Object.keys(CALCULATORS),
   scheduler: Object.keys(SCHEDULERS),
+  scheduling: Object.keys(SCHEDULING),
+  release: Object.keys(RELEASES),
 };
 
 const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
@@ -59,7 +67,7 @@ await runMain(async () => {
   if (help) console.log(USAGE);
   else if (command === "up") await up(name, settings, progressTo(process.stderr));
   else if (command === "run") await runUntilSignal(name, settings);
-  else if (command === "jars") await prepareJars(progressTo(process.stderr));
+  else if (command === "jars") await prepareJars(settings, progressTo(process.stderr));
   else if (command === "down") await reportDown(name, deleteState);
   else if (command === "status") return await printStatus(name, json);
   else if (command === "env") await printEnvironment(name, json);
@@ -109,9 +117,12 @@ function parse(args) {
         "nm-heartbeat-ms": { type: "string" },
         nodes: { type: "string" },
         ha: { type: "boolean" },
+        httpfs: { type: "boolean" },
         label: { type: "string" },
         calculator: { type: "string" },
         scheduler: { type: "string" },
+        scheduling: { type: "string" },
+        release: { type: "string" },
         preemption: { type: "boolean" },
         isolate: { type: "string" },
         "small-disk": { type: "string" },
@@ -135,6 +146,7 @@ function settingsOf(values) {
     if (values[option] !== undefined) settings[option] = oneOf(option, values[option], choices);
   }
   if (values.ha === true) settings.ha = true;
+  if (values.httpfs === true) settings.httpfs = true;
   if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
   if (values["small-disk"] !== undefined) settings.smallDisk = wholeNumber("small-disk", values["small-disk"], 1, 16);
@@ -197,7 +209,7 @@ async function printStatus(name, json) {
   if (json) {
     console.log(JSON.stringify(status, null, 2));
   } else {
-    console.log(`cluster ${name} · Hadoop ${status.hadoopVersion} · ${status.state}`);
+    console.log(`cluster ${name} · Hadoop ${status.settings.release} · ${status.state}`);
     const width = Math.max(...status.daemons.map(({ title }) => title.length));
     for (const daemon of status.daemons) console.log(`  ${daemon.title.padEnd(width)}  ${lifeOf(daemon)}`);
   }

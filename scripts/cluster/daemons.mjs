@@ -13,6 +13,7 @@ import { nodeName } from "./site-files.mjs";
  * @property {string} title its kind, and its number where there are several
  * @property {string} mainClass
  * @property {string[]} [programArguments]
+ * @property {string[]} [flags] of Java, besides those of every daemon
  * @property {number} heapMiB
  * @property {import("./accounts.mjs").Account} user
  * @property {string[]} classPath
@@ -68,6 +69,13 @@ const PROGRAMS = {
     ports: [8480, 8485],
     web: 8480,
   },
+  httpFs: {
+    kind: "HttpFS",
+    mainClass: "org.apache.hadoop.fs.http.server.HttpFSServerWebServer",
+    heapMiB: 192,
+    ports: [14000],
+    web: 14000,
+  },
   failoverController: { kind: "ZKFC", mainClass: `${HDFS}.tools.DFSZKFailoverController`, heapMiB: 64, ports: [8019] },
 };
 
@@ -82,6 +90,7 @@ export function daemonsOf(cluster) {
     const namespace = namespaceOf(cluster, index);
     return daemon(PROGRAMS.nodeManager, { name, number: index + 1, user: yarn, host, settingsOf: name, namespace });
   });
+  const gateways = cluster.settings.httpfs ? [daemon(PROGRAMS.httpFs, httpFsOf(cluster))] : [];
   const masters = eachMaster(cluster);
   if (masters.length === 0) {
     return [
@@ -89,6 +98,7 @@ export function daemonsOf(cluster) {
       dataNode,
       daemon(PROGRAMS.resourceManager, { name: "resourcemanager", user: yarn, host: master }),
       ...nodeManagers,
+      ...gateways,
     ];
   }
   const programArguments = [zooKeeperSettings(cluster)];
@@ -102,7 +112,22 @@ export function daemonsOf(cluster) {
     ]),
     dataNode,
     ...nodeManagers,
+    ...gateways,
   ];
+}
+
+/** HttpFS looks for its folders in properties of Java. */
+function httpFsOf({ state, users, addresses }) {
+  const name = "httpfs";
+  const { daemonConf, daemonData, logs, temporary } = layout(state);
+  const folders = { home: daemonData(name), config: daemonConf(name), log: logs, temp: temporary };
+  return {
+    name,
+    user: users.hdfs,
+    host: addresses.master,
+    settingsOf: name,
+    flags: Object.entries(folders).map(([key, folder]) => `-Dhttpfs.${key}.dir=${folder}`),
+  };
 }
 
 /** Of a program on a host makes a daemon; `settingsOf` names the daemon whose own settings it reads, where it has such. */
@@ -145,7 +170,7 @@ export const JVM_FLAGS = [
 /**
  * The command of a daemon's JVM.
  * @param {import("./record.mjs").ClusterRecord} cluster
- * @param {Pick<Daemon, "name" | "mainClass" | "programArguments" | "heapMiB" | "classPath">} daemon
+ * @param {Pick<Daemon, "name" | "mainClass" | "programArguments" | "flags" | "heapMiB" | "classPath">} daemon
  * @param {string[]} [flags] of Java
  */
 export function javaCommand(cluster, daemon, flags = []) {
@@ -156,6 +181,7 @@ export function javaCommand(cluster, daemon, flags = []) {
       `-Xmx${daemon.heapMiB}m`,
       ...JVM_FLAGS,
       ...flags,
+      ...(daemon.flags ?? []),
       // Names come from this file alone, so that addresses stay addresses whatever this machine's own files say.
       `-Djdk.net.hosts.file=${layout(cluster.state).hosts}`,
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,

@@ -7,45 +7,41 @@ import { promisify } from "node:util";
 import { Problem } from "../problem.mjs";
 import { cacheFolder, HADOOP_FILES } from "./folders.mjs";
 import { withLock } from "./lock.mjs";
+import { RELEASES } from "./releases.mjs";
 
 const run = promisify(execFile);
 const POM = join(HADOOP_FILES, "pom.xml");
 const DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
 
-/** The version that docker/hadoop/pom.xml names. */
-export async function hadoopVersion() {
-  const version = (await readFile(POM, "utf8")).match(/<hadoop\.version>([^<]+)</)?.[1];
-  if (version === undefined) throw new Error(`${POM} names no hadoop.version`);
-  return version;
-}
-
 /**
- * Where the jars of this pom are, or will be. The name carries a hash of the pom, so that a folder never changes.
+ * Where the jars of a release are, or will be. The name carries a hash of what they come from, so that a folder never changes.
+ * @param {string} release
  * @returns {Promise<{ folder: string, cached: boolean }>}
  */
-export async function jarsFolder() {
-  const pomHash = createHash("sha256")
+export async function jarsFolder(release) {
+  const sourceHash = createHash("sha256")
     .update(await readFile(POM))
+    .update(RELEASES[release].profiles.join())
     .digest("hex")
     .slice(0, 8);
-  const folder = join(cacheFolder(), `hadoop-${await hadoopVersion()}-${pomHash}`);
+  const folder = join(cacheFolder(), `hadoop-${release}-${sourceHash}`);
   return { folder, cached: existsSync(folder) };
 }
 
 /**
- * Fills the folder of jars from Maven Central, unless it is there; it appears by a rename, whole or not at all.
- * @param {{ java: { home: string } }} options
+ * Fills the folder of a release's jars from Maven Central, unless it is there; it appears by a rename, whole or not at all.
+ * @param {{ release: string, java: { home: string } }} options
  * @returns {Promise<{ folder: string, downloaded: boolean }>}
  */
-export async function provideJars({ java }) {
-  const { folder, cached } = await jarsFolder();
+export async function provideJars({ release, java }) {
+  const { folder, cached } = await jarsFolder(release);
   if (cached) return { folder, downloaded: false };
   await mkdir(cacheFolder(), { recursive: true });
   return await withLock(`jars ${folder}`, async () => {
     if (existsSync(folder)) return { folder, downloaded: false };
     const partial = `${folder}.${process.pid}.partial`;
     try {
-      await copyDependencies(partial, java);
+      await copyDependencies(partial, release, java);
       await rename(partial, folder);
     } finally {
       await rm(partial, { recursive: true, force: true });
@@ -54,9 +50,10 @@ export async function provideJars({ java }) {
   });
 }
 
-async function copyDependencies(folder, java) {
+async function copyDependencies(folder, release, java) {
   const goal = `${DEPENDENCY_PLUGIN}:copy-dependencies`;
-  const args = ["-B", "-q", "-f", POM, goal, `-DoutputDirectory=${folder}`, "-DincludeScope=runtime"];
+  const wanted = [`-Dhadoop.version=${release}`, ...RELEASES[release].profiles.map((profile) => `-P${profile}`)];
+  const args = ["-B", "-q", "-f", POM, goal, ...wanted, `-DoutputDirectory=${folder}`, "-DincludeScope=runtime"];
   try {
     await run("mvn", args, { env: { ...process.env, JAVA_HOME: java.home }, maxBuffer: 64 << 20 });
   } catch (cause) {

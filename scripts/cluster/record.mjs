@@ -1,16 +1,20 @@
 import { existsSync } from "node:fs";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { layout } from "./folders.mjs";
+import { DEFAULT_RELEASE } from "./releases.mjs";
 
 /**
  * What a cluster is, as kept in cluster.json of its state folder. Tests read it through `status --json`.
  * @typedef {object} Settings
+ * @property {string} release of Hadoop
  * @property {number} nmHeartbeatMs how often a NodeManager reports, which paces allocation
  * @property {number} nodes how many NodeManagers
  * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, of which one each serves
+ * @property {boolean} httpfs whether an HttpFS stands beside the NameNode
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
  * @property {"dominant" | "default"} calculator whether the capacity scheduler counts every resource, or memory alone
  * @property {"capacity" | "fair"} scheduler the ResourceManager's; the fair one has no queues but those that submissions make
+ * @property {"heartbeat" | "async" | "multi-node"} scheduling when the capacity scheduler places containers, and over how many nodes at once
  * @property {boolean} preemption whether a queue takes back what the other borrowed
  * @property {number} isolate which NodeManager, from 1, has a network of its own; 0: none
  * @property {number} smallDisk which NodeManager, from 1, has a small disk of its own for its containers' files; 0: none
@@ -26,18 +30,20 @@ import { layout } from "./folders.mjs";
  * @property {string} javaHome
  * @property {string} jars
  * @property {string} classArchive of the jars' classes, for this Java; may not exist yet
- * @property {string} hadoopVersion
  * @property {Settings} settings
  */
 
 /** @type {Settings} */
 export const DEFAULT_SETTINGS = {
+  release: DEFAULT_RELEASE,
   nmHeartbeatMs: 1000,
   nodes: 2,
   ha: false,
+  httpfs: false,
   label: "shareable",
   calculator: "dominant",
   scheduler: "capacity",
+  scheduling: "heartbeat",
   preemption: false,
   isolate: 0,
   smallDisk: 0,

@@ -15,6 +15,20 @@ const GPU_TYPE = "yarn.io/gpu";
 export const CALCULATORS = { dominant: "DominantResourceCalculator", default: "DefaultResourceCalculator" };
 export const SCHEDULERS = { capacity: "capacity.CapacityScheduler", fair: "fair.FairScheduler" };
 
+/** What `--scheduling` adds to the capacity scheduler, which by itself places containers on a node when that reports. */
+const SORTING = "yarn.scheduler.capacity.multi-node-sorting.policy";
+export const SCHEDULING = {
+  heartbeat: {},
+  async: { "yarn.scheduler.capacity.schedule-asynchronously.enable": "true" },
+  "multi-node": {
+    "yarn.scheduler.capacity.multi-node-placement-enabled": "true",
+    [SORTING]: "usage",
+    [`${SORTING}.names`]: "usage",
+    [`${SORTING}.usage.class`]:
+      "org.apache.hadoop.yarn.server.resourcemanager.scheduler.placement.ResourceUsageMultiNodeLookupPolicy",
+  },
+};
+
 /** What `--preemption` adds: the two queues take back what the other borrowed. */
 const PREEMPTION = {
   "yarn.resourcemanager.scheduler.monitor.enable": "true",
@@ -67,6 +81,7 @@ export async function writeSiteFiles(cluster, jars) {
     await renderFolder("namenode", daemonConf(nameNode), { ...values, DAEMON: nameNode });
     await renderFolder("resourcemanager", daemonConf(resourceManager), { ...values, DAEMON: resourceManager });
   }
+  if (settings.httpfs) await renderFolder("httpfs", daemonConf("httpfs"), values);
   if (settings.ha) await renderFolder("zookeeper", daemonConf("zookeeper"), values);
   await writeFile(hosts, hostsFile(addresses));
   await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
@@ -113,14 +128,23 @@ async function render(template, folder, values) {
 
 /** `--set key=value` goes to the file that Hadoop reads such keys from; later entries of a file win. */
 function extraProperties(cluster) {
-  const { preemption, properties } = cluster.settings;
+  const { preemption, properties, scheduling, httpfs } = cluster.settings;
   const files = { CORE_SITE: [], HDFS_SITE: [], YARN_SITE: [], MAPRED_SITE: [], CAPACITY_SCHEDULER: [] };
-  const added = { ...highAvailabilityProperties(cluster), ...(preemption ? PREEMPTION : {}), ...properties };
+  const added = {
+    ...highAvailabilityProperties(cluster),
+    ...SCHEDULING[scheduling],
+    ...(preemption ? PREEMPTION : {}),
+    ...(httpfs ? proxyUser(cluster.users.hdfs) : {}),
+    ...properties,
+  };
   for (const [key, value] of Object.entries(added)) {
     files[siteFileOf(key)].push(property(key, value));
   }
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
 }
+
+/** HttpFS asks the NameNode in the name of those who ask it. */
+const proxyUser = ({ name }) => ({ [`hadoop.proxyuser.${name}.hosts`]: "*", [`hadoop.proxyuser.${name}.groups`]: "*" });
 
 const property = (name, value) =>
   `<property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value></property>`;

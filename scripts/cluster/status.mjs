@@ -49,6 +49,7 @@ export async function clusterStatus(name) {
     endpoints: {
       hdfs: defaultFileSystem(cluster),
       webHdfs: `${nameNode}/webhdfs/v1`,
+      httpFs: daemons.find(({ name: daemonName }) => daemonName === "httpfs")?.url,
       resourceManager,
       resourceManagerRpc: `${resourceManagerHost}:8032`,
       schedulerRpc: `${resourceManagerHost}:8030`,

@@ -21,12 +21,13 @@ import {
 } from "./hadoop-state.mjs";
 import { formatWhatIsNew } from "./hdfs-format.mjs";
 import { makeNetwork } from "./isolation.mjs";
-import { folderBytes, hadoopVersion, jarsFolder, provideJars } from "./jars.mjs";
+import { folderBytes, jarsFolder, provideJars } from "./jars.mjs";
 import { withLock } from "./lock.mjs";
 import { accepts, addresses, canListen, claimNetwork } from "./network.mjs";
 import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.mjs";
 import { lastLines } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
+import { RELEASES } from "./releases.mjs";
 import { writeSiteFiles } from "./site-files.mjs";
 import { mountSmallDisk, unmountDisks } from "./small-disk.mjs";
 
@@ -41,7 +42,7 @@ const START_LIMIT_MS = 120_000;
  * @returns {Promise<import("./record.mjs").ClusterRecord>}
  */
 export async function up(name, wanted, progress) {
-  const { java, jars } = await prepareJars(progress);
+  const { java, jars } = await prepareJars(wanted, progress);
   const state = stateFolder(name);
   if (!mayEnter(state)) {
     throw new Problem(
@@ -64,13 +65,14 @@ export async function up(name, wanted, progress) {
 }
 
 /**
- * Checks what this machine must have, and fetches Hadoop's jars on first use; only that needs Maven.
+ * Checks what this machine must have, and fetches the jars of Hadoop's release on first use; only that needs Maven.
+ * @param {Partial<import("./record.mjs").Settings>} wanted
  * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
  */
-export async function prepareJars(progress) {
+export async function prepareJars({ release = DEFAULT_SETTINGS.release }, progress) {
   // Whatever is written from here on must be readable by the daemons' users.
   process.umask(0o022);
-  const { cached } = await jarsFolder();
+  const { cached } = await jarsFolder(release);
   const { java } = await checkPrerequisites([
     "node",
     "java",
@@ -80,7 +82,7 @@ export async function prepareJars(progress) {
   ]);
   let jars = "";
   await progress.step("Hadoop jars", async () => {
-    const { folder, downloaded } = await provideJars({ java });
+    const { folder, downloaded } = await provideJars({ release, java });
     jars = folder;
     return downloaded ? `${Math.round((await folderBytes(folder)) / 2 ** 20)} MiB from Maven Central` : "cached";
   });
@@ -99,9 +101,9 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     );
   }
   const settings = { ...DEFAULT_SETTINGS, ...wanted };
-  if (existing !== undefined && settings.ha !== existing.settings.ha) {
+  if (existing !== undefined && hdfsOf(settings) !== hdfsOf(existing.settings)) {
     throw new Problem(
-      `Cluster ${name} has the HDFS of ${existing.settings.ha ? "two NameNodes" : "one NameNode"}, which is kept: npm run cluster -- down --delete --name ${name}, then up again.`,
+      `Cluster ${name} has the HDFS of ${hdfsOf(existing.settings)}, which is kept: npm run cluster -- down --delete --name ${name}, then up again.`,
       { exitCode: 2 },
     );
   }
@@ -111,6 +113,9 @@ async function describeCluster(name, state, wanted, { jars, java }) {
   ]) {
     if (node <= settings.nodes) continue;
     throw new Problem(`--${option} ${node}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
+  }
+  if (settings.httpfs && !RELEASES[settings.release].profiles.includes("httpfs")) {
+    throw new Problem(`--httpfs: Maven Central has no HttpFS of Hadoop ${settings.release}`, { exitCode: 2 });
   }
   const network = await claimNetwork({ name, state });
   const cluster = {
@@ -123,7 +128,6 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     javaHome: java.home,
     jars,
     classArchive: `${jars}-java-${java.version}.jsa`,
-    hadoopVersion: await hadoopVersion(),
     settings,
   };
   await prepareFolders(cluster);
@@ -133,6 +137,9 @@ async function describeCluster(name, state, wanted, { jars, java }) {
   await writeRecord(cluster);
   return cluster;
 }
+
+/** On what it depends how HDFS lies on the disk. */
+const hdfsOf = ({ release, ha }) => `Hadoop ${release} with ${ha ? "two NameNodes" : "one NameNode"}`;
 
 async function countRunning(cluster) {
   const pids = await Promise.all(daemonsOf(cluster).map((daemon) => runningPid(cluster, daemon)));

@@ -1,3 +1,5 @@
+import { RELEASES } from "../cluster/releases.mjs";
+
 /**
  * The phases of `npm test`. Those that have what they need run side by side as far as the machine's cores go (side-by-side.mjs); of several
  * that could begin, the first in the list does: the way to the last job on a cluster is the longest, so it goes before what computes.
@@ -38,14 +40,17 @@ const onCluster = (...patterns) => jest("--selectProjects", "cluster", "--testPa
  * @param {string} name of the phase and of the cluster
  * @returns {Phase[]}
  */
-const clusterOfItsOwn = (name, { what, options = [], tests, cores, limitSeconds, needs = [] }) => [
+export const clusterOfItsOwn = (
+  name,
+  { what, options = [], tests, cores, limitSeconds, jars = "jars", needs = [] },
+) => [
   {
     name: `${name}-up`,
     what: ["a Hadoop for the next phase", options.join(" ")].filter((words) => words !== "").join(": "),
     command: ["node", "scripts/cluster.mjs", "up", "--name", name, ...options],
     cores: Math.max(cores, ONE),
     limitSeconds: 300,
-    needs: ["jars", "build"],
+    needs: [jars, "build"],
   },
   {
     name,
@@ -82,6 +87,8 @@ const RUNTIME_ROOMS = [
   ...["applications", "command-line", "logs", "shipping", "staging"].map((room) => `client/${room}/`),
 ];
 
+const [OLDEST_RELEASE] = Object.keys(RELEASES);
+
 /** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
 const FRESH_SEED = String(Math.floor(Date.now() / 1000));
 
@@ -102,6 +109,15 @@ export const phases = [
     cores: WAITING,
     limitSeconds: 300,
     needs: [],
+  },
+  {
+    name: "jars-oldest",
+    what: "those of the oldest release, when the cache has none",
+    command: ["node", "scripts/cluster.mjs", "jars", "--release", OLDEST_RELEASE],
+    cores: WAITING,
+    limitSeconds: 300,
+    // Maven's local repository is for one Maven at a time.
+    needs: ["jars"],
   },
   {
     name: "tensorflow",
@@ -311,6 +327,21 @@ export const phases = [
     tests: "test/schedulers/fair-scheduler",
     cores: HALF,
     limitSeconds: 120,
+  }),
+  ...clusterOfItsOwn("oldest-release", {
+    what: "jobs on the oldest release of Hadoop; npm run matrix tries all of them",
+    options: ["--release", OLDEST_RELEASE],
+    tests: "test/matrix/jobs",
+    cores: HALF,
+    limitSeconds: 240,
+    jars: "jars-oldest",
+  }),
+  ...clusterOfItsOwn("gateway", {
+    what: "jobs whose files go through an HttpFS, or through a mount table",
+    options: ["--httpfs", "--nodes", "1", "--label", "none"],
+    tests: "test/storage",
+    cores: HALF,
+    limitSeconds: 240,
   }),
   ...clusterOfItsOwn("ha", {
     what: "ResourceManagers and NameNodes that fail over under real jobs",

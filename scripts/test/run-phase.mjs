@@ -13,6 +13,9 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {number} failed
  * @property {number} seconds
  * @property {string} output
+ * @property {readonly TestResult[]} [tests] of a phase that ran Jest to its end
+ *
+ * @typedef {{ title: string, passed: boolean, seconds: number }} TestResult
  */
 
 /**
@@ -36,10 +39,9 @@ export async function runPhase(phase, signal) {
       const { passed, failed, lines } = cutOff(phase, await readFile(logFile, "utf8").catch(() => ""));
       return { passed, failed, seconds, output: [output, ...lines].join("\n") };
     }
-    const { passed, failed } = phase.jest
-      ? await countTests(reportFile, code)
-      : { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
-    return { passed, failed, seconds, output };
+    if (!phase.jest) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds, output };
+    const report = JSON.parse(await readFile(reportFile, "utf8").catch(() => "{}"));
+    return { ...countTests(report, code), seconds, output, tests: testsOf(report) };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -71,13 +73,18 @@ function cutOff({ limitSeconds, jest }, log) {
 }
 
 /** A suite that could not run, a test that was skipped, and a run without any test, are failures too. */
-async function countTests(reportFile, code) {
-  const report = JSON.parse(await readFile(reportFile, "utf8").catch(() => "{}"));
+function countTests(report, code) {
   const passed = report.numPassedTests ?? 0;
   const notRun = (report.numRuntimeErrorTestSuites ?? 0) + (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0);
   const failed = (report.numFailedTests ?? 0) + notRun;
   const silentFailure = failed === 0 && (code !== 0 || passed === 0) ? 1 : 0;
   return { passed, failed: failed + silentFailure };
+}
+
+/** @returns {TestResult[]} */
+function testsOf({ testResults = [] }) {
+  const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
+  return tests.map(({ title, status, duration }) => ({ title, passed: status === "passed", seconds: duration / 1000 }));
 }
 
 /** The command runs in a process group of its own, so that a breach of the limit ends all of it. */

@@ -118,6 +118,10 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- up --name memory --calculator default --nodes 1 --set yarn.nodemanager.resource.cpu-vcores=2":
     ofItsOwn("memory-calculator"),
   "npm run cluster -- up --name fair --scheduler fair --nodes 1": ofItsOwn("fair-scheduler"),
+  "npm run cluster -- up --name old --release 2.10.2": ofItsOwn("oldest-release"),
+  "npm run cluster -- up --name async --scheduling async": elsewhere("scripts/matrix.mjs", '"--scheduling", "async"'),
+  "npm run cluster -- up --name gateway --httpfs": ofItsOwn("gateway"),
+  "npm run matrix": inCheckout("npm run -s matrix -- --help"),
   "npm run cluster -- up --name ha --ha": ofItsOwn("ha"),
   "npm run cluster -- status --name ha": elsewhere("test/support/failover.ts", "clusterStatus"),
   "npm run cluster -- kill rm1 --name ha": elsewhere("test/support/failover.ts", '"ResourceManager"'),

@@ -31,6 +31,8 @@ describe("says what is wrong with the command line, and does nothing", () => {
     [["up", "--label", "gpu"], "--label gpu: must be exclusive, shareable or none"],
     [["up", "--calculator", "gpu"], "--calculator gpu: must be dominant or default"],
     [["up", "--scheduler", "fifo"], "--scheduler fifo: must be capacity or fair"],
+    [["up", "--scheduling", "now"], "--scheduling now: must be heartbeat, async or multi-node"],
+    [["up", "--release", "3.4"], "--release 3.4: must be 2.10.2, 3.2.4, 3.3.6 or 3.4.2"],
     [["up", "--set", "dfs.replication"], "--set dfs.replication: must be KEY=VALUE"],
   ])("%j", (args, message) => {
     expect(cluster(...args)).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(message) });

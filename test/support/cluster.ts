@@ -45,6 +45,9 @@ export interface ClusterStatus {
   readonly addresses: { readonly master: string; readonly secondMaster?: string; readonly nodes: readonly string[] };
   readonly users: { readonly hdfs: { readonly name: string }; readonly yarn: { readonly name: string } };
   readonly settings: {
+    readonly release: string;
+    readonly calculator: "dominant" | "default";
+    readonly scheduler: "capacity" | "fair";
     readonly nmHeartbeatMs: number;
     readonly nodes: number;
     readonly ha: boolean;
@@ -59,6 +62,8 @@ export interface ClusterStatus {
     readonly hdfs: string;
     /** `http://host:port/webhdfs/v1` */
     readonly webHdfs: string;
+    /** `http://host:port`, with `--httpfs` */
+    readonly httpFs?: string;
     /** `http://host:port`, for REST and the proxy */
     readonly resourceManager: string;
     readonly resourceManagerRpc: string;

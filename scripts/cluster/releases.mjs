@@ -1,0 +1,14 @@
+/**
+ * The releases of Hadoop that a cluster can be of, the oldest first. `profiles` are those of docker/hadoop/pom.xml whose jars Maven Central has
+ * of that release.
+ * @type {Readonly<Record<string, { profiles: readonly string[] }>>}
+ */
+export const RELEASES = {
+  "2.10.2": { profiles: [] },
+  "3.2.4": { profiles: [] },
+  "3.3.6": { profiles: [] },
+  "3.4.2": { profiles: ["httpfs", "distributed-shell"] },
+};
+
+/** The one that is tried in depth. */
+export const DEFAULT_RELEASE = "3.4.2";

@@ -1,0 +1,75 @@
+#!/usr/bin/env node
+// The jobs of test/matrix on every release of Hadoop that a cluster can be of, and on the newest with each of its schedulers; one cluster
+// after the other. At the end a table of what passed where.
+import { parseArgs } from "node:util";
+import { RELEASES } from "./cluster/releases.mjs";
+import { checkPrerequisites } from "./prerequisites.mjs";
+import { Problem, runMain } from "./problem.mjs";
+import { matrixTable } from "./test/matrix-table.mjs";
+import { clusterOfItsOwn } from "./test/phases.mjs";
+import { phaseLines } from "./test/report.mjs";
+import { runPhase } from "./test/run-phase.mjs";
+
+/** The options of `npm run cluster -- up` for each column. */
+const CLUSTERS = {
+  ...Object.fromEntries(Object.keys(RELEASES).map((release) => [release, ["--release", release]])),
+  // Nodes with fewer cores than the jobs ask for, which count for nothing there.
+  "memory-calculator": ["--calculator", "default", "--set", "yarn.nodemanager.resource.cpu-vcores=2"],
+  async: ["--scheduling", "async"],
+  "multi-node": ["--scheduling", "multi-node"],
+  "fair-scheduler": ["--scheduler", "fair"],
+};
+
+const USAGE = `Runs the same jobs on several kinds of real Hadoop clusters, and prints what passed where.
+
+  npm run matrix                  all of them: ${Object.keys(CLUSTERS).join(", ")}
+  npm run matrix -- --only NAME   some of them; may be repeated`;
+
+await runMain(async () => {
+  const { only, help } = parseCommandLine();
+  if (help) {
+    console.log(USAGE);
+    return 0;
+  }
+  await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts"]);
+  const ran = [];
+  for (const name of Object.keys(CLUSTERS)) if (only.length === 0 || only.includes(name)) ran.push(await runOn(name));
+  console.log(`\n${matrixTable(ran)}`);
+  return ran.every(({ failed }) => failed === 0) ? 0 : 1;
+});
+
+function parseCommandLine() {
+  try {
+    const { values } = parseArgs({
+      options: { only: { type: "string", multiple: true }, help: { type: "boolean", short: "h" } },
+    });
+    const only = values.only ?? [];
+    const unknown = only.find((name) => !Object.hasOwn(CLUSTERS, name));
+    if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${Object.keys(CLUSTERS).join(", ")}`);
+    return { only, help: values.help === true };
+  } catch (cause) {
+    throw new Problem(`${cause.message}\n\n${USAGE}`, { exitCode: 2, cause });
+  }
+}
+
+/** Starts that cluster, runs the jobs on it and ends it, whatever came of them. */
+async function runOn(name) {
+  const clusterName = `matrix-${name.replaceAll(".", "-")}`;
+  const [up, jobs, down] = clusterOfItsOwn(clusterName, {
+    what: "the jobs of the matrix",
+    options: CLUSTERS[name],
+    tests: "test/matrix",
+    cores: 1,
+    limitSeconds: 900,
+  });
+  const started = await told(up);
+  const result = started.failed === 0 ? await told(jobs) : started;
+  await told(down);
+  return { name, failed: result.failed, tests: result.tests ?? [] };
+}
+
+async function told(phase) {
+  const result = await runPhase(phase);
+  console.log(phaseLines(phase, result));
+  return result;
+}
