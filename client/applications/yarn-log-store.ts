@@ -1,8 +1,11 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorCode } from "../../src/hadoop/errors.ts";
 import {
   findAggregatedLogs,
   logsAreAggregated,
   type NodeLogFile,
   readAggregatedLogs,
+  userLogFolder,
 } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -26,8 +29,22 @@ export class YarnLogStore implements LogStore {
     try {
       for (const file of await this.#files()) yield* readAggregatedLogs(file, wanted);
     } catch (error) {
-      throw this.#cluster.explain(error);
+      throw errorCode(error) === "FILE_SYSTEM_UNSUPPORTED" ? this.#elsewhere(error) : this.#cluster.explain(error);
     }
+  }
+
+  /** YARN keeps the logs in a store that this client does not read. */
+  #elsewhere(cause: unknown): UserError {
+    const { configuration } = this.#cluster;
+    const { user, id } = this.#report;
+    const folder = userLogFolder(configuration, user);
+    const place = folder.startsWith("/")
+      ? `${configuration.get("fs.defaultFS")?.replace(/\/+$/, "")}${folder}`
+      : folder;
+    return new UserError(
+      `The logs are in ${place}, a file system that tony-ts does not read\n  Hadoop's own client does: yarn logs -applicationId ${id}`,
+      { code: "LOGS_ELSEWHERE", exitCode: ExitCode.cluster, cause },
+    );
   }
 
   #files(): Promise<NodeLogFile[]> {

@@ -100,6 +100,13 @@ export class Cluster {
       case "UNREACHABLE":
       case "TIMEOUT":
         return this.#unreachable("NameNode (WebHDFS)", "dfs.namenode.http-address", error);
+      case "NO_WEBHDFS":
+        return misplaced(error, "Turn WebHDFS on, or name an HttpFS or Knox: tony.hdfs.endpoint=http://gateway:14000");
+      case "FILE_SYSTEM_UNSUPPORTED":
+        return misplaced(
+          error,
+          "The files of jobs may lie elsewhere: tony.staging-dir=hdfs://namenode:8020/user/you/.tony-ts, in the job or in tony-site.xml",
+        );
       default:
         return error;
     }
@@ -119,6 +126,14 @@ export class Cluster {
     );
   }
 }
+
+/** A file system that is of no use to jobs as it is, and what can be set instead. */
+const misplaced = (cause: unknown, mend: string) =>
+  new UserError(`${errorMessage(cause)}\n  ${mend}`, {
+    code: String(errorCode(cause)),
+    exitCode: ExitCode.cluster,
+    cause,
+  });
 
 /** The cluster that a job goes to; a person is told which where nobody named it. @throws UserError when there is none */
 export function clusterOf({ hadoop, settings }: JobText, context: ClientContext): Cluster {

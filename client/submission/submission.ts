@@ -11,6 +11,7 @@ import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
 import { formatProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
+import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored-job.ts";
@@ -73,8 +74,7 @@ export async function submitToYarn(
   const identity = makeIdentity(id, context.now());
   const staging = await StagingFolder.create(root, id, cluster.user.name);
   try {
-    const gateway = readSetting(settings, "tony.hdfs.endpoint");
-    const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway });
+    const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway: nodesGateway(settings) });
     const job = Buffer.from(JSON.stringify(jobFile));
     const nodes = Buffer.from(formatClusterNodes(facts.nodes));
     await staging.writeAll({
@@ -198,6 +198,12 @@ function jobFileOf(parts: {
     sharedLabels: facts.sharedLabels,
     resourceTypes: facts.resourceTypes,
   };
+}
+
+/** The gateway in front of the default file system that the job's own processes use; undefined: they ask the NameNode. */
+function nodesGateway(settings: Settings): string | undefined {
+  const endpoint = readSetting(settings, "tony.hdfs.node-endpoint") ?? readSetting(settings, "tony.hdfs.endpoint");
+  return endpoint === "namenode" ? undefined : endpoint;
 }
 
 /** What Hadoop itself hides of a configuration (hadoop.security.sensitive-config-keys); the AM needs none of it. */

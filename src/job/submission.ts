@@ -41,7 +41,7 @@ export interface Submission {
  * A file whose name looks like that is written `./name`.
  */
 export function isSetting(confArgument: string): boolean {
-  return /^(?:tony\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
+  return /^(?:tony\.[^=]+|fs\.viewfs\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
 }
 
 /** What TonY's options mean: settings that override the job's file, and files to ship. */

@@ -33,7 +33,7 @@ describe("where a job's staging folder is, as a container's environment says it"
   test("they lead to the same NameNodes", () => {
     const configuration = new Configuration().withValues(told?.hadoop ?? {});
     expect(resolveMount(configuration, "c", "/user/alice")).toBe("hdfs://prod/user/alice");
-    expect(nameNodeEndpoints(configuration, "prod")).toEqual(["https://a:9999", "https://b:9871"]);
+    expect(nameNodeEndpoints(configuration, "prod")).toEqual(["https://a:9999", "https://b:9871", "https://b:50470"]);
   });
 
   test("names the gateway in front of them, where there is one", () => {

@@ -11,6 +11,7 @@ describe("the two forms of conf", () => {
     "tony.worker.memory=4g",
     "tony.worker.resource.yarn.io/fpga=1",
     "fs.defaultFS=hdfs://nn/",
+    "fs.viewfs.mounttable.site.link./user=hdfs://nn/user",
     "tony.execution.envs=A=1",
   ])("%s is a setting", (argument) => {
     expect(isSetting(argument)).toBe(true);

@@ -21,7 +21,9 @@ export type ConfigurationErrorCode =
   /** A value does not have its key's type, or points at nothing. */
   | "CONFIGURATION_INVALID"
   /** A key that is needed has no value. */
-  | "CONFIGURATION_MISSING";
+  | "CONFIGURATION_MISSING"
+  /** A file system of a kind that FileSystems does not open. */
+  | "FILE_SYSTEM_UNSUPPORTED";
 
 /** A configuration that cannot be used. The message names file and line, or the key, and how to mend it; a person mends it. */
 export class ConfigurationError extends HadoopError {

@@ -23,6 +23,8 @@ export type FileSystemErrorCode =
   | "UNREACHABLE"
   /** The NameNode answered, but the DataNode it named cannot be reached from here. */
   | "DATANODE_UNREACHABLE"
+  /** A web server that offers no WebHDFS. */
+  | "NO_WEBHDFS"
   | "TIMEOUT"
   /** The connection ended in the middle of a request or reply. */
   | "CONNECTION_LOST"

@@ -121,6 +121,7 @@ function unsupported(configuration: Configuration, scheme: string, asked: string
     return configuration.invalid(
       "fs.defaultFS",
       `names the file system "${scheme}", which is not supported; ${supported}`,
+      "FILE_SYSTEM_UNSUPPORTED",
     );
   }
   return new HadoopError(`${asked}: the file system "${scheme}" is not supported; ${supported}`, {

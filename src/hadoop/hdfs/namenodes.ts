@@ -1,27 +1,29 @@
 import type { Configuration } from "../conf/configuration.ts";
 import { formatHostPort, type HostPort, parseHostPort } from "../conf/values.ts";
 
-const defaultPorts = { http: 9870, https: 9871 } as const;
+/** Of hdfs-default.xml since 3.0, and before. A site that writes down none can be of any release: both are asked. */
+const defaultPorts = { http: [9870, 50070], https: [9871, 50470] } as const;
+
+type DefaultPorts = readonly [number, ...number[]];
 
 /**
  * The web addresses of the NameNodes behind `hdfs://<authority>`: the nameservice's, all of them when it is HA, or those of one
  * NameNode. Follows org.apache.hadoop.hdfs.DFSUtilClient.getHaNnWebHdfsAddresses and DFSUtil.getInfoServer.
  *
  * @param authority a nameservice of `dfs.nameservices`, or `host[:port]` of a NameNode's RPC
- * @returns base URLs, `http://nn1:9870`
+ * @returns base URLs, `http://nn1:9870`, in the order in which to ask
  * @throws ConfigurationError naming the key that is missing
  */
 export function nameNodeEndpoints(configuration: Configuration, authority: string): string[] {
   const protocol = configuration.get("dfs.http.policy")?.toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
   const key = `dfs.namenode.${protocol}-address`;
+  const ports: DefaultPorts = defaultPorts[protocol];
   const print = (address: HostPort) => `${protocol}://${formatHostPort(address)}`;
+  const ofNameNode = (suffix: string) =>
+    webAddresses(configuration, `${key}.${suffix}`, `dfs.namenode.rpc-address.${suffix}`, ports).map(print);
 
   if (configuration.getList("dfs.nameservices").includes(authority)) {
-    return nameServiceKeys(configuration, authority).map((suffix) =>
-      print(
-        webAddress(configuration, `${key}.${suffix}`, `dfs.namenode.rpc-address.${suffix}`, defaultPorts[protocol]),
-      ),
-    );
+    return nameServiceKeys(configuration, authority).flatMap(ofNameNode);
   }
 
   const rpc = parseHostPort(authority, 8020);
@@ -32,17 +34,9 @@ export function nameNodeEndpoints(configuration: Configuration, authority: strin
     );
   }
   const suffix = suffixOfRpcAddress(configuration, rpc);
-  if (suffix !== undefined) {
-    return [
-      print(
-        webAddress(configuration, `${key}.${suffix}`, `dfs.namenode.rpc-address.${suffix}`, defaultPorts[protocol]),
-      ),
-    ];
-  }
-  const configured = configuration.getAddress(key, defaultPorts[protocol]) ?? {
-    host: "0.0.0.0",
-    port: defaultPorts[protocol],
-  };
+  if (suffix !== undefined) return ofNameNode(suffix);
+  const configured = configuration.has(key) ? configuration.getAddress(key, ports[0]) : undefined;
+  if (configured === undefined) return ports.map((port) => print({ host: rpc.host, port }));
   // The one web address of a site without nameservices is its own NameNode's; another cluster's is asked on its own host.
   const own = configuration.get("fs.defaultFS")?.replace(/^hdfs:\/\/|\/+$/g, "") === authority;
   const host = own && !isWildcard(configured.host) ? configured.host : rpc.host;
@@ -55,12 +49,13 @@ function nameServiceKeys(configuration: Configuration, nameService: string): str
   return ids.length === 0 ? [nameService] : ids.map((id) => `${nameService}.${id}`);
 }
 
-function webAddress(configuration: Configuration, webKey: string, rpcKey: string, defaultPort: number): HostPort {
-  const web = configuration.getAddress(webKey, defaultPort);
-  if (web !== undefined && !isWildcard(web.host)) return web;
+/** Of one NameNode of a nameservice. */
+function webAddresses(configuration: Configuration, webKey: string, rpcKey: string, ports: DefaultPorts): HostPort[] {
+  const web = configuration.getAddress(webKey, ports[0]);
+  if (web !== undefined && !isWildcard(web.host)) return [web];
   const rpc = configuration.getAddress(rpcKey, 8020);
   if (rpc === undefined) throw configuration.invalid(webKey, `is not set, nor is ${rpcKey}`, "CONFIGURATION_MISSING");
-  return { host: rpc.host, port: web?.port ?? defaultPort };
+  return (web === undefined ? ports : [web.port]).map((port) => ({ host: rpc.host, port }));
 }
 
 /** The nameservice (and NameNode) whose RPC address this is. */

@@ -210,11 +210,8 @@ export class WebHdfsConnection {
     const passing = passingStatus[status];
     if (passing !== undefined) return new FileSystemError(said, { ...options, code: passing, retryable: true });
     return new FileSystemError(
-      `${said} and no WebHDFS error; is ${url.origin} a NameNode's web address with WebHDFS on?`,
-      {
-        ...options,
-        code: "PROTOCOL",
-      },
+      `${said} and no WebHDFS error; is ${url.origin} a NameNode's web address (dfs.namenode.http-address), and WebHDFS on there (dfs.webhdfs.enabled)?`,
+      { ...options, code: "NO_WEBHDFS" },
     );
   }
 

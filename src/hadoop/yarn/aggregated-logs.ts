@@ -43,10 +43,6 @@ export function logsAreAggregated(configuration: Configuration): boolean {
  * `<dir>/<user>/bucket-logs-tfile/<id mod 10000>/<application>` since 3.3, `…/logs-tfile/…` before, `…/logs/…` before that.
  */
 export function logFolders(configuration: Configuration, user: string, applicationId: ApplicationId): string[] {
-  const directory =
-    configuration.get("yarn.log-aggregation.TFile.remote-app-log-dir") ??
-    configuration.get("yarn.nodemanager.remote-app-log-dir") ??
-    "/tmp/logs";
   const suffix = configuration.get("yarn.nodemanager.remote-app-log-dir-suffix") ?? "logs";
   const suffixOfTFile = configuration.get("yarn.log-aggregation.TFile.remote-app-log-dir-suffix") ?? `${suffix}-tfile`;
   const bucket = String(Number(applicationId.split("_").at(-1)) % 10_000).padStart(4, "0");
@@ -54,7 +50,16 @@ export function logFolders(configuration: Configuration, user: string, applicati
     join(`bucket-${suffixOfTFile}`, bucket, applicationId),
     join(suffixOfTFile, applicationId),
     join(suffix, applicationId),
-  ].map((folder) => `${directory.replace(/\/+$/, "")}/${user}/${folder}`);
+  ].map((folder) => `${userLogFolder(configuration, user)}/${folder}`);
+}
+
+/** The folder above all of a user's logs: a path on the default file system, or a URI. */
+export function userLogFolder(configuration: Configuration, user: string): string {
+  const directory =
+    configuration.get("yarn.log-aggregation.TFile.remote-app-log-dir") ??
+    configuration.get("yarn.nodemanager.remote-app-log-dir") ??
+    "/tmp/logs";
+  return `${directory.replace(/\/+$/, "")}/${user}`;
 }
 
 /**

@@ -45,6 +45,12 @@ export const siteKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.hdfs.node-endpoint": key({
+    type: path,
+    doc: "The same for the cluster's nodes, where they reach another one than the client; namenode: the NameNode itself; default tony.hdfs.endpoint.",
+    support: "works",
+    ours: true,
+  }),
   "tony.history.location": key({
     type: pathUnless("/path/to/tony-history"),
     spec: ["history", "location"],

@@ -21,8 +21,8 @@ const highlyAvailable = {
 
 describe("the web addresses of NameNodes", () => {
   test.each([
-    ["one NameNode, nothing set", {}, "nn:8020", ["http://nn:9870"]],
-    ["no port in the URI", {}, "nn", ["http://nn:9870"]],
+    ["one NameNode, nothing set", {}, "nn:8020", ["http://nn:9870", "http://nn:50070"]],
+    ["no port in the URI", {}, "nn", ["http://nn:9870", "http://nn:50070"]],
     ["listening everywhere", { "dfs.namenode.http-address": "0.0.0.0:50070" }, "nn:8020", ["http://nn:50070"]],
     [
       "its own web host",
@@ -36,9 +36,9 @@ describe("the web addresses of NameNodes", () => {
       "other:8020",
       ["http://other:50070"],
     ],
-    ["HTTPS only", { "dfs.http.policy": "HTTPS_ONLY" }, "nn:8020", ["https://nn:9871"]],
+    ["HTTPS only", { "dfs.http.policy": "HTTPS_ONLY" }, "nn:8020", ["https://nn:9871", "https://nn:50470"]],
     ["an HA nameservice", highlyAvailable, "prod", ["http://a-web:50070", "http://b:50070"]],
-    ["a nameservice of one NameNode", highlyAvailable, "dev", ["http://c:9870"]],
+    ["a nameservice of one NameNode", highlyAvailable, "dev", ["http://c:9870", "http://c:50070"]],
     ["a NameNode of a nameservice by its RPC address", highlyAvailable, "a:8020", ["http://a-web:50070"]],
   ])("%s", (_, values, authority, expected) => {
     expect(nameNodeEndpoints(site(values), authority)).toEqual(expected);
@@ -132,6 +132,9 @@ describe("a path's file system", () => {
     );
     expect(() => uriOf(highlyAvailable, "abfs://c@a/x")).toThrow(
       'abfs://c@a/x: the file system "abfs" is not supported',
+    );
+    expect(() => uriOf({ "fs.defaultFS": "gs://b" }, "/x")).toThrow(
+      expect.objectContaining({ code: "FILE_SYSTEM_UNSUPPORTED" }),
     );
     expect(() => uriOf({ "fs.defaultFS": "nn" }, "/x")).toThrow(
       "fs.defaultFS must be a URI such as hdfs://nameservice",

@@ -123,8 +123,10 @@ describe("refusals", () => {
   test("a page that is no WebHDFS answer is told apart from a refusal", async () => {
     nameNode.behave(answer(404, "<html>Not Found</html>"));
     await expect(open().stat("/f")).rejects.toMatchObject({
-      code: "PROTOCOL",
-      message: expect.stringMatching(/answered HTTP 404 and no WebHDFS error; is http:\S+ a NameNode's web address/),
+      code: "NO_WEBHDFS",
+      message: expect.stringMatching(
+        /answered HTTP 404 and no WebHDFS error; is http:\S+ a NameNode's web address .*, and WebHDFS on there \(dfs\.webhdfs\.enabled\)/,
+      ),
     });
   });
 
