@@ -97,10 +97,11 @@ export class Generation {
 
   /** What a registration says of the program. */
   get child(): ChildReport {
-    if (this.#exit !== undefined) return { state: "exited", exit: this.#exit };
+    const suspendedMs = this.#suspendedSoFarMs;
+    if (this.#exit !== undefined) return { state: "exited", exit: this.#exit, suspendedMs };
     if (this.#program === undefined) return { state: "none" };
     const { pid, startedAtMs } = this.#program;
-    return { state: "running", pid, startedAtMs, suspendedMs: this.#suspendedSoFarMs };
+    return { state: "running", pid, startedAtMs, suspendedMs };
   }
 
   /** Opens the ports. Throws as holdPort and holdReusablePort. */

@@ -103,27 +103,21 @@ function decodeRegister(wire: tony.v1.Register.$Properties, generation: number):
 }
 
 function encodeChild(child: ChildReport): tony.v1.Child.$Properties {
-  switch (child.state) {
-    case "none":
-      return { state: state.none };
-    case "running":
-      return {
-        state: state.running,
-        started: { pid: child.pid, atMs: child.startedAtMs },
-        suspendedMs: child.suspendedMs ?? 0,
-      };
-    case "exited":
-      return { state: state.exited, exited: encodeExit(child.exit) };
-  }
+  if (child.state === "none") return { state: state.none };
+  const { suspendedMs = 0 } = child;
+  return child.state === "running"
+    ? { state: state.running, started: { pid: child.pid, atMs: child.startedAtMs }, suspendedMs }
+    : { state: state.exited, exited: encodeExit(child.exit), suspendedMs };
 }
 
 function decodeChild(wire: tony.v1.Child.$Properties | null | undefined): ChildReport {
+  const suspendedMs = toNumber(wire?.suspendedMs);
+  const suspended = suspendedMs > 0 ? { suspendedMs } : {};
   if (wire?.state === state.running) {
     const { pid, atMs } = decodeStarted(wire.started ?? {});
-    const suspendedMs = toNumber(wire.suspendedMs);
-    return { state: "running", pid, startedAtMs: atMs, ...(suspendedMs > 0 && { suspendedMs }) };
+    return { state: "running", pid, startedAtMs: atMs, ...suspended };
   }
-  if (wire?.state === state.exited) return { state: "exited", exit: decodeExit(wire.exited ?? {}) };
+  if (wire?.state === state.exited) return { state: "exited", exit: decodeExit(wire.exited ?? {}), ...suspended };
   return { state: "none" };
 }
 

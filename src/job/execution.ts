@@ -23,14 +23,13 @@ export interface ChildExit {
 /** What an executor says of its program when it registers. */
 export type ChildReport =
   | { readonly state: "none" }
-  | {
-      readonly state: "running";
-      readonly pid: number;
-      readonly startedAtMs: number;
-      /** How long it was suspended because its executor was cut off, without what the ApplicationMaster has been told before. */
-      readonly suspendedMs?: number;
-    }
-  | { readonly state: "exited"; readonly exit: ChildExit };
+  | ({ readonly state: "running"; readonly pid: number; readonly startedAtMs: number } & Suspended)
+  | ({ readonly state: "exited"; readonly exit: ChildExit } & Suspended);
+
+interface Suspended {
+  /** How long it was suspended because its executor was cut off, without what the ApplicationMaster has been told before. */
+  readonly suspendedMs?: number;
+}
 
 export interface ExecutorRegistration {
   readonly task: string;

@@ -42,6 +42,8 @@ const endedItself = {
 };
 const exit: fc.Arbitrary<ChildExit> = fc.oneof(fc.record(endedItself), fc.record({ ...endedItself, stopReason }));
 
+const suspendedMs = fc.integer({ min: 1, max: 1_000_000 });
+
 const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.record({
   task: text,
   containerId: text,
@@ -52,7 +54,9 @@ const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.
   child: fc.oneof(
     fc.record({ state: constant("none") }),
     fc.record({ state: constant("running"), pid: count, startedAtMs: large }),
+    fc.record({ state: constant("running"), pid: count, startedAtMs: large, suspendedMs }),
     fc.record({ state: constant("exited"), exit }),
+    fc.record({ state: constant("exited"), exit, suspendedMs }),
   ),
 });
 

@@ -542,6 +542,13 @@ describe("an executor in its container", () => {
         mkdirSync(scene.staging);
         await eventually("every process goes on", () => scene.programs.every((pid) => stateOf(pid) !== "T"));
         await eventually("the log says so", () => scene.container.log("executor.log").includes('"resumed"'));
+        scene.container.place("end", "");
+        await eventually("its program ends", () => scene.container.log("executor.log").includes('"child-exited"'));
+        const { port } = scene.master.server;
+        const again = await startMaster({ ports: { from: port, to: port } });
+        open.push({ close: () => again.server.close(0) });
+        const { child } = await scene.connected(again);
+        expect(child).toMatchObject({ state: "exited", suspendedMs: expect.any(Number) });
       });
 
       it("kills it without a word to its processes when the journal has its task elsewhere", async () => {

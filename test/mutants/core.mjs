@@ -18,6 +18,18 @@ export const CORE_MUTANTS = [
       to: "return ",
     },
   ]),
+  ...mutantsOf("am/core/failures/cut-off.ts", core, [
+    {
+      bug: "a node that was cut off long ago explains a lost connection",
+      from: " && atMs <= toMs + isolationMs",
+      to: "",
+    },
+    {
+      bug: "a node that was cut off explains any exit",
+      from: "ending.strength !== Strength.peerLost",
+      to: "ending.strength > Strength.exit",
+    },
+  ]),
   ...mutantsOf("am/core/failures/evidence.ts", core, [
     {
       bug: "a machine stays blamed after YARN's word showed that it was not at fault",
@@ -60,6 +72,11 @@ export const CORE_MUTANTS = [
       bug: "a task that an earlier attempt had stopped is taken for failed",
       from: 'policy === "none" && !isCounted(ending)',
       to: "false",
+    },
+    {
+      bug: "a program that was suspended is heard of too late for what is being judged",
+      from: "    reconsider(step, gang, verdict);\n",
+      to: "",
     },
     {
       bug: "YARN's word on a task whose program we stopped is taken for a cause",

@@ -17,6 +17,11 @@ export function machinesFault(world: World, executor: ExecutorModel, isCertain =
   noteCause(world, executor, "infrastructure", executor.hasProgram, isCertain);
 }
 
+/** A node was cut off: the infrastructure pays, where that is known in time, and no machine is blamed. */
+export function cutsFault(world: World, executor: ExecutorModel): void {
+  noteCause(world, executor, "infrastructure", true, false);
+}
+
 /** Something that nobody pays for. */
 export function nobodysFault(world: World, executor: ExecutorModel): void {
   noteCause(world, executor, "nothing", executor.hasProgram, executor.hasProgram);

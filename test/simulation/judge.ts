@@ -29,6 +29,7 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
     ...judgeHangs(world, faults),
     ...judgeEarlyExits(world, faults),
     ...judgeSuspensions(world, faults),
+    ...judgeCuts(world, faults),
   ];
   // YARN ends what has no attempts left: nobody is there to say how.
   return attempts.areUsedUp ? [...problems, ...judgeUsedUp(world, faults)] : [...problems, ...judgeEnd(world, faults)];
@@ -69,6 +70,12 @@ function judgeSuspensions({ suspensions, attempts: { surrenders } }: World, faul
   const isLeaderless = surrenders > 0 || faults.some(({ recovers }) => recovers === true);
   const mayBe = isSevered || (isLeaderless && faults.some(({ closesStaging }) => closesStaging === true));
   return suspensions > 0 && !mayBe ? [`${suspensions} programs were suspended, and somebody could be reached`] : [];
+}
+
+/** What a core knows of suspensions that have just ended may die with its ApplicationMaster. */
+function judgeCuts({ cuts, core, attempts }: World, faults: readonly Fault[]): string[] {
+  const isForgotten = attempts.surrenders > 0 || faults.some(({ recovers }) => recovers === true);
+  return isForgotten ? [] : cuts.judge(core);
 }
 
 /** Where all need each other and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import { firstGang } from "../support/first-gang.ts";
+import { OUTAGE } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { runSeed } from "./run.ts";
 import type { ExecutorFault, Mutation } from "./world.ts";
@@ -36,6 +37,15 @@ const MUTANTS: readonly Mutant[] = [
     faults: [EARLY_EXIT.name],
     mutation: (effects, core) => {
       firstGang(core).firstExit = undefined;
+      return effects;
+    },
+  },
+  {
+    fault: "that a program was suspended is forgotten",
+    noticed: /is put down to .* had been suspended/,
+    faults: [OUTAGE.name],
+    mutation: (effects, core) => {
+      firstGang(core).suspensions.splice(0);
       return effects;
     },
   },

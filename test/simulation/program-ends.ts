@@ -1,5 +1,5 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
-import { machinesFault, programsFault } from "./causes.ts";
+import { cutsFault, machinesFault, programsFault } from "./causes.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, isInGang } from "./ground-truth.ts";
 import type { World } from "./world.ts";
@@ -37,6 +37,14 @@ export function peersLose(world: World, executor: ExecutorModel, how?: "severed"
   }
 }
 
+/** A program that was suspended goes on, and its connections have not survived that. */
+export function connectionsBroken(world: World, executor: ExecutorModel): void {
+  if (isInGang(world, executor)) {
+    loseConnection(world, executor, world.random.integer(10, 5_000), "severed");
+  }
+  peersLose(world, executor, "severed");
+}
+
 function loseConnection(world: World, peer: ExecutorModel, delayMs: number, how?: "severed"): void {
   const { generation } = peer;
   world.clock.after(delayMs, () => {
@@ -45,6 +53,7 @@ function loseConnection(world: World, peer: ExecutorModel, delayMs: number, how?
     }
     if (how === "severed" && peer.hasProgram) {
       programsFault(world, peer, true, false);
+      cutsFault(world, peer);
     }
     peer.endChild({ exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
   });

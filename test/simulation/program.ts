@@ -63,7 +63,7 @@ export class ModelProgram {
 
   get report(): ChildReport {
     const { untoldMs } = this.#suspension;
-    return this.child.state === "running" && untoldMs > 0 ? { ...this.child, suspendedMs: untoldMs } : this.child;
+    return this.child.state !== "none" && untoldMs > 0 ? { ...this.child, suspendedMs: untoldMs } : this.child;
   }
 
   /** Its executor is to start another one. */

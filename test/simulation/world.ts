@@ -9,6 +9,7 @@ import { ApplicationService } from "./application-service.ts";
 import { Attempts } from "./attempts.ts";
 import type { VirtualClock } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
+import { CutWatch } from "./cut-watch.ts";
 import { ExecutorModel } from "./executor-model.ts";
 import { checkContainers, checkDurability } from "./ground-truth.ts";
 import { JournalStore } from "./journal-store.ts";
@@ -17,6 +18,7 @@ import { obeysYarn } from "./node.ts";
 import { NodeService } from "./node-service.ts";
 import { OverlapWatch } from "./overlap.ts";
 import type { Hang, ProgramPlan } from "./program.ts";
+import { connectionsBroken } from "./program-ends.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
 import { WaitWatch } from "./wait-watch.ts";
@@ -69,6 +71,7 @@ export class World {
   readonly problems: string[] = [];
   readonly witness: Witness;
   readonly overlap: OverlapWatch;
+  readonly cuts: CutWatch;
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
@@ -99,6 +102,7 @@ export class World {
     this.weather = weather;
     this.witness = new Witness(spec);
     this.overlap = new OverlapWatch(this);
+    this.cuts = new CutWatch(spec);
     this.journal = new JournalStore(applicationId);
     const { surplus, completionDelayMs, lateNodes } = weather;
     const completed = (container: ModelContainer) => this.#completed(container);
@@ -204,6 +208,7 @@ export class World {
     this.trace(() => `» ${describe(event)}`);
     if (isPresent) {
       this.#heard(event);
+      this.cuts.heard(event, core, nowMs);
     }
     if (event.type === "containers-allocated" || event.type === "containers-recovered-late") {
       this.application.delivered(event.containers);
@@ -272,6 +277,9 @@ export class World {
   resumed(executor: ExecutorModel): void {
     this.trace(`  program of ${executor.task} in ${executor.containerId} goes on`);
     this.overlap.runs(executor);
+    if (this.random.chance(0.3)) {
+      connectionsBroken(this, executor);
+    }
   }
 
   /** The present attempt reads something. */

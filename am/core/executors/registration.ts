@@ -1,6 +1,7 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import { noLongerUnclaimed, setLink } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
+import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
 import { restartsWithGang } from "../policies/restart.ts";
@@ -101,6 +102,10 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
     startedByAnother(step, task, registration);
     return;
   }
+  const suspendedMs = child.state === "none" ? 0 : (child.suspendedMs ?? 0);
+  if (suspendedMs > 0 && ALIVE.includes(task.phase)) {
+    programSuspended(step, task, container, suspendedMs);
+  }
   if (child.state === "exited") {
     childExited(step, { type: "child-exited", ...registration, exit: child.exit });
   } else if (child.state === "running") {
@@ -108,7 +113,7 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
       resendStop(step, task, "it is to stop");
     } else {
       started(step, task, child.startedAtMs);
-      resume(step, task, child.suspendedMs ?? 0);
+      resume(step, task, suspendedMs);
     }
   } else if (task.phase === "stopping") {
     moveTask(step, task, ["stopping"], "stopped");

@@ -38,5 +38,5 @@ function relationOf({ strength }: Ending): Relation {
   if (strength <= Strength.peerLost) {
     return "consequence";
   }
-  return strength === Strength.earlyExit ? "not-counted" : "also-failed";
+  return strength < Strength.exit ? "not-counted" : "also-failed";
 }

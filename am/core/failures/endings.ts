@@ -6,7 +6,7 @@ import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { isHeard } from "../containers/containers.ts";
 import { Bounds } from "../state/bounds.ts";
 import type { ChildExit } from "../state/events.ts";
-import type { Ending } from "../state/failures.ts";
+import type { Ending, Suspension } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { exitMeaning, isOrdered } from "./exit-status.ts";
@@ -75,6 +75,22 @@ export function earlyExitEnding(step: Step, task: TaskRecord, container: Contain
     exit: exitWords(exit),
     lines: linesOf(exit),
     remedy: { code: "end-together" },
+  };
+}
+
+/** A program that was suspended while its executor was cut off; `isolationMs`: after how long it is. Its node came back, and is not blamed. */
+export function cutOffEnding(suspension: Suspension, isolationMs: number): Ending {
+  const { task, containerId, host, generation, fromMs, toMs } = suspension;
+  return {
+    ...{ task, containerId, host, generation },
+    ...seen(fromMs - isolationMs),
+    source: "core",
+    strength: Strength.cutOff,
+    class: "infrastructure",
+    machine: false,
+    reason: { code: "node-cut-off", task, host, suspendedMs: toMs - fromMs },
+    exit: "",
+    lines: [],
   };
 }
 

@@ -11,6 +11,7 @@ import { findTask } from "../state/step.ts";
 import { blame, pardon } from "./blame.ts";
 import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
+import { cutOffBefore } from "./cut-off.ts";
 import { earlyExitBefore } from "./early-exit.ts";
 import { isFinal } from "./rules.ts";
 import { sharedStartFailure } from "./start-failure.ts";
@@ -68,9 +69,15 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   reconsider(step, gang, verdict);
 }
 
-/** YARN's completion status counts for more than what a link showed; that a container ended by order says nothing of its program's end. */
+/**
+ * YARN's completion status counts for more than what a link showed; that a container ended by order says nothing of its program's end.
+ * That its node had been cut off counts for less than anything that is heard of the task itself.
+ */
 function replaces(ending: Ending, earlier: Ending): boolean {
-  return ending.source === "yarn" && earlier.source !== "yarn" && (isCounted(ending) || earlier.source === "link");
+  if (ending.source === "yarn") {
+    return earlier.source !== "yarn" && (isCounted(ending) || earlier.source === "link");
+  }
+  return earlier.strength === Strength.cutOff && isCounted(ending);
 }
 
 /** The strongest is the root, among equals the earliest. */
@@ -82,8 +89,19 @@ function enter(verdict: Verdict, ending: Ending): void {
   }
 }
 
+/** Where nothing is known but a lost connection, and a node was cut off then, that is what it followed from. */
+function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void {
+  const root = rootOf(verdict);
+  const cutOff = root && cutOffBefore(step, gang, root);
+  if (cutOff !== undefined) {
+    const { exit, lines } = verdict.endings[cutOff.task] ?? cutOff;
+    enter(verdict, { ...cutOff, exit, lines });
+  }
+}
+
 /** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */
-function reconsider(step: Step, gang: GangState, verdict: Verdict): void {
+export function reconsider(step: Step, gang: GangState, verdict: Verdict): void {
+  enterCutOff(step, gang, verdict);
   const root = rootOf(verdict);
   if (root === undefined) {
     return;

@@ -4,11 +4,13 @@
  */
 export const Strength = {
   /** YARN's completion status, the infrastructure's failure, out of memory, or a stream that broke without goodbye. */
-  outside: 5,
-  signal: 4,
-  exit: 3,
+  outside: 6,
+  signal: 5,
+  exit: 4,
   /** An exit with 0 that left others alone: nearer to the root than the connection they lost, but no failure of its own. */
-  earlyExit: 2,
+  earlyExit: 3,
+  /** Its node was cut off and came back: the same. */
+  cutOff: 2,
   peerLost: 1,
   /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
   consequence: 0,

@@ -13,8 +13,9 @@ import { findTask, gangOf, log, record, tasksOf } from "../state/step.ts";
 import { ALIVE } from "../state/transitions.ts";
 import { blame } from "./blame.ts";
 import { isLeft } from "./budgets.ts";
+import { cutOffBefore, noteSuspension } from "./cut-off.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
-import { addEvidence, isCounted } from "./evidence.ts";
+import { addEvidence, isCounted, reconsider } from "./evidence.ts";
 import { isFinal } from "./rules.ts";
 import { Strength } from "./strength.ts";
 
@@ -50,7 +51,8 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   }
   logFailure(step, task, ending);
   const origin = toleratedOrigin(step, gang, ending);
-  if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, gang, origin ?? ending)) {
+  const root = origin ?? cutOffBefore(step, gang, ending) ?? ending;
+  if (toleratesFailure(step, task) && isCounted(ending) && !isRestartLeft(step, gang, root)) {
     tolerate(step, task, ending);
     return;
   }
@@ -103,6 +105,15 @@ export function programSucceeded(step: Step, task: TaskRecord, container: Contai
   });
   if (verdict !== undefined) {
     addEvidence(step, gang, verdict, early);
+  }
+}
+
+/** Its executor was cut off and had suspended its program: what is being judged may have followed from that. */
+export function programSuspended(step: Step, task: TaskRecord, container: ContainerRecord, suspendedMs: number): void {
+  noteSuspension(step, task, container, suspendedMs);
+  const gang = gangOf(step, task);
+  for (const verdict of gang.verdicts.filter(({ generation }) => generation === task.generation)) {
+    reconsider(step, gang, verdict);
   }
 }
 

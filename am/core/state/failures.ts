@@ -32,6 +32,16 @@ export interface Ending {
   readonly startFailure?: string;
 }
 
+/** How long a program was suspended because its executor was cut off. */
+export interface Suspension {
+  readonly task: string;
+  readonly containerId: string;
+  readonly host: string;
+  readonly generation: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
 /** What ended one generation; open until every task of it is accounted for, or the time is up. */
 export interface Verdict {
   readonly generation: number;

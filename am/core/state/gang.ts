@@ -1,5 +1,5 @@
 import type { Checkpoint, DroppedCheckpoint, FailureClass } from "../../../src/job/status.ts";
-import type { Ending, GenerationRecord, Verdict } from "./failures.ts";
+import type { Ending, GenerationRecord, Suspension, Verdict } from "./failures.ts";
 import type { Deadline } from "./records.ts";
 
 /**
@@ -37,6 +37,8 @@ export interface GangState {
   readonly tolerated: Ending[];
   /** The first exit with 0 of its generation: what others fail of may follow from it; see early-exit.ts. */
   firstExit: Ending | undefined;
+  /** The last suspension of each program that was suspended of late: what others fail of may follow from it; see cut-off.ts. */
+  readonly suspensions: Suspension[];
   readonly generations: GenerationRecord[];
   /** Restarts that a budget paid for, oldest first. */
   readonly charges: { readonly class: FailureClass; readonly atMs: number }[];

@@ -77,6 +77,7 @@ function newGang(position: number): GangState {
     stopDeadline: undefined,
     tolerated: [],
     firstExit: undefined,
+    suspensions: [],
     generations: [],
     charges: [],
     checkpoint: undefined,

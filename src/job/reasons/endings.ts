@@ -69,6 +69,11 @@ export const endingReasons = {
     { ...where, ranForMs: "number" },
     ({ task, host, ranForMs }) => `${task} ended with 0 after ${durationWords(ranForMs)} on ${host}, before the others`,
   ),
+  "node-cut-off": reason(
+    { ...where, suspendedMs: "number" },
+    ({ task, host, suspendedMs }) =>
+      `${task} was suspended for ${durationWords(suspendedMs)}, while its node ${host} was cut off`,
+  ),
   "gave-way-to-preemption": reason(
     where,
     ({ task, host }) => `${task} ended at YARN's notice of preemption on ${host}`,

@@ -17,10 +17,24 @@ export const PARTITIONS: readonly [Fault, ...Fault[]] = [
   }),
 ];
 
+/** Long enough that programs are suspended, and too short for all executors to be lost: they are silent together. */
+export const OUTAGE: Fault = {
+  name: "a switch restarts and cuts off all nodes",
+  ...PARTITIONED,
+  strike: (world) => {
+    const durationMs = world.random.integer(31, 60) * 1000;
+    world.trace("! all nodes are cut off");
+    for (const node of world.cluster.nodes.filter(({ alive, cut }) => alive && cut === undefined)) {
+      cutOff(world, node, { whole: true, inward: true, outward: true }, durationMs);
+    }
+  },
+};
+
 /** What few networks do. */
 export const RARE_PARTITIONS: readonly Fault[] = [
   partition("what a node says to the ApplicationMaster is lost", { inward: false, outward: true }),
   partition("what the ApplicationMaster says to a node is lost", { inward: true, outward: false }),
+  OUTAGE,
   {
     name: "a rack is cut off",
     ...PARTITIONED,

@@ -1,0 +1,76 @@
+import type { Core } from "../../am/core/core.ts";
+import type { ChildExit, Event } from "../../am/core/state/events.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+
+/** An exit is taken for so much older than its report at most. */
+const LATE_MS = 2_000;
+
+interface Heard {
+  readonly task: string;
+  readonly generation: number;
+  readonly atMs: number;
+}
+
+/** Which programs were suspended, and which lost their peers, as the ApplicationMaster heard it: the first explains the second. */
+export class CutWatch {
+  readonly #spec: JobSpec;
+  readonly #suspensions: (Heard & { readonly fromMs: number })[] = [];
+  readonly #losses: Heard[] = [];
+
+  constructor(spec: JobSpec) {
+    this.#spec = spec;
+  }
+
+  /** The present attempt reads something; its core has not decided yet. */
+  heard(event: Event, { state }: Core, nowMs: number): void {
+    if (event.type === "child-exited") {
+      this.#exited(event, event.exit, nowMs);
+    } else if (
+      (event.type === "executor-registered" || event.type === "executor-rejoined") &&
+      event.child.state !== "none"
+    ) {
+      const { task, generation, containerId, child } = event;
+      const { suspendedMs = 0 } = child;
+      const container = state.containers[containerId];
+      const isTenant = container?.phase === "held" && container.task === task;
+      if (suspendedMs > 0 && isTenant && state.phase === "under-way") {
+        this.#suspensions.push({ task, generation, atMs: nowMs, fromMs: nowMs - suspendedMs });
+      }
+      if (child.state === "exited") {
+        this.#exited(event, child.exit, nowMs);
+      }
+    }
+  }
+
+  #exited({ task, generation }: Omit<Heard, "atMs">, exit: ChildExit, atMs: number): void {
+    const isKnown = this.#losses.some((one) => one.task === task && one.generation === generation);
+    if (exit.peerConnectionLost && !isKnown) {
+      this.#losses.push({ task, generation, atMs });
+    }
+  }
+
+  /** No generation was put down to a program that lost its peer while a node was known to have been cut off. */
+  judge({ state }: Core): string[] {
+    const generations = state.gangs.flatMap((gang) => gang.generations);
+    return generations.flatMap(({ generation, endedBy }) => {
+      const loss = this.#losses.find((one) => one.task === endedBy?.task && one.generation === generation);
+      const isPutDown = loss !== undefined && endedBy?.reason.code === "program-exited";
+      const suspension = isPutDown ? this.#explaining(loss) : undefined;
+      return suspension === undefined
+        ? []
+        : [`generation ${generation} is put down to "${endedBy?.summary}", and ${suspension.task} had been suspended`];
+    });
+  }
+
+  /** Until it has to have stopped, the one that was suspended is heard while the verdict is open. */
+  #explaining({ generation, atMs }: Heard): Heard | undefined {
+    const { isolationMs, stopGraceMs } = this.#spec.timeouts;
+    return this.#suspensions.find(
+      (one) =>
+        one.generation === generation &&
+        one.fromMs - isolationMs + LATE_MS <= atMs &&
+        atMs <= one.atMs + isolationMs &&
+        one.atMs <= atMs + stopGraceMs,
+    );
+  }
+}
