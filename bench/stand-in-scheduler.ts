@@ -41,7 +41,7 @@ class StandInScheduler implements Scheduler {
     this.#deliver = deliver;
     const node = { nodeId, host, rack: "/default-rack", usable: true, labels: [], free: everything };
     deliver({ type: "nodes-changed", nodes: [node] });
-    deliver({ type: "am-registered", attempt: 1, maximum: everything, counted: "all", resourceTypes: [] });
+    deliver({ type: "am-registered", attempt: 1, counted: "all", resourceTypes: [] });
     return { attempt: 1, keptContainers: [] };
   }
 

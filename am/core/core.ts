@@ -3,6 +3,7 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import { repeatAsks, updateAsks } from "./containers/asks.ts";
 import { containersAllocated } from "./containers/containers.ts";
 import { headroomChanged, nodesChanged, preemptionNotice, serviceAnnounced } from "./containers/notices.ts";
+import { askTooLarge } from "./containers/refusals.ts";
 import { transferred } from "./containers/transfers.ts";
 import { launchFailed, launchSucceeded } from "./executors/launches.ts";
 import { executorHeard, executorLost } from "./executors/links.ts";
@@ -173,6 +174,9 @@ function note(step: Step, event: Event): void {
       break;
     case "ask-refused":
       finish(step, endedBecause("failed", { code: "ask-refused", message: event.message }));
+      break;
+    case "ask-too-large":
+      askTooLarge(step, event);
       break;
     case "journal-written":
       journalWritten(step, event.sequence);

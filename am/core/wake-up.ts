@@ -1,4 +1,5 @@
 import { hintsExhausted } from "./containers/asks.ts";
+import { askAgainTimes } from "./containers/refusals.ts";
 import { containerOverdue } from "./executors/overdue.ts";
 import { verdictsDueMs, verdictsOverdue } from "./failures/close-verdict.ts";
 import { stopOverdue } from "./failures/overdue-stop.ts";
@@ -37,7 +38,7 @@ const OF_GANG: readonly Bound<[GangState]>[] = [
 /** Times at which `settle` finds that it may do more. */
 function turnsOf(step: Step): (number | undefined)[] {
   const ofGangs = step.state.gangs.flatMap(({ startNotBeforeMs, graceEndsAtMs }) => [startNotBeforeMs, graceEndsAtMs]);
-  return [...ofGangs, journalDueMs(step)];
+  return [...ofGangs, ...askAgainTimes(step), journalDueMs(step)];
 }
 
 /** Every bound, of the job and of each gang. */

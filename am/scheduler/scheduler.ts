@@ -20,6 +20,7 @@ export type SchedulerEvent = Extract<
       | "resource-manager-resynced"
       | "resource-manager-shutdown"
       | "ask-refused"
+      | "ask-too-large"
       | "unregistered";
   }
 >;

@@ -67,8 +67,7 @@ export class ModelScheduler implements Scheduler {
     const { attempt, application } = this.#options;
     return this.#register(true).then((kept) => {
       this.#deliver({ type: "nodes-changed", nodes: application.cluster.views() });
-      const known = kept === undefined ? {} : { maximum: MAXIMUM };
-      this.#deliver({ type: "am-registered", attempt, ...known, counted: "all", resourceTypes: [] });
+      this.#deliver({ type: "am-registered", attempt, counted: "all", resourceTypes: [] });
       this.#pause(0);
       return { attempt, keptContainers: kept ?? [] };
     });
@@ -77,7 +76,8 @@ export class ModelScheduler implements Scheduler {
   ask(asks: readonly Ask[]): void {
     for (const ask of asks) {
       if (ask.resource.memoryMiB > MAXIMUM.memoryMiB) {
-        this.#emit({ type: "ask-refused", message: `${ask.role}: more memory than a container may have` });
+        const message = `${ask.role}: more memory than a container may have`;
+        this.#emit({ type: "ask-too-large", role: ask.role, message, configured: MAXIMUM });
       } else {
         this.#asks.set(ask.priority, ask);
         this.#untold.add(ask.priority);

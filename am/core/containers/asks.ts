@@ -4,6 +4,7 @@ import type { RoleAsk } from "../state/records.ts";
 import { emit, log, type Step } from "../state/step.ts";
 import { isWanting, priorityOf } from "./containers.ts";
 import { placeGang } from "./placement.ts";
+import { isRefused } from "./refusals.ts";
 
 /**
  * Brings what the ResourceManager is asked for in line with what tasks wait for. It counts down by itself with every container it
@@ -34,6 +35,7 @@ function mayBePending({ hintsExhausted }: RoleAsk, wanted: number): boolean {
 export function repeatAsks(step: Step): void {
   for (const said of step.state.asks) {
     said.outstanding = -1;
+    said.refusal = undefined;
   }
 }
 
@@ -66,9 +68,9 @@ export function hintsExhausted(step: Step): void {
   }
 }
 
-/** Containers a role still lacks; those kept from an earlier attempt that may yet name their task count as had. */
+/** Containers a role still lacks and may be given; those kept from an earlier attempt that may yet name their task count as had. */
 function wantedOf(step: Step, position: number): number {
-  if (!isWanting(step, position)) {
+  if (!isWanting(step, position) || isRefused(step, position)) {
     return 0;
   }
   const waiting = step.state.roles[position]?.counts.waiting ?? 0;

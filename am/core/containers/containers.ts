@@ -26,6 +26,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     const ask = step.state.asks[position];
     if (ask !== undefined && ask.outstanding > 0) {
       ask.outstanding--;
+      ask.refusal = undefined;
     }
     if (step.state.ended[given.containerId] !== undefined) {
       step.state.ended[given.containerId] = "known";

@@ -1,5 +1,6 @@
 import type { Event, NodeView, ResourceAmount } from "../state/events.ts";
 import { emit, log, type Step, tenantOf } from "../state/step.ts";
+import { reconsiderRefusals } from "./refusals.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
@@ -8,6 +9,7 @@ export function nodesChanged(step: Step, nodes: readonly NodeView[]): void {
   for (const node of nodes) {
     step.state.nodes[node.nodeId] = node;
   }
+  reconsiderRefusals(step, nodes);
 }
 
 export function headroomChanged(step: Step, available: ResourceAmount): void {

@@ -1,9 +1,8 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import type { RoleSpec } from "../../../src/job/spec.ts";
 import { beginStages } from "../gang/stages.ts";
-import type { Event, ResourceAmount } from "../state/events.ts";
+import type { Event } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";
 import type { CoreState } from "../state/state.ts";
 import { log, record, rolesOf, type Step, tasksOf } from "../state/step.ts";
@@ -13,7 +12,6 @@ import { finish } from "./finish.ts";
 export function registered(step: Step, event: Extract<Event, { type: "am-registered" }>): void {
   const { state } = step;
   state.attempt = event.attempt;
-  state.maximum = event.maximum;
   state.counted = event.counted;
   state.resourceTypes = event.resourceTypes;
   if (state.phase !== "starting") {
@@ -29,7 +27,7 @@ export function registered(step: Step, event: Extract<Event, { type: "am-registe
 /** The first generation of a job that has none. */
 export function beginJob(step: Step): void {
   const { state, spec } = step;
-  const problem = firstProblem(step);
+  const problem = unknownResource(step);
   if (problem !== undefined) {
     finish(step, endedBecause("failed", problem));
     return;
@@ -77,43 +75,13 @@ export function allocationOverdue(step: Step, gang: GangState): void {
   finish(step, endedBecause("failed", { code: "allocation-too-long", missing, tasks, limitMs, setting }));
 }
 
-/** What no amount of waiting can give. */
-function firstProblem(step: Step): OutcomeReason | undefined {
-  const { maximum, resourceTypes } = step.state;
-  if (maximum === undefined) {
-    return undefined;
-  }
-  return step.spec.roles
-    .map((role) => problemOf(step, role, maximum, resourceTypes))
-    .find((problem) => problem !== undefined);
-}
-
-function problemOf(
-  step: Step,
-  { name, resource }: RoleSpec,
-  maximum: ResourceAmount,
-  types: readonly string[],
-): OutcomeReason | undefined {
-  if (resource.memoryMiB > maximum.memoryMiB) {
-    const setting = settingOf(step.spec, `tony.${name}.memory`);
-    return {
-      code: "memory-beyond-cluster",
-      setting,
-      askedMiB: resource.memoryMiB,
-      mostMiB: maximum.memoryMiB,
-    };
-  }
-  if (resource.vcores > maximum.vcores) {
-    const setting = settingOf(step.spec, `tony.${name}.vcores`);
-    return { code: "cores-beyond-cluster", setting, asked: resource.vcores, most: maximum.vcores };
-  }
-  for (const [type, asked] of Object.entries(resource.others)) {
-    if (asked > 0 && !types.includes(type)) {
-      return { code: "resource-unknown", role: name, type, asked };
-    }
-    const most = maximum.others[type];
-    if (most !== undefined && asked > most) {
-      return { code: "resource-beyond-cluster", role: name, type, asked, most };
+/** A resource type that the cluster does not know: YARN would drop it in silence. */
+function unknownResource({ spec, state }: Step): OutcomeReason | undefined {
+  for (const { name, resource } of spec.roles) {
+    for (const [type, asked] of Object.entries(resource.others)) {
+      if (asked > 0 && !state.resourceTypes.includes(type)) {
+        return { code: "resource-unknown", role: name, type, asked };
+      }
     }
   }
   return undefined;

@@ -1,5 +1,6 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, relaunch, setLink } from "../containers/containers.ts";
+import { excludedHosts } from "../failures/blame.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -32,12 +33,21 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   }
   awaitRegistrations(step);
   findExecutors(step);
+  keepOffAgain(step);
   step.changed = true;
   const { attempt } = step.state;
   const generation = presentGang(step)?.generation ?? 0;
   const words = `Attempt ${attempt} goes on with generation ${generation}: ${countWords(keptContainers.length, "container")} kept.`;
   log(step, "warn", "recovered", words, { attempt, generation });
   record(step, { type: "recovered", containers: keptContainers.length });
+}
+
+/** A ResourceManager that has restarted since the earlier attempt told it keeps nothing off. */
+function keepOffAgain(step: Step): void {
+  const hosts = excludedHosts(step);
+  if (hosts.length > 0) {
+    emit(step, { type: "blacklist", hosts });
+  }
 }
 
 /**

@@ -26,7 +26,6 @@ export const FIELDS = {
   unclaimed: "heard-again",
   nodes: "heard-again",
   headroom: "heard-again",
-  maximum: "heard-again",
   counted: "heard-again",
   resourceTypes: "heard-again",
   early: "own",

@@ -50,8 +50,6 @@ export type Event =
   | {
       readonly type: "am-registered";
       readonly attempt: number;
-      /** The largest container that the cluster gives; absent where the answer that says it was lost. */
-      readonly maximum?: ResourceAmount;
       readonly counted: CountedResources;
       /** Resource types the cluster knows besides memory and vcores. */
       readonly resourceTypes: readonly string[];
@@ -124,8 +122,18 @@ export type Event =
   | { readonly type: "stop-requested"; readonly reason: string }
   | { readonly type: "resource-manager-resynced" }
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }
-  /** The ResourceManager refuses what was asked (too large, unknown label): waiting cannot help. */
+  /** What was asked is refused (an unknown label or resource type): waiting cannot help. */
   | { readonly type: "ask-refused"; readonly message: string }
+  /** A role's containers are larger than any that is given. */
+  | {
+      readonly type: "ask-too-large";
+      readonly role: string;
+      readonly message: string;
+      /** The largest one with the nodes there are now; absent when that is not said. */
+      readonly allowed?: ResourceAmount;
+      /** The largest one with whatever nodes; absent when that is not said. */
+      readonly configured?: ResourceAmount;
+    }
   | { readonly type: "journal-written"; readonly sequence: number }
   | { readonly type: "journal-failed"; readonly sequence: number; readonly message: string }
   | { readonly type: "unregistered" };

@@ -169,4 +169,13 @@ export interface RoleAsk {
   hinted: boolean;
   /** Hosts are not named any more: naming them brought nothing. */
   hintsExhausted: boolean;
+  /** Nothing is asked for, because such containers are larger than any that is given at present. */
+  refusal: AskRefusal | undefined;
+}
+
+export interface AskRefusal {
+  /** The largest container that was given then; absent when that is not known. */
+  readonly allowed?: ResourceAmount;
+  /** Until then it is not asked for again, unless a node comes that is large enough; over when not after now. */
+  readonly untilMs: number;
 }

@@ -42,7 +42,6 @@ export interface CoreState {
   readonly unclaimed: number[];
   readonly nodes: Record<string, NodeView>;
   headroom: ResourceAmount | undefined;
-  maximum: ResourceAmount | undefined;
   counted: CountedResources;
   resourceTypes: readonly string[];
   /** Executors whose stream is broken at present. */

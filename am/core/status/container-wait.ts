@@ -25,8 +25,11 @@ export function containerWait(job: Job, position: number, count: number): Omit<W
     return { cause, what, reasons, remedy: never.remedy };
   }
   const usable = usableNodes(job, role);
-  const reasons = [...placeReasons(job, role, count, usable), ...excludedReasons(job, role)];
-  return { cause, what, reasons, ...(usable.length === 0 ? {} : { remedy: remedyFor(job, role) }) };
+  const refused = refusedReasons(job, position);
+  const places = refused.length > 0 ? refused : placeReasons(job, role, count, usable);
+  const reasons = [...places, ...excludedReasons(job, role)];
+  const helps = usable.length > 0 && refused.length === 0;
+  return { cause, what, reasons, ...(helps ? { remedy: remedyFor(job, role) } : {}) };
 }
 
 /** Those that its containers may be given on. */
@@ -53,6 +56,16 @@ function placeReasons(
   }
   const nodeWords = countWords(usable.length, "usable node");
   return [`the queue has room for them; the ${nodeWords} of ${placeWords(role)} must have it too`];
+}
+
+/** Containers of its size are refused until a node comes that is large enough. */
+function refusedReasons({ state: { asks } }: Job, position: number): string[] {
+  const refusal = asks[position]?.refusal;
+  if (refusal === undefined) {
+    return [];
+  }
+  const largest = refusal.allowed === undefined ? "" : `: the largest has ${amountWords(refusal.allowed)}`;
+  return [`YARN gives none as large with the nodes that are registered now${largest}`];
 }
 
 function excludedReasons({ state: { blame, nodes } }: Job, { nodeLabel }: RoleSpec): string[] {

@@ -10,6 +10,7 @@ import type {
   Registration as YarnRegistration,
 } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container, ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
+import { resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import { listWords } from "../../../src/job/reasons/words.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
@@ -21,6 +22,7 @@ import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
 import { requestRows } from "./request-rows.ts";
+import { UntoldAsks } from "./untold-asks.ts";
 
 /** What is needed of SchedulerClient: the ResourceManager as an application attempt sees it. */
 export interface MasterClient {
@@ -72,8 +74,8 @@ export class YarnScheduler implements Scheduler {
   readonly #options: YarnSchedulerOptions;
   readonly #containers = new Map<ContainerId, Container>();
   readonly #completed = new Set<ContainerId>();
+  readonly #asks = new UntoldAsks();
   /** By priority: each role has its own. */
-  readonly #asks = new Map<number, Ask>();
   #outstanding = new Map<number, number>();
   #avoided: readonly string[] = [];
   #address: MasterRegistration = { host: "", rpcPort: -1, trackingUrl: "" };
@@ -114,7 +116,6 @@ export class YarnScheduler implements Scheduler {
     this.#emit({
       type: "am-registered",
       attempt,
-      ...(registration.maximum === undefined ? {} : { maximum: registration.maximum }),
       counted: registration.counted,
       resourceTypes: registration.resourceTypes.map(({ name }) => name),
     });
@@ -123,15 +124,7 @@ export class YarnScheduler implements Scheduler {
   }
 
   ask(asks: readonly Ask[]): void {
-    for (const ask of asks) {
-      try {
-        this.#options.master.ask(requestRows(ask, this.#asks.get(ask.priority)));
-        this.#asks.set(ask.priority, ask);
-        this.#outstanding.set(ask.priority, ask.count);
-      } catch (error) {
-        this.#emit({ type: "ask-refused", message: `${ask.role}: ${errorMessage(error)}` });
-      }
-    }
+    for (const ask of asks) this.#asks.add(ask);
     this.#heartbeatNow();
   }
 
@@ -230,9 +223,12 @@ export class YarnScheduler implements Scheduler {
     // Only a heartbeat that begins after a question answers it.
     const questions = this.#questions;
     this.#questions = [];
+    // One without an answer is repeated first, as it was.
+    if (!this.#silent) this.#tellAsks();
     try {
       const outcome = await this.#options.master.heartbeat(this.#progress);
       this.#answeredAgain();
+      if (this.#asks.answered()) this.#woken = true;
       const current = await this.#take(outcome);
       for (const answer of questions) answer(current);
     } catch (error) {
@@ -240,6 +236,17 @@ export class YarnScheduler implements Scheduler {
       return this.#heartbeatFailed(error);
     }
     return [...this.#outstanding.values()].some((count) => count > 0) ? eagerIntervalMs : idleIntervalMs;
+  }
+
+  #tellAsks(): void {
+    for (const { ask, before } of this.#asks.take()) {
+      try {
+        this.#options.master.ask(requestRows(ask, before));
+        this.#outstanding.set(ask.priority, ask.count);
+      } catch (error) {
+        this.#emit({ type: "ask-refused", message: `${ask.role}: ${errorMessage(error)}` });
+      }
+    }
   }
 
   /** @returns false when this attempt is over */
@@ -322,7 +329,15 @@ export class YarnScheduler implements Scheduler {
 
   /** A refused request will be refused again; any other failure means that the ResourceManager is away, which passes. */
   #heartbeatFailed(error: unknown): number {
-    if (isRefusal(error)) {
+    const refusal = resourceRefusal(error);
+    if (refusal !== undefined) {
+      const ask = this.#asks.refused();
+      if (ask === undefined) return 0;
+      this.#outstanding.delete(ask.priority);
+      this.#emit({ type: "ask-too-large", role: ask.role, message: errorMessage(error), ...refusal });
+      return eagerIntervalMs;
+    }
+    if (isRemoteError(error, "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN")) {
       this.#emit({ type: "ask-refused", message: errorMessage(error) });
       return eagerIntervalMs;
     }
@@ -397,9 +412,4 @@ export class YarnScheduler implements Scheduler {
 function allocatedContainer({ id, nodeId, nodeHttpAddress, priority, resource }: Container): AllocatedContainer {
   const host = nodeId.slice(0, nodeId.lastIndexOf(":"));
   return { containerId: id, nodeId, host, nodeHttpAddress, priority, resource };
-}
-
-/** Whether the ResourceManager rejects the request itself. */
-function isRefusal(error: unknown): boolean {
-  return isRemoteError(error, "INVALID_RESOURCE_REQUEST", "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN");
 }

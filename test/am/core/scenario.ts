@@ -59,7 +59,6 @@ export class Scenario {
     return this.on({
       type: "am-registered",
       attempt: this.#attempt,
-      maximum: { memoryMiB: 8192, vcores: 8, others: {} },
       counted: "all",
       resourceTypes: [],
       ...change,

@@ -140,13 +140,12 @@ describe("the YARN scheduler", () => {
     credentials: new Uint8Array(0),
   });
 
-  test("registering tells what the cluster can give, and which containers an earlier attempt left", async () => {
+  test("registering tells what the cluster knows, and which containers an earlier attempt left", async () => {
     const { events, registration } = await setUp();
     expect(events).toContainEqual({
       type: "am-registered",
       counted: "memory",
       attempt: 2,
-      maximum: small,
       resourceTypes: ["memory-mb"],
     });
     expect(registration.keptContainers).toEqual([
@@ -425,18 +424,42 @@ describe("the YARN scheduler", () => {
   });
 
   test("what the ResourceManager refuses is told, and so is a resource type that it does not know", async () => {
-    const { clock, master, scheduler, events } = await setUp();
+    const { master, scheduler, events } = await setUp();
     await master.answer();
     scheduler.ask([{ ...ask, resource: { ...small, others: { "no/such": 1 } } }]);
     await turn();
     expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("no/such") });
 
-    scheduler.ask([ask]);
-    await clock.pass(0);
-    const refusal = "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException";
-    (await master.heartbeats.next())(new RemoteError(refusal, "Cannot allocate containers as requested"));
+    const refusal = "org.apache.hadoop.yarn.exceptions.InvalidLabelResourceRequestException";
+    (await master.heartbeats.next())(new RemoteError(refusal, "Invalid label resource request"));
     await turn();
-    expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("Cannot allocate") });
+    expect(events).toContainEqual({ type: "ask-refused", message: expect.stringContaining("Invalid label") });
+  });
+
+  test("of several asks the one that is too large is found, and the others are told all the same", async () => {
+    const { clock, master, scheduler, events } = await setUp();
+    await master.answer();
+    scheduler.ask([ask, { ...ask, role: "large", priority: 7 }]);
+    const refusal = "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException";
+    const refuse = async () => {
+      await clock.pass(0);
+      (await master.heartbeats.next())(
+        new RemoteError(refusal, "maximum allowed allocation=<memory:1024, vCores:1>, please note"),
+      );
+      await turn();
+    };
+    await refuse();
+    expect(events.filter(({ type }) => type === "ask-too-large")).toEqual([]);
+    await clock.pass(0);
+    await master.answer();
+    await refuse();
+    expect(events).toContainEqual({
+      type: "ask-too-large",
+      role: "large",
+      message: expect.stringContaining("maximum allowed allocation"),
+      allowed: { memoryMiB: 1024, vcores: 1, others: {} },
+    });
+    expect(master.rows.map(({ priority }) => priority)).toEqual([ask.priority, 7, ask.priority, 7]);
   });
 
   test("the outcome is told when no heartbeat is under way any more", async () => {

@@ -52,6 +52,12 @@ describe("a host that is kept off", () => {
     expect(asks[0]?.hosts.map(({ host }) => host)).toEqual(["b", "c"]);
   });
 
+  test("is told to the ResourceManager again by the next attempt", () => {
+    const scenario = excluded();
+    scenario.after(1_000);
+    expect(scenario.crash([])).toContainEqual({ type: "blacklist", hosts: ["a"] });
+  });
+
   test("gets no task: what YARN was giving there goes back", () => {
     const scenario = excluded();
     const late = scenario.container(1, { host: "a" });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { asksOf, idleNode, Scenario, sentOf, typesOf } from "../scenario.ts";
+import { asksOf, idleNode, Scenario, sentOf } from "../scenario.ts";
 
 describe("a heterogeneous gang is gathered", () => {
   const spec = jobSpec([
@@ -94,18 +94,6 @@ describe("a heterogeneous gang is gathered", () => {
     expect(scenario.on({ type: "containers-allocated", containers: [given] })).not.toContainEqual(
       expect.objectContaining({ type: "ask" }),
     );
-  });
-
-  test("an ask larger than the cluster's maximum fails the job at once, naming the key and its place", () => {
-    const scenario = new Scenario(
-      jobSpec([role("worker", 1, { resource: { memoryMiB: 9000, vcores: 1, others: {} } })]),
-    );
-    scenario.register();
-    expect(scenario.core.state.outcome).toMatchObject({
-      result: "failed",
-      summary: "tony.worker.memory (job.xml:16) asks for 8.79 GiB a container; the cluster gives at most 8 GiB",
-    });
-    expect(typesOf(scenario.effects)).not.toContain("ask");
   });
 
   test("a resource type the cluster does not know fails the job instead of being dropped", () => {

@@ -44,6 +44,20 @@ describe("why containers do not come", () => {
     });
   });
 
+  test("YARN refuses their size while the one node that is large enough is away", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    const nodes = [node("a", { total: amount(512) }), node("b", { usable: false })];
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    scenario.on({ type: "ask-too-large", role: "worker", message: "too large", allowed: amount(512, 4) });
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([
+      {
+        what: "1 container of worker: 1 GiB, 1 core",
+        reasons: ["YARN gives none as large with the nodes that are registered now: the largest has 512 MiB, 4 cores"],
+      },
+    ]);
+  });
+
   test("cores are not spoken of where the scheduler does not count them", () => {
     expect(waitFor({ counted: "memory", headroom: amount(1024, -5) }).reasons).toEqual([
       "queue default has only 1 GiB left for this job, room for 1 of them",
