@@ -129,6 +129,11 @@ function toHints(chosen: readonly Room[], count: number, resource: ResourceAmoun
   return { hosts, racks: [...racks].map((rack) => ({ rack, count })) };
 }
 
+/** Hosts on which the job wants no container any more. */
+export function excludedHosts({ state }: Pick<Step, "state">): string[] {
+  return Object.entries(state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
+}
+
 function usableNodes(step: Step): Candidate[] {
   return Object.values(step.state.nodes)
     .filter((node) => node.usable && node.free !== undefined && step.state.blame[node.host]?.excluded !== true)

@@ -1,7 +1,7 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
-import { labelFits } from "../containers/placement.ts";
+import { excludedHosts, labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
@@ -88,10 +88,6 @@ export function pardonVanished(step: Step, container: ContainerRecord, ending: E
   if (container.phase === "terminating" && container.machineFailures > 0 && !ending.machine) {
     pardon(step, { ...ending, machine: true });
   }
-}
-
-export function excludedHosts(step: Step): string[] {
-  return Object.entries(step.state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
 }
 
 /** The machines of one task have failed, or refused its launch, so often that others will not help. */

@@ -1,6 +1,6 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, relaunch, setLink } from "../containers/containers.ts";
-import { excludedHosts } from "../failures/blame.ts";
+import { excludedHosts } from "../containers/placement.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
