@@ -555,9 +555,56 @@ export const CORE_MUTANTS = [
       to: "isWanting(step, role) && given !== undefined",
     },
     {
+      bug: "a container is given to a task that asked for other files",
+      from: 'nodeLabel ?? "", files]',
+      to: 'nodeLabel ?? ""]',
+    },
+    {
+      bug: "a container is given to a task that asked for a node of another label",
+      from: 'others, nodeLabel ?? "", files]',
+      to: "others, files]",
+    },
+    {
+      bug: "a container on an excluded host is given to another task",
+      from: " && state.blame[host]?.excluded !== true",
+      to: "",
+    },
+    {
+      bug: "a container whose executor is silent is given to another task",
+      from: " && !silent",
+      to: "",
+    },
+    {
+      bug: "a container whose executor's connection is broken is given to another task",
+      from: 'spec.carrier === undefined && link === "up" && ',
+      to: "spec.carrier === undefined && ",
+    },
+    {
       bug: "an executor of a stage that is done is told to end again and again, and never overdue",
       from: "  } else if (container.deadlines.leave === undefined) {\n",
       to: "  } else {\n",
+    },
+  ]),
+  ...mutantsOf("am/core/containers/containers.ts", { unit: "am/core/gang/stages" }, [
+    {
+      bug: "the executor of the task before is not told to make room",
+      from: "  step.state.journal.dirty = true;\n  relaunch(step, container, task);\n",
+      to: "  step.state.journal.dirty = true;\n",
+    },
+    {
+      bug: "where the log of a task that made room is, is forgotten",
+      from: "    if (AFTER_END.includes(tenant.phase)) {\n      tenant.lastContainer",
+      to: "    if (false) {\n      tenant.lastContainer",
+    },
+    {
+      bug: "a later attempt calls the executor that made room for the one that comes",
+      from: '  container.rejoinAddress = "";\n  container.silent',
+      to: "  container.silent",
+    },
+    {
+      bug: "an attempt that recovers does not know that a container was handed over",
+      from: "  container.handedOver = true;\n",
+      to: "",
     },
   ]),
   ...mutantsOf("am/core/gang/restart.ts", core, [

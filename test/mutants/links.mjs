@@ -102,6 +102,69 @@ export const LINK_MUTANTS = [
   ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
     { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
   ]),
+  ...mutantsOf("am/executor-links.ts", { unit: "am/executor-links" }, [
+    {
+      bug: "an executor that was cut off when it had to make room stays",
+      from: "tenant !== undefined && tenant.task !== link.task",
+      to: "tenant !== undefined && false",
+    },
+    {
+      bug: "an executor that has come for its task is told to make room by the next attempt",
+      from: "    if (link?.task === task) return;\n    this.#byContainer.delete",
+      to: "    this.#byContainer.delete",
+    },
+    {
+      bug: "an executor that makes room is heard for the task that comes",
+      from: "    this.#byContainer.delete(containerId);\n    this.#known.delete(containerId);\n",
+      to: "    this.#known.delete(containerId);\n",
+    },
+    {
+      bug: "the next task's first registration is taken for a return",
+      from: "    this.#known.delete(containerId);\n",
+      to: "",
+    },
+    {
+      bug: "a command for a task reaches the executor of another",
+      from: "if (link?.task !== task) return;",
+      to: "if (link === undefined) return;",
+    },
+  ]),
+  ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
+    {
+      bug: "an executor leaves its task's files in the working directory",
+      from: "      .then(() => this.#options.workFolder.restore())\n",
+      to: "",
+    },
+  ]),
+  ...mutantsOf("executor/work-folder.ts", { unit: "executor/work-folder" }, [
+    {
+      bug: "the next task finds a file missing",
+      from: "    if (gone === undefined) return;\n",
+      to: "    return;\n",
+    },
+    {
+      bug: "what a task left inside a folder of the container's stays",
+      from: "if (entry.isDirectory()) for (const inner of await this.#clear(name)) left.add(inner);",
+      to: "if (entry.isDirectory()) for (const known of this.#names) left.add(known);",
+    },
+  ]),
+  ...mutantsOf("src/job/launch-command.ts", { unit: "job/launch-command" }, [
+    {
+      bug: "the next executor gets variables of the one before",
+      from: "`unset ${name}`",
+      to: '""',
+    },
+    {
+      bug: "an executor starts in a container that its node is ending",
+      from: ' && [ -z "$told" ] && . ./@NEXT@',
+      to: " && . ./@NEXT@",
+    },
+    {
+      bug: "the next executor's variables stay for the one after it",
+      from: ". ./@NEXT@ && rm @NEXT@ || break",
+      to: ". ./@NEXT@ || break",
+    },
+  ]),
   ...mutantsOf("executor/reports.ts", { unit: "executor/executor.test" }, [
     {
       bug: "an exit that nobody acknowledged is not said again",

@@ -3,7 +3,7 @@ import type { Effect } from "../../../../am/core/state/effects.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
 import type { JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
-import { Scenario, sentOf } from "../scenario.ts";
+import { idleNode, Scenario, sentOf } from "../scenario.ts";
 
 const resource = { memoryMiB: 1024, vcores: 1, others: {} };
 const large = { ...resource, memoryMiB: 4096 };
@@ -139,6 +139,54 @@ describe("containers of a stage that is done", () => {
     expect(released(effects)).toEqual(["c1"]);
   });
 
+  test("go back when the next stage is for nodes of another label", () => {
+    const scenario = running([
+      role("prep", 1, { resource }),
+      role("worker", 1, { resource, nodeLabel: "gpu", dependsOn: ["prep"] }),
+    ]);
+    const effects = scenario.exits("prep:0");
+    expect(relaunched(effects)).toEqual([]);
+    expect(released(effects)).toEqual(["c1"]);
+  });
+
+  test("go back when their executors are silent, while those that are heard stay", () => {
+    const scenario = running([role("prep", 2, { resource }), role("worker", 2, { resource, dependsOn: ["prep"] })]);
+    scenario.exits("prep:0");
+    scenario.on({ type: "executor-silent", task: "prep:0", containerId: "c1", silentMs: 4_000 });
+    const effects = scenario.exits("prep:1");
+    expect(relaunched(effects)).toEqual(["c2 → worker:0"]);
+    expect(released(effects)).toEqual(["c1"]);
+  });
+
+  test("go back when their connection is broken", () => {
+    const scenario = running([role("prep", 2, { resource }), role("worker", 2, { resource, dependsOn: ["prep"] })]);
+    scenario.exits("prep:0");
+    scenario.breaks("prep:0");
+    const effects = scenario.exits("prep:1");
+    expect(relaunched(effects)).toEqual(["c2 → worker:0"]);
+  });
+
+  test("go back when their node is excluded", () => {
+    const roles = [role("prep", 2, { resource }), role("worker", 2, { resource, dependsOn: ["prep"] })];
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.on({ type: "nodes-changed", nodes: ["a", "b", "c"].map(idleNode) });
+    scenario.register();
+    const allocated = (host: string) => {
+      const container = scenario.container(1, { host });
+      scenario.on({ type: "containers-allocated", containers: [container] });
+      return container.containerId;
+    };
+    allocated("a");
+    for (let failure = 0; failure < 2; failure++) scenario.completes(allocated("a"), -101);
+    allocated("b");
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.core.state.blame).toMatchObject({ a: { excluded: true } });
+    const effects = [...scenario.exits("prep:0"), ...scenario.exits("prep:1")];
+    expect(relaunched(effects)).toEqual(["c4 → worker:0"]);
+    expect(released(effects)).toEqual(["c1"]);
+  });
+
   test("go back when the next stage wants fewer", () => {
     const scenario = running([role("prep", 2, { resource }), role("worker", 1, { resource, dependsOn: ["prep"] })]);
     scenario.exits("prep:0");
@@ -263,7 +311,10 @@ test("an ApplicationMaster that dies between two stages goes on with the second"
   const kept = [{ ...scenario.container(1), containerId: "c1", host: "n1" }];
   scenario.after(1_000);
   // Whether the executor of prep:0 was told to make room nobody knows.
-  expect(relaunched(scenario.crash(kept))).toEqual(["c1 → worker:0"]);
+  const effects = scenario.crash(kept);
+  expect(relaunched(effects)).toEqual(["c1 → worker:0"]);
+  // The address that is known is the one of prep:0.
+  expect(effects.map(({ type }) => type)).not.toContain("rejoin");
   expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["done", "gathering"]);
   scenario.ready("worker:0");
   scenario.allocateAll();

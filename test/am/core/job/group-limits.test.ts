@@ -36,6 +36,19 @@ describe("a role that may run on for a time after a group", () => {
     expect(scenario.core.state.outcome?.result).toBe("succeeded");
   });
 
+  test("has it from the end of all the group's roles on", () => {
+    const roles = [role("worker", 1), role("scorer", 1), role("evaluator", 1, { restartPolicy: "none" })];
+    const groupLimits = [{ ...limit, roles: ["worker", "scorer"] }];
+    const scenario = new Scenario(jobSpec(roles, { groupLimits }));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.after(600_000);
+    expect(scenario.core.state.outcome).toBeUndefined();
+    scenario.exits("scorer:0");
+    scenario.after(600_000);
+    expect(scenario.core.state.outcome?.result).toBe("failed");
+  });
+
   test("fails the job when it takes longer, which names the key", () => {
     const scenario = running();
     endTraining(scenario);
