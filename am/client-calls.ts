@@ -2,6 +2,7 @@ import type { ClientHandler, Follower, LogReader } from "../src/api/client-endpo
 import type { ReadLogRequest } from "../src/api/messages.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import { parseTaskId } from "../src/job/task.ts";
+import type { RotatingLog } from "../src/rotating-log.ts";
 import type { LogTails } from "./log-tails.ts";
 import { readOwnLog } from "./own-log.ts";
 import type { StatusFeed } from "./status-feed.ts";
@@ -11,7 +12,7 @@ export interface ClientCallsOptions {
   readonly feed: StatusFeed;
   readonly tails: LogTails;
   /** The ApplicationMaster's own log. */
-  readonly ownLogFile: string;
+  readonly ownLog: RotatingLog;
   /** Asks for the job's end. */
   readonly stop: (reason: string) => void;
 }
@@ -29,7 +30,7 @@ export class ClientCalls implements ClientHandler {
   }
 
   readLog(request: ReadLogRequest, reader: LogReader): () => void {
-    if (request.task === "am") return readOwnLog(this.#options.ownLogFile, request, reader);
+    if (request.task === "am") return readOwnLog(this.#options.ownLog, request, reader);
     if (this.#exists(request.task)) return this.#options.tails.open(request, reader);
     const roles = this.#options.spec.roles.map(({ name, instances }) => `${name}:0 to ${name}:${instances - 1}`);
     reader.fail(`The job has no task ${request.task}; there are am, ${roles.join(", ")}`);

@@ -1,5 +1,6 @@
 import type { JobFile, ShippedFile } from "../src/job/job-file.ts";
 import { escapeEnvironment, executorVariables, launchCommand } from "../src/job/launch-command.ts";
+import { aclsOf } from "../src/job/launch-context.ts";
 import { logPrefixOf } from "../src/job/log-prefix.ts";
 import type { RoleSpec } from "../src/job/spec.ts";
 import { stagingLocation } from "../src/job/staging-location.ts";
@@ -36,6 +37,7 @@ export class Launcher {
       commands: [launchCommand({ node: job.node, bundle: "executor.cjs" })],
       files: this.#filesOf(this.#roleOf(launch.task)),
       credentials,
+      acls: aclsOf(job.spec),
     };
   }
 

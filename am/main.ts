@@ -5,11 +5,13 @@ import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
+import { logFileOf } from "../src/job/launch-command.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
 import { readStoredJob } from "../src/job/stored-job.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
+import { RotatingLog } from "../src/rotating-log.ts";
 import { runMaster } from "./master.ts";
 import { runProbe } from "./probe.ts";
 import { readSettings } from "./settings.ts";
@@ -23,15 +25,15 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const probe = process.env[PROBE_VARIABLE];
   if (probe !== undefined) return runProbe(parseProbe(probe), settings);
-  const logFile = path.join(settings.logFolder, "am.log");
-  const logDescriptor = openSync(logFile, "a");
+  const ownLog = new RotatingLog(path.join(settings.logFolder, logFileOf("am.cjs")));
+  const logDescriptor = openSync(ownLog.file, "a");
   const { job, nodes } = await jobOf(process.env, logDescriptor);
   const log = openLog(job.spec.logs.level, logDescriptor);
   const { attempt, containerId } = settings;
   const about = `attempt ${attempt} of ${job.applicationId} in ${containerId}`;
   log.info("am-started", `The ApplicationMaster ${buildId()} starts: ${about}.`, { container: containerId, attempt });
   try {
-    await runMaster({ job, nodes, settings, log, logFile });
+    await runMaster({ job, nodes, settings, log, ownLog });
   } catch (error) {
     // YARN starts another attempt, and puts the end of stderr into the application's diagnostics: the client tells the reason.
     process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);

@@ -13,6 +13,7 @@ import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
+import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
 import { inTime } from "./bounded.ts";
 import { ClientCalls } from "./client-calls.ts";
 import { systemClock } from "./clock.ts";
@@ -43,7 +44,7 @@ export interface MasterInput {
   readonly nodes: readonly NodeSnapshot[];
   readonly settings: MasterSettings;
   readonly log: Log;
-  readonly logFile: string;
+  readonly ownLog: RotatingLog;
 }
 
 /** For how long slow readers and a file system that does not answer may each delay the job's end. */
@@ -203,7 +204,7 @@ class Master {
   }
 
   async #serve(): Promise<number> {
-    const { job, settings, logFile } = this.#input;
+    const { job, settings, ownLog } = this.#input;
     const { files: _files, node: _node, ...executorJob } = job;
     const { spec } = job;
     this.#server = await startMasterServer({
@@ -217,7 +218,7 @@ class Master {
         spec,
         feed: this.#feed,
         tails: this.#tails,
-        ownLogFile: logFile,
+        ownLog,
         stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
       }),
       ...(spec.ports.am === undefined ? {} : { ports: spec.ports.am }),
@@ -249,6 +250,8 @@ class Master {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
     this.#scheduler.progress(progressOf(this.#core));
     this.#feed.refresh();
+    const { job, ownLog } = this.#input;
+    void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
     systemClock.after(LIVENESS_TICK_MS, () => this.#watch());
   }
 

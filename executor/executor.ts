@@ -17,6 +17,7 @@ import { Generations } from "./generations.ts";
 import { LogTails } from "./hooks/log-tails.ts";
 import { Isolation } from "./isolation.ts";
 import { MasterLink, type Welcome } from "./master-link.ts";
+import { outputLogs } from "./output-files.ts";
 import type { StopOrder } from "./program.ts";
 import { Reports } from "./reports.ts";
 import type { ExecutorSettings } from "./settings.ts";
@@ -75,8 +76,10 @@ export class Executor {
     this.#options = options;
     const { settings, identity, build, environment, log, nowMs, random, monotonicMs } = options;
     const staging = new StagingFolder(settings.staging);
+    const logs = outputLogs(settings.logPrefix);
     this.#generations = new Generations({
       settings,
+      logs,
       environment,
       log,
       nowMs,
@@ -97,7 +100,7 @@ export class Executor {
       nowMs,
     });
     this.#tails = new LogTails({
-      logPrefix: settings.logPrefix,
+      logs,
       send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
       generation: () => this.#generations.current.number,
     });

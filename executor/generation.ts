@@ -4,9 +4,11 @@ import type { ChildExit, ChildReport } from "../src/job/execution.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import type { Log } from "../src/log.ts";
+import { logLimitsOf } from "../src/rotating-log.ts";
 import { reportExit, type StartError } from "./exit-report.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
+import type { OutputLogs } from "./output-files.ts";
 import { OutputIndex } from "./output-index.ts";
 import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
 import { Program, type StopOrder } from "./program.ts";
@@ -16,6 +18,7 @@ import type { ExecutorSettings } from "./settings.ts";
 export interface GenerationOptions {
   readonly number: number;
   readonly settings: ExecutorSettings;
+  readonly logs: OutputLogs;
   readonly sampler: MemorySampler;
   readonly log: Log;
   readonly nowMs: () => number;
@@ -187,13 +190,13 @@ export class Generation {
   }
 
   #spawn(plan: ProgramPlan): void {
-    const { settings, log, nowMs, report } = this.#options;
-    const index = new OutputIndex(settings.logPrefix, this.number);
+    const { logs, log, nowMs, report } = this.#options;
+    const index = new OutputIndex(logs, this.number);
     try {
       const { command, environment, marker } = plan;
       // Before the program writes: what the files hold now is an earlier generation's.
       index.mark(nowMs());
-      this.#program = new Program({ command, environment, marker, logPrefix: settings.logPrefix, nowMs });
+      this.#program = new Program({ command, environment, marker, logs, nowMs });
     } catch (error) {
       this.#neverRan({ startError: { message: errorMessage(error), isSystems: true } });
       return;
@@ -206,12 +209,14 @@ export class Generation {
   }
 
   #observe(program: Program, { job, progressFile }: ProgramPlan, index: OutputIndex): ProgramRun {
-    const { settings, sampler, nowMs, report } = this.#options;
+    const { settings, logs, sampler, nowMs, report } = this.#options;
     const { timeouts, failure } = job.spec;
     const port = this.#ports?.tensorBoard?.port;
     return new ProgramRun({
       program,
       index,
+      logs,
+      logLimits: logLimitsOf(job.spec),
       sampler,
       progress: new ProgressFile(progressFile),
       memoryLimitBytes: settings.memoryLimitBytes,

@@ -6,6 +6,7 @@ import type { Carrier } from "./carrier/carrier.ts";
 import { Generation } from "./generation.ts";
 import { MemorySampler } from "./hooks/memory-sampler.ts";
 import type { MasterAddress } from "./master-address.ts";
+import type { OutputLogs } from "./output-files.ts";
 import { planProgram } from "./plan-program.ts";
 import { readKernelUnits } from "./proc-fs.ts";
 import type { StopOrder } from "./program.ts";
@@ -16,6 +17,7 @@ type StopChild = Extract<MasterCommand, { type: "stop-child" }>;
 
 export interface GenerationsOptions {
   readonly settings: ExecutorSettings;
+  readonly logs: OutputLogs;
   /** The container's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
@@ -142,10 +144,11 @@ export class Generations {
   }
 
   #open(number: number): Generation {
-    const { settings, log, nowMs, random, report } = this.#options;
+    const { settings, logs, log, nowMs, random, report } = this.#options;
     return new Generation({
       number,
       settings,
+      logs,
       sampler: this.#sampler,
       log: log.with({ generation: number }),
       nowMs,

@@ -1,16 +1,21 @@
-import { closeSync, fstatSync, openSync, readSync, statSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import type { LogStream, OutputStream } from "../src/api/messages.ts";
 import { OUTPUT_INDEX } from "../src/job/output-index.ts";
+import { RotatingLog } from "../src/rotating-log.ts";
 
 /** Enough for the last lines and a deep traceback. */
 const TAIL_BYTES = 131_072;
 
-/**
- * Where a container's log folder keeps what the program writes; YARN serves and aggregates it under these names.
- * @param logPrefix see ExecutorSettings
- */
-export function outputFile(logPrefix: string, stream: LogStream): string {
-  return `${logPrefix}${stream === "index" ? OUTPUT_INDEX : stream}`;
+/** What a task's programs write in its container; YARN serves and aggregates the files. */
+export type OutputLogs = Readonly<Record<LogStream, RotatingLog>>;
+
+/** @param logPrefix see ExecutorSettings */
+export function outputLogs(logPrefix: string): OutputLogs {
+  return {
+    stdout: new RotatingLog(`${logPrefix}stdout`),
+    stderr: new RotatingLog(`${logPrefix}stderr`),
+    index: new RotatingLog(`${logPrefix}${OUTPUT_INDEX}`),
+  };
 }
 
 /** The files of one run, open for the program to write to. They begin with what earlier runs wrote. */
@@ -22,13 +27,9 @@ export interface OutputFiles {
   tail(stream: OutputStream): string;
 }
 
-export function openOutputFiles(logPrefix: string): OutputFiles {
-  const open = (stream: OutputStream) => {
-    const file = outputFile(logPrefix, stream);
-    const descriptor = openSync(file, "a");
-    return { file, descriptor, start: fstatSync(descriptor).size };
-  };
-  const files = { stdout: open("stdout"), stderr: open("stderr") };
+export function openOutputFiles(logs: OutputLogs): OutputFiles {
+  const open = (log: RotatingLog) => ({ descriptor: openSync(log.file, "a"), start: log.sizeBytes });
+  const files = { stdout: open(logs.stdout), stderr: open(logs.stderr) };
   return {
     stdout: files.stdout.descriptor,
     stderr: files.stderr.descriptor,
@@ -36,35 +37,25 @@ export function openOutputFiles(logPrefix: string): OutputFiles {
       closeSync(files.stdout.descriptor);
       closeSync(files.stderr.descriptor);
     },
-    tail: (stream) => readTail(files[stream].file, files[stream].start),
+    tail: (stream) => readTail(logs[stream], files[stream].start),
   };
 }
 
-/** The last bytes of a file, none before `start`, as text; an incomplete character at the front is dropped. */
-function readTail(file: string, start: number): string {
+/** The last bytes of a log, none before `start`, as text; an incomplete character at the front is dropped. */
+function readTail(log: RotatingLog, start: number): string {
   try {
-    const size = statSync(file).size;
-    const from = Math.max(start, size - TAIL_BYTES);
-    return readRange(file, from, size - from)
+    const size = log.sizeBytes;
+    const pieces: Buffer[] = [];
+    for (let at = log.firstFrom(Math.max(start, size - TAIL_BYTES)); at < size; ) {
+      const piece = log.read(at, size - at);
+      if (piece.length === 0) break;
+      pieces.push(piece);
+      at += piece.length;
+    }
+    return Buffer.concat(pieces)
       .toString("utf8")
       .replace(/^\uFFFD+/, "");
   } catch {
     return "";
-  }
-}
-
-/** 0 while the file does not exist. */
-export function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** At most so many bytes from an offset; fewer at the end of the file. Throws the system's error. */
-export function readRange(file: string, offset: number, bytes: number): Buffer {
-  const descriptor = openSync(file, "r");
-  try {
-    const buffer = Buffer.allocUnsafe(Math.max(0, bytes));
-    return buffer.subarray(0, readSync(descriptor, buffer, 0, buffer.length, offset));
-  } finally {
-    closeSync(descriptor);
   }
 }

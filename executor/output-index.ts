@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
 import { formatMark } from "../src/job/output-index.ts";
-import { outputFile, sizeOf } from "./output-files.ts";
+import type { OutputLogs } from "./output-files.ts";
 
 /** After each thousand marks the time between two grows, so that the index of a program that runs for weeks stays small. */
 const EVERY_MS = 125;
@@ -10,14 +10,14 @@ const QUIET_MS = 5_000;
 
 /** Records how the output of one generation's program grows. */
 export class OutputIndex {
-  readonly #logPrefix: string;
+  readonly #logs: OutputLogs;
   readonly #generation: number;
   #marks = 0;
   #lastAtMs = Number.NEGATIVE_INFINITY;
   #lastSizes = "";
 
-  constructor(logPrefix: string, generation: number) {
-    this.#logPrefix = logPrefix;
+  constructor(logs: OutputLogs, generation: number) {
+    this.#logs = logs;
     this.#generation = generation;
   }
 
@@ -33,8 +33,8 @@ export class OutputIndex {
 
   /** Adds a mark at once, unless nothing was written since the last one. */
   mark(nowMs: number): void {
-    const stdoutBytes = sizeOf(outputFile(this.#logPrefix, "stdout"));
-    const stderrBytes = sizeOf(outputFile(this.#logPrefix, "stderr"));
+    const stdoutBytes = this.#logs.stdout.sizeBytes;
+    const stderrBytes = this.#logs.stderr.sizeBytes;
     const sizes = `${stdoutBytes} ${stderrBytes}`;
     if (sizes === this.#lastSizes) return;
     this.#lastSizes = sizes;
@@ -42,7 +42,7 @@ export class OutputIndex {
     this.#marks += 1;
     const mark = { atMs: nowMs, generation: this.#generation, stdoutBytes, stderrBytes };
     try {
-      appendFileSync(outputFile(this.#logPrefix, "index"), formatMark(mark));
+      appendFileSync(this.#logs.index.file, formatMark(mark));
     } catch {
       // A full disk: the output is still there, only the order of its lines is not known.
     }

@@ -14,6 +14,9 @@ export interface ProcessTreeOptions {
 
 /** How often a tree that is ending is checked. */
 const LOOK_AGAIN_MS = 20;
+/** The longest time that a tree is held for a moment, and how often it is checked meanwhile. */
+const HOLD_LIMIT_MS = 500;
+const HOLD_LOOK_MS = 5;
 /** The longest time between two checks of a suspended tree for processes that run all the same. */
 const LOOK_AT_SUSPENDED_MS = 1_000;
 /** A process that SIGKILL does not end within this time is blocked in the kernel: nothing can end it. */
@@ -31,6 +34,9 @@ export class ProcessTree {
   /** Start times by pid. */
   #members = new Map<number, number>();
   #suspension: NodeJS.Timeout | undefined;
+  #isHeld = false;
+  /** It was resumed while it was held: what is stopped then goes on when that is over. */
+  #resumesAll = false;
 
   constructor(options: ProcessTreeOptions) {
     this.#options = options;
@@ -76,7 +82,30 @@ export class ProcessTree {
   resume(): void {
     if (this.#suspension === undefined) return;
     this.#endSuspension();
-    this.signal("SIGCONT");
+    this.#resumesAll = this.#isHeld;
+    if (!this.#isHeld) this.signal("SIGCONT");
+  }
+
+  /**
+   * Does something at a moment at which no process runs. One that cannot be stopped in time, because it waits for a disk, keeps that from
+   * being done: it is to be tried again.
+   */
+  async whileStopped(work: () => void): Promise<void> {
+    this.#isHeld = true;
+    const held = new Map<number, ProcessStat>();
+    try {
+      if (await this.#holdAll(held)) work();
+    } finally {
+      this.#release(held.values());
+    }
+  }
+
+  /** Lets go on what was held, unless it was suspended meanwhile. */
+  #release(held: Iterable<ProcessStat>): void {
+    this.#isHeld = false;
+    if (this.#resumesAll) this.signal("SIGCONT");
+    else if (this.#suspension === undefined) for (const member of held) this.#signalOne(member, "SIGCONT");
+    this.#resumesAll = false;
   }
 
   /**
@@ -97,6 +126,21 @@ export class ProcessTree {
       if (overdueMs >= 0) for (const member of members) this.#signalOne(member, "SIGKILL");
       await sleep(LOOK_AGAIN_MS);
     }
+  }
+
+  /** A process is seen as stopped when its first thread is: by the second look the others are, too. */
+  async #holdAll(held: Map<number, ProcessStat>): Promise<boolean> {
+    let stopped = 0;
+    for (let look = 0; look * HOLD_LOOK_MS < HOLD_LIMIT_MS && stopped < 2; look++) {
+      const running = this.sample().filter(({ state }) => state !== "T" && state !== "t");
+      stopped = running.length === 0 ? stopped + 1 : 0;
+      for (const member of running) {
+        held.set(member.pid, member);
+        this.#signalOne(member, "SIGSTOP");
+      }
+      await sleep(HOLD_LOOK_MS);
+    }
+    return stopped >= 2;
   }
 
   #keepSuspended(delayMs: number): void {

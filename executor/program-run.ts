@@ -2,17 +2,21 @@ import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import type { ChildExit } from "../src/job/execution.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
+import type { LogLimits } from "../src/rotating-log.ts";
 import { reportExit } from "./exit-report.ts";
 import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "./hooks/progress-file.ts";
 import { kernelMemoryKills } from "./memory-evidence.ts";
+import type { OutputLogs } from "./output-files.ts";
 import type { OutputIndex } from "./output-index.ts";
 import type { Program } from "./program.ts";
 
 export interface ProgramRunOptions {
   readonly program: Program;
   readonly index: OutputIndex;
+  readonly logs: OutputLogs;
+  readonly logLimits: LogLimits;
   readonly sampler: MemorySampler;
   readonly progress: ProgressFile;
   /** Of the container; undefined where it is not enforced. */
@@ -45,6 +49,7 @@ export class ProgramRun {
   #limitSetAtMs = 0;
   #lastSampleMs = 0;
   #announced = false;
+  #rotation: Promise<void> | undefined;
 
   constructor(options: ProgramRunOptions) {
     this.#options = options;
@@ -100,6 +105,7 @@ export class ProgramRun {
   #look(): void {
     this.#sample();
     this.#markOutput();
+    this.#rotation ??= this.#rotateOutput().finally(() => (this.#rotation = undefined));
     this.#lookForProgress();
     void this.#lookForService();
   }
@@ -110,6 +116,13 @@ export class ProgramRun {
     clearTimeout(this.#marks);
     index.look(nowMs());
     this.#marks = index.isQuiet(nowMs()) ? undefined : setTimeout(() => this.#markOutput(), MARK_MS);
+  }
+
+  /** A program that appends to a file that is cut loses nothing while it does not run. */
+  async #rotateOutput(): Promise<void> {
+    const { program, logs, logLimits } = this.#options;
+    const whileStill = (work: () => void) => program.tree.whileStopped(work);
+    for (const log of [logs.stdout, logs.stderr]) await log.rotate(logLimits, whileStill);
   }
 
   #sample(): void {

@@ -4,7 +4,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
 import { type ProcessEnd, SHELL } from "./exit-report.ts";
 import { requestStacks } from "./hooks/stack-dump.ts";
-import { type OutputFiles, openOutputFiles } from "./output-files.ts";
+import { type OutputFiles, type OutputLogs, openOutputFiles } from "./output-files.ts";
 import { readProcFs } from "./proc-fs.ts";
 import { ProcessTree } from "./process-tree.ts";
 
@@ -14,7 +14,7 @@ export interface ProgramStartOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** `NAME=value`, part of the environment. */
   readonly marker: string;
-  readonly logPrefix: string;
+  readonly logs: OutputLogs;
   readonly nowMs: () => number;
 }
 
@@ -56,9 +56,9 @@ export class Program {
   #stacksAsked = false;
   readonly #procFs = readProcFs();
 
-  constructor({ command, environment, marker, logPrefix, nowMs }: ProgramStartOptions) {
+  constructor({ command, environment, marker, logs, nowMs }: ProgramStartOptions) {
     this.#nowMs = nowMs;
-    this.output = openOutputFiles(logPrefix);
+    this.output = openOutputFiles(logs);
     const { stdout, stderr } = this.output;
     const earlier = this.#procFs.pids();
     this.#child = spawn(SHELL, ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });

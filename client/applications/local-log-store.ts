@@ -1,5 +1,6 @@
 import { createReadStream, readdirSync } from "node:fs";
 import path from "node:path";
+import { sizeOf } from "../../src/file-range.ts";
 import { localMasterContainerId } from "./local-folder.ts";
 import type { LogStore, StoredLog } from "./log-store.ts";
 
@@ -23,7 +24,8 @@ export class LocalLogStore implements LogStore {
     for (const [containerId, folder] of folders) {
       if (!wanted(containerId)) continue;
       for (const name of entries(folder)) {
-        yield { containerId, name, content: createReadStream(path.join(folder, name)) };
+        const file = path.join(folder, name);
+        yield { containerId, name, lengthBytes: sizeOf(file), content: createReadStream(file) };
       }
     }
   }

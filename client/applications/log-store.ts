@@ -4,6 +4,7 @@ import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
 export interface StoredLog {
   readonly containerId: ContainerId;
   readonly name: string;
+  readonly lengthBytes: number;
   /** Once, before the next one is asked for. */
   readonly content: AsyncIterable<Uint8Array>;
 }

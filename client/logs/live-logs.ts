@@ -9,6 +9,7 @@ import type { LogPrinter } from "./log-printer.ts";
 import {
   type LogsRequest,
   missingGenerations,
+  missingOutput,
   noSuchGeneration,
   noSuchTask,
   selectTasks,
@@ -54,6 +55,8 @@ export async function liveLogs(
       const missing = missingGenerations(task, output.firstGeneration ?? status.generation, filter);
       if (missing !== undefined) printer.remark(missing);
       for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) printer.line(task, line);
+      const gone = missingOutput(task, output.missingBytes, filter);
+      if (gone !== undefined) printer.remark(gone);
     }
     return (task, stream) => outputs.get(task)?.endOf(stream) ?? 0;
   } finally {
@@ -67,9 +70,7 @@ async function snapshotOf(link: MasterLink, task: string, filter: LineFilter): P
   for await (const { data } of read(link, { task, stream: "index", offset: 0 })) index.push(data);
   const source: OutputSource = {
     marks: parseMarks(Buffer.concat(index).toString("utf8")),
-    async *open(stream, offset) {
-      for await (const { data } of read(link, { task, stream, offset })) yield data;
-    },
+    open: (stream, offset) => read(link, { task, stream, offset }),
   };
   return new OrderedOutput(source, filter);
 }

@@ -1,6 +1,7 @@
 import type { UserError } from "../../src/errors.ts";
 import { usageError } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { LineFilter } from "./ordered-output.ts";
@@ -66,6 +67,12 @@ export function missingGenerations(
   const last = firstThere - 1;
   const which = last === 1 ? "generation 1" : `generations 1 to ${last}`;
   return `${which} of ${task} ran in containers that are gone: their logs can be read when the job has ended`;
+}
+
+/** What of a task's output is not there any more, in words; undefined when nothing that is wanted is missing. */
+export function missingOutput(task: string, bytes: number, { tail }: LineFilter): string | undefined {
+  if (bytes === 0 || tail !== undefined) return undefined;
+  return `${sizeWords(bytes)} of ${task}'s output are not kept: tony.log.max-size and tony.log.max-files say how much is`;
 }
 
 /** `worker:0`, `worker:1`, … of a job that is not running yet. */

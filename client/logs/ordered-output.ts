@@ -14,8 +14,14 @@ export interface OutputLine {
 /** The output of one container's programs. */
 export interface OutputSource {
   readonly marks: readonly OutputMark[];
-  /** From that byte on. */
-  readonly open: (stream: OutputStream, offset: number) => AsyncIterable<Uint8Array>;
+  /** From that byte on, or from the first later one that is still there. */
+  readonly open: (stream: OutputStream, offset: number) => AsyncIterable<OutputPiece>;
+}
+
+/** A part of a stream; what is missing between two is gone. */
+export interface OutputPiece {
+  readonly offset: number;
+  readonly data: Uint8Array;
 }
 
 /** Which lines are wanted. */
@@ -49,6 +55,7 @@ export class OrderedOutput {
   readonly #source: OutputSource;
   readonly #spans: readonly Span[];
   readonly #ends: Record<OutputStream, number>;
+  #missingBytes = 0;
 
   constructor(source: OutputSource, { sinceMs = 0, generation }: LineFilter = {}) {
     this.#source = source;
@@ -66,13 +73,18 @@ export class OrderedOutput {
     return this.#ends[stream];
   }
 
+  /** How much of what was read is not there any more. */
+  get missingBytes(): number {
+    return this.#missingBytes;
+  }
+
   /** @param unfinished whether a last line that has not ended is wanted too */
   async *lines({ unfinished = true } = {}): AsyncGenerator<OutputLine> {
     const [first] = this.#spans;
     if (first === undefined) return;
     const readers = {
-      stdout: new OffsetReader(this.#source.open("stdout", first.from.stdout), first.from.stdout),
-      stderr: new OffsetReader(this.#source.open("stderr", first.from.stderr), first.from.stderr),
+      stdout: new OffsetReader(this.#pieces("stdout", first.from.stdout)),
+      stderr: new OffsetReader(this.#pieces("stderr", first.from.stderr)),
     };
     const splitters = { stdout: new LineSplitter(), stderr: new LineSplitter() };
     let before = first;
@@ -92,6 +104,15 @@ export class OrderedOutput {
     }
     if (!unfinished) return;
     for (const stream of streams) for (const line of splitters[stream].end()) yield { stream, ...known(before), line };
+  }
+
+  async *#pieces(stream: OutputStream, from: number): AsyncGenerator<OutputPiece> {
+    let next = from;
+    for await (const piece of this.#source.open(stream, from)) {
+      this.#missingBytes += Math.max(0, piece.offset - next);
+      next = piece.offset + piece.data.byteLength;
+      yield piece;
+    }
   }
 }
 
@@ -115,30 +136,30 @@ function known({ generation, atMs }: Span): Pick<OutputLine, "generation" | "atM
   return { ...(generation === undefined ? {} : { generation }), ...(atMs === undefined ? {} : { atMs }) };
 }
 
-/** Reads a stream of bytes up to one offset after the other. */
+/** Reads a stream up to one offset after the other. */
 class OffsetReader {
-  readonly #pieces: AsyncIterator<Uint8Array>;
-  #offset: number;
-  #rest: Uint8Array = new Uint8Array(0);
+  readonly #pieces: AsyncIterator<OutputPiece>;
+  #next: OutputPiece | undefined;
 
-  constructor(bytes: AsyncIterable<Uint8Array>, offset: number) {
-    this.#pieces = bytes[Symbol.asyncIterator]();
-    this.#offset = offset;
+  constructor(pieces: AsyncIterable<OutputPiece>) {
+    this.#pieces = pieces[Symbol.asyncIterator]();
   }
 
-  async *until(end: number): AsyncGenerator<{ readonly offset: number; readonly data: Uint8Array }> {
-    while (this.#offset < end) {
-      if (this.#rest.byteLength === 0) {
-        const next = await this.#pieces.next();
-        if (next.done) return;
-        this.#rest = next.value;
-      }
-      const data = this.#rest.subarray(0, end - this.#offset);
-      this.#rest = this.#rest.subarray(data.byteLength);
-      const offset = this.#offset;
-      this.#offset += data.byteLength;
-      yield { offset, data };
+  async *until(end: number): AsyncGenerator<OutputPiece> {
+    for (;;) {
+      this.#next ??= await this.#following();
+      if (this.#next === undefined || this.#next.offset >= end) return;
+      const { offset, data } = this.#next;
+      const part = data.subarray(0, end - offset);
+      this.#next =
+        part.byteLength < data.byteLength ? { offset: end, data: data.subarray(part.byteLength) } : undefined;
+      yield { offset, data: part };
     }
+  }
+
+  async #following(): Promise<OutputPiece | undefined> {
+    const next = await this.#pieces.next();
+    return next.done === true ? undefined : next.value;
   }
 }
 

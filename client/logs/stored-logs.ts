@@ -1,15 +1,24 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
-import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
+import { parseLogFileName } from "../../src/job/closed-log.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import { type Applications, hasEnded } from "../applications/applications.ts";
 import type { LogStore } from "../applications/log-store.ts";
 import type { ClientContext } from "../context.ts";
 import type { LogPrinter } from "./log-printer.ts";
-import { isNamed, type LogSelection, type LogsRequest, leadOf, noSuchGeneration, noSuchTask } from "./log-selection.ts";
+import {
+  isNamed,
+  type LogSelection,
+  type LogsRequest,
+  leadOf,
+  missingOutput,
+  noSuchGeneration,
+  noSuchTask,
+} from "./log-selection.ts";
 import { isWanted, lastGeneration, masterLine, type Tenancy, tenanciesOf } from "./master-log.ts";
-import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
+import { type LineFilter, lastOf, OrderedOutput, type OutputLine } from "./ordered-output.ts";
+import { readText, storedOutput } from "./stored-output.ts";
 
 /** The AM's own log, in the log folder of its container. */
 const masterLog = "am.log";
@@ -47,50 +56,23 @@ export async function storedLogs(
   await awaitPrograms(store, wanted, report, context);
   for (const task of tasks) {
     const own = wanted.filter((tenancy) => tenancy.task === task);
-    for await (const line of lastOf(linesOf(store, own, filter), filter.tail)) printer.line(task, line);
+    const stored = new StoredTask();
+    for await (const line of lastOf(stored.lines(store, own, filter), filter.tail)) printer.line(task, line);
+    const missing = missingOutput(task, stored.missingBytes, filter);
+    if (missing !== undefined) printer.remark(missing);
   }
 }
 
 /** What a task printed in its containers, one after the other as it had them. */
-async function* linesOf(
-  store: LogStore,
-  tenancies: readonly Tenancy[],
-  filter: LineFilter,
-): AsyncGenerator<OutputLine> {
-  for (const tenancy of tenancies) {
-    const source = await sourceOf(store, tenancy);
-    yield* new OrderedOutput(source, filter).lines();
-  }
-}
+class StoredTask {
+  missingBytes = 0;
 
-/** The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
-async function sourceOf(store: LogStore, tenancy: Tenancy): Promise<OutputSource> {
-  const index: Uint8Array[] = [];
-  for await (const piece of contentOf(store, tenancy, OUTPUT_INDEX)) index.push(piece);
-  return {
-    marks: parseMarks(Buffer.concat(index).toString("utf8")),
-    open: (stream, offset) => from(contentOf(store, tenancy, stream), offset),
-  };
-}
-
-async function* contentOf(
-  store: LogStore,
-  { containerId, logPrefix }: Tenancy,
-  name: string,
-): AsyncGenerator<Uint8Array> {
-  for await (const log of store.logs((id) => id === containerId)) {
-    if (log.name !== logPrefix + name) continue;
-    yield* log.content;
-    return;
-  }
-}
-
-/** Without the bytes before the offset. */
-async function* from(pieces: AsyncIterable<Uint8Array>, offset: number): AsyncGenerator<Uint8Array> {
-  let left = offset;
-  for await (const piece of pieces) {
-    if (left < piece.byteLength) yield piece.subarray(left);
-    left = Math.max(0, left - piece.byteLength);
+  async *lines(store: LogStore, tenancies: readonly Tenancy[], filter: LineFilter): AsyncGenerator<OutputLine> {
+    for (const tenancy of tenancies) {
+      const output = new OrderedOutput(await storedOutput(store, tenancy), filter);
+      yield* output.lines();
+      this.missingBytes += output.missingBytes;
+    }
   }
 }
 
@@ -135,14 +117,19 @@ async function untilUploaded<Found>(
 
 /** The AM's log, of all its attempts; undefined while there is none. */
 async function readMasterLogs(store: LogStore): Promise<string | undefined> {
-  const parts: string[] = [];
-  for await (const { name, content } of store.logs(isMaster)) {
-    if (name !== masterLog) continue;
-    const bytes: Uint8Array[] = [];
-    for await (const piece of content) bytes.push(piece);
-    parts.push(Buffer.concat(bytes).toString("utf8"));
+  const attempts = new Map<ContainerId, { closed: string[]; last: string }>();
+  for await (const file of store.logs(isMaster)) {
+    const { log, start } = parseLogFileName(file.name);
+    if (log !== masterLog) continue;
+    const attempt = attempts.get(file.containerId) ?? { closed: [], last: "" };
+    attempts.set(file.containerId, attempt);
+    const text = await readText(file);
+    if (start === undefined) attempt.last = text;
+    else attempt.closed.push(text);
   }
-  return parts.length === 0 ? undefined : parts.join("");
+  return attempts.size === 0
+    ? undefined
+    : [...attempts.values()].flatMap(({ closed, last }) => [...closed, last]).join("");
 }
 
 /** YARN starts every attempt's AM in the first container of the attempt. */

@@ -1,6 +1,7 @@
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
+import { CLOSED_LOGS, UNFINISHED } from "../../src/job/closed-log.ts";
 import { escapeForLaunchScript } from "../../src/job/launch-command.ts";
-import { type ContainerLaunch, launchContext } from "../../src/job/launch-context.ts";
+import { aclsOf, type ContainerLaunch, launchContext } from "../../src/job/launch-context.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { type StoredJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 
@@ -13,7 +14,7 @@ const longestType = 20;
 
 /**
  * What YARN is told of a job. Containers outlive an attempt of the AM, and it gets as many attempts as the cluster allows. Logs are
- * gathered when a container has ended: gathering earlier is for files that are rotated, and takes away those that are written to.
+ * gathered when a container has ended. Those that were closed may be gathered before: a node removes what it has stored.
  */
 export function submissionContext(id: string, spec: JobSpec, launch: ContainerLaunch): SubmissionContext {
   return {
@@ -23,14 +24,20 @@ export function submissionContext(id: string, spec: JobSpec, launch: ContainerLa
     type: spec.applicationType.slice(0, longestType),
     tags: spec.tags,
     ...(spec.priority === undefined ? {} : { priority: spec.priority }),
-    masterLaunch: launchContext(launch),
+    masterLaunch: launchContext({ ...launch, acls: aclsOf(spec) }),
     masterResource: spec.am.resource,
     ...(spec.am.nodeLabel === undefined ? {} : { masterNodeLabel: spec.am.nodeLabel }),
     ...(spec.nodeLabel === undefined ? {} : { nodeLabelExpression: spec.nodeLabel }),
     maxAppAttempts: spec.am.maxAttempts ?? allAttempts,
     attemptFailuresValidityIntervalMs,
     keepContainers: true,
-    logAggregation: { include: ".*" },
+    logAggregation: {
+      include: ".*",
+      exclude: `${UNFINISHED.replace(".", "\\.")}$`,
+      rolledInclude: CLOSED_LOGS,
+      // YARN's own default excludes everything.
+      rolledExclude: "",
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogStream, type TailRequest } from "../../src/api/messages.ts";
-import { outputFile, readRange, sizeOf } from "../output-files.ts";
+import type { RotatingLog } from "../../src/rotating-log.ts";
+import type { OutputLogs } from "../output-files.ts";
 
 const CHUNK_BYTES = 65_536;
 /** A reader of a growing log that is further behind skips ahead, and is told how many bytes it missed. */
@@ -10,7 +11,7 @@ const RESUME_BYTES = 256 * 1024;
 const LOOK_AGAIN_MS = 200;
 
 export interface LogTailsOptions {
-  readonly logPrefix: string;
+  readonly logs: OutputLogs;
   readonly send: (chunk: LogChunk) => void;
   /** The generation whose program runs or ran last. */
   readonly generation: () => number;
@@ -64,19 +65,17 @@ export class LogTails {
   }
 
   #open(tailId: number, stream: LogStream, offset: number, follow: boolean): Tail {
-    const file = outputFile(this.#options.logPrefix, stream);
-    const start = offset >= 0 ? offset : Math.max(0, sizeOf(file) + offset);
-    return { tailId, stream, file, offset: start, follow, creditBytes: INITIAL_TAIL_CREDIT_BYTES, skippedBytes: 0 };
+    const log = this.#options.logs[stream];
+    const start = offset >= 0 ? offset : Math.max(0, log.sizeBytes + offset);
+    return { tailId, stream, log, offset: start, follow, creditBytes: INITIAL_TAIL_CREDIT_BYTES, skippedBytes: 0 };
   }
 
   #advance(tail: Tail): void {
-    const size = sizeOf(tail.file);
-    if (tail.follow && size - tail.offset > MOST_BEHIND_BYTES) {
-      tail.skippedBytes += size - RESUME_BYTES - tail.offset;
-      tail.offset = size - RESUME_BYTES;
-    }
+    const size = tail.log.sizeBytes;
+    if (tail.follow && size - tail.offset > MOST_BEHIND_BYTES) skipTo(tail, size - RESUME_BYTES);
     while (tail.offset < size && tail.creditBytes > 0) {
-      const data = readRange(tail.file, tail.offset, Math.min(CHUNK_BYTES, tail.creditBytes, size - tail.offset));
+      skipTo(tail, tail.log.firstFrom(tail.offset));
+      const data = tail.log.read(tail.offset, Math.min(CHUNK_BYTES, tail.creditBytes, size - tail.offset));
       if (data.length === 0) break;
       this.#send(tail, data, false);
     }
@@ -94,10 +93,16 @@ export class LogTails {
   }
 }
 
+/** Leaves out what the reader is not to get, or what is gone. */
+function skipTo(tail: Tail, offset: number): void {
+  tail.skippedBytes += offset - tail.offset;
+  tail.offset = offset;
+}
+
 interface Tail {
   readonly tailId: number;
   readonly stream: LogStream;
-  readonly file: string;
+  readonly log: RotatingLog;
   offset: number;
   follow: boolean;
   creditBytes: number;

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { ExecutorReport } from "../../src/api/messages.ts";
+import { readRange } from "../../src/file-range.ts";
 import type { Checkpoint } from "../../src/job/status.ts";
-import { readRange } from "../output-files.ts";
 
 export type ProgressReport = Extract<ExecutorReport, { type: "child-progress" }>;
 

@@ -1,6 +1,7 @@
 import type { LaunchContext, LocalResource } from "../hadoop/yarn/records.ts";
 import { parseFileUrl } from "./file-url.ts";
 import type { ShippedFile } from "./job-file.ts";
+import type { JobSpec } from "./spec.ts";
 
 /** What a container runs, as any scheduler is told of it. */
 export interface ContainerLaunch {
@@ -10,15 +11,26 @@ export interface ContainerLaunch {
   readonly commands: readonly string[];
   /** A token file's bytes (HDTS). */
   readonly credentials: Uint8Array;
+  /** Who may see and who may end the application. A node takes them from the first of its containers there. */
+  readonly acls?: LaunchContext["acls"];
+}
+
+/** As a job's keys say. */
+export function aclsOf({ viewAcl, modifyAcl }: JobSpec): NonNullable<LaunchContext["acls"]> {
+  return {
+    ...(viewAcl !== undefined && { viewers: viewAcl }),
+    ...(modifyAcl !== undefined && { modifiers: modifyAcl }),
+  };
 }
 
 /** The same as YARN is told of it. */
-export function launchContext({ files, environment, commands, credentials }: ContainerLaunch): LaunchContext {
+export function launchContext({ files, environment, commands, credentials, acls }: ContainerLaunch): LaunchContext {
   return {
     localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
     environment,
     commands,
     credentials,
+    ...(acls !== undefined && { acls }),
   };
 }
 

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { LogTails } from "../../executor/hooks/log-tails.ts";
 import { MemorySampler } from "../../executor/hooks/memory-sampler.ts";
 import { ProgressFile } from "../../executor/hooks/progress-file.ts";
+import { outputLogs } from "../../executor/output-files.ts";
 import type { LogChunk } from "../../src/api/messages.ts";
 
 let folder = "";
@@ -94,7 +95,7 @@ describe("the tails of logs", () => {
 
   beforeEach(() => {
     chunks = [];
-    tails = new LogTails({ logPrefix: `${folder}/`, send: (chunk) => chunks.push(chunk), generation: () => 3 });
+    tails = new LogTails({ logs: outputLogs(`${folder}/`), send: (chunk) => chunks.push(chunk), generation: () => 3 });
   });
   afterEach(() => tails.clear());
 
@@ -107,6 +108,24 @@ describe("the tails of logs", () => {
     expect(text()).toBe("hello\n");
     expect(chunks.at(0)).toMatchObject({ offset: 0, end: false, generation: 3, skippedBytes: 0 });
     expect(chunks.at(-1)).toMatchObject({ offset: 6, end: true });
+  });
+
+  it("give a log that was closed meanwhile in one piece, and say how much of it is gone", async () => {
+    const logs = outputLogs(`${folder}/`);
+    tails = new LogTails({ logs, send: (chunk) => chunks.push(chunk), generation: () => 3 });
+    for (const line of ["first\n", "second\n", "third\n"]) {
+      appendFileSync(logs.stdout.file, line);
+      await logs.stdout.rotate({ maxBytes: 5, maxFiles: 2 }, (work) => work());
+    }
+    appendFileSync(logs.stdout.file, "last\n");
+    tails.request(request);
+    expect(text()).toBe("second\nthird\nlast\n");
+    expect(chunks.map(({ offset, skippedBytes }) => [offset, skippedBytes])).toEqual([
+      [6, 6],
+      [13, 0],
+      [19, 0],
+      [24, 0],
+    ]);
   });
 
   it("end at once where nothing was written yet", () => {

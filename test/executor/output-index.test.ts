@@ -2,6 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { outputLogs } from "../../executor/output-files.ts";
 import { OutputIndex } from "../../executor/output-index.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
 
@@ -15,7 +16,7 @@ const write = (stream: "stdout" | "stderr", text: string) => appendFileSync(path
 const marks = () => parseMarks(readFileSync(path.join(folder, OUTPUT_INDEX), "utf8"));
 
 test("there is a mark whenever there is more than at the last one", () => {
-  const index = new OutputIndex(`${folder}/`, 3);
+  const index = new OutputIndex(outputLogs(`${folder}/`), 3);
   index.mark(1_000);
   write("stdout", "12345");
   index.look(1_100);
@@ -31,7 +32,7 @@ test("there is a mark whenever there is more than at the last one", () => {
 });
 
 test("it is quiet when there was no more for a while, until there is", () => {
-  const index = new OutputIndex(`${folder}/`, 1);
+  const index = new OutputIndex(outputLogs(`${folder}/`), 1);
   index.mark(1_000);
   index.look(5_999);
   expect(index.isQuiet(5_999)).toBe(false);
@@ -42,7 +43,7 @@ test("it is quiet when there was no more for a while, until there is", () => {
 });
 
 test("the longer a program writes, the rarer are the marks", () => {
-  const index = new OutputIndex(`${folder}/`, 1);
+  const index = new OutputIndex(outputLogs(`${folder}/`), 1);
   const daySeconds = 86_400;
   for (let second = 0; second < daySeconds; second += 1) {
     write("stdout", "x");
@@ -52,5 +53,5 @@ test("the longer a program writes, the rarer are the marks", () => {
 });
 
 test("a folder that cannot be written leaves the program alone", () => {
-  expect(() => new OutputIndex(path.join(folder, "gone"), 1).mark(1_000)).not.toThrow();
+  expect(() => new OutputIndex(outputLogs(path.join(folder, "gone/")), 1).mark(1_000)).not.toThrow();
 });

@@ -268,6 +268,45 @@ describe("a program's processes, suspended", () => {
     expect(processes.killed).toEqual([]);
   });
 
+  it("are held for a moment, until every one is seen to stand still twice, and go on", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    let seen: string[] = [];
+    const held = tree.whileStopped(() => (seen = [...processes.table.values()].map(({ state }) => state)));
+    processes.add(102, 101);
+    await jest.advanceTimersByTimeAsync(100);
+    await held;
+    expect(seen).toEqual(["T", "T", "T"]);
+    expect(processes.killed.slice(-3)).toEqual(["SIGCONT 100", "SIGCONT 101", "SIGCONT 102"]);
+  });
+
+  it("are not held for what cannot be done because one of them does not stop, and go on", async () => {
+    const processes = suspendable();
+    processes.onSignal = () => {};
+    const work = jest.fn();
+    const held = processes.tree(100).whileStopped(work);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await held;
+    expect(work).not.toHaveBeenCalled();
+    expect(processes.killed.slice(-2)).toEqual(["SIGCONT 100", "SIGCONT 101"]);
+  });
+
+  it("stay suspended when the moment is over, and are not resumed within it", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    const held = tree.whileStopped(() => {});
+    tree.suspend();
+    await jest.advanceTimersByTimeAsync(100);
+    await held;
+    expect(processes.killed).not.toContain("SIGCONT 100");
+    const again = tree.whileStopped(() => {});
+    tree.resume();
+    expect(processes.killed).not.toContain("SIGCONT 100");
+    await jest.advanceTimersByTimeAsync(100);
+    await again;
+    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
+  });
+
   it("are ended where they stand", async () => {
     const processes = suspendable();
     const tree = processes.tree(100);

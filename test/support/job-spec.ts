@@ -43,7 +43,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     preemption: { signal: "SIGTERM" },
     ports: {},
     history: {},
-    logs: { level: "info" },
+    logs: { level: "info", maxSizeMiB: 128, maxFiles: 8 },
     sources: {},
     ...changes,
   };

@@ -1,5 +1,17 @@
 import { key } from "./key.ts";
-import { boolean, duration, integer, label, list, oneOf, optionalDuration, path, text, withRefused } from "./types.ts";
+import {
+  accessControlList,
+  boolean,
+  duration,
+  integer,
+  label,
+  list,
+  oneOf,
+  optionalDuration,
+  path,
+  text,
+  withRefused,
+} from "./types.ts";
 
 /** The job as a whole. */
 export const applicationKeys = {
@@ -23,6 +35,20 @@ export const applicationKeys = {
     default: "",
     doc: "YARN's application tags.",
     support: "works",
+  }),
+  "tony.application.acl.view": key({
+    type: accessControlList,
+    spec: ["job", "viewAcl"],
+    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. It counts where the cluster has yarn.acl.enable; without it only you and the cluster's administrators may.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.application.acl.modify": key({
+    type: accessControlList,
+    spec: ["job", "modifyAcl"],
+    doc: "Who else may kill the application, written in the same way.",
+    support: "works",
+    ours: true,
   }),
   "tony.application.priority": key({
     type: integer(),

@@ -42,6 +42,16 @@ export const label: KeyType<string> = keyType(
   (value) => /^[0-9A-Za-z][0-9A-Za-z_-]*$/.exec(value)?.[0],
 );
 
+/** YARN's access control lists: users, a space, groups (org.apache.hadoop.security.authorize.AccessControlList). */
+export const accessControlList: KeyType<string> = {
+  label: "users groups",
+  shape: string,
+  parse: (value) => {
+    if (/^\s*\S*(\s+\S+)?\s*$/.test(value)) return value.trimEnd();
+    throw new RangeError(`users, a space and groups, each with commas, such as "ada,bob ml", or *, not "${value}"`);
+  },
+};
+
 export const boolean: KeyType<boolean> = keyType("true | false", "true or false", bool, (value) =>
   /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : undefined,
 );

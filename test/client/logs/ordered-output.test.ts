@@ -12,7 +12,9 @@ async function linesOf(filter: LineFilter, marks = index, contents = texts): Pro
       marks: parseMarks(marks),
       // Byte by byte: how they arrive must not matter.
       async *open(stream, offset) {
-        for (const byte of Buffer.from(contents[stream]).subarray(offset)) yield new Uint8Array([byte]);
+        for (const [at, byte] of Buffer.from(contents[stream]).entries()) {
+          if (at >= offset) yield { offset: at, data: new Uint8Array([byte]) };
+        }
       },
     },
     filter,
@@ -55,6 +57,20 @@ describe("the output of a container", () => {
     expect(await linesOf({ sinceMs: 2500 })).toEqual(["stdout a2 1 3000", "stdout b 2 6000"]);
     expect(await linesOf({ tail: 1 })).toEqual(["stdout b 2 6000"]);
     expect(await linesOf({ tail: 2, generation: 1 })).toEqual(["stderr oops 1 2000", "stdout a2 1 3000"]);
+  });
+
+  test("of which a part is gone goes on after it at its own place, and says how much that was", async () => {
+    const output = new OrderedOutput({
+      marks: parseMarks(index),
+      async *open(stream) {
+        const gone = stream === "stdout" ? 3 : 0;
+        yield { offset: gone, data: Buffer.from(texts[stream]).subarray(gone) };
+      },
+    });
+    const found: string[] = [];
+    for await (const { stream, line, atMs } of output.lines()) found.push(`${stream} ${line} ${atMs}`);
+    expect(found).toEqual(["stderr oops 2000", "stdout a2 3000", "stdout b 6000"]);
+    expect(output.missingBytes).toBe(3);
   });
 
   test("a mark that was cut off is no mark", () => {

@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import { storedLogs } from "../../../client/logs/stored-logs.ts";
 import { aReport } from "../application-report.ts";
@@ -41,7 +41,7 @@ test("each task of a container has its own output, and a task that of all its co
       async *logs(wanted) {
         for (const [containerId, logs] of Object.entries(files).filter(([id]) => wanted(id))) {
           for (const [name, text] of Object.entries(logs)) {
-            yield { containerId, name, content: Readable.from([Buffer.from(text)]) };
+            yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
           }
         }
       },
@@ -70,7 +70,7 @@ test("a node that uploads later than the ApplicationMaster's is waited for, of a
           ...(looks > 2 && { c2: ["stdout", "late\n"] }),
         };
         for (const [containerId, [name = "", text = ""]] of Object.entries(there).filter(([id]) => wanted(id)))
-          yield { containerId, name, content: Readable.from([Buffer.from(text)]) };
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
       },
     }),
   });
@@ -80,4 +80,52 @@ test("a node that uploads later than the ApplicationMaster's is waited for, of a
   await storedLogs(place, request, new LogPrinter(context.output, false), context);
   expect(context.out.text).toBe("late\n");
   expect(context.err.text).toMatch(/^waiting for the NodeManagers, /);
+});
+
+describe("logs that were closed while the job ran", () => {
+  const closed = (at: number) => String(at).padStart(12, "0");
+  const started = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
+  // In the order in which nodes store them: what was stored before the end first, then the rest by its name.
+  const files: readonly (readonly [container: string, name: string, text: string])[] = [
+    ["container_1_0001_01_000001", `am.log.${closed(0)}`, "{}\n"],
+    ["container_1_0001_01_000001", "am.log", "{}\n"],
+    ["container_1_0001_01_000001", `am.log.${closed(3)}`, `${started}\n`],
+    ["c2", `stdout.${closed(4)}`, "two\n"],
+    ["c2", "output.index", "1000 1 0 0\n2000 1 12 0\n"],
+    ["c2", "stdout", "four\n"],
+    ["c2", `stdout.${closed(4)}`, "two\n"],
+    ["c2", `stdout.${closed(8)}`, "three\n"],
+  ];
+  const place = aPlace({
+    logStore: () => ({
+      pending: undefined,
+      async *logs(wanted) {
+        for (const [containerId, name, text] of files.filter(([id]) => wanted(id))) {
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+        }
+      },
+    }),
+  });
+  const printed = async (names: readonly string[]) => {
+    const context = recordedContext({});
+    const selection = names.length === 0 ? ({ kind: "master" } as const) : ({ kind: "named", names } as const);
+    await storedLogs(
+      place,
+      { report: aReport(), selection, filter: {} },
+      new LogPrinter(context.output, false),
+      context,
+    );
+    return { out: context.out.text, err: context.err.text };
+  };
+
+  test("are printed as one, each part once, with a word on what is not kept", async () => {
+    expect(await printed(["worker:0"])).toEqual({
+      out: "two\nthree\nfour\n",
+      err: "4 B of worker:0's output are not kept: tony.log.max-size and tony.log.max-files say how much is\n",
+    });
+  });
+
+  test("are the ApplicationMaster's, too", async () => {
+    expect(await printed([])).toMatchObject({ out: `{}\n${started}\n{}\n` });
+  });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
 import {
+  accessControlList,
   boolean,
   duration,
   environment,
@@ -31,6 +32,16 @@ describe("memory", () => {
 
   test.each(["", "0", "-1", "1.5g", "2gg", "g", "two", "2k"])('"%s" is refused with an example', (text) => {
     expect(() => memory.parse(text)).toThrow(/such as 2g or 512m/);
+  });
+});
+
+describe("access control lists", () => {
+  test.each(["*", "ada", "ada,bob", "ada,bob ml,ops", " ml", ""])('"%s" stays as YARN reads it', (text) => {
+    expect(accessControlList.parse(text)).toBe(text);
+  });
+
+  test("have no third part", () => {
+    expect(() => accessControlList.parse("ada, bob ml")).toThrow(/users, a space and groups/);
   });
 });
 

@@ -1,0 +1,84 @@
+import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { parseLogFileName } from "../../src/job/closed-log.ts";
+import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
+import type { LogStore, StoredLog } from "../applications/log-store.ts";
+import type { Tenancy } from "./master-log.ts";
+import type { OutputPiece, OutputSource } from "./ordered-output.ts";
+
+/** What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
+export async function storedOutput(store: LogStore, { containerId, logPrefix }: Tenancy): Promise<OutputSource> {
+  const marks = parseMarks(await textOf(store, containerId, logPrefix + OUTPUT_INDEX));
+  const last = marks.at(-1);
+  return {
+    marks,
+    open: (stream, offset) => {
+      const writtenBytes = stream === "stdout" ? last?.stdoutBytes : last?.stderrBytes;
+      return wholeLog(store, { containerId, log: logPrefix + stream, writtenBytes }, offset);
+    },
+  };
+}
+
+interface WantedLog {
+  readonly containerId: ContainerId;
+  readonly log: string;
+  /** As far as it is known; undefined when it is not. */
+  readonly writtenBytes: number | undefined;
+}
+
+/**
+ * A log from an offset on: what was closed of it, and then the file that was written to at the end. Stores have the closed ones in their
+ * order, but that file before them: what comes after them is read in a second pass.
+ */
+async function* wholeLog(store: LogStore, wanted: WantedLog, offset: number): AsyncGenerator<OutputPiece> {
+  const { containerId, log, writtenBytes = Number.POSITIVE_INFINITY } = wanted;
+  let end = 0;
+  let sawLast = false;
+  for await (const file of store.logs((id) => id === containerId)) {
+    const { log: name, start } = parseLogFileName(file.name);
+    if (name !== log) continue;
+    if (start === undefined) {
+      sawLast = true;
+      if (file.lengthBytes < writtenBytes) continue;
+      yield* piecesOf(file, 0, offset);
+      return;
+    }
+    // One that was stored twice is read once.
+    if (start < end) continue;
+    yield* piecesOf(file, start, offset);
+    end = start + file.lengthBytes;
+  }
+  if (!sawLast) return;
+  for await (const file of store.logs((id) => id === containerId)) {
+    if (file.name !== log) continue;
+    yield* piecesOf(file, end, offset);
+    return;
+  }
+}
+
+/** Without the bytes before an offset. */
+async function* piecesOf(
+  { content, lengthBytes }: StoredLog,
+  start: number,
+  from: number,
+): AsyncGenerator<OutputPiece> {
+  if (start + lengthBytes <= from) return;
+  let at = start;
+  for await (const piece of content) {
+    const data = piece.subarray(Math.max(0, from - at));
+    if (data.byteLength > 0) yield { offset: at + piece.byteLength - data.byteLength, data };
+    at += piece.byteLength;
+  }
+}
+
+async function textOf(store: LogStore, containerId: ContainerId, name: string): Promise<string> {
+  for await (const log of store.logs((id) => id === containerId)) {
+    if (log.name === name) return readText(log);
+  }
+  return "";
+}
+
+export async function readText({ content }: StoredLog): Promise<string> {
+  const bytes: Uint8Array[] = [];
+  for await (const piece of content) bytes.push(piece);
+  return Buffer.concat(bytes).toString("utf8");
+}
