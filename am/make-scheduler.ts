@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Configuration } from "../src/hadoop/conf/configuration.ts";
+import type { CallTrouble } from "../src/hadoop/rpc/client.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
@@ -13,6 +14,7 @@ import { masterToken } from "./credentials.ts";
 import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { NodeTable } from "./scheduler/yarn/node-table.ts";
+import { ResourceManagerSilence } from "./scheduler/yarn/silence.ts";
 import { YarnScheduler } from "./scheduler/yarn/yarn-scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
 
@@ -42,18 +44,19 @@ function localScheduler({ job, settings }: SchedulerInput): Scheduler {
 
 function yarnScheduler({ job, nodes, settings, configuration, credentials, log }: SchedulerInput): Scheduler {
   const token = masterToken(credentials, settings.tokenFile);
+  const endpoints = resourceManagerEndpoints(configuration, "scheduler");
+  const silence = new ResourceManagerSilence({ endpoints, clock: systemClock, log });
+  const onTrouble = (trouble: CallTrouble | undefined) =>
+    trouble === undefined ? silence.ends() : silence.goesOn(trouble.error, trouble.elapsedMs);
   return new YarnScheduler({
-    master: new SchedulerClient({
-      endpoints: resourceManagerEndpoints(configuration, "scheduler"),
-      token,
-      resourceTypes: job.resourceTypes,
-    }),
+    master: new SchedulerClient({ endpoints, token, resourceTypes: job.resourceTypes, onTrouble }),
     nodeManagers: new NodeManagerPool(),
     attempt: settings.attempt,
     nodes: new NodeTable(
       { nodes, sharedLabels: job.sharedLabels },
       { host: settings.host, resource: job.spec.am.resource },
     ),
+    silence,
     clock: systemClock,
     log,
   });

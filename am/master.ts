@@ -256,7 +256,8 @@ class Master {
   }
 
   #status(): JobStatus {
-    const status = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
+    const decided = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
+    const status = { ...decided, waits: [...this.#scheduler.waits, ...decided.waits] };
     const outcome = this.#outcome;
     return outcome === undefined ? status : { ...status, state: outcome.result, waits: [], outcome };
   }

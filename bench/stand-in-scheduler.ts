@@ -29,6 +29,7 @@ export function makeScheduler({ settings }: SchedulerInput): Scheduler {
 }
 
 class StandInScheduler implements Scheduler {
+  readonly waits = [];
   readonly #file: string;
   #deliver: (event: SchedulerEvent) => void = () => {};
   #nextNumber = 2;

@@ -1,5 +1,5 @@
 import type { ContainerLaunch } from "../../src/job/launch-context.ts";
-import type { JobOutcome } from "../../src/job/status.ts";
+import type { JobOutcome, Wait } from "../../src/job/status.ts";
 import type { Ask } from "../core/state/effects.ts";
 import type { AllocatedContainer, Event } from "../core/state/events.ts";
 
@@ -43,6 +43,8 @@ export interface ContainerCommand extends ContainerLaunch {
  * arrives as an event. One contract suite tests all of them.
  */
 export interface Scheduler {
+  /** What it waits for itself, which holds up whatever needs it. */
+  readonly waits: readonly Wait[];
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
   start(
     address: { readonly host: string; readonly port: number; readonly trackingUrl: string },

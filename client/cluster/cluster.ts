@@ -19,7 +19,7 @@ import {
 } from "./hadoop-configuration.ts";
 import { briefPatience, configuredPatience, showTrouble } from "./patience.ts";
 
-const connections = { connectTimeoutMs: 5_000, callTimeoutMs: 10_000 } as const;
+const connections = { connectTimeoutMs: 5_000, callTimeoutMs: 5_000 } as const;
 
 export interface ClusterOptions {
   /** A job's settings outside `tony.`, laid over the cluster's configuration. */

@@ -36,6 +36,7 @@ function setUp(
       },
     },
     scheduler: {
+      waits: [],
       start: async () => ({ attempt: 1, keptContainers: [] }),
       ask: note("ask"),
       release: note("release"),

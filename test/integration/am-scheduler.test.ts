@@ -1,6 +1,7 @@
 import path from "node:path";
 import { systemClock } from "../../am/clock.ts";
 import { NodeTable } from "../../am/scheduler/yarn/node-table.ts";
+import { ResourceManagerSilence } from "../../am/scheduler/yarn/silence.ts";
 import { YarnScheduler } from "../../am/scheduler/yarn/yarn-scheduler.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
@@ -35,6 +36,7 @@ describeScheduler("a real YARN", async () => {
       { nodes: [], sharedLabels: [] },
       { host: "", resource: { memoryMiB: 0, vcores: 0, others: {} } },
     ),
+    silence: new ResourceManagerSilence({ endpoints, clock: systemClock, log: silentLog }),
     clock: systemClock,
     log: silentLog,
   });

@@ -33,6 +33,7 @@ const MAXIMUM = { memoryMiB: 1 << 20, vcores: 128, others: {} };
 
 /** The model's YARN as an ApplicationMaster meets it over a network: am/scheduler/yarn and its clients in few words. */
 export class ModelScheduler implements Scheduler {
+  readonly waits = [];
   readonly #options: ModelSchedulerOptions;
   /** What is outstanding of each role's ask, by priority. */
   readonly #asks = new Map<number, Ask>();

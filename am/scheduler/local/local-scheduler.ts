@@ -43,6 +43,7 @@ const stopped = {
  * Node labels and locality mean nothing here.
  */
 export class LocalScheduler implements Scheduler {
+  readonly waits = [];
   readonly #options: LocalSchedulerOptions;
   readonly #capacity: ResourceAmount;
   readonly #localizer: Localizer;

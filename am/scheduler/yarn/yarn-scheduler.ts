@@ -13,7 +13,7 @@ import type { Container, ContainerId, FinalStatus, NodeId } from "../../../src/h
 import { resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import { listWords } from "../../../src/job/reasons/words.ts";
-import type { JobOutcome } from "../../../src/job/status.ts";
+import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/state/effects.ts";
@@ -22,6 +22,7 @@ import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
 import { requestRows } from "./request-rows.ts";
+import type { ResourceManagerSilence } from "./silence.ts";
 import { UntoldAsks } from "./untold-asks.ts";
 
 /** What is needed of SchedulerClient: the ResourceManager as an application attempt sees it. */
@@ -47,6 +48,7 @@ export interface YarnSchedulerOptions {
   readonly nodeManagers: NodeManagers;
   readonly attempt: number;
   readonly nodes: NodeTable;
+  readonly silence: ResourceManagerSilence;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -88,6 +90,7 @@ export class YarnScheduler implements Scheduler {
   #endRecorded: boolean | undefined;
   #woken = false;
   #wake: () => void = () => {};
+  /** Whether the last heartbeat had no answer. */
   #silent = false;
   /** Whether the registration was answered: the answer has the tokens of the nodes with kept containers. */
   #registrationAnswered = true;
@@ -181,6 +184,10 @@ export class YarnScheduler implements Scheduler {
     this.#progress = fraction;
   }
 
+  get waits(): readonly Wait[] {
+    return this.#options.silence.waits;
+  }
+
   confirm(): Promise<boolean> {
     if (this.#endRecorded !== undefined) return Promise.resolve(this.#endRecorded);
     return new Promise((resolve) => {
@@ -227,7 +234,8 @@ export class YarnScheduler implements Scheduler {
     if (!this.#silent) this.#tellAsks();
     try {
       const outcome = await this.#options.master.heartbeat(this.#progress);
-      this.#answeredAgain();
+      this.#silent = false;
+      this.#options.silence.ends();
       if (this.#asks.answered()) this.#woken = true;
       const current = await this.#take(outcome);
       for (const answer of questions) answer(current);
@@ -347,11 +355,8 @@ export class YarnScheduler implements Scheduler {
       );
       return retryIntervalMs;
     }
-    if (!this.#silent && !this.#ended) {
-      const message = `The ResourceManager does not answer; the job runs on meanwhile: ${errorMessage(error)}`;
-      this.#options.log.warn("resource-manager-silent", message);
-    }
     this.#silent = true;
+    if (!this.#ended) this.#options.silence.goesOn(error, 0);
     return retryIntervalMs;
   }
 
@@ -369,11 +374,6 @@ export class YarnScheduler implements Scheduler {
   #attemptOver(reason: string): void {
     this.#ended = true;
     this.#emit({ type: "resource-manager-shutdown", reason });
-  }
-
-  #answeredAgain(): void {
-    if (this.#silent) this.#options.log.info("resource-manager-back", "The ResourceManager answers again");
-    this.#silent = false;
   }
 
   #remember(containers: readonly Container[]): void {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import type { SchedulerEvent } from "../../../am/scheduler/scheduler.ts";
 import { NodeTable } from "../../../am/scheduler/yarn/node-table.ts";
+import { ResourceManagerSilence } from "../../../am/scheduler/yarn/silence.ts";
 import { type MasterClient, type NodeManagers, YarnScheduler } from "../../../am/scheduler/yarn/yarn-scheduler.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
@@ -123,7 +124,8 @@ describe("the YARN scheduler", () => {
     const nodeManagers = new ScriptedNodes();
     const events: SchedulerEvent[] = [];
     const nodes = new NodeTable({ nodes: [], sharedLabels: [] }, { host: "", resource: small });
-    const scheduler = new YarnScheduler({ master, nodeManagers, attempt: 2, nodes, clock, log: silentLog });
+    const silence = new ResourceManagerSilence({ endpoints: [], clock, log: silentLog });
+    const scheduler = new YarnScheduler({ master, nodeManagers, attempt: 2, nodes, silence, clock, log: silentLog });
     const address = { host: "node-1", port: 1, trackingUrl: "" };
     const registration = await scheduler.start(address, (event) => events.push(event));
     disposals.push(() => scheduler.close());
@@ -186,6 +188,19 @@ describe("the YARN scheduler", () => {
       await clock.pass(3_600_000);
     }
     expect(types()).not.toContain("resource-manager-shutdown");
+  });
+
+  test("a ResourceManager that is away is waited for, until it answers", async () => {
+    const { clock, master, scheduler } = await setUp();
+    const lost = new RpcConnectionError("gone", { code: "RPC_CONNECTION_LOST" });
+    for (const _ of [1, 2]) {
+      (await master.heartbeats.next())(lost);
+      await turn();
+      await clock.pass(1_000);
+    }
+    expect(scheduler.waits).toMatchObject([{ cause: "the ResourceManager's answer", sinceMs: clock.nowMs() - 2_000 }]);
+    await master.answer();
+    expect(scheduler.waits).toEqual([]);
   });
 
   test("an ask is told at once, in a heartbeat that begins after it", async () => {

@@ -1,0 +1,75 @@
+import { formatHostPort, type HostPort } from "../../../src/hadoop/conf/values.ts";
+import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { durationWords } from "../../../src/job/reasons/words.ts";
+import type { Wait } from "../../../src/job/status.ts";
+import type { Log } from "../../../src/log.ts";
+import type { Clock } from "../../clock.ts";
+
+export interface SilenceOptions {
+  /** Of every ResourceManager. */
+  readonly endpoints: readonly HostPort[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A single answer that is lost is not worth a word. */
+const tellAfterMs = 1_000;
+/** Between the first two words of a silence that lasts; each further pause is twice as long. */
+const firstPauseMs = 30_000;
+const longestPauseMs = 15 * 60_000;
+
+const what = "the ResourceManager's answer";
+const meanwhile = "programs run on, and what needs containers waits; it is asked again without end";
+
+/** How long the ResourceManager has been silent, told in the log with growing pauses and as something that the job waits for. */
+export class ResourceManagerSilence {
+  readonly #options: SilenceOptions;
+  #sinceMs: number | undefined;
+  #reason = "";
+  #tellAtMs = 0;
+  #pauseMs = 0;
+
+  constructor(options: SilenceOptions) {
+    this.#options = options;
+  }
+
+  /** A call was not answered. @param elapsedMs since it was made first */
+  goesOn(error: unknown, elapsedMs: number): void {
+    const nowMs = this.#options.clock.nowMs();
+    this.#sinceMs ??= nowMs - elapsedMs;
+    this.#reason = errorMessage(error);
+    if (nowMs - this.#sinceMs < tellAfterMs || nowMs < this.#tellAtMs) return;
+    this.#tell(this.#sinceMs, nowMs);
+    this.#pauseMs = this.#pauseMs === 0 ? firstPauseMs : Math.min(longestPauseMs, 2 * this.#pauseMs);
+    this.#tellAtMs = nowMs + this.#pauseMs;
+  }
+
+  /** One was answered. */
+  ends(): void {
+    if (this.#pauseMs > 0 && this.#sinceMs !== undefined) {
+      const lasted = durationWords(this.#options.clock.nowMs() - this.#sinceMs);
+      this.#options.log.info("resource-manager-back", `The ResourceManager answers again, after ${lasted}.`);
+    }
+    this.#sinceMs = undefined;
+    this.#tellAtMs = 0;
+    this.#pauseMs = 0;
+  }
+
+  /** What the job waits for because of it, once that was told. */
+  get waits(): readonly Wait[] {
+    if (this.#sinceMs === undefined || this.#pauseMs === 0) return [];
+    const reasons = [`${this.#where} cannot be reached from the AM: ${this.#reason}`, meanwhile];
+    return [{ cause: what, what, sinceMs: this.#sinceMs, reasons }];
+  }
+
+  get #where(): string {
+    return this.#options.endpoints.map(formatHostPort).join(", ");
+  }
+
+  #tell(sinceMs: number, nowMs: number): void {
+    const since = new Date(sinceMs).toISOString();
+    const lasted = durationWords(nowMs - sinceMs);
+    const said = `The ResourceManager (${this.#where}) has not answered for ${lasted}, since ${since}`;
+    this.#options.log.warn("resource-manager-silent", `${said}: ${this.#reason}. Meanwhile ${meanwhile}.`);
+  }
+}
