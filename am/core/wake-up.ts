@@ -35,20 +35,6 @@ const OF_GANG: readonly Bound<[GangState]>[] = [
   { dueMs: verdictsDueMs, over: verdictsOverdue },
 ];
 
-/** Times at which `settle` finds that it may do more. */
-function turnsOf(step: Step): (number | undefined)[] {
-  const ofGangs = step.state.gangs.flatMap(({ startNotBeforeMs, graceEndsAtMs }) => [startNotBeforeMs, graceEndsAtMs]);
-  return [...ofGangs, ...askAgainTimes(step), journalDueMs(step)];
-}
-
-/** Every bound, of the job and of each gang. */
-function boundsOf(step: Step): Bound<[]>[] {
-  const ofGangs = step.state.gangs.flatMap((gang) =>
-    OF_GANG.map(({ dueMs, over }) => ({ dueMs: () => dueMs(step, gang), over: () => over(step, gang) })),
-  );
-  return [...OF_JOB, ...ofGangs];
-}
-
 /** Beyond this lateness of a wake-up we stood still ourselves. */
 const OVERSLEPT_MS = 2_000;
 
@@ -59,13 +45,23 @@ export function wakeUp(step: Step): void {
     notePause(step);
   }
   state.wakeUp.atMs = 0;
-  for (const { dueMs, over } of boundsOf(step)) {
-    if ((dueMs(step) ?? Number.POSITIVE_INFINITY) <= step.nowMs) {
-      over(step);
+  for (const bound of OF_JOB) {
+    lookAt(step, bound);
+  }
+  for (const gang of state.gangs) {
+    for (const bound of OF_GANG) {
+      lookAt(step, bound, gang);
     }
   }
   if (state.wakeUp.containersMs !== 0 && state.wakeUp.containersMs <= step.nowMs) {
     lookThroughContainers(step);
+  }
+}
+
+/** What follows where something is over. */
+function lookAt<Of extends readonly unknown[]>(step: Step, { dueMs, over }: Bound<Of>, ...of: Of): void {
+  if ((dueMs(step, ...of) ?? Number.POSITIVE_INFINITY) <= step.nowMs) {
+    over(step, ...of);
   }
 }
 
@@ -96,20 +92,29 @@ function lookThroughContainers(step: Step): void {
 /** Asks to be woken when the next thing is due, where that is earlier than what was asked for. */
 export function askForWakeUp(step: Step): void {
   const { wakeUp: asked, phase } = step.state;
-  const dues = [
-    ...boundsOf(step).map(({ dueMs }) => dueMs(step)),
-    ...turnsOf(step).map((turnMs) => laterThanNow(step, turnMs)),
-  ];
-  const known = [...dues, asked.containersMs || undefined].filter((dueMs) => dueMs !== undefined);
-  const nextMs = Math.min(...known);
-  if (phase !== "over" && known.length > 0 && (asked.atMs === 0 || nextMs < asked.atMs)) {
+  const nextMs = Math.min(
+    asked.containersMs || Number.POSITIVE_INFINITY,
+    ...OF_JOB.map(({ dueMs }) => dueMs(step) ?? Number.POSITIVE_INFINITY),
+    ...step.state.gangs.map((gang) => nextOf(step, gang)),
+    ...[...askAgainTimes(step), journalDueMs(step)].map((turnMs) => laterThanNow(step, turnMs)),
+  );
+  if (phase !== "over" && nextMs < Number.POSITIVE_INFINITY && (asked.atMs === 0 || nextMs < asked.atMs)) {
     asked.atMs = nextMs;
     emit(step, { type: "wake-at", atMs: nextMs });
   }
 }
 
-function laterThanNow({ nowMs }: Step, atMs: number | undefined): number | undefined {
-  return atMs === undefined || atMs <= nowMs ? undefined : atMs;
+/** When something of a gang is due next, or `settle` finds that it may do more. */
+function nextOf(step: Step, gang: GangState): number {
+  return Math.min(
+    laterThanNow(step, gang.startNotBeforeMs),
+    laterThanNow(step, gang.graceEndsAtMs),
+    ...OF_GANG.map(({ dueMs }) => dueMs(step, gang) ?? Number.POSITIVE_INFINITY),
+  );
+}
+
+function laterThanNow({ nowMs }: Step, atMs: number | undefined): number {
+  return atMs === undefined || atMs <= nowMs ? Number.POSITIVE_INFINITY : atMs;
 }
 
 function dueMsOfAny(state: CoreState, deadline: Deadline | undefined): number | undefined {

@@ -2,7 +2,7 @@ import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { checkpointOf, startingPoint } from "../containers/checkpoints.ts";
 import { carryingMs } from "../containers/transfers.ts";
-import { nextSequence, whenDurable, withdraw } from "../journal/barrier.ts";
+import { nextSequence, waiting, whenDurable, withdraw } from "../journal/barrier.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
@@ -128,10 +128,9 @@ export function startWhenReady(step: Step, gang: GangState): void {
 }
 
 /** Whether the cluster spec of its present generation goes out as soon as the journal says so. */
-function isStartIntended({ state }: Step, { position, generation }: GangState): boolean {
-  return state.held.some(
-    (held) => held.what === "start-gang" && held.gang === position && held.generation === generation,
-  );
+function isStartIntended(step: Step, { position, generation }: GangState): boolean {
+  const held = waiting(step, { what: "start-gang", gang: position });
+  return held?.what === "start-gang" && held.generation === generation;
 }
 
 /** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */

@@ -11,16 +11,23 @@ export function whenDurable({ state }: Step, held: Without<Held>, sequence?: num
   if (sequence === undefined) {
     state.journal.dirty = true;
   }
-  state.held = state.held.filter((other) => !isSame(held, other));
-  state.held.push({ ...held, sequence: sequence ?? nextSequence(state) });
+  const name = nameOf(held);
+  // What is decided anew is the latest.
+  delete state.held[name];
+  state.held[name] = { ...held, sequence: sequence ?? nextSequence(state) };
 }
 
 /** Something that waits, by what it is and whose. */
 type Named = { readonly what: Held["what"]; readonly task?: string; readonly gang?: number };
 
-/** The same step of the same task or gang: what was decided last counts. */
-function isSame(held: Named, other: Named): boolean {
-  return held.what === other.what && held.task === other.task && held.gang === other.gang;
+/** The same for the same step of the same task or gang: what was decided last counts. */
+function nameOf({ what, task, gang }: Named): string {
+  return `${what} ${task ?? gang ?? ""}`;
+}
+
+/** What waits by that name, if anything does. */
+export function waiting({ state }: Step, named: Named): Held | undefined {
+  return state.held[nameOf(named)];
 }
 
 /** Number of the first snapshot that holds what is decided now. */
@@ -30,24 +37,23 @@ export function nextSequence({ journal }: Step["state"]): number {
 
 /** Takes out what need not wait any more, oldest first. */
 export function takeDurable({ state }: Step): Held[] {
-  const { durableSequence } = state.journal;
-  const durable = state.held.filter(({ sequence }) => sequence <= durableSequence);
-  if (durable.length > 0) {
-    state.held = state.held.filter(({ sequence }) => sequence > durableSequence);
+  const durable = Object.values(state.held).filter(({ sequence }) => sequence <= state.journal.durableSequence);
+  for (const held of durable) {
+    delete state.held[nameOf(held)];
   }
   return durable;
 }
 
 /** It is not to happen any more, and a later attempt must not believe it did. */
 export function withdraw({ state }: Step, named: Named): void {
-  const left = state.held.filter((held) => !isSame(named, held));
-  if (left.length < state.held.length) {
-    state.held = left;
+  const name = nameOf(named);
+  if (state.held[name] !== undefined) {
+    delete state.held[name];
     state.journal.dirty = true;
   }
 }
 
 /** Something waits for a snapshot that was not handed out yet. */
 export function isAwaited({ held, journal }: Step["state"]): boolean {
-  return held.some(({ sequence }) => sequence > journal.sequence);
+  return Object.values(held).some(({ sequence }) => sequence > journal.sequence);
 }

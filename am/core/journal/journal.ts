@@ -62,7 +62,7 @@ function writableAtMs({ journal }: CoreState): number {
 
 /** The outcome is decided, and nothing waits for the snapshot that has it. */
 export function isOutcomeDurable({ outcome, held }: CoreState): boolean {
-  return outcome !== undefined && held.every(({ what }) => what !== "end");
+  return outcome !== undefined && Object.values(held).every(({ what }) => what !== "end");
 }
 
 export function journalWritten(step: Step, sequence: number): void {

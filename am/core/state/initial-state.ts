@@ -54,7 +54,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
       generationSequence: 0,
       failure: "",
     },
-    held: [],
+    held: {},
     wakeUp: { atMs: 0, containersMs: 0 },
     pause: { endedAtMs: 0, graceMs: 0 },
     usage: { memoryMiBMs: 0, vcoreMs: 0, memoryMiB: 0, vcores: 0, countedAtMs: identity.startedAtMs },

@@ -57,8 +57,8 @@ export interface CoreState {
   /** When the present stage of the ending is over whatever is still missing; absent where it is not bounded. */
   finishDeadline: Deadline | undefined;
   readonly journal: JournalState;
-  /** What is decided and must not happen before the journal holds it, oldest first. */
-  held: Held[];
+  /** What is decided and must not happen before the journal holds it, oldest first, by what it is and whose; see barrier.ts. */
+  readonly held: Record<string, Held>;
   readonly wakeUp: WakeUp;
   /** The last time that this ApplicationMaster did not hear what happened; see deadlines.ts. */
   pause: { readonly endedAtMs: number; readonly graceMs: number };
