@@ -566,18 +566,18 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container on an excluded host is given to another task",
-      from: " && state.blame[host]?.excluded !== true",
+      from: " && state.blame[container.host]?.excluded !== true",
       to: "",
     },
     {
       bug: "a container whose executor is silent is given to another task",
-      from: " && !silent",
-      to: "",
+      from: "spec.carrier === undefined && isHeard(container) && ",
+      to: 'spec.carrier === undefined && container.link === "up" && ',
     },
     {
       bug: "a container whose executor's connection is broken is given to another task",
-      from: 'spec.carrier === undefined && link === "up" && ',
-      to: "spec.carrier === undefined && ",
+      from: "spec.carrier === undefined && isHeard(container) && ",
+      to: "spec.carrier === undefined && !container.silent && ",
     },
     {
       bug: "an executor of a stage that is done is told to end again and again, and never overdue",

@@ -50,7 +50,8 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
   }
   const problems = judgeOutcome(world);
   const launchesFail = weather.launchFailures > 0 || weather.lostNodeAnswers > 0;
-  const isHarmless = faults.every((fault) => fault.class === undefined) && !launchesFail;
+  const isKept = !launchesFail && world.brokenResumptions === 0;
+  const isHarmless = faults.every((fault) => fault.class === undefined) && isKept;
   if (!isHarmless || spec.timeouts.executionMs !== undefined || isLimited(world)) {
     return problems;
   }

@@ -82,6 +82,8 @@ export class World {
   >();
   /** How often an executor that reached nobody suspended its program. */
   suspensions = 0;
+  /** How many of the programs that went on found that their connections had not survived. */
+  brokenResumptions = 0;
   outcome: JobOutcome | undefined;
   steps = 0;
   readonly #options: WorldOptions;
@@ -278,6 +280,7 @@ export class World {
     this.trace(`  program of ${executor.task} in ${executor.containerId} goes on`);
     this.overlap.runs(executor);
     if (this.random.chance(0.3)) {
+      this.brokenResumptions++;
       connectionsBroken(this, executor);
     }
   }

@@ -7,7 +7,7 @@ import { beginTermination, discard, noLongerUnclaimed, removeContainer } from ".
 import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
 import { joinNext } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
-import { chiefIsDone } from "../policies/completion.ts";
+import { isNeededNoMore } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { isSidecar } from "../policies/tolerance.ts";
 import type { Event } from "../state/events.ts";
@@ -146,7 +146,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
 /** What the loss of a container in which nothing had started yet costs: no generation ends, but it must not go on for ever. */
 function judgeReplaced(step: Step, ending: Ending): void {
   const task = findTask(step, ending.task);
-  if (task === undefined || step.state.phase === "finishing" || chiefIsDone(step, gangOf(step, task))) {
+  if (task === undefined || step.state.phase === "finishing" || isNeededNoMore(step, task)) {
     return;
   }
   const gang = gangOf(step, task);

@@ -1,6 +1,6 @@
 import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
 import { renewAlone, tearDown } from "../gang/restart.ts";
-import { chiefIsDone } from "../policies/completion.ts";
+import { isNeededNoMore } from "../policies/completion.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
@@ -30,7 +30,7 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
   }
   const gang = gangOf(step, task);
   const policy = restartPolicyOf(step, task);
-  if ((isSidecar(step, task) && policy !== "task") || chiefIsDone(step, gang)) {
+  if ((isSidecar(step, task) && policy !== "task") || isNeededNoMore(step, task)) {
     logFailure(step, task, ending);
     blame(step, ending);
     return;

@@ -1,7 +1,7 @@
 import type { RoleSpec } from "../../../src/job/spec.ts";
 import type { GangState } from "../state/gang.ts";
-import type { RoleState } from "../state/records.ts";
-import { roleOf, type Step } from "../state/step.ts";
+import type { RoleState, TaskRecord } from "../state/records.ts";
+import { gangOf, roleOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/transitions.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
@@ -11,6 +11,15 @@ export const EVALUATOR = "evaluator";
 export function chiefIsDone(step: Step, gang: GangState): boolean {
   const chiefs = trackedOf(step, gang).filter(([role]) => role.chief === "all");
   return chiefs.length > 0 && chiefs.every(([role, { counts }]) => counts.succeeded === role.instances);
+}
+
+/**
+ * Whether nothing follows from a failure of the task any more: its gang has what it ran for. What no one waits for serves the gangs after it,
+ * and is needed still.
+ */
+export function isNeededNoMore(step: Step, task: TaskRecord): boolean {
+  const gang = gangOf(step, task);
+  return gang.phase === "done" ? roleOf(step, task).tracking === "tracked" : chiefIsDone(step, gang);
 }
 
 /** Whether all of the gang's tracked tasks are over, however they ended. */

@@ -252,6 +252,36 @@ describe("what a stage does not wait for", () => {
   });
 });
 
+describe("once the chief of a stage is done that others wait for", () => {
+  const roles = [
+    role("chief", 1, { resource, chief: "all" }),
+    role("store", 1, { resource, tracking: "untracked" }),
+    role("helper", 1, { resource, chief: "none" }),
+    role("worker", 1, { resource, dependsOn: ["chief"] }),
+  ];
+  const done = () => {
+    const scenario = running(roles);
+    scenario.exits("chief:0");
+    scenario.exits("helper:0");
+    return scenario;
+  };
+
+  test("what serves the next stage starts again alone when it fails", () => {
+    const scenario = done();
+    scenario.exits("store:0", { exitCode: 1 });
+    expect(scenario.task("store:0")).toMatchObject({ phase: "preparing", restarts: 1 });
+  });
+
+  test("what it waited for is not started again when its container is lost while it stops", () => {
+    const scenario = running(roles);
+    scenario.exits("chief:0");
+    scenario.after(jobSpec([]).timeouts.afterChiefMs);
+    scenario.completes(scenario.task("helper:0").containerId, -100);
+    expect(scenario.task("helper:0").phase).toBe("lost");
+    expect(scenario.core.state.gangs[0]?.charges).toEqual([]);
+  });
+});
+
 test("what a stage does not wait for, and was to restart with it as the stage became done, starts alone", () => {
   const scenario = running([
     role("chief", 1, { resource, chief: "all" }),
