@@ -53,14 +53,19 @@ export class YarnApplications implements Applications {
 
   async report(id: string): Promise<ApplicationReport> {
     try {
-      return await this.#cluster.use(({ resourceManager }) => resourceManager.report(id));
+      return this.#reachable(await this.#cluster.use(({ resourceManager }) => resourceManager.report(id)));
     } catch (error) {
       throw errorCode(error) === "APPLICATION_NOT_FOUND" ? notKnown(id) : error;
     }
   }
 
   async reports(filter: ApplicationFilter): Promise<ApplicationReport[]> {
-    return [...(await this.#cluster.use(({ resourceManager }) => resourceManager.reports(filter)))];
+    const reports = await this.#cluster.use(({ resourceManager }) => resourceManager.reports(filter));
+    return reports.map((report) => this.#reachable(report));
+  }
+
+  #reachable(report: ApplicationReport): ApplicationReport {
+    return { ...report, trackingUrl: this.#cluster.trackingUrl(report.trackingUrl) };
   }
 
   async waitingReason(report: ApplicationReport): Promise<string> {

@@ -1,12 +1,12 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { formatHostPort, type HostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { currentUser, type User } from "../../src/hadoop/security/user.ts";
-import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
+import { resourceManagerEndpoints, resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
@@ -18,8 +18,9 @@ import {
   readClusterConfiguration,
 } from "./hadoop-configuration.ts";
 import { briefPatience, configuredPatience, showTrouble } from "./patience.ts";
+import { throughActive } from "./tracking-url.ts";
 
-const connections = { connectTimeoutMs: 5_000, callTimeoutMs: 5_000 } as const;
+const connections = { connectTimeoutMs: 5_000, callTimeoutMs: 3_000 } as const;
 
 export interface ClusterOptions {
   /** A job's settings outside `tony.`, laid over the cluster's configuration. */
@@ -36,6 +37,7 @@ export class Cluster {
   readonly resourceManager: ResourceManagerClient;
   /** Where its configuration is, for messages. */
   readonly folder: ConfigurationFolder;
+  readonly #endpoints: readonly HostPort[];
   #patience: RetryPolicy;
 
   constructor(context: ClientContext, options: ClusterOptions = {}) {
@@ -49,6 +51,7 @@ export class Cluster {
       gateway: options.gateway,
     });
     const endpoints = resourceManagerEndpoints(this.configuration, "client");
+    this.#endpoints = endpoints;
     this.#patience = configuredPatience(this.configuration);
     const where = endpoints.map(formatHostPort).join(", ");
     this.resourceManager = new ResourceManagerClient({
@@ -63,6 +66,12 @@ export class Cluster {
   /** How long a ResourceManager that does not answer is asked. */
   get patience(): RetryPolicy {
     return this.#patience;
+  }
+
+  /** An address of a report, by way of the ResourceManager that gave the report. */
+  trackingUrl(url: string): string {
+    const webAddresses = resourceManagerWebAddresses(this.configuration);
+    return throughActive(url, webAddresses, webAddresses[this.#endpoints.indexOf(this.resourceManager.endpoint)]);
   }
 
   /** From now on a ResourceManager that does not answer is given up at once: for who asks again himself, or wants to know just that. */

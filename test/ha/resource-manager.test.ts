@@ -57,3 +57,25 @@ describe.each<Manner>(["killed", "relieved"])("the active ResourceManager is %s"
     expect(job.starts()).toEqual(starts);
   });
 });
+
+describe("the active ResourceManager is killed", () => {
+  const suite = new FaultSuite(cluster);
+  const failover = new Failover(cluster, suite);
+
+  test("while a gang holds one of its two containers: it keeps that one, and gets the other when there is room", async () => {
+    const occupant = await suite.submit();
+    await occupant.running(1);
+    // Each takes a node whose only other container is an ApplicationMaster.
+    const gathering = await suite.submit({ settings: { "tony.worker.memory": "7424m" } });
+    await gathering.anyExecutor();
+    const held = await gathering.status("one container", ({ roles }) => roles[0]?.registered === 1);
+    const end = await failover.of("ResourceManager", "killed");
+    end();
+    expect((await occupant.end()).stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
+    const starts = await gathering.running(1);
+    const kept = held.tasks.flatMap(({ containerId = [] }) => containerId);
+    expect(starts.map(({ containerId }) => containerId)).toEqual(expect.arrayContaining(kept));
+    expect((await gathering.end()).stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
+    expect(gathering.starts()).toEqual(starts);
+  });
+});

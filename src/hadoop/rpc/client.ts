@@ -76,6 +76,11 @@ export class RpcClient {
     this.#clock = options.clock ?? systemClock;
   }
 
+  /** The one that answered last, or is tried next. */
+  get endpoint(): HostPort {
+    return this.#endpoints.current;
+  }
+
   /** Calls whose answer is still out. */
   get inFlight(): number {
     return this.#connection?.inFlight ?? 0;

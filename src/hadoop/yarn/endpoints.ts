@@ -16,28 +16,51 @@ const addressKeys = {
   admin: { key: "yarn.resourcemanager.admin.address", port: 8033 },
 } as const satisfies Record<ResourceManagerService, { key: string; port: number }>;
 
+const webKeys = {
+  http: { key: "yarn.resourcemanager.webapp.address", port: 8088 },
+  https: { key: "yarn.resourcemanager.webapp.https.address", port: 8090 },
+} as const;
+const hostKey = "yarn.resourcemanager.hostname";
+
 /**
  * Where the ResourceManagers listen: one, or each of `yarn.resourcemanager.ha.rm-ids` in that order
  * (org.apache.hadoop.yarn.conf.HAUtil). Throws a HadoopError with code `CONFIGURATION` that names the key to set.
  */
 export function resourceManagerEndpoints(settings: Settings, service: ResourceManagerService): readonly HostPort[] {
-  const ids = parseList(settings.get("yarn.resourcemanager.ha.rm-ids") ?? "");
-  const highAvailability = settings.get("yarn.resourcemanager.ha.enabled")?.trim().toLowerCase() === "true";
-  if (!highAvailability || ids.length === 0) return [endpointOf(settings, service, "")];
-  return ids.map((id) => endpointOf(settings, service, `.${id}`));
+  return suffixes(settings).map((suffix) => {
+    const endpoint = addressOf(settings, addressKeys[service], suffix);
+    if (endpoint !== undefined) return endpoint;
+    const keys = `${addressKeys[service].key}${suffix} nor ${hostKey}${suffix}`;
+    throw new HadoopError(`Where is the ResourceManager? Neither ${keys} is set in yarn-site.xml`, {
+      code: "CONFIGURATION",
+    });
+  });
 }
 
-function endpointOf(settings: Settings, service: ResourceManagerService, suffix: string): HostPort {
-  const { key, port } = addressKeys[service];
+/**
+ * Their web addresses, in the same order; undefined where nothing says one. Under which `yarn.http.policy` a browser reaches them decides
+ * between two keys (org.apache.hadoop.yarn.webapp.util.WebAppUtils).
+ */
+export function resourceManagerWebAddresses(settings: Settings): readonly (HostPort | undefined)[] {
+  const isSecure = settings.get("yarn.http.policy")?.trim().toUpperCase() === "HTTPS_ONLY";
+  return suffixes(settings).map((suffix) => addressOf(settings, isSecure ? webKeys.https : webKeys.http, suffix));
+}
+
+function suffixes(settings: Settings): readonly string[] {
+  const ids = parseList(settings.get("yarn.resourcemanager.ha.rm-ids") ?? "");
+  const highAvailability = settings.get("yarn.resourcemanager.ha.enabled")?.trim().toLowerCase() === "true";
+  return highAvailability && ids.length > 0 ? ids.map((id) => `.${id}`) : [""];
+}
+
+function addressOf(
+  settings: Settings,
+  { key, port }: { readonly key: string; readonly port: number },
+  suffix: string,
+): HostPort | undefined {
   const address = settings.get(`${key}${suffix}`)?.trim();
   if (address) return checked(address, port, `${key}${suffix}`);
-  const hostKey = `yarn.resourcemanager.hostname${suffix}`;
-  const host = settings.get(hostKey)?.trim();
-  if (host && host !== "0.0.0.0") return { host, port };
-  throw new HadoopError(
-    `Where is the ResourceManager? Neither ${key}${suffix} nor ${hostKey} is set in yarn-site.xml`,
-    { code: "CONFIGURATION" },
-  );
+  const host = settings.get(`${hostKey}${suffix}`)?.trim();
+  return host && host !== "0.0.0.0" ? { host, port } : undefined;
 }
 
 function checked(address: string, defaultPort: number, key: string): HostPort {

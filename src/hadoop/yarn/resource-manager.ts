@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../clock.ts";
+import type { HostPort } from "../conf/values.ts";
 import { HadoopError } from "../errors.ts";
 import { RpcClient } from "../rpc/client.ts";
 import { isRemoteError } from "../rpc/remote-error.ts";
@@ -167,6 +168,11 @@ export class ResourceManagerClient {
       throw cause;
     });
     return this.#types;
+  }
+
+  /** Of the endpoints the one that answered last: the active ResourceManager. */
+  get endpoint(): HostPort {
+    return this.#rpc.endpoint;
   }
 
   /** Closes the connection; calls in flight fail with code `RPC_CLOSED`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { resourceManagerEndpoints } from "../../../src/hadoop/yarn/endpoints.ts";
+import { resourceManagerEndpoints, resourceManagerWebAddresses } from "../../../src/hadoop/yarn/endpoints.ts";
 
 const rm = "yarn.resourcemanager";
 const settings = (values: Record<string, string>) => new Map(Object.entries(values));
@@ -28,6 +28,26 @@ describe("where the ResourceManager listens", () => {
     expect(resourceManagerEndpoints(several, "client")).toEqual([
       { host: "a", port: 8032 },
       { host: "b", port: 9032 },
+    ]);
+  });
+
+  test("their web addresses, in the same order, as far as they are known", () => {
+    const several = {
+      [`${rm}.ha.enabled`]: "true",
+      [`${rm}.ha.rm-ids`]: "rm1,rm2,rm3",
+      [`${rm}.hostname.rm1`]: "a",
+      [`${rm}.webapp.address.rm2`]: "b:9088",
+      [`${rm}.webapp.https.address.rm2`]: "b:9090",
+    };
+    expect(resourceManagerWebAddresses(settings(several))).toEqual([
+      { host: "a", port: 8088 },
+      { host: "b", port: 9088 },
+      undefined,
+    ]);
+    expect(resourceManagerWebAddresses(settings({ ...several, "yarn.http.policy": "HTTPS_ONLY" }))).toEqual([
+      { host: "a", port: 8090 },
+      { host: "b", port: 9090 },
+      undefined,
     ]);
   });
 
