@@ -9,6 +9,7 @@ export interface Draws {
   readonly staged: Random;
   readonly labelled: Random;
   readonly late: Random;
+  readonly outages: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -20,5 +21,6 @@ export function drawsOf(seed: number): Draws {
     staged: new Random(seed ^ 0x7feb352d),
     labelled: new Random(seed ^ 0x846ca68b),
     late: new Random(seed ^ 0x3c6ef372),
+    outages: new Random(seed ^ 0x2c1b3c6d),
   };
 }

@@ -4,7 +4,7 @@ import { CLUSTER_FAULTS, RARE_CLUSTER_FAULTS } from "./cluster.ts";
 import { CONTAINER_FAULTS } from "./containers.ts";
 import type { Fault } from "./fault.ts";
 import { CLIENT_STOPS, MASTER_FAULTS } from "./master.ts";
-import { PARTITIONS, RARE_PARTITIONS } from "./partitions.ts";
+import { OUTAGE, PARTITIONS, RARE_PARTITIONS } from "./partitions.ts";
 import { EARLY_EXIT, HANG, PROGRAM_FAULTS } from "./programs.ts";
 
 const COMMON: readonly [Fault, ...Fault[]] = [
@@ -15,7 +15,7 @@ const COMMON: readonly [Fault, ...Fault[]] = [
   CLIENT_STOPS,
 ];
 const RARE: readonly Fault[] = [...RARE_PARTITIONS, ...RARE_CLUSTER_FAULTS];
-const ALL: readonly Fault[] = [...COMMON, ...PARTITIONS, ...RARE, HANG, EARLY_EXIT];
+const ALL: readonly Fault[] = [...COMMON, ...PARTITIONS, ...RARE, OUTAGE, HANG, EARLY_EXIT];
 
 /** The faults of these names. */
 export function namedFaults(names: readonly string[]): readonly Fault[] {
@@ -23,13 +23,14 @@ export function namedFaults(names: readonly string[]): readonly Fault[] {
 }
 
 /** What goes wrong in a seed's life, several things perhaps. */
-export function randomFaults({ main, aside, wider, rarer }: Draws, reportsSteps: boolean): readonly Fault[] {
+export function randomFaults({ main, aside, wider, rarer, outages }: Draws, reportsSteps: boolean): readonly Fault[] {
   const common = Array.from({ length: main.integer(0, 4) }, () => main.pick(COMMON));
   const partition = wider.chance(0.2) ? wider.any(PARTITIONS) : undefined;
   const hangs = reportsSteps ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
   const early = aside.chance(0.1) ? EARLY_EXIT : undefined;
   const rare = rarer.chance(0.2) ? rarer.any(RARE) : undefined;
-  return [...common, ...hangs, partition, rare, early].filter((fault) => fault !== undefined);
+  const outage = outages.chance(0.03) ? OUTAGE : undefined;
+  return [...common, ...hangs, partition, rare, early, outage].filter((fault) => fault !== undefined);
 }
 
 /** Each strikes once, half of them while the job begins. */

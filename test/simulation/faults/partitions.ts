@@ -34,7 +34,6 @@ export const OUTAGE: Fault = {
 export const RARE_PARTITIONS: readonly Fault[] = [
   partition("what a node says to the ApplicationMaster is lost", { inward: false, outward: true }),
   partition("what the ApplicationMaster says to a node is lost", { inward: true, outward: false }),
-  OUTAGE,
   {
     name: "a rack is cut off",
     ...PARTITIONED,
