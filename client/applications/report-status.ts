@@ -1,6 +1,7 @@
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { JobState, JobStatus } from "../../src/job/status.ts";
+import { waitOf } from "../../src/job/wait.ts";
 import { hasEnded } from "./applications.ts";
 import { outcomeOf } from "./outcome.ts";
 
@@ -11,7 +12,8 @@ import { outcomeOf } from "./outcome.ts";
 export function statusOfReport(report: ApplicationReport, remark: string | undefined, nowMs: number): JobStatus {
   const { id, name, queue, startTimeMs, currentAttemptId, usage } = report;
   const outcome = hasEnded(report) ? outcomeOf(report, undefined, nowMs) : undefined;
-  const wait = { cause: "the AM", what: "the AM", sinceMs: startTimeMs, reasons: remark === undefined ? [] : [remark] };
+  const delays = remark === undefined ? [] : [{ code: "manager-says", words: remark } as const];
+  const wait = waitOf({ reason: { code: "am" }, sinceMs: startTimeMs, delays });
   return {
     statusVersion: 1,
     applicationId: id,

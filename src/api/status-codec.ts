@@ -4,7 +4,8 @@ import { masterReasons } from "../job/reasons/master.ts";
 import { outcomeReasons } from "../job/reasons/outcomes.ts";
 import { reasonShape } from "../job/reasons/reason.ts";
 import { remedies } from "../job/reasons/remedies.ts";
-import type { Shape } from "../job/shape.ts";
+import { delayReasons, waitReasons } from "../job/reasons/waits.ts";
+import { arrayOf, type Shape, string } from "../job/shape.ts";
 import {
   type Budget,
   type Cause,
@@ -48,6 +49,8 @@ interface Fact {
   readonly number?: number;
   readonly flag?: boolean;
   readonly setting?: Setting;
+  readonly settings?: readonly Setting[];
+  readonly names?: readonly string[];
 }
 
 const setting = message<Setting>({ key: one(1, text), at: maybe(2, text) });
@@ -57,6 +60,8 @@ const fact = message<Fact>({
   number: maybe(3, real),
   flag: maybe(4, flag),
   setting: maybe(5, setting),
+  settings: some(6, setting),
+  names: some(7, text),
 });
 const facts = message<{ readonly code: string; readonly facts: readonly Fact[] }>({
   code: one(1, text),
@@ -68,7 +73,10 @@ function reasonOf<R extends { readonly code: string }>(read: Shape<R>): Kind<R> 
   return converted(facts, {
     toWire: (reason) => ({ code: reason.code, facts: Object.entries<unknown>({ ...reason }).flatMap(factOf) }),
     fromWire({ code, facts: told }) {
-      const values = told.map((it) => [it.name, it.text ?? it.number ?? it.flag ?? it.setting]);
+      const values = told.map((it) => [
+        it.name,
+        it.text ?? it.number ?? it.flag ?? it.setting ?? it.settings ?? it.names ?? [],
+      ]);
       return read({ code, ...Object.fromEntries(values) }, "reason");
     },
   });
@@ -78,7 +86,16 @@ function factOf([name, value]: readonly [string, unknown]): Fact[] {
   if (name === "code" || value === undefined) return [];
   if (typeof value === "string") return [{ name, text: value }];
   if (typeof value === "number") return [{ name, number: value }];
+  if (Array.isArray(value)) return [listFact(name, value)];
   return [typeof value === "boolean" ? { name, flag: value } : { name, setting: readSetting(value, name) }];
+}
+
+function listFact(name: string, values: readonly unknown[]): Fact {
+  const [first] = values;
+  if (first === undefined) return { name };
+  return typeof first === "string"
+    ? { name, names: arrayOf(string)(values, name) }
+    : { name, settings: arrayOf(readSetting)(values, name) };
 }
 
 const failureClass = word<FailureClass>("program", "infrastructure");
@@ -178,6 +195,9 @@ const wait = message<Wait>({
   remedy: maybe(5, text),
   endsAtMs: maybe(6, whole),
   atEnd: maybe(7, text),
+  reason: one(8, reasonOf(reasonShape(waitReasons))),
+  delays: many(9, reasonOf(reasonShape(delayReasons))),
+  fix: maybe(10, reasonOf(reasonShape(remedies))),
 });
 
 const checkpoint = message<Checkpoint>({ path: one(1, text), step: one(2, whole), atMs: one(3, whole) });

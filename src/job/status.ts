@@ -3,6 +3,7 @@ import type { Consequence, EndingReason } from "./reasons/endings.ts";
 import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
 import type { Remedy } from "./reasons/remedies.ts";
+import type { DelayReason, WaitReason } from "./reasons/waits.ts";
 import { type Shape, ShapeError } from "./shape.ts";
 
 export type { FailureClass } from "./failure-class.ts";
@@ -114,15 +115,21 @@ export interface TaskStatus {
   readonly restartReason?: string;
 }
 
-/** One thing that the job waits for, in words, with the key that helps, if there is one. */
+/** One thing that the job waits for, with the key that helps, if there is one: as data, and in words. */
 export interface Wait {
+  readonly reason: WaitReason;
   /** What it is for, in words that stay the same while it lasts: `containers of worker`. */
   readonly cause: string;
   /** The same with its numbers of this moment: `2 of 4 containers of worker: 4 GiB, 2 cores`. */
   readonly what: string;
   readonly sinceMs: number;
+  /** Why it is not there yet. */
+  readonly delays: readonly DelayReason[];
+  /** The same in words. */
   readonly reasons: readonly string[];
   readonly remedy?: string;
+  /** The remedy as data. */
+  readonly fix?: Remedy;
   readonly endsAtMs?: number;
   /** What happens at `endsAtMs`, if not simply the end of the job or of the wait: `its containers are returned`. */
   readonly atEnd?: string;

@@ -9,6 +9,7 @@ import { masterReasons } from "../../src/job/reasons/master.ts";
 import { outcomeReasons } from "../../src/job/reasons/outcomes.ts";
 import { type ReasonOf, type ReasonTable, reasonShape } from "../../src/job/reasons/reason.ts";
 import { remedies } from "../../src/job/reasons/remedies.ts";
+import { delayReasons, waitReasons } from "../../src/job/reasons/waits.ts";
 import {
   type Cause,
   type Checkpoint,
@@ -40,6 +41,8 @@ const values: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   flag: fc.boolean(),
   class: fc.constantFrom("program", "infrastructure"),
   setting,
+  settings: fc.array(setting, { maxLength: 2 }),
+  names: list(text),
 };
 
 /** Any reason of the family, with or without what may be unknown. */
@@ -166,8 +169,19 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
 );
 
 const wait: fc.Arbitrary<Wait> = fc.record(
-  { cause: text, what: text, sinceMs: large, reasons: list(text), remedy: text, endsAtMs: large, atEnd: text },
-  { requiredKeys: ["cause", "what", "sinceMs", "reasons"] },
+  {
+    reason: reasonOf(waitReasons),
+    cause: text,
+    what: text,
+    sinceMs: large,
+    delays: list(reasonOf(delayReasons)),
+    reasons: list(text),
+    remedy: text,
+    fix: reasonOf(remedies),
+    endsAtMs: large,
+    atEnd: text,
+  },
+  { requiredKeys: ["reason", "cause", "what", "sinceMs", "delays", "reasons"] },
 );
 
 const checkpoint: fc.Arbitrary<Checkpoint> = fc.record({ path: text, step: large, atMs: large });

@@ -2,6 +2,7 @@ import type { FollowUpdate, MasterLink } from "../../client/master/master-link.t
 import { sleep } from "../../src/hadoop/clock.ts";
 import { endedBecause } from "../../src/job/outcome.ts";
 import type { JobStatus } from "../../src/job/status.ts";
+import { waitOf } from "../../src/job/wait.ts";
 import { aJobStatus } from "./job-status.ts";
 
 /** An AM that takes the request to stop and goes on saying how the job is. */
@@ -21,11 +22,10 @@ export function masterSaying(status: () => JobStatus): MasterLink {
 
 /** A job that is killed, whose programs have until then to stop. */
 export function endingBy(endsAtMs: number, nowMs: number): JobStatus {
-  const what = "the programs to stop";
   return aJobStatus({
     state: "finishing",
     nowMs,
     outcome: { ...endedBecause("killed", { code: "stop-requested", words: "enough" }), endedAtMs: nowMs },
-    waits: [{ cause: what, what, sinceMs: 0, reasons: [], endsAtMs }],
+    waits: [waitOf({ reason: { code: "programs-end", uploads: false }, sinceMs: 0, endsAtMs })],
   });
 }

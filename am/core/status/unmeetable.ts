@@ -1,4 +1,7 @@
-import { countedWords, countWords, keyWords, memoryWords, otherWords } from "../../../src/job/reasons/words.ts";
+import type { Setting } from "../../../src/job/reasons/facts.ts";
+import type { Remedy } from "../../../src/job/reasons/remedies.ts";
+import type { DelayReason } from "../../../src/job/reasons/waits.ts";
+import { countedWords, countWords, memoryWords, otherWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { labelFits } from "../containers/placement.ts";
 import { countedPart, roomFor } from "../containers/room.ts";
@@ -12,8 +15,8 @@ interface Job {
 
 /** What no end of another job can give, and what would. */
 export interface Unmeetable {
-  readonly reason: string;
-  readonly remedy: string;
+  readonly delay: DelayReason;
+  readonly fix: Remedy;
 }
 
 /** One kind of resource: how much of it an amount has, its words, and the end of the role's key for it. */
@@ -49,9 +52,9 @@ export function unmeetable(job: Job, position: number): Unmeetable | undefined {
 
 /** Every node is kept for others by its label, or for this label there is none. */
 function nowhere(job: Job, role: RoleSpec): Unmeetable {
-  const named = role.nodeLabel !== undefined && role.nodeLabel !== "";
-  const reason = named ? `no node has label ${role.nodeLabel}` : "every node has a label, and only asks for it get it";
-  return { reason, remedy: `set ${keyWords(job, `tony.${role.name}.node-label`)} to a label that nodes have` };
+  const { label } = placeOf(role);
+  const delay: DelayReason = label === undefined ? { code: "nodes-labelled" } : { code: "label-missing", label };
+  return { delay, fix: { code: "set-label", setting: settingOf(job.spec, `tony.${role.name}.node-label`) } };
 }
 
 function tooLarge(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): Unmeetable | undefined {
@@ -66,8 +69,8 @@ function tooLarge(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): 
     .slice(0, MOST_SIZES)
     .join("; ");
   return {
-    reason: `no node of ${placeWords(role)} is large enough for one container, whatever else runs there; they have ${sizes}`,
-    remedy: lower(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
+    delay: { code: "container-too-large", ...placeOf(role), sizes },
+    fix: lower(job, role, everywhere.length > 0 ? everywhere : somewhere, false),
   };
 }
 
@@ -80,15 +83,15 @@ function tooMany(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): U
   const short = kindsOf(ask).find(({ of }) => sum(wanted, of) > sum(totals, of));
   if (short !== undefined) {
     const { of, words } = short;
-    const reason = `${placeWords(role)} has ${words(sum(totals, of))} in all, the job asks for ${words(sum(wanted, of))}`;
-    return { reason, remedy: lower(job, role, [short], true) };
+    const amounts = { has: words(sum(totals, of)), asked: words(sum(wanted, of)) };
+    return { delay: { code: "gang-too-large", ...placeOf(role), ...amounts }, fix: lower(job, role, [short], true) };
   }
   const room = sum(totals, (total) => roomFor(ask, total));
   if (room >= role.instances) {
     return undefined;
   }
-  const reason = `the nodes of ${placeWords(role)} have room for ${countWords(room, "such container")} in all, the job asks for ${role.instances}`;
-  return { reason, remedy: lower(job, role, kindsOf(ask), true) };
+  const delay = { code: "gang-too-many", ...placeOf(role), room, asked: role.instances } as const;
+  return { delay, fix: lower(job, role, kindsOf(ask), true) };
 }
 
 /** All containers that a gang holds together on the nodes of one label; an ask without a label may share nodes with any other. */
@@ -123,12 +126,17 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-/** `the cluster`, `label gpu` */
-export function placeWords({ nodeLabel }: RoleSpec): string {
-  return nodeLabel === undefined || nodeLabel === "" ? "the cluster" : `label ${nodeLabel}`;
+/** The label that its nodes have; none where it may have any. */
+export function placeOf({ nodeLabel = "" }: RoleSpec): { readonly label?: string } {
+  return nodeLabel === "" ? {} : { label: nodeLabel };
 }
 
-function lower(job: Job, role: RoleSpec, kinds: readonly Kind[], orInstances: boolean): string {
+function lower(job: Job, role: RoleSpec, kinds: readonly Kind[], orInstances: boolean): Remedy {
   const names = [...(orInstances ? ["instances"] : []), ...kinds.map(({ key }) => key)];
-  return `lower ${names.map((name) => keyWords(job, `tony.${role.name}.${name}`)).join(" or ")}`;
+  return { code: "lower-ask", settings: settingsOf(job, role, names), orWait: false };
+}
+
+/** Keys of a role, each with its place. */
+export function settingsOf({ spec }: Job, role: RoleSpec, names: readonly string[]): Setting[] {
+  return names.map((name) => settingOf(spec, `tony.${role.name}.${name}`));
 }

@@ -1,6 +1,7 @@
-import { countWords, durationWords, keyWords, listWords } from "../../../src/job/reasons/words.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
+import { type WaitFacts, waitOf } from "../../../src/job/wait.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -16,45 +17,44 @@ interface Job {
 
 /** What the job waits for, most important first, each with its reasons and what ends it. */
 export function waitsOf(job: Job, nowMs: number): Wait[] {
+  return factsOf(job, nowMs).map(waitOf);
+}
+
+function factsOf(job: Job, nowMs: number): WaitFacts[] {
   const { state } = job;
-  const waits: Wait[] = [];
   if (state.phase === "starting") {
-    waits.push(plainWait("the ResourceManager's answer to the registration", { sinceMs: state.startedAtMs }));
+    return [{ reason: { code: "registration" }, sinceMs: state.startedAtMs }];
   }
   if (state.phase === "under-way") {
     const begun = state.gangs.filter(({ phase }) => phase !== "ahead");
     const ahead = state.gangs.filter(({ phase }) => phase === "ahead");
-    waits.push(
+    return [
       ...begun.flatMap((gang) => gangWaits(job, gang, nowMs)),
       ...groupWaits(job),
       ...ahead.map((gang) => stageWait(job, gang)),
-    );
+    ];
   }
-  if (state.phase === "finishing") {
-    waits.push(finishWait(job));
-  }
-  return waits;
+  return state.phase === "finishing" ? [finishWait(job)] : [];
 }
 
-function gangWaits(job: Job, gang: GangState, nowMs: number): Wait[] {
+function gangWaits(job: Job, gang: GangState, nowMs: number): WaitFacts[] {
   const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role));
   return [...ofRoles, ...startWaits(job, gang, nowMs), ...verdictWaits(job, gang)];
 }
 
 /** A stage whose turn has not come. */
-function stageWait(job: Job, gang: GangState): Wait {
-  const roles = listWords(rolesOf(job, gang).map(([, { name }]) => name));
-  const missing = awaitedBy(job, gang);
-  return plainWait(`the stage of ${roles}`, {
+function stageWait(job: Job, gang: GangState): WaitFacts {
+  return {
+    reason: { code: "stage", roles: rolesOf(job, gang).map(([, { name }]) => name) },
+    delays: [{ code: "stage-before", roles: awaitedBy(job, gang) }],
     sinceMs: job.state.startedAtMs,
-    reasons: [`its containers are asked for when ${listWords(missing)} ${missing.length === 1 ? "is" : "are"} done`],
-  });
+  };
 }
 
-function roleWaits(job: Job, gang: GangState, position: number, role: RoleState): Wait[] {
+function roleWaits(job: Job, gang: GangState, position: number, role: RoleState): WaitFacts[] {
   const generation = gang.generations.at(-1);
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
-  const waits: Wait[] = [];
+  const waits: WaitFacts[] = [];
   if (role.counts.waiting > 0) {
     waits.push({ ...containerWait(job, position, role.counts.waiting), sinceMs });
   }
@@ -62,19 +62,19 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   if (starting.length > 0) {
     waits.push(executorsWait(job, role.name, starting));
   }
-  const stopping = role.counts.stopping;
-  if (stopping > 0) {
-    const reasons = [`they have ${durationWords(job.spec.timeouts.stopGraceMs)} to stop by themselves`];
-    const names = tasksIn(job, position, ["stopping"]).map(({ id }) => id);
-    const what = `the programs of ${listWords(names)}`;
-    const cause = `programs of ${role.name} to stop`;
-    waits.push({ cause, what, sinceMs: generation?.endedAtMs ?? sinceMs, reasons });
+  if (role.counts.stopping > 0) {
+    const tasks = tasksIn(job, position, ["stopping"]).map(({ id }) => id);
+    waits.push({
+      reason: { code: "programs", role: role.name, tasks },
+      delays: [{ code: "time-to-stop", graceMs: job.spec.timeouts.stopGraceMs }],
+      sinceMs: generation?.endedAtMs ?? sinceMs,
+    });
   }
   return waits;
 }
 
 /** Counted from the container that was given first. */
-function executorsWait({ spec, state }: Job, role: string, starting: readonly TaskRecord[]): Wait {
+function executorsWait({ spec, state }: Job, role: string, starting: readonly TaskRecord[]): WaitFacts {
   const given = starting.flatMap(({ containerId }) => state.containers[containerId]?.allocatedAtMs ?? []);
   const sinceMs = Math.min(...given);
   const ends = starting.flatMap(({ containerId }) => {
@@ -83,117 +83,92 @@ function executorsWait({ spec, state }: Job, role: string, starting: readonly Ta
     return deadline === undefined ? [] : [dueMsOf(state, deadline)];
   });
   return {
-    cause: `executors of ${role}`,
-    what: `the executors of ${listWords(starting.map(({ id }) => id))}`,
+    reason: { code: "executors", role, tasks: starting.map(({ id }) => id) },
+    delays: [{ code: "files-on-their-way" }],
     sinceMs,
-    reasons: ["their files are being brought to the nodes, then their executors register"],
     endsAtMs: ends.length === 0 ? sinceMs + spec.timeouts.launchMs : Math.min(...ends),
   };
 }
 
-/** One whose words never change. */
-function plainWait(
-  what: string,
-  rest: Omit<Wait, "cause" | "what" | "reasons"> & Partial<Pick<Wait, "reasons">>,
-): Wait {
-  return { cause: what, what, reasons: [], ...rest };
-}
-
 /** What holds a complete gang back. */
-function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): Wait[] {
-  const waits: Wait[] = [];
+function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitFacts[] {
+  const waits: WaitFacts[] = [];
   const { hold, generations } = gang;
   if (hold.askAgainAtMs > nowMs) {
-    waits.push(
-      plainWait("the pause before containers are asked for again", {
-        sinceMs: nowMs,
-        reasons: [
-          `the gang was not complete in time and gave back what it held, ${countWords(hold.returns, "time")} so far`,
-        ],
-        endsAtMs: hold.askAgainAtMs,
-      }),
-    );
+    waits.push({
+      reason: { code: "pause-of-requests" },
+      delays: [{ code: "gang-incomplete", times: hold.returns }],
+      sinceMs: nowMs,
+      endsAtMs: hold.askAgainAtMs,
+    });
   }
   if (hold.deadline !== undefined) {
-    waits.push(
-      plainWait("the rest of the gang", {
-        sinceMs: hold.deadline.sinceMs,
-        reasons: [],
-        endsAtMs: dueMsOf(state, hold.deadline),
-        atEnd: `its containers are returned and requested again, so that another job can go on (${keyWords({ spec }, "tony.container.hold-timeout")})`,
-      }),
-    );
+    waits.push({
+      reason: { code: "gang", setting: settingOf(spec, "tony.container.hold-timeout") },
+      sinceMs: hold.deadline.sinceMs,
+      endsAtMs: dueMsOf(state, hold.deadline),
+    });
   }
   if (gang.phase === "gathering" && gang.startNotBeforeMs > nowMs) {
-    waits.push(
-      plainWait("the pause before the restart", {
-        sinceMs: generations.at(-1)?.startedAtMs ?? nowMs,
-        reasons: [`after ${countWords(generations.length - 1, "restart")}: ${gang.restartReason}`],
-        endsAtMs: gang.startNotBeforeMs,
-      }),
-    );
+    waits.push({
+      reason: { code: "pause-of-restart" },
+      delays: [{ code: "restarts", times: generations.length - 1, why: gang.restartReason }],
+      sinceMs: generations.at(-1)?.startedAtMs ?? nowMs,
+      endsAtMs: gang.startNotBeforeMs,
+    });
   }
   if (!gang.started && gang.phase !== "done" && state.journal.failure !== "") {
-    waits.push(
-      plainWait("the journal", {
-        sinceMs: state.journal.writtenAtMs,
-        reasons: [`it cannot be written: ${state.journal.failure}`],
-        remedy: "programs run on; the next generation starts when HDFS takes the journal again",
-      }),
-    );
+    waits.push({
+      reason: { code: "journal" },
+      delays: [{ code: "journal-failed", message: state.journal.failure }],
+      fix: { code: "mend-hdfs" },
+      sinceMs: state.journal.writtenAtMs,
+    });
   }
   return waits;
 }
 
 /** Roles that still run after the end of a group. */
-function groupWaits({ spec, state }: Job): Wait[] {
-  const waits: Wait[] = [];
-  for (const [position, { role, group, limitMs, atLimit }] of spec.groupLimits.entries()) {
+function groupWaits({ spec, state }: Job): WaitFacts[] {
+  return spec.groupLimits.flatMap(({ role, group, limitMs, atLimit }, position) => {
     const deadline = state.groupDeadlines[position];
-    if (deadline !== undefined) {
-      const key = keyWords({ spec }, `tony.application.dependency.${role}.timeout.after.${group}`);
-      waits.push(
-        plainWait(`the end of ${role}`, {
-          sinceMs: deadline.sinceMs,
-          reasons: [`group ${group} has ended, and ${role} may run on for ${durationWords(limitMs)} (${key})`],
-          endsAtMs: dueMsOf(state, deadline),
-          atEnd: atLimit === "fail" ? "the job fails" : `the job does not wait for ${role} any more`,
-        }),
-      );
+    if (deadline === undefined) {
+      return [];
     }
-  }
-  return waits;
-}
-
-function verdictWaits({ state }: Job, gang: GangState): Wait[] {
-  const waits: Wait[] = [];
-  for (const verdict of gang.verdicts.filter((one) => one.held)) {
-    const missing = Object.keys(verdict.unaccounted).length;
-    waits.push(
-      plainWait("the verdict on the failure", {
-        sinceMs: verdict.deadline.sinceMs,
-        reasons: [`${countWords(missing, "task")} ${missing === 1 ? "is" : "are"} not yet accounted for`],
-        endsAtMs: dueMsOf(state, verdict.deadline),
-      }),
-    );
-  }
-  return waits;
-}
-
-function finishWait({ spec, state }: Job): Wait {
-  const whats = {
-    none: "the end",
-    journaling: "the outcome to be written down",
-    stopping:
-      spec.carrier === undefined ? "the programs to stop" : "the programs to stop, and what they left to be brought up",
-    unregistering: "the ResourceManager to accept the end",
-  } as const;
-  const sinceMs = state.outcome?.endedAtMs ?? state.startedAtMs;
-  const { finishDeadline } = state;
-  return plainWait(whats[state.finish], {
-    sinceMs,
-    ...(finishDeadline === undefined ? {} : { endsAtMs: dueMsOf(state, finishDeadline) }),
+    const setting = settingOf(spec, `tony.application.dependency.${role}.timeout.after.${group}`);
+    return {
+      reason: { code: "role", role, failsJob: atLimit === "fail" },
+      delays: [{ code: "group-ended", group, role, limitMs, setting }],
+      sinceMs: deadline.sinceMs,
+      endsAtMs: dueMsOf(state, deadline),
+    };
   });
+}
+
+function verdictWaits({ state }: Job, gang: GangState): WaitFacts[] {
+  return gang.verdicts
+    .filter(({ held }) => held)
+    .map(({ unaccounted, deadline }) => ({
+      reason: { code: "verdict" },
+      delays: [{ code: "tasks-unaccounted", tasks: Object.keys(unaccounted).length }],
+      sinceMs: deadline.sinceMs,
+      endsAtMs: dueMsOf(state, deadline),
+    }));
+}
+
+function finishWait({ spec, state }: Job): WaitFacts {
+  const reasons = {
+    none: { code: "end" },
+    journaling: { code: "outcome-journal" },
+    stopping: { code: "programs-end", uploads: spec.carrier !== undefined },
+    unregistering: { code: "unregistration" },
+  } as const;
+  const { finish, finishDeadline, outcome, startedAtMs } = state;
+  return {
+    reason: reasons[finish],
+    sinceMs: outcome?.endedAtMs ?? startedAtMs,
+    endsAtMs: finishDeadline && dueMsOf(state, finishDeadline),
+  };
 }
 
 function tasksIn({ state }: Job, position: number, phases: readonly TaskPhase[]): TaskRecord[] {

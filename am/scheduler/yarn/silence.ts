@@ -1,7 +1,9 @@
 import { formatHostPort, type HostPort } from "../../../src/hadoop/conf/values.ts";
 import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { askedWithoutEnd } from "../../../src/job/reasons/waits.ts";
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import type { Wait } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
 
@@ -17,9 +19,6 @@ const tellAfterMs = 1_000;
 /** Between the first two words of a silence that lasts; each further pause is twice as long. */
 const firstPauseMs = 30_000;
 const longestPauseMs = 15 * 60_000;
-
-const what = "the ResourceManager's answer";
-const meanwhile = "programs run on, and what needs containers waits; it is asked again without end";
 
 /** How long the ResourceManager has been silent, told in the log with growing pauses and as something that the job waits for. */
 export class ResourceManagerSilence {
@@ -58,8 +57,9 @@ export class ResourceManagerSilence {
   /** What the job waits for because of it, once that was told. */
   get waits(): readonly Wait[] {
     if (this.#sinceMs === undefined || this.#pauseMs === 0) return [];
-    const reasons = [`${this.#where} cannot be reached from the AM: ${this.#reason}`, meanwhile];
-    return [{ cause: what, what, sinceMs: this.#sinceMs, reasons }];
+    const unreachable = { code: "manager-unreachable", endpoints: this.#where, error: this.#reason } as const;
+    const delays = [unreachable, { code: "asked-without-end" }] as const;
+    return [waitOf({ reason: { code: "manager" }, delays, sinceMs: this.#sinceMs })];
   }
 
   get #where(): string {
@@ -70,6 +70,6 @@ export class ResourceManagerSilence {
     const since = new Date(sinceMs).toISOString();
     const lasted = durationWords(nowMs - sinceMs);
     const said = `The ResourceManager (${this.#where}) has not answered for ${lasted}, since ${since}`;
-    this.#options.log.warn("resource-manager-silent", `${said}: ${this.#reason}. Meanwhile ${meanwhile}.`);
+    this.#options.log.warn("resource-manager-silent", `${said}: ${this.#reason}. Meanwhile ${askedWithoutEnd}.`);
   }
 }

@@ -1,5 +1,5 @@
 import type { FailureClass } from "../failure-class.ts";
-import { amount, bool, literal, object, type Shape, ShapeError, string } from "../shape.ts";
+import { amount, arrayOf, bool, literal, object, type Shape, ShapeError, string } from "../shape.ts";
 
 /** A key of the job, with the place where it is set: `job.xml:16`, `-conf`; absent for a default. */
 export interface Setting {
@@ -17,6 +17,8 @@ const kinds = {
   flag: bool,
   class: literal<FailureClass>("program", "infrastructure"),
   setting: readSetting,
+  settings: arrayOf(readSetting),
+  names: arrayOf(string),
 };
 
 type Kinds = { readonly [K in keyof typeof kinds]: ReturnType<(typeof kinds)[K]> };

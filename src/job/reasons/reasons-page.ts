@@ -4,13 +4,16 @@ import { masterReasons } from "./master.ts";
 import { outcomeReasons } from "./outcomes.ts";
 import type { ReasonTable } from "./reason.ts";
 import { remedies } from "./remedies.ts";
+import { delayReasons, waitReasons } from "./waits.ts";
 
 /** All families of reasons, each with where it is found. */
 export const families: readonly (readonly [string, string, ReasonTable])[] = [
   ["How a task failed", "`Cause.reason`, `Consequence.reason`", endingReasons],
   ["Why the AMs of an application failed, when YARN started no further one", "`Cause.reason`", masterReasons],
   ["Why a job ended", "`JobOutcome.reason`", outcomeReasons],
-  ["What a person can do", "`Cause.fix`", remedies],
+  ["What a job waits for", "`Wait.reason`", waitReasons],
+  ["Why that is not there yet", "`Wait.delays`", delayReasons],
+  ["What a person can do", "`Cause.fix`, `Wait.fix`", remedies],
 ];
 
 const HEAD = `# Reasons
@@ -20,7 +23,7 @@ Made from the tables in \`src/job/reasons/\` by \`npm run docs\`; edit them ther
 Where a sentence says why something happened, \`--json\`, the kept status and the history have beside it the same as data: an object with a
 \`code\` and the facts of the sentence. Codes and facts stay, sentences may change; new codes and facts may come at any time. A fact with \`?\`
 is absent where it is not known. Facts that end in \`Ms\` are milliseconds, in \`MiB\` mebibytes. A \`setting\` is an object: \`key\`, and \`at\`,
-the place where the job sets it, where it does; a \`class\` is \`program\` or \`infrastructure\`.
+the place where the job sets it, where it does; a \`class\` is \`program\` or \`infrastructure\`. \`settings\` and \`names\` are lists.
 `;
 
 /** The page that lists every code. */
@@ -67,6 +70,8 @@ function examples(facts: FactKinds): Record<string, unknown> {
 function exampleOf(name: string, kind: string): unknown {
   if (kind === "number") return typeof known[name] === "number" ? known[name] : numberOf(name);
   if (kind === "flag") return false;
+  if (kind === "settings") return [known["setting"]];
+  if (kind === "names") return name === "tasks" ? ["worker:0", "worker:1"] : [`‹${name}›`];
   return known[kind] ?? known[name] ?? `‹${name}›`;
 }
 

@@ -5,7 +5,7 @@ import { settingWords } from "./words.ts";
 
 const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;
 
-/** What a person can do about a failure. */
+/** What a person can do about a failure, or about a wait. */
 export const remedies = {
   "raise-memory": reason({ setting: "setting", toMiB: "number", virtual: "flag" }, ({ setting, toMiB, virtual }) => {
     const amount = toMiB % 1024 === 0 ? `${toMiB / 1024}g` : `${toMiB}m`;
@@ -68,6 +68,15 @@ export const remedies = {
     () => "its node may be overloaded or cut off from the ResourceManager; tony-ts logs has the AM's log",
   ),
   "check-am-files": reason({}, () => "the node could not bring the AM's files into place"),
+  "lower-ask": reason({ settings: "settings", orWait: "flag" }, ({ settings, orWait }) => {
+    const keys = settings.map(settingWords).join(" or ");
+    return `lower ${keys}${orWait ? ", or wait for other jobs to end" : ""}`;
+  }),
+  "set-label": reason(
+    { setting: "setting" },
+    ({ setting }) => `set ${settingWords(setting)} to a label that nodes have`,
+  ),
+  "mend-hdfs": reason({}, () => "programs run on; the next generation starts when HDFS takes the journal again"),
   "keep-file": reason({}, () => "check that the file is there, readable, and left alone while jobs use it"),
 };
 

@@ -36,6 +36,11 @@ describe("a ResourceManager that does not answer", () => {
     ]);
     expect(silence.waits).toEqual([
       {
+        reason: { code: "manager" },
+        delays: [
+          { code: "manager-unreachable", endpoints: "rm1:8030, rm2:8030", error: "connection refused" },
+          { code: "asked-without-end" },
+        ],
         cause: "the ResourceManager's answer",
         what: "the ResourceManager's answer",
         sinceMs: clock.nowMs() - 10_000,

@@ -3,6 +3,7 @@ import { milestones, successDetails } from "../../../client/output/progress.ts";
 import { waitBlock } from "../../../client/output/wait-block.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { JobStatus } from "../../../src/job/status.ts";
+import { waitOf } from "../../../src/job/wait.ts";
 import { aJobStatus, noonishMs, outOfMemory, role } from "../job-status.ts";
 
 const waiting = aJobStatus({
@@ -14,9 +15,9 @@ const waiting = aJobStatus({
   tasks: [{ task: "ps:0", state: "registered", host: "127.0.0.11", port: 38211, restarts: 0 }],
   waits: [
     {
+      ...waitOf({ reason: { code: "executors", role: "worker", tasks: ["worker:0"] }, sinceMs: noonishMs - 12_000 }),
       cause: "containers of worker",
       what: "2 of 4 containers of worker",
-      sinceMs: noonishMs - 12_000,
       reasons: ["label gpu has 1 node, both its GPUs are in use"],
       remedy: "lower tony.worker.instances (job.xml:14)",
     },
@@ -184,24 +185,22 @@ describe("a wait", () => {
   });
 
   test("says what happens when its time is up, on a terminal and in a pipe", () => {
-    const gang = {
-      cause: "the rest of the gang",
-      what: "the rest of the gang",
-      sinceMs: noonishMs,
-      reasons: [],
-      endsAtMs: noonishMs + 60_000,
-      atEnd: "its containers are returned",
-    };
+    const setting = { key: "tony.container.hold-timeout" };
+    const gang = waitOf({ reason: { code: "gang", setting }, sinceMs: noonishMs, endsAtMs: noonishMs + 60_000 });
     const block = waitBlock(aJobStatus({ roles: [], waits: [gang] }), "", noonishMs + 3_000);
     expect(block?.lines.slice(1, -1)).toEqual([
       "  waiting 3 s for the rest of the gang",
-      "            at 14:01:00 its containers are returned",
+      "            at 14:01:00 its containers are returned and requested again, so that another job can go on (tony.container.hold-timeout)",
     ]);
-    expect(block).toMatchObject({ facts: [], until: "at 14:01:00 its containers are returned" });
+    expect(block).toMatchObject({
+      facts: [],
+      until:
+        "at 14:01:00 its containers are returned and requested again, so that another job can go on (tony.container.hold-timeout)",
+    });
   });
 
   test("of a job that ends tells how to leave it only whoever asked for that", () => {
-    const wait = { cause: "the end", what: "the programs to stop", sinceMs: noonishMs, reasons: [] };
+    const wait = waitOf({ reason: { code: "programs-end", uploads: false }, sinceMs: noonishMs });
     const outcome = { ...endedBecause("killed", { code: "stop-requested", words: "" }), endedAtMs: noonishMs };
     const ending = aJobStatus({ roles: [], waits: [wait], outcome });
     const shown = (status: JobStatus, asked: boolean) =>

@@ -39,6 +39,13 @@ describe("the published status", () => {
     scenario.register();
     scenario.on({ type: "headroom-changed", available: { memoryMiB: 512, vcores: 1, others: {} } });
     expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toEqual({
+      reason: { code: "containers", role: "worker", missing: 2, instances: 2, ask: "1 GiB, 1 core" },
+      delays: [{ code: "queue-full", queue: "default", left: "512 MiB, 1 core", room: 0 }],
+      fix: {
+        code: "lower-ask",
+        settings: [{ key: "tony.worker.instances" }, { key: "tony.worker.memory", at: "job.xml:16" }],
+        orWait: true,
+      },
       cause: "containers of worker",
       what: "2 of 2 containers of worker: 1 GiB, 1 core",
       sinceMs: scenario.nowMs,

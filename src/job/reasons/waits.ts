@@ -1,0 +1,107 @@
+import { type ReasonOf, reason } from "./reason.ts";
+import { countWords, durationWords, listWords, settingWords } from "./words.ts";
+
+/** What a silent ResourceManager means for the job. */
+export const askedWithoutEnd = "programs run on, and what needs containers waits; it is asked again without end";
+
+/** What a job waits for. */
+export const waitReasons = {
+  am: reason({}, () => "the AM"),
+  manager: reason({}, () => "the ResourceManager's answer"),
+  registration: reason({}, () => "the ResourceManager's answer to the registration"),
+  containers: reason(
+    { role: "text", missing: "number", instances: "number", ask: "text" },
+    ({ role, missing, instances, ask }) => {
+      const containers = instances === 1 ? "1 container" : `${missing} of ${instances} containers`;
+      return `${containers} of ${role}: ${ask}`;
+    },
+  ),
+  executors: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the executors of ${listWords(tasks)}`),
+  programs: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the programs of ${listWords(tasks)}`),
+  stage: reason({ roles: "names" }, ({ roles }) => `the stage of ${listWords(roles)}`),
+  gang: reason({ setting: "setting" }, () => "the rest of the gang"),
+  "pause-of-requests": reason({}, () => "the pause before containers are asked for again"),
+  "pause-of-restart": reason({}, () => "the pause before the restart"),
+  journal: reason({}, () => "the journal"),
+  role: reason({ role: "text", failsJob: "flag" }, ({ role }) => `the end of ${role}`),
+  verdict: reason({}, () => "the verdict on the failure"),
+  end: reason({}, () => "the end"),
+  "outcome-journal": reason({}, () => "the outcome to be written down"),
+  "programs-end": reason({ uploads: "flag" }, ({ uploads }) =>
+    uploads ? "the programs to stop, and what they left to be brought up" : "the programs to stop",
+  ),
+  unregistration: reason({}, () => "the ResourceManager to accept the end"),
+};
+
+export type WaitReason = ReasonOf<typeof waitReasons>;
+
+/** Why it is not there yet. */
+export const delayReasons = {
+  "manager-says": reason({ words: "text" }, ({ words }) => words),
+  "manager-unreachable": reason({ endpoints: "text", error: "text" }, ({ endpoints, error }) => {
+    return `${endpoints} cannot be reached from the AM: ${error}`;
+  }),
+  "asked-without-end": reason({}, () => askedWithoutEnd),
+  "label-missing": reason({ label: "text" }, ({ label }) => neverUnlessNodesJoin(`no node has label ${label}`)),
+  "nodes-labelled": reason({}, () => neverUnlessNodesJoin("every node has a label, and only asks for it get it")),
+  "container-too-large": reason({ label: "text?", sizes: "text" }, ({ label, sizes }) => {
+    const where = `no node of ${placeWords(label)} is large enough for one container, whatever else runs there`;
+    return neverUnlessNodesJoin(`${where}; they have ${sizes}`);
+  }),
+  "gang-too-large": reason({ label: "text?", has: "text", asked: "text" }, ({ label, has, asked }) =>
+    neverUnlessNodesJoin(`${placeWords(label)} has ${has} in all, the job asks for ${asked}`),
+  ),
+  "gang-too-many": reason({ label: "text?", room: "number", asked: "number" }, ({ label, room, asked }) => {
+    const such = countWords(room, "such container");
+    return neverUnlessNodesJoin(
+      `the nodes of ${placeWords(label)} have room for ${such} in all, the job asks for ${asked}`,
+    );
+  }),
+  "no-usable-node": reason({ label: "text?" }, ({ label }) => `${placeWords(label)} has no usable node`),
+  "queue-full": reason({ queue: "text", left: "text", room: "number" }, ({ queue, left, room }) => {
+    return `queue ${queue} has only ${left} left for this job, room for ${room === 0 ? "none" : room} of them`;
+  }),
+  "nodes-full": reason({ label: "text?", nodes: "number" }, ({ label, nodes }) => {
+    return `the queue has room for them; the ${countWords(nodes, "usable node")} of ${placeWords(label)} must have it too`;
+  }),
+  "size-refused": reason({ largest: "text?" }, ({ largest }) => {
+    const has = largest === undefined ? "" : `: the largest has ${largest}`;
+    return `YARN gives none as large with the nodes that are registered now${has}`;
+  }),
+  "nodes-excluded": reason({ hosts: "names" }, ({ hosts }) => `kept off after failures: ${listWords(hosts)}`),
+  "files-on-their-way": reason({}, () => "their files are being brought to the nodes, then their executors register"),
+  "time-to-stop": reason(
+    { graceMs: "number" },
+    ({ graceMs }) => `they have ${durationWords(graceMs)} to stop by themselves`,
+  ),
+  "stage-before": reason({ roles: "names" }, ({ roles }) => {
+    return `its containers are asked for when ${listWords(roles)} ${roles.length === 1 ? "is" : "are"} done`;
+  }),
+  "gang-incomplete": reason({ times: "number" }, ({ times }) => {
+    return `the gang was not complete in time and gave back what it held, ${countWords(times, "time")} so far`;
+  }),
+  restarts: reason(
+    { times: "number", why: "text" },
+    ({ times, why }) => `after ${countWords(times, "restart")}: ${why}`,
+  ),
+  "journal-failed": reason({ message: "text" }, ({ message }) => `it cannot be written: ${message}`),
+  "group-ended": reason(
+    { group: "text", role: "text", limitMs: "number", setting: "setting" },
+    ({ group, role, limitMs, setting }) =>
+      `group ${group} has ended, and ${role} may run on for ${durationWords(limitMs)} (${settingWords(setting)})`,
+  ),
+  "tasks-unaccounted": reason({ tasks: "number" }, ({ tasks }) => {
+    return `${countWords(tasks, "task")} ${tasks === 1 ? "is" : "are"} not yet accounted for`;
+  }),
+};
+
+export type DelayReason = ReasonOf<typeof delayReasons>;
+
+/** `the cluster`, `label gpu` */
+function placeWords(label = ""): string {
+  return label === "" ? "the cluster" : `label ${label}`;
+}
+
+function neverUnlessNodesJoin(why: string): string {
+  return `this cannot be met by waiting, unless nodes join: ${why}`;
+}

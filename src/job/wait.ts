@@ -1,0 +1,54 @@
+import { type Remedy, remedyWords } from "./reasons/remedies.ts";
+import { type DelayReason, delayReasons, type WaitReason, waitReasons } from "./reasons/waits.ts";
+import { settingWords } from "./reasons/words.ts";
+import type { Wait } from "./status.ts";
+
+/** A wait without its words. */
+export interface WaitFacts {
+  readonly reason: WaitReason;
+  readonly delays?: readonly DelayReason[];
+  readonly fix?: Remedy;
+  readonly sinceMs: number;
+  readonly endsAtMs?: number | undefined;
+}
+
+/** The wait with its words. */
+export function waitOf({ reason: awaited, delays = [], fix, sinceMs, endsAtMs }: WaitFacts): Wait {
+  const atEnd = atEndWords(awaited);
+  return {
+    reason: awaited,
+    cause: causeWords(awaited),
+    what: waitReasons[awaited.code].words(awaited),
+    sinceMs,
+    delays,
+    reasons: delays.map((delay) => delayReasons[delay.code].words(delay)),
+    ...(fix === undefined ? {} : { fix, remedy: remedyWords(fix) }),
+    ...(endsAtMs === undefined ? {} : { endsAtMs }),
+    ...(atEnd === undefined ? {} : { atEnd }),
+  };
+}
+
+/** Words that stay the same while it lasts. */
+function causeWords(awaited: WaitReason): string {
+  switch (awaited.code) {
+    case "containers":
+    case "executors":
+      return `${awaited.code} of ${awaited.role}`;
+    case "programs":
+      return `programs of ${awaited.role} to stop`;
+    default:
+      return waitReasons[awaited.code].words(awaited);
+  }
+}
+
+/** What happens when its time is up, if not simply the end of the job or of the wait. */
+function atEndWords(awaited: WaitReason): string | undefined {
+  if (awaited.code === "gang") {
+    const so = "its containers are returned and requested again, so that another job can go on";
+    return `${so} (${settingWords(awaited.setting)})`;
+  }
+  if (awaited.code !== "role") {
+    return undefined;
+  }
+  return awaited.failsJob ? "the job fails" : `the job does not wait for ${awaited.role} any more`;
+}
