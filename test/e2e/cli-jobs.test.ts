@@ -11,6 +11,8 @@ import { TonyTs, tonyTs } from "../support/tony-ts.ts";
 const cluster = await testCluster();
 const alice = environmentFor(cluster, ClusterUser.alice);
 
+const printedLines = 29_000;
+
 /** A job of two shell workers. */
 function jobFile(name: string, command: string): string {
   const settings = {
@@ -52,6 +54,18 @@ describe("a job on a real cluster, from its submission to its logs", () => {
       ),
     );
     await writeFile(join(folder, "long.xml"), jobFile("long", "echo started; sleep 600"));
+    await writeFile(
+      join(folder, "prints.xml"),
+      jobFile(
+        "prints",
+        // 1.4 MB each time.
+        `for i in 1 2 3; do seq -f "$i %05g ${"-".repeat(40)}" 1 ${printedLines}; sleep 1.5; done; ls \${LOG_DIRS%%,*}; ` +
+          `until test -e ${folder}/printed; do sleep 0.1; done; echo end`,
+      ).replace(
+        "</configuration>",
+        "<property><name>tony.log.max-size</name><value>1m</value></property></configuration>",
+      ),
+    );
   });
   afterAll(() => rm(folder, { recursive: true }));
   afterEach(() => sweep(cluster));
@@ -130,6 +144,22 @@ describe("a job on a real cluster, from its submission to its logs", () => {
     expect(stdout).toMatch(/^1 .* +program restarts: 1 of 1 used +–$/m);
     expect(stdout).toMatch(/^2 .* +program, no restart +step 100, .+ old$/m);
     expect(stdout).toMatch(/^All containers are returned; the last checkpoint is kept: step 200, .+ old: \/ckpt\/1$/m);
+  });
+
+  test("output that is closed at its size is printed as one, in its order, live and afterwards", async () => {
+    const { stdout: submitted } = await tonyTs(["submit", ...conf("prints"), "--detach"], alice);
+    const id = submitted.trim();
+    const printed = [1, 2, 3].flatMap((round) =>
+      Array.from({ length: printedLines }, (_, at) => `${round} ${String(at + 1).padStart(5, "0")} ${"-".repeat(40)}`),
+    );
+    const logs = async () => (await tonyTs(["logs", id, "worker:0"], alice)).stdout.split("\n");
+    await eventually("all is printed", async () => (await logs()).includes("stdout"));
+    const live = await logs();
+    expect(live.slice(0, printed.length)).toEqual(printed);
+    expect(live.slice(printed.length)).toContain("stdout.000000000000");
+    await writeFile(join(folder, "printed"), "");
+    expect((await tonyTs(["wait", id], alice)).exitCode).toBe(0);
+    expect(await logs()).toEqual([...live.slice(0, -1), "end", ""]);
   });
 
   test("--detach prints the id alone; status and logs see the job run; kill ends it", async () => {

@@ -136,6 +136,47 @@ export const LINK_MUTANTS = [
       to: "",
     },
   ]),
+  ...mutantsOf("src/rotating-log.ts", { unit: "rotating-log" }, [
+    {
+      bug: "what a program writes while its output is being closed is lost",
+      from: "const bytes = appendRest(this.file, unfinished);",
+      to: "const bytes = sizeOf(unfinished);",
+    },
+    {
+      bug: "closed output is never removed",
+      from: "      this.#removeOldest(limits.maxFiles - 1);\n",
+      to: "",
+    },
+    {
+      bug: "closed output that YARN has stored and removed is read",
+      from: " && sizeOf(file) === bytes)",
+      to: ")",
+    },
+    {
+      bug: "after a log was closed its bytes are counted from 0 again",
+      from: "    this.#start += bytes;\n",
+      to: "",
+    },
+  ]),
+  ...mutantsOf("executor/process-tree.ts", { unit: "executor/process-tree.test" }, [
+    {
+      bug: "output is cut while some of a program's processes run",
+      from: "if (await this.#holdAll(held)) work();",
+      to: "await this.#holdAll(held);\n      work();",
+    },
+    {
+      bug: "a program that is suspended goes on when its output has been closed",
+      from: "else if (this.#suspension === undefined) for",
+      to: "else for",
+    },
+  ]),
+  ...mutantsOf("src/job/closed-log.ts", { unit: "client/submission/submission-context" }, [
+    {
+      bug: "YARN stores and removes what a program writes to",
+      from: 'CLOSED_LOGS = "\\\\.[0-9]{12,}$"',
+      to: 'CLOSED_LOGS = ".*"',
+    },
+  ]),
   ...mutantsOf("executor/work-folder.ts", { unit: "executor/work-folder" }, [
     {
       bug: "the next task finds a file missing",
