@@ -38,12 +38,14 @@ export class Cluster {
   /** Where its configuration is, for messages. */
   readonly folder: ConfigurationFolder;
   readonly #endpoints: readonly HostPort[];
+  readonly #gateway: string | undefined;
   #patience: RetryPolicy;
 
   constructor(context: ClientContext, options: ClusterOptions = {}) {
     this.configuration = readClusterConfiguration(context, options.hadoop);
     this.user = currentUser(context.environment);
     this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: undefined };
+    this.#gateway = options.gateway;
     const credentials = simpleCredentials(this.user);
     this.fileSystems = new FileSystems({
       configuration: this.configuration,
@@ -101,14 +103,16 @@ export class Cluster {
       case "RPC_TIMEOUT":
       case "RPC_PROTOCOL":
         return this.#unreachable(
-          "ResourceManager",
-          "yarn.resourcemanager.address",
+          "The ResourceManager",
+          this.configuration.describe("yarn.resourcemanager.address"),
           error,
           "Is it running, and is this the right cluster? ",
         );
       case "UNREACHABLE":
       case "TIMEOUT":
-        return this.#unreachable("NameNode (WebHDFS)", "dfs.namenode.http-address", error);
+        return this.#gateway === undefined
+          ? this.#unreachable("The NameNode (WebHDFS)", this.#nameNodeAddressSource(), error)
+          : this.#unreachable("HttpFS or Knox", "tony.hdfs.endpoint", error);
       case "NO_WEBHDFS":
         return misplaced(error, "Turn WebHDFS on, or name an HttpFS or Knox: tony.hdfs.endpoint=http://gateway:14000");
       case "FILE_SYSTEM_UNSUPPORTED":
@@ -121,11 +125,19 @@ export class Cluster {
     }
   }
 
+  #nameNodeAddressSource(): string {
+    const key = "dfs.namenode.http-address";
+    // With a nameservice the keys end in its name.
+    const isSet = [...this.configuration.entries()].some(([name]) => name.startsWith(key));
+    const notSet = `${key}, which is not set: the default ports of Hadoop 3 and of 2 were tried`;
+    return isSet ? this.configuration.describe(key) : notSet;
+  }
+
   /** @param question what a person should ask first, where the cause does not ask it */
-  #unreachable(server: string, key: string, cause: unknown, question = ""): UserError {
-    const mend = `${question}${describeFolder(this.folder)}; the address comes from ${this.configuration.describe(key)}`;
+  #unreachable(server: string, addressSource: string, cause: unknown, question = ""): UserError {
+    const mend = `${question}${describeFolder(this.folder)}; the address comes from ${addressSource}`;
     return new UserError(
-      `The ${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor looks further`,
+      `${server} does not answer: ${errorMessage(cause)}\n  ${mend}\n  tony-ts doctor looks further`,
       {
         code: String(errorCode(cause)),
         exitCode: ExitCode.cluster,

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { Cluster } from "../../../client/cluster/cluster.ts";
+import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/hdfs/errors.ts";
+import { recordedContext } from "../support.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "tony-cluster-"));
+for (const [file, key, value] of [
+  ["core-site.xml", "fs.defaultFS", "hdfs://nn:8020"],
+  ["yarn-site.xml", "yarn.resourcemanager.hostname", "rm"],
+] as const) {
+  const property = `<property><name>${key}</name><value>${value}</value></property>`;
+  writeFileSync(join(folder, file), `<configuration>${property}</configuration>`);
+}
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a person is told of a failure of the file system, where these are Hadoop's properties. */
+function told(code: FileSystemErrorCode, hadoop: Readonly<Record<string, string>> = {}, gateway?: string): string {
+  const context = recordedContext({ environment: { HADOOP_CONF_DIR: folder } });
+  const cluster = new Cluster(context, { hadoop, gateway });
+  try {
+    return errorMessage(cluster.explain(new FileSystemError("LISTSTATUS /: no", { code })));
+  } finally {
+    cluster.close();
+  }
+}
+
+describe("where HDFS does not answer, a person is told whose address it was and where that comes from", () => {
+  test("from the configuration", () => {
+    const message = told("UNREACHABLE", { "dfs.namenode.http-address.prod.nn1": "a:9870" });
+    expect(message).toMatch(/^The NameNode \(WebHDFS\) does not answer: LISTSTATUS \/: no\n/);
+    expect(message).toMatch(/; the address comes from dfs\.namenode\.http-address\n/);
+  });
+
+  test("from nowhere", () => {
+    expect(told("UNREACHABLE")).toMatch(
+      /; the address comes from dfs\.namenode\.http-address, which is not set: the default ports of Hadoop 3 and of 2 were tried\n/,
+    );
+  });
+
+  test("from the job, of a gateway", () => {
+    const message = told("TIMEOUT", {}, "http://gateway:14000");
+    expect(message).toMatch(/^HttpFS or Knox does not answer: /);
+    expect(message).toMatch(/; the address comes from tony\.hdfs\.endpoint\n/);
+  });
+});
+
+test("where WebHDFS is off, which setting helps", () => {
+  expect(told("NO_WEBHDFS")).toContain("Turn WebHDFS on, or name an HttpFS or Knox: tony.hdfs.endpoint=http://");
+});
