@@ -1,5 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
+import { parseAttemptId, parseContainerId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
 import { parseLogFileName } from "../../src/job/closed-log.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
@@ -36,7 +37,7 @@ export async function storedLogs(
   const { id } = report;
   if (report.user === applications.user && report.usage?.memorySeconds === 0) throw neverHeldContainer(report);
   const store = applications.logStore(report);
-  const master = await untilUploaded(store, context.now(), context, () => readMasterLogs(store));
+  const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
   if (selection.kind === "master") {
     const lines = master.replace(/\n$/, "").split("\n").map(masterLine);
@@ -88,11 +89,15 @@ async function awaitPrograms(
 ): Promise<void> {
   if (!hasEnded(report)) return;
   const missing = new Set(tenancies.filter(({ ran }) => ran).map(({ containerId }) => containerId));
-  // A cluster's clock may be ahead of ours.
-  await untilUploaded(store, Math.min(report.finishTimeMs, context.now()), context, async () => {
+  await untilUploaded(store, uploadsSinceMs(report, context), context, async () => {
     for await (const { containerId } of store.logs((id) => missing.has(id))) missing.delete(containerId);
     return missing.size === 0 ? true : undefined;
   });
+}
+
+/** When the nodes began to upload what an ended job left; a cluster's clock may be ahead of ours. */
+function uploadsSinceMs({ finishTimeMs }: ApplicationReport, { now }: ClientContext): number {
+  return Math.min(finishTimeMs, now());
 }
 
 /** Looks until the nodes have uploaded what is looked for; undefined when it does not come in time. */
@@ -115,8 +120,29 @@ async function untilUploaded<Found>(
   }
 }
 
-/** The AM's log, of all its attempts; undefined while there is none. */
-async function readMasterLogs(store: LogStore): Promise<string | undefined> {
+/** The AM's log, of all its attempts, for whose uploads it waits; undefined when there is none. */
+async function masterLogs(
+  store: LogStore,
+  report: ApplicationReport,
+  context: ClientContext,
+): Promise<string | undefined> {
+  const attempts = report.currentAttemptId === undefined ? 1 : parseAttemptId(report.currentAttemptId).attempt;
+  const some = await untilUploaded(store, context.now(), context, async () => nonEmpty(await readMasterLogs(store)));
+  if (some === undefined || some.length >= attempts || !hasEnded(report)) return some?.join("");
+  let present: readonly string[] = some;
+  await untilUploaded(store, uploadsSinceMs(report, context), context, async () => {
+    present = await readMasterLogs(store);
+    return present.length >= attempts ? present : undefined;
+  });
+  return present.join("");
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** Those logs of the AM's attempts that are there, in the order of the attempts. */
+async function readMasterLogs(store: LogStore): Promise<readonly string[]> {
   const attempts = new Map<ContainerId, { closed: string[]; last: string }>();
   for await (const file of store.logs(isMaster)) {
     const { log, start } = parseLogFileName(file.name);
@@ -127,9 +153,10 @@ async function readMasterLogs(store: LogStore): Promise<string | undefined> {
     if (start === undefined) attempt.last = text;
     else attempt.closed.push(text);
   }
-  return attempts.size === 0
-    ? undefined
-    : [...attempts.values()].flatMap(({ closed, last }) => [...closed, last]).join("");
+  const byAttempt = [...attempts].sort(
+    ([one], [other]) => parseContainerId(one).attempt - parseContainerId(other).attempt,
+  );
+  return byAttempt.map(([, { closed, last }]) => [...closed, last].join(""));
 }
 
 /** YARN starts every attempt's AM in the first container of the attempt. */

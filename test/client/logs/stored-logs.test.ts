@@ -129,3 +129,50 @@ describe("logs that were closed while the job ran", () => {
     expect(await printed([])).toMatchObject({ out: `{}\n${started}\n{}\n` });
   });
 });
+
+describe("the logs of a job with two attempts of its ApplicationMaster", () => {
+  const line = (attempt: number) =>
+    JSON.stringify({ event: "task-started", task: `worker:${attempt}`, container: "c2" });
+  const [first, second] = ["container_1_0001_01_000001", "container_1_0001_02_000001"];
+  const attempts = { [second]: `${line(2)}\n`, [first]: `${line(1)}\n` };
+
+  /** What is printed of the ApplicationMaster's log; `there`: which of them are uploaded when it is looked for the n-th time. */
+  async function masterLog(there: (look: number) => readonly string[], finishedMsAgo: number) {
+    let looks = 0;
+    const place = aPlace({
+      logStore: () => ({
+        pending: "waiting for the NodeManagers",
+        async *logs() {
+          looks += 1;
+          for (const containerId of there(looks)) {
+            const text = attempts[containerId] ?? "";
+            yield {
+              containerId,
+              name: "am.log",
+              lengthBytes: text.length,
+              content: Readable.from([Buffer.from(text)]),
+            };
+          }
+        },
+      }),
+    });
+    const context = recordedContext({});
+    const report = aReport({
+      state: "FINISHED",
+      finishTimeMs: context.now() - finishedMsAgo,
+      currentAttemptId: "appattempt_1_0001_000002",
+    });
+    const request = { report, selection: { kind: "master" }, filter: {} } as const;
+    await storedLogs(place, request, new LogPrinter(context.output, false), context);
+    return context.out.text;
+  }
+
+  test("are those of both, the first one's first, whichever node uploads sooner", async () => {
+    const printed = await masterLog((look) => (look < 3 ? [second] : [second, first]), 0);
+    expect(printed).toBe(`${line(1)}\n${line(2)}\n`);
+  });
+
+  test("are those that there are, when the job ended long ago", async () => {
+    expect(await masterLog(() => [first], 600_000)).toBe(`${line(1)}\n`);
+  });
+});
