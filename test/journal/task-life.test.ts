@@ -35,7 +35,11 @@ describe("a life of a task, by the job's journal", () => {
     const { scenario, life } = running();
     scenario.exits("worker:1", { exitCode: 1 });
     scenario.stops("worker:0");
-    expect(scenario.task("worker:0").generation).toBeGreaterThan(life.generation);
+    scenario.after(5_000);
+    const { id, generation } = scenario.task("worker:0");
+    expect(generation).toBeGreaterThan(life.generation);
+    const known = { id, generation, containerId: life.containerId };
+    expect(scenario.journal).toMatchObject({ tasks: [known, { id: "worker:1" }] });
     expect(isReplaced(scenario.journal, life)).toBe(false);
   });
 
