@@ -1,14 +1,17 @@
 import type { QueueInfo, Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
 import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import { nearest } from "../../src/job/nearest.ts";
-import type { Problem } from "../../src/job/problem.ts";
-import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import { keyProblem, type Problem } from "../../src/job/problem.ts";
+import { amountWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { type Asked, sizeProblems } from "./size-checks.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
 export interface ClusterFacts {
-  /** The largest container that it gives. */
+  /** The largest container that it gives with the nodes that are registered now. */
   readonly maximum: Resource;
+  /** What this machine's copy of the site's configuration says of the largest one with whatever nodes; absent what it does not say. */
+  readonly configured: { readonly memoryMiB?: number; readonly vcores?: number };
   readonly resourceTypes: readonly ResourceType[];
   /** The job's queue; absent when there is none of that name. */
   readonly queue?: QueueInfo;
@@ -26,17 +29,10 @@ export interface ClusterFacts {
 /** What a job names that names none. */
 const defaultQueue = "default";
 
-/** A container that the job asks for, and the keys that say so. */
-interface Asked {
-  readonly what: string;
-  readonly prefix: string;
-  readonly resource: Resource;
-  readonly nodeLabel?: string;
-}
-
 /**
- * What this cluster would refuse, or never grant: found before anything is uploaded, because YARN finds some of it only after the
- * submission has succeeded (an unknown queue) and some never (an unknown resource type is dropped in silence).
+ * What this cluster would refuse, or not grant: said before anything is uploaded, because YARN finds some of it only after the submission
+ * has succeeded (an unknown queue) and some never (an unknown resource type is dropped in silence). What other nodes, or rules that only
+ * the ResourceManager knows, may yet make possible is a warning.
  */
 export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
   const asked: Asked[] = [{ what: "the AM", prefix: "tony.am", ...spec.am }, ...spec.roles.map(askedByRole)];
@@ -61,74 +57,31 @@ function askProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] 
 }
 
 /**
- * Silent where the ResourceManager alone can tell: CapacityScheduler too may map a job that names no queue, or make one below a path
- * that exists (`root.team.new`).
+ * Warnings: a queue may be made at the submission, or another be chosen, by mapping rules that the ResourceManager does not show
+ * (org.apache.hadoop.yarn.server.resourcemanager.placement.CSMappingPlacementRule). Silent of what often is so.
  */
 function queueProblems(spec: JobSpec, { queue, leafQueues, queuesAreOpen }: ClusterFacts): Problem[] {
-  const certain = queue !== undefined || (spec.queue !== defaultQueue && !spec.queue.includes("."));
-  if (queuesAreOpen || !certain) return [];
+  const mayBeMade = queue === undefined && (spec.queue === defaultQueue || spec.queue.includes("."));
+  if (queuesAreOpen || mayBeMade) return [];
   const key = "tony.yarn.queue";
+  const warn = (message: string) => [
+    keyProblem("warning", spec, key, `${message} (${key}); the ResourceManager decides`),
+  ];
   const all = `the queues are ${leafQueues.join(", ")}`;
   if (queue === undefined) {
     const near = nearest(spec.queue, leafQueues);
     const meant = near === undefined ? "" : `did you mean ${near}? `;
-    return [problem(spec, key, `there is no queue ${spec.queue}: ${meant}${all} (${key})`)];
+    return warn(`there is no queue ${spec.queue}: ${meant}${all}`);
   }
   if (queue.children.length > 0) {
     const children = queue.children.map(({ name }) => name).join(", ");
-    return [problem(spec, key, `queue ${spec.queue} takes no applications itself: choose one of ${children} (${key})`)];
+    return warn(`queue ${spec.queue} takes no applications itself: choose one of ${children}`);
   }
   if (queue.state !== "RUNNING") {
     const state = queue.state === "STOPPED" ? "is stopped" : "is being drained";
-    return [problem(spec, key, `queue ${spec.queue} ${state} and takes no new applications: ${all} (${key})`)];
+    return warn(`queue ${spec.queue} ${state} and takes no new applications: ${all}`);
   }
   return [];
-}
-
-function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: ClusterFacts): Problem[] {
-  const { maximum, resourceTypes } = facts;
-  const found: Problem[] = [];
-  const largest = "the largest container of this cluster has";
-  if (resource.memoryMiB > maximum.memoryMiB) {
-    const key = `${prefix}.memory`;
-    const amounts = `${memoryWords(resource.memoryMiB)}, ${largest} ${memoryWords(maximum.memoryMiB)}`;
-    found.push(problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-mb)`));
-  }
-  if (resource.vcores > maximum.vcores) {
-    const key = `${prefix}.vcores`;
-    const amounts = `${countWords(resource.vcores, "core")}, ${largest} ${maximum.vcores}`;
-    found.push(
-      problem(spec, key, `${what} asks for ${amounts}: lower ${key} (yarn.scheduler.maximum-allocation-vcores)`),
-    );
-  }
-  for (const [name, amount] of Object.entries(resource.others)) {
-    if (amount > 0) found.push(...typeProblems(spec, { what, prefix, name, amount }, maximum, resourceTypes));
-  }
-  return found;
-}
-
-function typeProblems(
-  spec: JobSpec,
-  ask: { readonly what: string; readonly prefix: string; readonly name: string; readonly amount: number },
-  maximum: Resource,
-  types: readonly ResourceType[],
-): Problem[] {
-  const { what, prefix, name, amount } = ask;
-  const key = name === "yarn.io/gpu" ? `${prefix}.gpus` : `${prefix}.resource.${name}`;
-  if (!types.some((type) => type.name === name)) {
-    const known = types.map((type) => type.name).join(", ");
-    const text = `${what} asks for ${amount} ${name}, a resource type that this cluster does not have (it has ${known})`;
-    return [problem(spec, key, `${text}: remove ${key}, or have ${name} added to yarn.resource-types`)];
-  }
-  const most = maximum.others[name] ?? 0;
-  if (amount <= most) return [];
-  return [
-    problem(
-      spec,
-      key,
-      `${what} asks for ${amount} ${name}, the largest container of this cluster has ${most}: lower ${key}`,
-    ),
-  ];
 }
 
 function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts: ClusterFacts): Problem[] {
@@ -138,7 +91,12 @@ function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts:
   if (!facts.nodeLabels.includes(nodeLabel)) {
     const known = facts.nodeLabels.length === 0 ? "the cluster has none" : `there are ${facts.nodeLabels.join(", ")}`;
     return [
-      problem(spec, key, `${what} asks for nodes with label ${nodeLabel}, which does not exist: ${known} (${key})`),
+      keyProblem(
+        "error",
+        spec,
+        key,
+        `${what} asks for nodes with label ${nodeLabel}, which does not exist: ${known} (${key})`,
+      ),
     ];
   }
   const accessible = facts.queue?.accessibleNodeLabels ?? [];
@@ -146,7 +104,7 @@ function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts:
   const reach = accessible.filter((label) => label !== "").join(", ");
   const may = reach === "" ? "nodes without a label only" : reach;
   const text = `${what} asks for nodes with label ${nodeLabel}, but queue ${spec.queue} reaches ${may}`;
-  return [problem(spec, key, `${text}: choose another queue (tony.yarn.queue) or label (${key})`)];
+  return [keyProblem("error", spec, key, `${text}: choose another queue (tony.yarn.queue) or label (${key})`)];
 }
 
 /**
@@ -162,16 +120,18 @@ function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Aske
   const place = labelled ? `with label ${nodeLabel} ` : "";
   const sizes = [...new Set(totals.map(amountWords))].slice(0, 3).join("; ");
   const text = `${what} asks for ${amountWords(resource)}, which no node ${place}has in all: they have ${sizes}`;
-  return [problem(spec, `${prefix}.memory`, `${text}: lower what ${prefix}.* asks for`)];
+  return [
+    keyProblem(
+      "warning",
+      spec,
+      `${prefix}.memory`,
+      `${text}: the job waits for one, if you do not lower what ${prefix}.* asks for`,
+    ),
+  ];
 }
 
 /** Cores do not count: whether the scheduler counts them is known to the registered ApplicationMaster alone. */
 function fits(asked: Resource, total: Resource): boolean {
   const others = Object.entries(asked.others).every(([name, amount]) => amount <= (total.others[name] ?? 0));
   return asked.memoryMiB <= total.memoryMiB && others;
-}
-
-function problem(spec: JobSpec, key: string, message: string): Problem {
-  const at = spec.sources[key];
-  return { severity: "error", message, key, ...(at === undefined ? {} : { at }) };
 }

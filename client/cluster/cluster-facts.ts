@@ -5,7 +5,7 @@ import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import type { ClusterFacts } from "./cluster-checks.ts";
 
 /** All that a submission asks the ResourceManager before it submits; the questions go out together. */
-export interface SubmissionFacts extends ClusterFacts {
+export interface SubmissionFacts extends Omit<ClusterFacts, "configured"> {
   readonly application: NewApplication;
   /** Labels that are not exclusive: their nodes also serve requests that name no label. */
   readonly sharedLabels: readonly string[];

@@ -2,9 +2,10 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import { type Clock, systemClock } from "../../src/hadoop/clock.ts";
 import { CodedError, errorMessage } from "../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
-import type { ApplicationId, ApplicationState } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationId, ApplicationState, Resource } from "../../src/hadoop/yarn/records.ts";
+import { resourceRefusal } from "../../src/hadoop/yarn/resource-refusal.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
-import { durationWords } from "../../src/job/reasons/words.ts";
+import { amountWords, durationWords } from "../../src/job/reasons/words.ts";
 import type { Output } from "../output/output.ts";
 
 /** What is needed of ResourceManagerClient. */
@@ -33,11 +34,14 @@ const unsaved: ReadonlySet<ApplicationState> = new Set(["NEW", "NEW_SAVING"]);
 const firstLookAgainMs = 20;
 const longestLookAgainMs = 200;
 const sayAfterMs = 1_000;
+/** How often it is looked whether a node has come that is large enough for the ApplicationMaster. */
+const largerNodeMs = 10_000;
 
 /**
  * Submits an application and waits until the ResourceManager has saved it, which it answers before; where it has failed over meanwhile
  * and knows nothing of it, it is submitted again (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). Where no
- * answer comes, or a refusal that may be of a repeated try alone, whether it was taken is looked up.
+ * answer comes, or a refusal that may be of a repeated try alone, whether it was taken is looked up. While the nodes are too small for
+ * its ApplicationMaster, that is waited for.
  * @throws what the submission failed with when the ResourceManager does not know the application; UserError (`SUBMISSION_UNKNOWN`)
  * when that cannot be known, (`SUBMISSION_FORGOTTEN`) when it was taken and forgotten again and again
  */
@@ -46,14 +50,49 @@ export async function handIn(application: SubmissionContext, options: HandInOpti
   const startedMs = clock.nowMs();
   for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
     const failure = await submitOnce(application, options);
-    if (await isKept(application.id, failure, options)) return;
-    if (failure !== undefined) throw failure;
+    if (await isKept(application.id, failure, options)) return output.endWait();
+    if (failure !== undefined) {
+      await untilItMayFit(application, failure, { startedMs, output, clock, stop });
+      continue;
+    }
     if (stop.aborted || clock.nowMs() - startedMs >= giveUpAfterMs) throw forgottenSubmission(application.id);
     output.problem(
       `The ResourceManager took ${application.id} and then knew nothing of it, as after a failover: submitting it again`,
     );
     await clock.sleep(pauseMs, stop);
   }
+}
+
+/**
+ * The AM is larger than any container that the nodes allow which are registered now: another node may come, so that it is handed in again
+ * a while later. Ends when it is time for that.
+ * @throws the failure, where no node would help, or nobody wants to wait
+ */
+async function untilItMayFit(
+  { masterResource: asked }: SubmissionContext,
+  failure: CodedError,
+  {
+    startedMs,
+    output,
+    clock,
+    stop,
+  }: Required<Pick<HandInOptions, "output" | "clock" | "stop">> & { startedMs: number },
+): Promise<void> {
+  const { configured, allowed } = resourceRefusal(failure) ?? {};
+  const mayFit = configured !== undefined && fits(asked, configured);
+  if (!mayFit || stop.aborted) throw failure;
+  const change = `No node that is registered now is large enough for the ApplicationMaster, which asks for ${amountWords(asked)}`;
+  const largest = allowed === undefined ? "" : `; the largest container has ${amountWords(allowed)}`;
+  const elapsedMs = clock.nowMs() - startedMs;
+  const line = `${change}${largest}: waiting for ${durationWords(elapsedMs)}`;
+  output.waitAside({ lines: [line], cause: "larger node", line, change, facts: [] });
+  await clock.sleep(largerNodeMs, stop);
+  if (stop.aborted) throw failure;
+}
+
+function fits(asked: Resource, most: Resource): boolean {
+  const others = Object.entries(asked.others).every(([name, amount]) => amount <= (most.others[name] ?? amount));
+  return asked.memoryMiB <= most.memoryMiB && asked.vcores <= most.vcores && others;
 }
 
 /** @returns why it is not sure that it was taken; undefined where the ResourceManager says so */

@@ -1,5 +1,5 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
-import { type Problem, refusedJob } from "../../src/job/problem.ts";
+import { keyProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { type Machine, thisMachine } from "../../src/machine.ts";
@@ -52,7 +52,12 @@ function tooLarge(spec: JobSpec, { name, resource }: RoleSpec, { key, of, has, w
   if (of(resource) <= has) return [];
   const lower = `tony.${name}.${key}`;
   return [
-    problem(spec, lower, `a ${name} asks for ${words(of(resource))}, this machine has ${words(has)}: lower ${lower}`),
+    keyProblem(
+      "error",
+      spec,
+      lower,
+      `a ${name} asks for ${words(of(resource))}, this machine has ${words(has)}: lower ${lower}`,
+    ),
   ];
 }
 
@@ -62,10 +67,12 @@ function tooMany(spec: JobSpec, { key, of, has, words, addedUp }: Kind): Problem
   if (!addedUp || wanted <= has || most === undefined) return [];
   const lower = `tony.${most.name}.instances`;
   const mend = `lower ${lower} or tony.${most.name}.${key}`;
-  return [problem(spec, lower, `the tasks ask for ${words(wanted)} together, this machine has ${words(has)}: ${mend}`)];
-}
-
-function problem(spec: JobSpec, key: string, message: string): Problem {
-  const at = spec.sources[key];
-  return { severity: "error", message, key, ...(at === undefined ? {} : { at }) };
+  return [
+    keyProblem(
+      "error",
+      spec,
+      lower,
+      `the tasks ask for ${words(wanted)} together, this machine has ${words(has)}: ${mend}`,
+    ),
+  ];
 }

@@ -9,7 +9,7 @@ import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
-import { formatProblem, type Problem, refusedJob } from "../../src/job/problem.ts";
+import { formatProblem, hasErrors, type Problem, refusedJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -20,6 +20,7 @@ import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
+import { configuredMaximum } from "../cluster/size-checks.ts";
 import type { ClientContext } from "../context.ts";
 import { codeCachesFor } from "../shipping/code-caches.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
@@ -135,9 +136,9 @@ export async function checkThere(
   });
   if (asWritten === undefined) throw refusedJob(problems);
   const spec = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
-  const refusals = checkAgainstCluster(spec, facts);
-  if (refusals.length > 0) throw refusedJob(refusals);
-  return { spec, facts, root, runtime, problems };
+  const found = checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) });
+  if (hasErrors(found)) throw refusedJob(found);
+  return { spec, facts, root, runtime, problems: [...problems, ...found] };
 }
 
 /** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */

@@ -16,6 +16,17 @@ export function formatProblem(problem: Problem): string {
   return `${place}${problem.severity === "warning" ? "warning: " : ""}${problem.message}`;
 }
 
+/** Of what a key of the job says, where the job says it. */
+export function keyProblem(
+  severity: Problem["severity"],
+  { sources }: { readonly sources: Readonly<Record<string, string>> },
+  key: string,
+  message: string,
+): Problem {
+  const at = sources[key];
+  return { severity, message, key, ...(at === undefined ? {} : { at }) };
+}
+
 export function hasErrors(problems: readonly Problem[]): boolean {
   return problems.some((problem) => problem.severity === "error");
 }

@@ -33,17 +33,6 @@ describe("what cannot work is said before anything is on the cluster", () => {
       "tony.worker.memory=100g",
       /a worker asks for 100 GiB, the largest container/,
     ],
-    [
-      "more GPUs than any node has",
-      "tony.worker.gpus=9",
-      /a worker asks for 9 yarn\.io\/gpu, .* has 2: lower tony\.worker\.gpus/,
-    ],
-    ["an unknown queue", "tony.yarn.queue=mll", /there is no queue mll: did you mean ml\?/],
-    [
-      "a queue that only holds others",
-      "tony.yarn.queue=root",
-      /queue root takes no applications itself: choose one of/,
-    ],
     ["an unknown label", "tony.worker.node-label=tpu", /label tpu, which does not exist: there are gpu/],
     ["a label that the queue does not reach", "tony.worker.node-label=gpu", /but queue default reaches/],
     [
@@ -59,6 +48,19 @@ describe("what cannot work is said before anything is on the cluster", () => {
     expect(stderr).toMatch(message);
     expect(stdout).toBe("");
     expect(exitCode).toBe(3);
+  });
+
+  test.each([
+    ["an unknown queue", "mll", /warning: there is no queue mll: did you mean ml\?/, /unknown queue: mll/],
+    ["a queue that only holds others", "root", /warning: queue root takes no .* itself/, /non-leaf queue : root/],
+  ])("%s is warned of, and the ResourceManager decides: exit code 1", async (_what, queue, warning, refusal) => {
+    const { exitCode, stdout, stderr } = await tonyTs(
+      ["submit", "--conf", join(folder, "job.xml"), "-conf", `tony.yarn.queue=${queue}`],
+      alice,
+    );
+    expect(stderr).toMatch(warning);
+    expect(stdout).toMatch(refusal);
+    expect(exitCode).toBe(1);
   });
 
   test.each([

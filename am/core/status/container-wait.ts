@@ -60,8 +60,8 @@ function placeDelays(
 
 /** Containers of its size are refused until a node comes that is large enough. */
 function refusedDelays({ state: { asks } }: Job, position: number): DelayReason[] {
-  const refusal = asks[position]?.refusal;
-  if (refusal === undefined) {
+  const { refusal, outstanding = 0 } = asks[position] ?? {};
+  if (refusal === undefined || outstanding > 0) {
     return [];
   }
   const { allowed } = refusal;

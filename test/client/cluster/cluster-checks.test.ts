@@ -20,6 +20,7 @@ const queue: QueueInfo = {
 
 const facts: ClusterFacts = {
   maximum: { memoryMiB: 8192, vcores: 8, others: { "yarn.io/gpu": 2 } },
+  configured: {},
   resourceTypes: ["memory-mb", "vcores", "yarn.io/gpu"].map((name) => ({ name, units: "" })),
   queue,
   leafQueues: ["default", "ml"],
@@ -49,16 +50,27 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     expect(problems({})).toEqual([]);
   });
 
-  test("more memory than the largest container has, with the line that asks for it", () => {
-    expect(problems(worker({ resource: { memoryMiB: 9216, vcores: 1, others: {} } }))).toEqual([
+  test.each<[string, Partial<ClusterFacts>]>([
+    ["the site's configuration says", { configured: { memoryMiB: 8192 } }],
+    ["a larger node shows", { nodes: [node("n1", [], 16384, {})] }],
+  ])("more memory than the largest container may have, as %s, with the line that asks for it", (_, cluster) => {
+    expect(problems(worker({ resource: { memoryMiB: 9216, vcores: 1, others: {} } }), cluster)).toEqual([
       "job.xml:16: a worker asks for 9 GiB, the largest container of this cluster has 8 GiB: lower tony.worker.memory (yarn.scheduler.maximum-allocation-mb)",
     ]);
+  });
+
+  test("a node that is larger than any registered now may come: a warning", () => {
+    const ask = worker({ resource: { memoryMiB: 9216, vcores: 1, others: {} } });
+    const warning =
+      "job.xml:16: warning: a worker asks for 9 GiB, with the nodes that are registered now the largest container has 8 GiB: the job waits for a larger node, if you do not lower tony.worker.memory";
+    expect(problems(ask)).toEqual([warning]);
+    expect(problems(ask, { configured: { memoryMiB: 16384 } })).toEqual([warning]);
   });
 
   test("more than any one node has, though YARN's largest container has each of it", () => {
     const resource = { memoryMiB: 8192, vcores: 1, others: { "yarn.io/gpu": 1 } };
     expect(problems(worker({ resource }))).toEqual([
-      "job.xml:16: a worker asks for 8 GiB, 1 core, 1 GPU, which no node has in all: they have 8 GiB, 8 cores; 4 GiB, 8 cores, 2 GPUs: lower what tony.worker.* asks for",
+      "job.xml:16: warning: a worker asks for 8 GiB, 1 core, 1 GPU, which no node has in all: they have 8 GiB, 8 cores; 4 GiB, 8 cores, 2 GPUs: the job waits for one, if you do not lower what tony.worker.* asks for",
     ]);
     expect(problems(worker({ resource }), { nodesAreAway: true })).toEqual([]);
   });
@@ -67,14 +79,14 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     const resource = { memoryMiB: 6144, vcores: 1, others: {} };
     const anywhere = { ...queue, accessibleNodeLabels: ["*"] };
     expect(problems(worker({ resource, nodeLabel: "gpu" }), { queue: anywhere })).toEqual([
-      "job.xml:16: a worker asks for 6 GiB, 1 core, which no node with label gpu has in all: they have 4 GiB, 8 cores, 2 GPUs: lower what tony.worker.* asks for",
+      "job.xml:16: warning: a worker asks for 6 GiB, 1 core, which no node with label gpu has in all: they have 4 GiB, 8 cores, 2 GPUs: the job waits for one, if you do not lower what tony.worker.* asks for",
     ]);
   });
 
   test("more cores, for the AM too", () => {
     const am = { ...aJobSpec().am, resource: { memoryMiB: 512, vcores: 9, others: {} } };
-    expect(problems({ am })).toEqual([
-      "the AM asks for 9 cores, the largest container of this cluster has 8: lower tony.am.vcores (yarn.scheduler.maximum-allocation-vcores)",
+    expect(problems({ am }, { configured: { vcores: 8 } })).toEqual([
+      "the AM asks for 9 cores, the largest container of this cluster has 8 cores: lower tony.am.vcores (yarn.scheduler.maximum-allocation-vcores)",
     ]);
   });
 
@@ -88,7 +100,7 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
   test("more GPUs than any node has", () => {
     const resource = { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 3 } };
     expect(problems(worker({ resource }))).toEqual([
-      "a worker asks for 3 yarn.io/gpu, the largest container of this cluster has 2: lower tony.worker.gpus",
+      "warning: a worker asks for 3 yarn.io/gpu, with the nodes that are registered now the largest container has 2 yarn.io/gpu: the job waits for a larger node, if you do not lower tony.worker.gpus",
     ]);
   });
 
@@ -96,7 +108,7 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     const { queue: _queue, ...none } = facts;
     const spec = { ...aJobSpec(), queue: "mll", sources: { "tony.yarn.queue": "job.xml:3" } };
     expect(checkAgainstCluster(spec, none).map(formatProblem)).toEqual([
-      "job.xml:3: there is no queue mll: did you mean ml? the queues are default, ml (tony.yarn.queue)",
+      "job.xml:3: warning: there is no queue mll: did you mean ml? the queues are default, ml (tony.yarn.queue); the ResourceManager decides",
     ]);
   });
 
@@ -123,13 +135,13 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     ["DRAINING", "is being drained"],
   ] as const)("a queue that is %s", (state, words) => {
     expect(problems({}, { queue: { ...queue, state } })).toEqual([
-      `job.xml:3: queue default ${words} and takes no new applications: the queues are default, ml (tony.yarn.queue)`,
+      `job.xml:3: warning: queue default ${words} and takes no new applications: the queues are default, ml (tony.yarn.queue); the ResourceManager decides`,
     ]);
   });
 
   test("a queue that only holds others", () => {
     expect(problems({}, { queue: { ...queue, children: [{ ...queue, name: "small" }] } })).toEqual([
-      "job.xml:3: queue default takes no applications itself: choose one of small (tony.yarn.queue)",
+      "job.xml:3: warning: queue default takes no applications itself: choose one of small (tony.yarn.queue); the ResourceManager decides",
     ]);
   });
 

@@ -20,6 +20,11 @@ const unknown = new RemoteError(
   "no such application",
 );
 const tooLarge = new RemoteError("org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException", "too large");
+const refused = (configured: string) =>
+  new RemoteError(
+    "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException",
+    `maximum allowed allocation=<memory:256, vCores:4>, which might be less than configured maximum allocation=${configured}`,
+  );
 const duplicate = new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "Application is already present!");
 
 /** A ResourceManager that answers submissions and questions in this order; the last answer to each is given again. */
@@ -130,6 +135,28 @@ describe("a submission that was not answered", () => {
 describe("a submission that was refused", () => {
   test("has failed for the reason that the ResourceManager gave, when it does not know it", async () => {
     await expect(handedIn(new Script([tooLarge], [unknown])).taken).rejects.toBe(tooLarge);
+  });
+
+  test("because the nodes are too small for its ApplicationMaster waits, visibly, until one is large enough", async () => {
+    const script = new Script([refused("<memory:4096, vCores:4>"), "taken"], [unknown, "SUBMITTED"]);
+    const { taken, err, clock } = handedIn(script);
+    await taken;
+    expect(script.asked).toEqual(["submit", "report", "submit", "report"]);
+    expect(clock.nowMs()).toBeGreaterThanOrEqual(10_000);
+    expect(err.text).toBe(
+      "No node that is registered now is large enough for the ApplicationMaster, which asks for 512 MiB, 1 core; the largest container has 256 MiB, 4 cores: waiting for 0 s\n",
+    );
+  });
+
+  test("because even the configured maximum is too small has failed", async () => {
+    const refusal = refused("<memory:256, vCores:4>");
+    await expect(handedIn(new Script([refusal], [unknown])).taken).rejects.toBe(refusal);
+  });
+
+  test("is waited for no longer than a person likes", async () => {
+    const refusal = refused("<memory:4096, vCores:4>");
+    const stop = AbortSignal.abort();
+    await expect(handedIn(new Script([refusal], [unknown]), { stop }).taken).rejects.toBe(refusal);
   });
 
   test("because an earlier try is being worked on has been taken", async () => {

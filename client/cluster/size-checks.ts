@@ -1,0 +1,94 @@
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
+import { keyProblem, type Problem } from "../../src/job/problem.ts";
+import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { ClusterFacts } from "./cluster-checks.ts";
+
+/** A container that the job asks for, and the keys that say so. */
+export interface Asked {
+  readonly what: string;
+  readonly prefix: string;
+  readonly resource: Resource;
+  readonly nodeLabel?: string;
+}
+
+/** What this machine's copy of the site's configuration says of the largest container; Hadoop's own defaults may not be the cluster's. */
+export function configuredMaximum(configuration: Configuration): ClusterFacts["configured"] {
+  const given = (key: string) => (configuration.get(key) === undefined ? undefined : configuration.getInteger(key, 0));
+  const memoryMiB = given("yarn.scheduler.maximum-allocation-mb");
+  const vcores = given("yarn.scheduler.maximum-allocation-vcores");
+  return { ...(memoryMiB === undefined ? {} : { memoryMiB }), ...(vcores === undefined ? {} : { vcores }) };
+}
+
+/** One kind of resource of an ask, and what the cluster gives of it. */
+interface Size {
+  readonly key: string;
+  readonly asked: number;
+  readonly most: number;
+  readonly words: (amount: number) => string;
+  /** What the configuration limits it to, where that is known, and the setting. */
+  readonly configured?: number;
+  readonly setting?: string;
+  readonly ofNode: (total: Resource) => number;
+}
+
+/** What of an ask is more than the cluster's largest container has: an error where other nodes would not change that. */
+export function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: ClusterFacts): Problem[] {
+  const { maximum, configured, resourceTypes } = facts;
+  const sizes: Size[] = [
+    {
+      key: `${prefix}.memory`,
+      asked: resource.memoryMiB,
+      most: maximum.memoryMiB,
+      words: memoryWords,
+      ...(configured.memoryMiB === undefined ? {} : { configured: configured.memoryMiB }),
+      setting: "yarn.scheduler.maximum-allocation-mb",
+      ofNode: ({ memoryMiB }) => memoryMiB,
+    },
+    {
+      key: `${prefix}.vcores`,
+      asked: resource.vcores,
+      most: maximum.vcores,
+      words: (count) => countWords(count, "core"),
+      ...(configured.vcores === undefined ? {} : { configured: configured.vcores }),
+      setting: "yarn.scheduler.maximum-allocation-vcores",
+      ofNode: ({ vcores }) => vcores,
+    },
+  ];
+  const found: Problem[] = [];
+  for (const [name, asked] of Object.entries(resource.others)) {
+    if (asked === 0) continue;
+    const key = name === "yarn.io/gpu" ? `${prefix}.gpus` : `${prefix}.resource.${name}`;
+    const amount = (total: Resource) => total.others[name] ?? 0;
+    if (!resourceTypes.some((type) => type.name === name)) {
+      const known = resourceTypes.map((type) => type.name).join(", ");
+      const text = `${what} asks for ${asked} ${name}, a resource type that this cluster does not have (it has ${known})`;
+      found.push(
+        keyProblem("error", spec, key, `${text}: remove ${key}, or have ${name} added to yarn.resource-types`),
+      );
+    } else {
+      sizes.push({ key, asked, most: amount(maximum), words: (count) => `${count} ${name}`, ofNode: amount });
+    }
+  }
+  return [...found, ...sizes.flatMap((size) => sizeProblem(spec, what, size, facts.nodes))];
+}
+
+/**
+ * The largest container is the smaller of what is configured and what the largest registered node has
+ * (ClusterNodeTracker#getMaxAllowedAllocation): less than that node has, it is what is configured, and no other node changes it.
+ */
+function sizeProblem(spec: JobSpec, what: string, size: Size, nodes: readonly NodeSnapshot[]): Problem[] {
+  const { key, asked, most, words, configured, setting, ofNode } = size;
+  if (asked <= most) return [];
+  const isConfigured = nodes.some(({ total }) => total !== undefined && ofNode(total) > most);
+  const limit = isConfigured ? most : configured;
+  if (limit !== undefined && asked > limit) {
+    const by = setting === undefined ? "" : ` (${setting})`;
+    const text = `${what} asks for ${words(asked)}, the largest container of this cluster has ${words(limit)}`;
+    return [keyProblem("error", spec, key, `${text}: lower ${key}${by}`)];
+  }
+  const text = `${what} asks for ${words(asked)}, with the nodes that are registered now the largest container has ${words(most)}`;
+  return [keyProblem("warning", spec, key, `${text}: the job waits for a larger node, if you do not lower ${key}`)];
+}
