@@ -1,18 +1,12 @@
-import type { QueueInfo, Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
-import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
+import type { QueueInfo, Resource } from "../../src/hadoop/yarn/records.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { type Asked, sizeProblems } from "./size-checks.ts";
+import { type Asked, type SizeFacts, sizeProblems } from "./size-checks.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
-export interface ClusterFacts {
-  /** The largest container that it gives with the nodes that are registered now. */
-  readonly maximum: Resource;
-  /** What this machine's copy of the site's configuration says of the largest one with whatever nodes; absent what it does not say. */
-  readonly configured: { readonly memoryMiB?: number; readonly vcores?: number };
-  readonly resourceTypes: readonly ResourceType[];
+export interface ClusterFacts extends SizeFacts {
   /** The job's queue; absent when there is none of that name. */
   readonly queue?: QueueInfo;
   /** All leaf queues, by name; needed only when the job's queue cannot take it. */
@@ -20,8 +14,6 @@ export interface ClusterFacts {
   /** The scheduler makes queues or chooses them by rules of its own: only it knows what it takes. */
   readonly queuesAreOpen: boolean;
   readonly nodeLabels: readonly string[];
-  /** The nodes that run. */
-  readonly nodes: readonly NodeSnapshot[];
   /** There are others that may come back. */
   readonly nodesAreAway: boolean;
 }

@@ -1,10 +1,20 @@
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
-import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import type { Resource, ResourceType } from "../../src/hadoop/yarn/records.ts";
 import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import type { ClusterFacts } from "./cluster-checks.ts";
+
+/** What the ResourceManager says of containers and nodes. */
+export interface SizeFacts {
+  /** The largest container that it gives with the nodes that are registered now. */
+  readonly maximum: Resource;
+  /** What this machine's copy of the site's configuration says of the largest one with whatever nodes; absent what it does not say. */
+  readonly configured: { readonly memoryMiB?: number; readonly vcores?: number };
+  readonly resourceTypes: readonly ResourceType[];
+  /** The nodes that run. */
+  readonly nodes: readonly NodeSnapshot[];
+}
 
 /** A container that the job asks for, and the keys that say so. */
 export interface Asked {
@@ -15,7 +25,7 @@ export interface Asked {
 }
 
 /** What this machine's copy of the site's configuration says of the largest container; Hadoop's own defaults may not be the cluster's. */
-export function configuredMaximum(configuration: Configuration): ClusterFacts["configured"] {
+export function configuredMaximum(configuration: Configuration): SizeFacts["configured"] {
   const given = (key: string) => (configuration.get(key) === undefined ? undefined : configuration.getInteger(key, 0));
   const memoryMiB = given("yarn.scheduler.maximum-allocation-mb");
   const vcores = given("yarn.scheduler.maximum-allocation-vcores");
@@ -35,7 +45,7 @@ interface Size {
 }
 
 /** What of an ask is more than the cluster's largest container has: an error where other nodes would not change that. */
-export function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: ClusterFacts): Problem[] {
+export function sizeProblems(spec: JobSpec, { what, prefix, resource }: Asked, facts: SizeFacts): Problem[] {
   const { maximum, configured, resourceTypes } = facts;
   const sizes: Size[] = [
     {
