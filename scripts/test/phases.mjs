@@ -283,8 +283,8 @@ export const phases = [
   },
   {
     name: "simulation-fresh",
-    what: "the same with 100 that no run had before",
-    command: ["node", "scripts/simulate.mjs", "--seeds", "100", "--from", FRESH_SEED],
+    what: "the same with 500 that no run had before",
+    command: ["node", "scripts/simulate.mjs", "--seeds", "500", "--from", FRESH_SEED],
     cores: ONE,
     limitSeconds: 1200,
     needs: ["packages"],

@@ -415,6 +415,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/executors/liveness.ts", core, [
     {
+      bug: "an attempt that is paused as it takes over loses whom it had heard",
+      from: "lastTickMs ??= nowMs;",
+      to: "",
+    },
+    {
       bug: "executors that fall silent together are lost as quickly as one alone",
       from: "const together = silent >= 2 && silent * 3 > executors.size;",
       to: "const together = false;",

@@ -117,7 +117,8 @@ function judgeOutcome(world: World): string[] {
   if (outcome?.result === "failed" && cause?.tracking === "sidecar") {
     return [`a sidecar's failure ended the job: ${outcome.summary}`];
   }
-  const present = presentGang(world.core)?.generation ?? 0;
+  const gangs = presentGang(world.core)?.generation ?? 0;
+  const present = Math.max(gangs, witness.lastGenerationOf(outcome?.cause?.task ?? ""));
   const ofEarlierLife = (outcome?.cause?.generation ?? present) < present;
   if (
     outcome?.result === "failed" &&

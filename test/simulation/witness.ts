@@ -60,6 +60,11 @@ export class Witness {
     return this.#starts.get(`${task} ${generation}`) ?? 0;
   }
 
+  /** Of the last life of a task; 0 where it had none. */
+  lastGenerationOf(task: string): number {
+    return this.#last.get(task)?.generation ?? 0;
+  }
+
   ended({ task, containerId }: Pick<Life, "task" | "containerId">, exit: ChildExit | undefined, atMs: number): void {
     const life = this.#last.get(task);
     if (life?.containerId === containerId) {

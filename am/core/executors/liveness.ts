@@ -37,6 +37,8 @@ export function createLiveness(
   let lastTickMs: number | undefined;
   return {
     heard(task, containerId, nowMs) {
+      // Executors may find an attempt that still reads its journal: it has not ticked yet.
+      lastTickMs ??= nowMs;
       const executor = executors.get(containerId);
       if (executor === undefined) {
         executors.set(containerId, { task, lastMs: nowMs, silent: false });

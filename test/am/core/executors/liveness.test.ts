@@ -43,6 +43,13 @@ describe("liveness", () => {
     expect(watch(2, (index) => index === 0, 11).events).toContain("10 executor-lost worker:1");
   });
 
+  test("a first tick that comes late after the first executor was heard shows a pause, and loses nobody", () => {
+    const liveness = createLiveness(timeouts);
+    liveness.heard("worker:0", "c0", 1_000);
+    expect(liveness.tick(30_000)).toEqual([{ type: "paused" }]);
+    expect(liveness.tick(30_250)).toEqual([]);
+  });
+
   test("an executor that is heard again is back", () => {
     const { liveness } = watch(3, (index) => index !== 0, 5);
     expect(liveness.heard("worker:0", "c0", 5_500)).toEqual([
