@@ -163,7 +163,7 @@ describe.each(fates)("the first answer %s", (_what, fate) => {
 
     const other = await unmanagedApplication(client);
     await client.kill(other.id);
-    expect((await client.report(other.id)).state).toBe("KILLED");
+    await applicationIn(client, other.id, "KILLED");
 
     expect([...clientProxy.fates.answers.keys()].sort()).toEqual(Object.keys(applicationClient).sort());
     expect([...masterProxy.fates.answers.keys()].sort()).toEqual(Object.keys(applicationMaster).sort());
@@ -202,7 +202,7 @@ async function runOnce({ allocated, nodeTokens }: Gathered, fate: Fate): Promise
   ended.push(() => rmSync(path.dirname(starts), { recursive: true }));
   const launch = shell(`echo begun >> ${starts}; exec sleep 300`);
   expect(await pool.start(proxy.address, [{ container, launch }])).toEqual({ succeeded: [container.id], failed: [] });
-  await eventually("its program's beginning", () => existsSync(starts));
+  await eventually("its program's beginning", () => existsSync(starts) && readFileSync(starts, "utf8") !== "");
   expect(await pool.stop(proxy.address, [container.id])).toEqual({ succeeded: [container.id], failed: [] });
   expect(readFileSync(starts, "utf8")).toBe("begun\n");
   return proxy;
