@@ -1,3 +1,4 @@
+import { restartsWithGang } from "../policies/restart.ts";
 import type { Ending, Suspension } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
@@ -7,6 +8,10 @@ import { Strength } from "./strength.ts";
 
 /** An executor reports that it was cut off and had suspended its program for so long; it is kept as long as others may fail of it. */
 export function noteSuspension(step: Step, task: TaskRecord, container: ContainerRecord, suspendedMs: number): void {
+  // Only those that start and end together are each other's peers.
+  if (!restartsWithGang(step, task)) {
+    return;
+  }
   const { state, nowMs } = step;
   const { suspensions } = gangOf(step, task);
   const { id, generation } = task;

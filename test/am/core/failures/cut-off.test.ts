@@ -132,3 +132,15 @@ describe("a node that was cut off and came back is not the cause", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 1 });
   });
 });
+
+test("a task that restarts with nobody explains no other's loss by having been cut off", () => {
+  const scenario = new Scenario(
+    jobSpec([role("worker", 2), role("board", 1, { tracking: "sidecar", restartPolicy: "none" })]),
+  );
+  scenario.toRunning();
+  scenario.after(100_000);
+  comesBack(scenario, "board:0");
+  scenario.exits("worker:0", lost);
+  expect(scenario.core.state.outcome).toBeUndefined();
+  expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0", class: "program" });
+});
