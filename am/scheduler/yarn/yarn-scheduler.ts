@@ -311,13 +311,14 @@ export class YarnScheduler implements Scheduler {
 
   #reportNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {
     if (updatedNodes.length === 0) return;
-    for (const { host, healthReport } of nodes.update(updatedNodes)) {
+    const changed = nodes.update(updatedNodes);
+    for (const { host, healthReport } of changed) {
       if (healthReport === undefined) continue;
       this.#options.log.warn("node-unhealthy", `YARN does not use ${host} while it is unhealthy: ${healthReport}.`, {
         host,
       });
     }
-    this.#emit({ type: "nodes-changed", nodes: nodes.all });
+    this.#emit({ type: "nodes-changed", nodes: changed });
   }
 
   #reportHeadroom({ available }: Allocation): void {
