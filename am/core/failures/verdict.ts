@@ -152,9 +152,8 @@ export function lateEvidence(step: Step, ending: Ending): boolean {
     return false;
   }
   const gang = gangOf(step, task);
-  const verdict = gang.verdicts.find(
-    (open) => open.generation === ending.generation && covers(step, open, task) && isAwaited(open, ending),
-  );
+  // What restarts with the task may be another thing by now: a gang that is done restarts nothing.
+  const verdict = gang.verdicts.find((open) => open.generation === ending.generation && isAwaited(open, ending));
   if (verdict !== undefined) {
     addEvidence(step, gang, verdict, ending);
   }

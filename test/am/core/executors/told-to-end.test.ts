@@ -29,6 +29,20 @@ describe("a node ends a container for its memory: the executor says goodbye firs
     expect(typesOf(scenario.effects)).not.toContain("release");
   });
 
+  test("YARN's word counts also when the stage is done by then", () => {
+    const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
+    scenario.toRunning();
+    const { containerId } = scenario.task("prep:0");
+    toldToEnd(scenario, "prep:0");
+    scenario.allocateAll();
+    scenario.ready("prep:0");
+    scenario.startedAll();
+    scenario.exits("prep:0");
+    expect(scenario.core.state.gangs.map(({ phase }) => phase)).toEqual(["done", "gathering"]);
+    scenario.completes(containerId, -104);
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
   test.each([-103, -104])(
     "YARN's %i makes it the program's: the other budget is given back and no machine is blamed",
     (status) => {
