@@ -37,7 +37,8 @@ export class ModelProgram {
   /** Counts starts and ends, so that what was begun in an earlier life is known. */
   #life = 0;
   #suspension: Suspension;
-  #stopping = false;
+  /** The life that it was told to end. */
+  #stopping: number | undefined;
   #progress: Extract<Report, { type: "child-progress" }> | undefined;
   #reportedAtMs = 0;
   #hang: Hang | undefined;
@@ -131,14 +132,13 @@ export class ModelProgram {
       then();
       return;
     }
-    if (this.#stopping) {
+    if (this.#stopping === this.#life) {
       clock.after(stopGraceMs, then);
       return;
     }
-    this.#stopping = true;
     const life = this.#life;
+    this.#stopping = life;
     clock.after(random.integer(1, stopGraceMs), () => {
-      this.#stopping = false;
       if (life === this.#life) {
         this.#endStopped(reason);
       }
