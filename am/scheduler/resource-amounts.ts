@@ -1,8 +1,8 @@
+import type { Resource } from "../../src/hadoop/yarn/records.ts";
 import { countWords, memoryWords, otherWords } from "../../src/job/reasons/words.ts";
-import type { ResourceAmount } from "../core/state/events.ts";
 
 /** Every resource type named by either amount, memory and cores included, with both numbers. */
-function pairs(a: ResourceAmount, b: ResourceAmount): { type: string; a: number; b: number }[] {
+function pairs(a: Resource, b: Resource): { type: string; a: number; b: number }[] {
   const others = [...new Set([...Object.keys(a.others), ...Object.keys(b.others)])];
   return [
     { type: "memory-mb", a: a.memoryMiB, b: b.memoryMiB },
@@ -12,10 +12,7 @@ function pairs(a: ResourceAmount, b: ResourceAmount): { type: string; a: number;
 }
 
 /** The types of which `wanted` is more than `limit`; empty when it fits. */
-export function typesBeyond(
-  wanted: ResourceAmount,
-  limit: ResourceAmount,
-): { type: string; wanted: number; limit: number }[] {
+export function typesBeyond(wanted: Resource, limit: Resource): { type: string; wanted: number; limit: number }[] {
   return pairs(wanted, limit)
     .filter(({ a, b }) => a > b)
     .map(({ type, a, b }) => ({ type, wanted: a, limit: b }));
@@ -28,15 +25,15 @@ export function typeWords(type: string, amount: number): string {
 }
 
 /** `total` less `part`, never below 0. */
-export function subtract(total: ResourceAmount, part: ResourceAmount): ResourceAmount {
+export function subtract(total: Resource, part: Resource): Resource {
   return combine(total, part, (a, b) => Math.max(0, a - b));
 }
 
-export function add(one: ResourceAmount, other: ResourceAmount): ResourceAmount {
+export function add(one: Resource, other: Resource): Resource {
   return combine(one, other, (a, b) => a + b);
 }
 
-function combine(x: ResourceAmount, y: ResourceAmount, rule: (a: number, b: number) => number): ResourceAmount {
+function combine(x: Resource, y: Resource, rule: (a: number, b: number) => number): Resource {
   const others = pairs(x, y)
     .slice(2)
     .map(({ type, a, b }) => [type, rule(a, b)] as const);

@@ -1,4 +1,5 @@
-import type { QueueInfo, Resource } from "../../src/hadoop/yarn/records.ts";
+import type { QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import { fits } from "../../src/job/fits.ts";
 import { nearest } from "../../src/job/nearest.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords } from "../../src/job/reasons/words.ts";
@@ -108,7 +109,8 @@ function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Aske
   const nodes = labelled ? facts.nodes.filter(({ labels }) => labels.includes(nodeLabel)) : facts.nodes;
   const totals = nodes.flatMap(({ total }) => total ?? []);
   if (facts.nodesAreAway || nodes.length === 0 || totals.length < nodes.length) return [];
-  if (totals.some((total) => fits(resource, total))) return [];
+  // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
+  if (totals.some((total) => fits({ ...resource, vcores: 0 }, total))) return [];
   const place = labelled ? `with label ${nodeLabel} ` : "";
   const sizes = [...new Set(totals.map(amountWords))].slice(0, 3).join("; ");
   const text = `${what} asks for ${amountWords(resource)}, which no node ${place}has in all: they have ${sizes}`;
@@ -120,10 +122,4 @@ function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Aske
       `${text}: the job waits for one, if you do not lower what ${prefix}.* asks for`,
     ),
   ];
-}
-
-/** Cores do not count: whether the scheduler counts them is known to the registered ApplicationMaster alone. */
-function fits(asked: Resource, total: Resource): boolean {
-  const others = Object.entries(asked.others).every(([name, amount]) => amount <= (total.others[name] ?? 0));
-  return asked.memoryMiB <= total.memoryMiB && others;
 }

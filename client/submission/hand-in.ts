@@ -2,9 +2,10 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import { type Clock, systemClock } from "../../src/hadoop/clock.ts";
 import { CodedError, errorMessage } from "../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
-import type { ApplicationId, ApplicationState, Resource } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationId, ApplicationState } from "../../src/hadoop/yarn/records.ts";
 import { resourceRefusal } from "../../src/hadoop/yarn/resource-refusal.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
+import { fits } from "../../src/job/fits.ts";
 import { amountWords, durationWords } from "../../src/job/reasons/words.ts";
 import type { Output } from "../output/output.ts";
 
@@ -79,7 +80,9 @@ async function untilItMayFit(
   }: Required<Pick<HandInOptions, "output" | "clock" | "stop">> & { startedMs: number },
 ): Promise<void> {
   const { configured, allowed } = resourceRefusal(failure) ?? {};
-  const mayFit = configured !== undefined && fits(asked, configured);
+  // A type that is not named there is not limited.
+  const limit = configured && { ...configured, others: { ...asked.others, ...configured.others } };
+  const mayFit = limit !== undefined && fits(asked, limit);
   if (!mayFit || stop.aborted) throw failure;
   const change = `No node that is registered now is large enough for the ApplicationMaster, which asks for ${amountWords(asked)}`;
   const largest = allowed === undefined ? "" : `; the largest container has ${amountWords(allowed)}`;
@@ -88,11 +91,6 @@ async function untilItMayFit(
   output.waitAside({ lines: [line], cause: "larger node", line, change, facts: [] });
   await clock.sleep(largerNodeMs, stop);
   if (stop.aborted) throw failure;
-}
-
-function fits(asked: Resource, most: Resource): boolean {
-  const others = Object.entries(asked.others).every(([name, amount]) => amount <= (most.others[name] ?? amount));
-  return asked.memoryMiB <= most.memoryMiB && asked.vcores <= most.vcores && others;
 }
 
 /** @returns why it is not sure that it was taken; undefined where the ResourceManager says so */

@@ -1,4 +1,5 @@
-import type { Event, NodeView, ResourceAmount } from "../state/events.ts";
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { Event, NodeView } from "../state/events.ts";
 import { emit, log, type Step, tenantOf } from "../state/step.ts";
 import { reconsiderRefusals } from "./refusals.ts";
 
@@ -12,7 +13,7 @@ export function nodesChanged(step: Step, nodes: readonly NodeView[]): void {
   reconsiderRefusals(step, nodes);
 }
 
-export function headroomChanged(step: Step, available: ResourceAmount): void {
+export function headroomChanged(step: Step, available: Resource): void {
   step.state.headroom = available;
   step.changed = true;
 }

@@ -1,5 +1,6 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
-import type { NodeView, ResourceAmount } from "../state/events.ts";
+import type { NodeView } from "../state/events.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { countedPart, roomFor } from "./room.ts";
 
@@ -37,7 +38,7 @@ export function placeGang(
       continue;
     }
     const held = role.placement === "any" ? new Map<string, number>() : heldByHost(step, position);
-    const roomsIn = (amountOf: (candidate: Candidate) => ResourceAmount) =>
+    const roomsIn = (amountOf: (candidate: Candidate) => Resource) =>
       labelled
         .map((candidate) => ({
           candidate,
@@ -119,7 +120,7 @@ function share(rooms: readonly Room[], count: number): Room[] {
   return hosts.map((host) => ({ ...host, room: Math.min(host.room, each) }));
 }
 
-function toHints(chosen: readonly Room[], count: number, resource: ResourceAmount): Hints {
+function toHints(chosen: readonly Room[], count: number, resource: Resource): Hints {
   const racks = new Set<string>();
   const hosts = chosen.map(({ candidate, room }) => {
     racks.add(candidate.node.rack);
@@ -156,7 +157,7 @@ export function labelFits(node: NodeView, label: string | undefined): boolean {
   return named ? node.labels.includes(label) : node.labels.length === 0 || node.nonExclusive === true;
 }
 
-function take({ free }: Candidate, resource: ResourceAmount, containers: number): void {
+function take({ free }: Candidate, resource: Resource, containers: number): void {
   free.memoryMiB -= containers * resource.memoryMiB;
   free.vcores -= containers * resource.vcores;
   for (const [type, amount] of Object.entries(resource.others)) {

@@ -1,5 +1,7 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
+import { fits } from "../../../src/job/fits.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
-import type { NodeView, ResourceAmount } from "../state/events.ts";
+import type { NodeView } from "../state/events.ts";
 import type { RoleAsk } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { labelFits } from "./placement.ts";
@@ -8,7 +10,7 @@ import { labelFits } from "./placement.ts";
 const ASK_AGAIN_MS = 60_000;
 
 /** Containers of the role's size are refused for now: they are not asked for until a larger node comes. @returns whether this is new */
-export function noteRefusal(step: Step, said: RoleAsk, allowed: ResourceAmount | undefined): boolean {
+export function noteRefusal(step: Step, said: RoleAsk, allowed: Resource | undefined): boolean {
   const isNew = said.refusal === undefined;
   said.outstanding = 0;
   said.hinted = false;
@@ -39,14 +41,6 @@ export function reconsiderRefusals(step: Step, nodes: readonly NodeView[]): void
 }
 
 function isLargeEnough(node: NodeView, { resource, nodeLabel }: RoleSpec): boolean {
-  const { total } = node;
-  if (!node.usable || !labelFits(node, nodeLabel)) {
-    return false;
-  }
-  return (
-    total === undefined ||
-    (resource.memoryMiB <= total.memoryMiB &&
-      resource.vcores <= total.vcores &&
-      Object.entries(resource.others).every(([type, asked]) => asked <= (total.others[type] ?? 0)))
-  );
+  const { usable, total } = node;
+  return usable && labelFits(node, nodeLabel) && (total === undefined || fits(resource, total));
 }

@@ -1,9 +1,10 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { noteRefusal } from "../containers/refusals.ts";
-import type { Event, ResourceAmount } from "../state/events.ts";
+import type { Event } from "../state/events.ts";
 import { log, roleOf, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
@@ -31,7 +32,7 @@ export function askTooLarge(step: Step, event: Extract<Event, { type: "ask-too-l
 function beyondConfigured(
   spec: JobSpec,
   { name, resource }: RoleSpec,
-  { memoryMiB, vcores, others }: ResourceAmount,
+  { memoryMiB, vcores, others }: Resource,
 ): OutcomeReason | undefined {
   if (resource.memoryMiB > memoryMiB) {
     const setting = settingOf(spec, `tony.${name}.memory`);

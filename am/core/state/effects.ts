@@ -1,8 +1,8 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
-import type { ResourceAmount } from "./events.ts";
 
 /**
  * What the shell is to do, as data; results come back as events. Effects of one step are carried out in their order.
@@ -49,7 +49,7 @@ export type Effect =
 export interface Ask {
   readonly role: string;
   readonly priority: number;
-  readonly resource: ResourceAmount;
+  readonly resource: Resource;
   readonly count: number;
   readonly nodeLabel?: string;
   readonly hosts: readonly { readonly host: string; readonly count: number }[];

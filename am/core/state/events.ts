@@ -1,3 +1,4 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
@@ -21,15 +22,9 @@ export interface NodeView {
   /** It has a label that is not exclusive: asks without a label get what those for the label leave. */
   readonly nonExclusive?: true;
   /** Last known free resources; absent when unknown. */
-  readonly free?: ResourceAmount;
+  readonly free?: Resource;
   /** All that it has for containers; absent when unknown. */
-  readonly total?: ResourceAmount;
-}
-
-export interface ResourceAmount {
-  readonly memoryMiB: number;
-  readonly vcores: number;
-  readonly others: Readonly<Record<string, number>>;
+  readonly total?: Resource;
 }
 
 /** `memory`: the scheduler gives out nodes by their memory alone, whatever cores they have. */
@@ -43,7 +38,7 @@ export interface AllocatedContainer {
   /** The priority of the ask that it answers: one per role. */
   readonly priority: number;
   /** What was really granted: schedulers round up. */
-  readonly resource: ResourceAmount;
+  readonly resource: Resource;
 }
 
 export type Event =
@@ -60,7 +55,7 @@ export type Event =
   | { readonly type: "containers-recovered-late"; readonly containers: readonly AllocatedContainer[] }
   | { readonly type: "nodes-changed"; readonly nodes: readonly NodeView[] }
   /** What is left to this application in its queue; changes seldom. */
-  | { readonly type: "headroom-changed"; readonly available: ResourceAmount }
+  | { readonly type: "headroom-changed"; readonly available: Resource }
   | { readonly type: "containers-allocated"; readonly containers: readonly AllocatedContainer[] }
   | {
       readonly type: "container-completed";
@@ -130,9 +125,9 @@ export type Event =
       readonly role: string;
       readonly message: string;
       /** The largest one with the nodes there are now; absent when that is not said. */
-      readonly allowed?: ResourceAmount;
+      readonly allowed?: Resource;
       /** The largest one with whatever nodes; absent when that is not said. */
-      readonly configured?: ResourceAmount;
+      readonly configured?: Resource;
     }
   | { readonly type: "journal-written"; readonly sequence: number }
   | { readonly type: "journal-failed"; readonly sequence: number; readonly message: string }

@@ -1,5 +1,5 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
-import type { ResourceAmount } from "./events.ts";
 
 /**
  * Where a task's life in its generation stands.
@@ -120,7 +120,7 @@ export interface ContainerRecord {
   readonly host: string;
   readonly nodeHttpAddress: string;
   role: number;
-  readonly resource: ResourceAmount;
+  readonly resource: Resource;
   readonly allocatedAtMs: number;
   phase: ContainerPhase;
   link: Link;
@@ -175,7 +175,7 @@ export interface RoleAsk {
 
 export interface AskRefusal {
   /** The largest container that was given then; absent when that is not known. */
-  readonly allowed?: ResourceAmount;
+  readonly allowed?: Resource;
   /** Until then it is not asked for again, unless a node comes that is large enough; over when not after now. */
   readonly untilMs: number;
 }

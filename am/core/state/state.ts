@@ -1,5 +1,6 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
-import type { CountedResources, Event, NodeView, ResourceAmount } from "./events.ts";
+import type { CountedResources, Event, NodeView } from "./events.ts";
 import type { NodeBlame } from "./failures.ts";
 import type { GangState } from "./gang.ts";
 import type { ContainerRecord, Deadline, RoleAsk, RoleState, TaskRecord } from "./records.ts";
@@ -41,7 +42,7 @@ export interface CoreState {
   /** Kept containers that may yet name their task, by role. */
   readonly unclaimed: number[];
   readonly nodes: Record<string, NodeView>;
-  headroom: ResourceAmount | undefined;
+  headroom: Resource | undefined;
   counted: CountedResources;
   resourceTypes: readonly string[];
   /** Executors whose stream is broken at present. */

@@ -1,3 +1,4 @@
+import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
@@ -5,7 +6,6 @@ import { countedWords, countWords, memoryWords, otherWords, settingOf } from "..
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import { labelFits } from "../containers/placement.ts";
 import { countedPart, roomFor } from "../containers/room.ts";
-import type { ResourceAmount } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 
 interface Job {
@@ -21,7 +21,7 @@ export interface Unmeetable {
 
 /** One kind of resource: how much of it an amount has, its words, and the end of the role's key for it. */
 interface Kind {
-  readonly of: (amount: ResourceAmount) => number;
+  readonly of: (amount: Resource) => number;
   readonly words: (count: number) => string;
   readonly key: string;
 }
@@ -57,12 +57,12 @@ function nowhere(job: Job, role: RoleSpec): Unmeetable {
   return { delay, fix: { code: "set-label", setting: settingOf(job.spec, `tony.${role.name}.node-label`) } };
 }
 
-function tooLarge(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): Unmeetable | undefined {
+function tooLarge(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeetable | undefined {
   const kinds = kindsOf(countedPart(role.resource, job.state.counted));
   if (totals.some((total) => kinds.every(({ of }) => of(role.resource) <= of(total)))) {
     return undefined;
   }
-  const missing = (total: ResourceAmount) => kinds.filter(({ of }) => of(role.resource) > of(total));
+  const missing = (total: Resource) => kinds.filter(({ of }) => of(role.resource) > of(total));
   const everywhere = kinds.filter((kind) => totals.every((total) => missing(total).includes(kind)));
   const somewhere = kinds.filter((kind) => totals.some((total) => missing(total).includes(kind)));
   const sizes = [...new Set(totals.map((total) => countedWords(total, job.state.counted)))]
@@ -74,7 +74,7 @@ function tooLarge(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): 
   };
 }
 
-function tooMany(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): Unmeetable | undefined {
+function tooMany(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeetable | undefined {
   if (job.spec.distributedMode !== "gang") {
     return undefined;
   }
@@ -95,7 +95,7 @@ function tooMany(job: Job, role: RoleSpec, totals: readonly ResourceAmount[]): U
 }
 
 /** All containers that a gang holds together on the nodes of one label; an ask without a label may share nodes with any other. */
-function wantedTogether({ spec, state }: Job, label: string | undefined): ResourceAmount[] {
+function wantedTogether({ spec, state }: Job, label: string | undefined): Resource[] {
   return spec.roles.flatMap((role, position) => {
     const counts = state.roles[position]?.counts;
     const together = label === undefined || label === "" || role.nodeLabel === label;
@@ -105,7 +105,7 @@ function wantedTogether({ spec, state }: Job, label: string | undefined): Resour
 }
 
 /** The kinds of which the ask wants any. */
-function kindsOf(ask: ResourceAmount): Kind[] {
+function kindsOf(ask: Resource): Kind[] {
   const kinds: Kind[] = [
     { of: ({ memoryMiB }) => memoryMiB, words: memoryWords, key: "memory" },
     { of: ({ vcores }) => vcores, words: (count) => countWords(count, "core"), key: "vcores" },

@@ -1,11 +1,11 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
-import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
+import { ContainerExitStatus, type Resource } from "../../../src/hadoop/yarn/records.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { Machine } from "../../../src/machine.ts";
 import type { Ask } from "../../core/state/effects.ts";
-import type { AllocatedContainer, NodeView, ResourceAmount } from "../../core/state/events.ts";
+import type { AllocatedContainer, NodeView } from "../../core/state/events.ts";
 import { add, subtract, typesBeyond, typeWords } from "../resource-amounts.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { LocalContainer } from "./container.ts";
@@ -21,7 +21,7 @@ export interface LocalSchedulerOptions {
 }
 
 interface Held {
-  readonly resource: ResourceAmount;
+  readonly resource: Resource;
   /** The GPUs that it may use. */
   readonly gpus: readonly string[];
   /** Absent until it is launched. */
@@ -45,12 +45,12 @@ const stopped = {
 export class LocalScheduler implements Scheduler {
   readonly waits = [];
   readonly #options: LocalSchedulerOptions;
-  readonly #capacity: ResourceAmount;
+  readonly #capacity: Resource;
   readonly #localizer: Localizer;
   readonly #wanted = new Map<number, Ask>();
   readonly #held = new Map<string, Held>();
   #deliver: (event: SchedulerEvent) => void = () => {};
-  #headroom: ResourceAmount | undefined;
+  #headroom: Resource | undefined;
   #nextNumber = 2;
   #matching = false;
   #closed = false;
@@ -208,12 +208,12 @@ export class LocalScheduler implements Scheduler {
     return this.#options.ownContainerId.replace(/\d+$/, number);
   }
 
-  #fits(resource: ResourceAmount): boolean {
+  #fits(resource: Resource): boolean {
     return typesBeyond({ ...resource, vcores: 0 }, this.#free()).length === 0;
   }
 
-  #free(): ResourceAmount {
-    const nothing: ResourceAmount = { memoryMiB: 0, vcores: 0, others: {} };
+  #free(): Resource {
+    const nothing: Resource = { memoryMiB: 0, vcores: 0, others: {} };
     const used = [...this.#held.values()].reduce((sum, { resource }) => add(sum, resource), nothing);
     return subtract(this.#capacity, used);
   }

@@ -1,7 +1,6 @@
+import type { Resource } from "../../hadoop/yarn/records.ts";
 import type { JobSpec } from "../spec.ts";
 import type { Setting } from "./facts.ts";
-
-type Resource = JobSpec["am"]["resource"];
 
 /** A key with the place where the job sets it. */
 export function settingOf({ sources }: Pick<JobSpec, "sources">, key: string): Setting {

@@ -1,20 +1,21 @@
 import { describe, expect, test } from "@jest/globals";
-import type { NodeView, ResourceAmount } from "../../../../am/core/state/events.ts";
+import type { NodeView } from "../../../../am/core/state/events.ts";
+import type { Resource } from "../../../../src/hadoop/yarn/records.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { asksOf, Scenario, typesOf } from "../scenario.ts";
 
-const large: ResourceAmount = { memoryMiB: 9000, vcores: 1, others: { "yarn.io/gpu": 2 } };
+const large: Resource = { memoryMiB: 9000, vcores: 1, others: { "yarn.io/gpu": 2 } };
 const spec = jobSpec([role("worker", 2, { resource: large }), role("ps", 1)]);
-const configured: ResourceAmount = { memoryMiB: 16384, vcores: 8, others: {} };
-const allowed: ResourceAmount = { memoryMiB: 8192, vcores: 8, others: {} };
+const configured: Resource = { memoryMiB: 16384, vcores: 8, others: {} };
+const allowed: Resource = { memoryMiB: 8192, vcores: 8, others: {} };
 
-function node(host: string, total: ResourceAmount, change: Partial<NodeView> = {}): NodeView {
+function node(host: string, total: Resource, change: Partial<NodeView> = {}): NodeView {
   return { nodeId: `${host}:1`, host, rack: "/rack", usable: true, labels: [], free: total, total, ...change };
 }
 const big = { memoryMiB: 12000, vcores: 8, others: { "yarn.io/gpu": 4 } };
 
 /** A job whose workers are larger than any container that YARN gives. */
-function refused(change: { readonly configured?: ResourceAmount } = { configured }): Scenario {
+function refused(change: { readonly configured?: Resource } = { configured }): Scenario {
   const scenario = new Scenario(spec);
   scenario.on({ type: "nodes-changed", nodes: [node("small", allowed)] });
   scenario.register({ resourceTypes: ["yarn.io/gpu"] });
@@ -66,7 +67,7 @@ describe("containers larger than any that YARN gives", () => {
   });
 
   test("fail the job where even the configured maximum is smaller, naming the key and its place", () => {
-    const summaryWith = (most: Partial<ResourceAmount>) =>
+    const summaryWith = (most: Partial<Resource>) =>
       refused({ configured: { ...configured, ...most } }).core.state.outcome?.summary;
     expect(summaryWith({ memoryMiB: 8192 })).toBe(
       "tony.worker.memory (job.xml:16) asks for 8.79 GiB a container; the cluster gives at most 8 GiB",

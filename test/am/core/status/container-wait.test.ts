@@ -1,11 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import type { CountedResources, NodeView, ResourceAmount } from "../../../../am/core/state/events.ts";
+import type { CountedResources, NodeView } from "../../../../am/core/state/events.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
+import type { Resource } from "../../../../src/hadoop/yarn/records.ts";
 import type { RoleSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
-const amount = (memoryMiB: number, vcores = 1): ResourceAmount => ({ memoryMiB, vcores, others: {} });
+const amount = (memoryMiB: number, vcores = 1): Resource => ({ memoryMiB, vcores, others: {} });
 
 function node(host: string, change: Partial<NodeView> = {}): NodeView {
   const size = { free: amount(8192, 8), total: amount(8192, 8) };
@@ -15,7 +16,7 @@ function node(host: string, change: Partial<NodeView> = {}): NodeView {
 /** What the wait for two workers of 1 GiB and 1 core says. */
 function waitFor(facts: {
   readonly nodes?: readonly NodeView[];
-  readonly headroom?: ResourceAmount;
+  readonly headroom?: Resource;
   readonly counted?: CountedResources;
   readonly worker?: Partial<RoleSpec>;
 }) {

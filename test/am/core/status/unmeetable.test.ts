@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import type { CountedResources, NodeView, ResourceAmount } from "../../../../am/core/state/events.ts";
+import type { CountedResources, NodeView } from "../../../../am/core/state/events.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
+import type { Resource } from "../../../../src/hadoop/yarn/records.ts";
 import type { RoleSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
@@ -8,7 +9,7 @@ import { Scenario } from "../scenario.ts";
 const gpus = (count: number) => ({ "yarn.io/gpu": count });
 const amount = (memoryMiB: number, others: Record<string, number> = {}) => ({ memoryMiB, vcores: 1, others });
 
-function node(host: string, total: ResourceAmount | undefined, labels: string[] = [], usable = true): NodeView {
+function node(host: string, total: Resource | undefined, labels: string[] = [], usable = true): NodeView {
   const sizes = total === undefined ? {} : { total: { ...total, vcores: 8 }, free: amount(0) };
   return { nodeId: `${host}:1`, host, rack: "/r", usable, labels, ...sizes };
 }
@@ -22,7 +23,7 @@ function waitFor(roles: readonly RoleSpec[], nodes: readonly NodeView[], counted
   return { never: reasons?.find((reason) => reason.startsWith("this cannot be met by waiting")), remedy };
 }
 
-const worker = (instances: number, resource: ResourceAmount, change: Partial<RoleSpec> = {}) => ({
+const worker = (instances: number, resource: Resource, change: Partial<RoleSpec> = {}) => ({
   ...role("worker", instances),
   resource,
   ...change,
