@@ -2,6 +2,8 @@ import type { Resource } from "../hadoop/yarn/records.ts";
 import type { KeyValue, SectionOf } from "./keys.ts";
 import type { TaskId } from "./task.ts";
 
+export type { Resource };
+
 /**
  * What a job is, after every check that needs no cluster: plain, immutable JSON, made once by the client and shared by client,
  * ApplicationMaster and executor. Durations are in milliseconds, memory in MiB; a wait that is off is absent.

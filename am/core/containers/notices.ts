@@ -1,4 +1,4 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import type { Event, NodeView } from "../state/events.ts";
 import { emit, log, type Step, tenantOf } from "../state/step.ts";
 import { reconsiderRefusals } from "./refusals.ts";

@@ -1,5 +1,4 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
-import type { RoleSpec } from "../../../src/job/spec.ts";
+import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { countedPart, roomFor } from "./room.ts";

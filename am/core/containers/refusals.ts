@@ -1,6 +1,5 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import { fits } from "../../../src/job/fits.ts";
-import type { RoleSpec } from "../../../src/job/spec.ts";
+import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import type { RoleAsk } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";

@@ -1,4 +1,4 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import type { CountedResources } from "../state/events.ts";
 
 /** What of an ask the scheduler weighs against a node or a queue: of the rest, cores above all, it gives out what there is not. */

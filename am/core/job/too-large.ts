@@ -1,8 +1,7 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
+import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import { noteRefusal } from "../containers/refusals.ts";
 import type { Event } from "../state/events.ts";
 import { log, roleOf, type Step } from "../state/step.ts";

@@ -1,7 +1,7 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 
 /**

@@ -1,6 +1,6 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../../src/job/execution.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
 export type { ChildExit, ChildReport, ExecutorRegistration } from "../../../src/job/execution.ts";

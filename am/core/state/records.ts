@@ -1,4 +1,4 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
 /**

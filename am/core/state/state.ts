@@ -1,4 +1,4 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
+import type { Resource } from "../../../src/job/spec.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 import type { CountedResources, Event, NodeView } from "./events.ts";
 import type { NodeBlame } from "./failures.ts";

@@ -1,9 +1,8 @@
-import type { Resource } from "../../../src/hadoop/yarn/records.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { countedWords, countWords, memoryWords, otherWords, settingOf } from "../../../src/job/reasons/words.ts";
-import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
+import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import { labelFits } from "../containers/placement.ts";
 import { countedPart, roomFor } from "../containers/room.ts";
 import type { CoreState } from "../state/state.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { NodeView } from "../../../../am/core/state/events.ts";
-import type { Resource } from "../../../../src/hadoop/yarn/records.ts";
+import type { Resource } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { asksOf, Scenario, typesOf } from "../scenario.ts";
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import type { CountedResources, NodeView } from "../../../../am/core/state/events.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
-import type { Resource } from "../../../../src/hadoop/yarn/records.ts";
-import type { RoleSpec } from "../../../../src/job/spec.ts";
+import type { Resource, RoleSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
