@@ -169,6 +169,7 @@ function judgeCharge(world: World): string[] {
 function isCharged({ spec, outcome, witness }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
   const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
   const inTime = endedAtMs + ON_THE_WAY_MS < (outcome?.endedAtMs ?? 0);
-  const matters = !witness.mustHaveSucceeded();
-  return matters && noticed && inTime && role?.tracking !== "sidecar" && spec.failure.onWorkerFailure === "fail";
+  const isNeeded = role !== undefined && !witness.chiefsHadSucceeded(role, endedAtMs);
+  const matters = isNeeded && !witness.mustHaveSucceeded();
+  return matters && noticed && inTime && role.tracking !== "sidecar" && spec.failure.onWorkerFailure === "fail";
 }

@@ -1,6 +1,6 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
-import { stagesOf } from "../../src/job/stages.ts";
+import { isOneStage, stagesOf } from "../../src/job/stages.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 
 /** One run of a task's program, as its node saw it. */
@@ -151,8 +151,8 @@ export class Witness {
     const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
     const isTold = (life: Life | undefined) => exitedWell(life) && life?.toldAtMs !== undefined;
     const chiefLives = chiefs.flatMap((role) => this.#tasksOf(role));
-    const isOneStage = stagesOf(this.#spec.roles).length === 1;
-    if (isOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
+    const hasOneStage = stagesOf(this.#spec.roles).length === 1;
+    if (hasOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !exitedWell(life));
     }
@@ -164,6 +164,16 @@ export class Witness {
         return role.tracking === "sidecar" || life?.end === undefined || exitedWell(life) || wasStopped(life);
       }),
     );
+  }
+
+  /** Whether the chiefs of a role's stage had ended well by then: its other tasks were needed no more, however they end. */
+  chiefsHadSucceeded({ name }: RoleSpec, atMs: number): boolean {
+    const { roles } = this.#spec;
+    const chiefs = roles.filter(
+      (role) => role.chief === "all" && role.tracking === "tracked" && isOneStage(roles, name, role.name),
+    );
+    const lives = chiefs.flatMap((role) => this.#tasksOf(role));
+    return lives.length > 0 && lives.every((life) => exitedWell(life) && (life?.toldAtMs ?? atMs) < atMs);
   }
 
   #tasksOf({ name, instances }: RoleSpec): (Life | undefined)[] {

@@ -153,7 +153,12 @@ export function lateEvidence(step: Step, ending: Ending): boolean {
   }
   const gang = gangOf(step, task);
   // What restarts with the task may be another thing by now: a gang that is done restarts nothing.
-  const verdict = gang.verdicts.find((open) => open.generation === ending.generation && isAwaited(open, ending));
+  const verdict = gang.verdicts.find(
+    (open) =>
+      open.generation === ending.generation &&
+      isAwaited(open, ending) &&
+      (open.scope === task.id || !isSidecar(step, task)),
+  );
   if (verdict !== undefined) {
     addEvidence(step, gang, verdict, ending);
   }

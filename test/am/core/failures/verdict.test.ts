@@ -195,6 +195,19 @@ describe("a sidecar's failure is ignored", () => {
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 
+  test("also when YARN's word on it comes while the gang's failure is judged: it is not the root", () => {
+    const roles = [role("worker", 1), role("tensorboard", 1, { tracking: "sidecar" })];
+    const scenario = new Scenario(jobSpec(roles));
+    scenario.toRunning();
+    const { containerId } = scenario.task("tensorboard:0");
+    scenario.exits("worker:0", { signal: "SIGTERM" });
+    scenario.breaks("tensorboard:0");
+    scenario.after(2_000);
+    scenario.completes(containerId, -102);
+    scenario.readyAll();
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0" });
+  });
+
   test.each([-104, -101])(
     "when its container ends before the start, again and again, by %i: it is done without",
     (status) => {
