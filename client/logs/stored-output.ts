@@ -72,7 +72,8 @@ async function* piecesOf(
 
 async function textOf(store: LogStore, containerId: ContainerId, name: string): Promise<string> {
   for await (const log of store.logs((id) => id === containerId)) {
-    if (log.name === name) return readText(log);
+    // Its content is to be read before the loop gives up the file that it is in.
+    if (log.name === name) return await readText(log);
   }
   return "";
 }

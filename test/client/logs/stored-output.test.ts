@@ -1,0 +1,33 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { expect, test } from "@jest/globals";
+import type { LogStore } from "../../../client/applications/log-store.ts";
+import { storedOutput } from "../../../client/logs/stored-output.ts";
+import { OUTPUT_INDEX } from "../../../src/job/output-index.ts";
+
+const containerId = "container_1795305600000_0001_01_000002";
+
+/** A store whose files are open only as long as they are looked through. */
+class OpenWhileRead implements LogStore {
+  readonly pending = undefined;
+  #isOpen = false;
+
+  async *logs() {
+    this.#isOpen = true;
+    try {
+      yield { containerId, name: OUTPUT_INDEX, lengthBytes: 0, content: this.#content() };
+    } finally {
+      this.#isOpen = false;
+    }
+  }
+
+  async *#content(): AsyncGenerator<Uint8Array> {
+    await turn();
+    if (!this.#isOpen) throw new Error("the file was given up before its content had come");
+    yield new Uint8Array(0);
+  }
+}
+
+test("the index of a task's output is read to its end before the file that it is in is given up", async () => {
+  const output = await storedOutput(new OpenWhileRead(), { task: "worker:0", containerId, logPrefix: "", ran: true });
+  expect(output.marks).toEqual([]);
+});
