@@ -3,6 +3,7 @@ import type { HostPort } from "../../src/hadoop/conf/values.ts";
 import { encodeFrame, FrameReader } from "../../src/hadoop/rpc/frame.ts";
 import { decodeReply } from "../../src/hadoop/rpc/messages.ts";
 import { AnswerFates, type Choose } from "./answer-fates.ts";
+import { listenLocally, localAddress } from "./local-port.ts";
 import { callOf } from "./rpc-server.ts";
 
 const helloBytes = 7;
@@ -23,15 +24,13 @@ export class LossyProxy {
 
   static async start(target: HostPort, choose: Choose): Promise<LossyProxy> {
     const proxy = new LossyProxy(target, choose);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    await listenLocally(proxy.#server);
     return proxy;
   }
 
   /** `host:port` */
   get address(): string {
-    const address = this.#server.address();
-    if (typeof address !== "object" || address === null) throw new Error("the proxy does not listen");
-    return `127.0.0.1:${address.port}`;
+    return localAddress(this.#server);
   }
 
   async stop(): Promise<void> {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { AnswerFates, type Choose } from "./answer-fates.ts";
+import { listenLocally, localAddress } from "./local-port.ts";
 
 /** Where a DataNode is, in the addresses that a NameNode is made to give. */
 const dataNodeKey = "behind";
@@ -24,15 +25,13 @@ export class LossyWebProxy {
   /** @param nameNode `host:port` of its web address */
   static async start(nameNode: string, choose: Choose): Promise<LossyWebProxy> {
     const proxy = new LossyWebProxy(nameNode, choose);
-    await new Promise<void>((resolve) => proxy.#server.listen(0, "127.0.0.1", resolve));
+    await listenLocally(proxy.#server);
     return proxy;
   }
 
   /** `host:port` */
   get address(): string {
-    const address = this.#server.address();
-    if (typeof address !== "object" || address === null) throw new Error("the proxy does not listen");
-    return `127.0.0.1:${address.port}`;
+    return localAddress(this.#server);
   }
 
   async stop(): Promise<void> {

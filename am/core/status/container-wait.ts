@@ -2,7 +2,7 @@ import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
-import { labelFits } from "../containers/placement.ts";
+import { excludedHosts, labelFits } from "../containers/placement.ts";
 import { countedPart, roomFor } from "../containers/room.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
@@ -68,12 +68,12 @@ function refusedDelays({ state: { asks } }: Job, position: number): DelayReason[
   return [{ code: "size-refused", ...(allowed === undefined ? {} : { largest: amountWords(allowed) }) }];
 }
 
-function excludedDelays({ state: { blame, nodes } }: Job, { nodeLabel }: RoleSpec): DelayReason[] {
+function excludedDelays(job: Job, { nodeLabel }: RoleSpec): DelayReason[] {
   const reached = new Set(
-    Object.values(nodes)
+    Object.values(job.state.nodes)
       .filter((node) => labelFits(node, nodeLabel))
       .map(({ host }) => host),
   );
-  const excluded = Object.keys(blame).filter((host) => blame[host]?.excluded && reached.has(host));
+  const excluded = excludedHosts(job).filter((host) => reached.has(host));
   return excluded.length === 0 ? [] : [{ code: "nodes-excluded", hosts: excluded }];
 }

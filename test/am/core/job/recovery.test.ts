@@ -29,6 +29,16 @@ function gathering() {
   return { scenario, kept };
 }
 
+/** Of two kept containers one is claimed by worker:1; the other goes back in time, and one is asked for in its place. */
+function oneOfTwoIsClaimed(scenario: Scenario): void {
+  const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
+  scenario.on({ type: "executor-rejoined", ...claim, generation: 1, port: 4000, child: { state: "none" } });
+  expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
+  const effects = scenario.after(45_000);
+  expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
+  expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+}
+
 const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
 
 describe("the ApplicationMaster dies", () => {
@@ -152,12 +162,7 @@ describe("the ApplicationMaster dies", () => {
     const kept = [scenario.container(1), scenario.container(1)];
     const asks = asksOf(scenario.crash(kept));
     expect(asks).toEqual([]);
-    const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
-    scenario.on({ type: "executor-rejoined", ...claim, generation: 1, port: 4000, child: { state: "none" } });
-    expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
-    const effects = scenario.after(45_000);
-    expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
-    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+    oneOfTwoIsClaimed(scenario);
   });
 
   describe("YARN tells of a kept container only after the attempt has registered", () => {
@@ -179,12 +184,7 @@ describe("the ApplicationMaster dies", () => {
       const containers = [scenario.container(1), scenario.container(1)];
       expect(asksOf(scenario.crash([]))).toMatchObject([{ role: "worker", count: 2 }]);
       expect(asksOf(late(scenario, containers))).toMatchObject([{ role: "worker", count: 0 }]);
-      const claim = { task: "worker:1", containerId: "c2", host: "n2", tensorboardPort: 0, rejoinAddress: "n2:9" };
-      scenario.on({ type: "executor-rejoined", ...claim, generation: 1, port: 4000, child: { state: "none" } });
-      expect(scenario.task("worker:1")).toMatchObject({ containerId: "c2", phase: "registered" });
-      const effects = scenario.after(45_000);
-      expect(effects).toContainEqual({ type: "release", containerIds: ["c1"], reason: "no executor claimed it" });
-      expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 1 }]);
+      oneOfTwoIsClaimed(scenario);
     });
 
     test("one that comes while the journal is being read waits for it", () => {
