@@ -63,7 +63,12 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a program's own failure is forgotten when its container was told to end",
-      from: '(isCounted(ending) || earlier.source === "link")',
+      from: '(isCause || earlier.source === "link")',
+      to: "true",
+    },
+    {
+      bug: "a limit that a container exceeds is the end of a program that had ended before",
+      from: "!hadEndedBefore(earlier, ending)",
       to: "true",
     },
   ]),
@@ -80,8 +85,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "YARN's word on a task whose program we stopped is taken for a cause",
-      from: "covers(step, open, task) && isAwaited(open, ending),",
-      to: "task !== undefined && covers(step, open, task),",
+      from: "isAwaited(open, ending) &&",
+      to: "",
     },
     {
       bug: "a tolerated failure ends the generation",

@@ -75,9 +75,19 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
  */
 function replaces(ending: Ending, earlier: Ending): boolean {
   if (ending.source === "yarn") {
-    return earlier.source !== "yarn" && (isCounted(ending) || earlier.source === "link");
+    const isCause = isCounted(ending) && !hadEndedBefore(earlier, ending);
+    return earlier.source !== "yarn" && (isCause || earlier.source === "link");
   }
   return earlier.strength === Strength.cutOff && isCounted(ending);
+}
+
+/**
+ * YARN ended the container for what was used in it, and its program had ended well, or of a lost connection, before. What the
+ * infrastructure ends may have cut the connection as well.
+ */
+function hadEndedBefore(earlier: Ending, ending: Ending): boolean {
+  const endedItself = earlier.source === "child" && earlier.strength < Strength.exit && !KILLED.has(earlier.exit);
+  return endedItself && ending.class === "program";
 }
 
 /** The strongest is the root, among equals the earliest. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import type { ChildExit } from "../../../../am/core/state/events.ts";
 import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
@@ -39,6 +40,43 @@ describe("the root of a failure", () => {
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
+});
+
+describe("a container that exceeds its memory after its program had ended", () => {
+  function exceedsAfter(exit: Partial<ChildExit>): Scenario {
+    const scenario = running();
+    scenario.exits("worker:0", exit);
+    scenario.stops("worker:2");
+    scenario.completes("c1", -104);
+    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    return scenario;
+  }
+
+  test("did not end the one that had lost its peer: what that was lost by is the root", () => {
+    const scenario = exceedsAfter({ exitCode: 1, peerConnectionLost: true });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
+      task: "worker:1",
+      reason: { code: "executor-silent" },
+    });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+  });
+
+  test("did not end the one that had ended with 0 before the others", () => {
+    const scenario = running();
+    scenario.exits("worker:0");
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    scenario.completes("c1", -104);
+    expect(scenario.gang.generations[0]?.endedBy?.reason).toMatchObject({ code: "program-ended-early" });
+  });
+
+  test.each([{ signal: "SIGTERM" }, { exitCode: 143, peerConnectionLost: true }])(
+    "is the root where the program had ended as one that is killed: %j",
+    (exit) => {
+      const scenario = exceedsAfter(exit);
+      expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0", exit: "-104" });
+      expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+    },
+  );
 });
 
 describe("the other endings that a root is found among", () => {
