@@ -38,6 +38,15 @@ export async function getJson(url) {
   }
 }
 
+/** Whether a daemon answers at all: 5xx is what it says while it cannot serve. @param {string} url */
+export async function isAnswered(url) {
+  try {
+    return (await httpRequest(url, { timeoutMs: 2000 })).status < 500;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * A change that a daemon must make: no answer, or one outside 2xx, ends the command. A daemon on a busy machine may
  * take long for its first change.

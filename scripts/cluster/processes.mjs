@@ -1,12 +1,15 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync } from "node:fs";
-import { readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { open, readdir, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { classArchiveFlag } from "./class-archive.mjs";
 import { javaCommand, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
 import { commandIn } from "./isolation.mjs";
+
+/** Where in a daemon's log its present life begins. */
+export const START_LINE = "--- started by scripts/cluster ---\n";
 
 /**
  * Starts a daemon detached from us, its output appended to its log, its pid recorded.
@@ -19,6 +22,7 @@ export async function startDaemon(cluster, daemon) {
   const { namespace, user } = daemon;
   const { command, args } = namespace === undefined ? java : commandIn(namespace, user, java.command, java.args);
   const log = openSync(logFile(cluster, daemon), "a");
+  writeSync(log, START_LINE);
   // Node's uid option also drops the supplementary groups of root.
   const { uid, gid } = user;
   const identity = process.getuid() === 0 && namespace === undefined ? { uid, gid } : {};
@@ -38,6 +42,34 @@ export async function startDaemon(cluster, daemon) {
 
 /** @param {import("./record.mjs").ClusterRecord} cluster @param {{ name: string }} daemon */
 export const logFile = (cluster, daemon) => join(layout(cluster.state).logs, `${daemon.name}.log`);
+
+const LOG_END_BYTES = 65_536;
+
+/** The last of a daemon's log; empty while it has none. @returns {Promise<string>} */
+export async function endOfLog(cluster, daemon) {
+  try {
+    const log = await open(logFile(cluster, daemon));
+    try {
+      const start = Math.max(0, (await log.stat()).size - LOG_END_BYTES);
+      const { bytesRead, buffer } = await log.read(Buffer.alloc(LOG_END_BYTES), 0, LOG_END_BYTES, start);
+      return buffer.toString("utf8", 0, bytesRead);
+    } finally {
+      await log.close();
+    }
+  } catch (error) {
+    if (error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/**
+ * Whether a daemon's main thread ended by an exception since it was last started: other threads may keep the process, which never serves.
+ * @param {string} log of the daemon, or its end
+ */
+export function mainThreadFailed(log) {
+  return log.lastIndexOf('Exception in thread "main"') > log.lastIndexOf(START_LINE);
+}
+
 const pidFile = (cluster, daemon) => join(layout(cluster.state).pids, daemon.name);
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { chmod, chown, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, rm, writeFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -20,11 +20,12 @@ import {
   mastersAreReady,
 } from "./hadoop-state.mjs";
 import { formatWhatIsNew } from "./hdfs-format.mjs";
+import { isAnswered } from "./http.mjs";
 import { makeNetwork } from "./isolation.mjs";
 import { folderBytes, jarsFolder, provideJars } from "./jars.mjs";
 import { withLock } from "./lock.mjs";
 import { accepts, addresses, canListen, claimNetwork } from "./network.mjs";
-import { killProcessesOf, logFile, runningPid, startDaemon } from "./processes.mjs";
+import { endOfLog, killProcessesOf, logFile, mainThreadFailed, runningPid, startDaemon } from "./processes.mjs";
 import { lastLines } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
 import { RELEASES } from "./releases.mjs";
@@ -197,8 +198,8 @@ async function startWhatIsDown(cluster) {
   await Promise.all(down.map((daemon) => expectFreePorts(daemon)));
   await startInOrder(cluster, down);
   await waitFor(cluster, "the masters to serve", () => mastersAreReady(cluster));
-  // A NodeManager that comes back within its expiry was active all the while: only its ports tell that it serves.
-  for (const daemon of daemons.filter((any) => !isMaster(any))) await untilItListens(cluster, daemon);
+  // A NodeManager that comes back within its expiry was active all the while: only itself tells that it serves.
+  for (const daemon of daemons.filter((any) => !isMaster(any))) await untilItServes(cluster, daemon);
   await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(cluster));
   await makeHdfsFolders(cluster);
   const { length: nodeCount } = cluster.addresses.nodes;
@@ -219,15 +220,20 @@ async function startInOrder(cluster, daemons) {
   const formatted = daemons.filter(({ kind }) => ["NameNode", "ZKFC"].includes(kind));
   const others = daemons.filter((daemon) => !first.includes(daemon) && !formatted.includes(daemon));
   for (const daemon of first) await startDaemon(cluster, daemon);
-  for (const daemon of first) await untilItListens(cluster, daemon, first);
+  for (const daemon of first) await untilItServes(cluster, daemon, first);
   for (const daemon of others) await startDaemon(cluster, daemon);
   if (formatted.length > 0) await formatWhatIsNew(cluster);
   for (const daemon of formatted) await startDaemon(cluster, daemon);
 }
 
-async function untilItListens(cluster, { title, host, ports }, started) {
-  const listens = async () => !(await Promise.all(ports.map((port) => accepts(host, port)))).includes(false);
-  await waitFor(cluster, `${title} to listen`, listens, started);
+async function untilItServes(cluster, daemon, started) {
+  await waitFor(cluster, `${daemon.title} to serve`, () => serves(daemon), started);
+}
+
+/** A web server listens before what it serves is loaded, which may fail. */
+async function serves({ host, ports, url }) {
+  if ((await Promise.all(ports.map((port) => accepts(host, port)))).includes(false)) return false;
+  return url === undefined || (await isAnswered(url));
 }
 
 async function expectFreePorts({ title, host, namespace, ports }) {
@@ -242,12 +248,12 @@ async function expectFreePorts({ title, host, namespace, ports }) {
   }
 }
 
-/** Waits for a condition as long as all that was started lives; a dead daemon ends the wait with the last lines of its log. */
+/** Waits for a condition as long as all that was started runs; a daemon that failed ends the wait with the last lines of its log. */
 async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
   const giveUpAt = performance.now() + START_LIMIT_MS;
   while (!(await condition())) {
     for (const daemon of started) {
-      if ((await runningPid(cluster, daemon)) === undefined) throw await deadDaemon(cluster, daemon);
+      if (await hasFailed(cluster, daemon)) throw await failedDaemon(cluster, daemon);
     }
     if (performance.now() > giveUpAt) {
       throw new Problem(
@@ -258,11 +264,16 @@ async function waitFor(cluster, what, condition, started = daemonsOf(cluster)) {
   }
 }
 
-async function deadDaemon(cluster, daemon) {
-  const log = logFile(cluster, daemon);
-  const text = await readFile(log, "utf8").catch(() => "");
+/** A process may stay although its main thread failed: other threads keep it. */
+async function hasFailed(cluster, daemon) {
+  if ((await runningPid(cluster, daemon)) === undefined) return true;
+  return mainThreadFailed(await endOfLog(cluster, daemon));
+}
+
+async function failedDaemon(cluster, daemon) {
+  const text = await endOfLog(cluster, daemon);
   return new Problem(
-    `${daemon.title} ended while it started. The last lines of ${log}:\n${lastLines(text)}\n` +
+    `${daemon.title} failed to start. The last lines of ${logFile(cluster, daemon)}:\n${lastLines(text)}\n` +
       `When that is mended: npm run cluster -- down --name ${cluster.name}, then up again.`,
   );
 }
