@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/mutants/mutants.mjs";
 import { withCopies } from "./mutants/copies.mjs";
-import { judgeMutant, passesUnchanged } from "./mutants/judge.mjs";
+import { judgeMutant } from "./mutants/judge.mjs";
 import { Problem, runMain } from "./problem.mjs";
 
 const USAGE = `Plants small realistic bugs, each in a copy of this checkout, and runs the test that must fail because of it.
@@ -66,10 +66,10 @@ function wholeNumber(option, text) {
 async function run(mutants, copies) {
   const waiting = [...mutants];
   const totals = { caught: 0, failed: 0 };
-  await withCopies(Math.min(copies, mutants.length), async (copy) => {
+  await withCopies(Math.min(copies, mutants.length), async (copy, ended) => {
     for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
       const startedAt = performance.now();
-      const problem = (await passesUnchanged(copy, mutant)) ?? (await judgeMutant(copy, mutant));
+      const problem = await judgeMutant(copy, mutant, ended);
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(0).padStart(4);
       totals[problem === undefined ? "caught" : "failed"]++;
       const words = problem === undefined ? "" : `\n    ${problem.trimEnd().replaceAll("\n", "\n    ")}`;

@@ -10,19 +10,24 @@ const GENERATED = ["src/hadoop/wire/generated", "src/api/generated"];
 /**
  * Works in several copies of the checkout at once, and removes them again.
  * @param {number} count
- * @param {(copy: string) => Promise<void>} work
+ * @param {(copy: string, ended: AbortSignal) => Promise<void>} work `ended`: by SIGINT or SIGTERM, what it started must end
  */
 export async function withCopies(count, work) {
   const home = mkdtempSync(join(tmpdir(), "tony-ts-mutants-"));
+  const ended = new AbortController();
+  const remove = () => rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   const endEarly = () => {
-    rmSync(home, { recursive: true, force: true });
+    ended.abort();
+    remove();
     process.exit(130);
   };
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, endEarly);
   try {
-    await Promise.all(Array.from({ length: count }, (_, index) => work(copyInto(join(home, String(index))))));
+    await Promise.all(
+      Array.from({ length: count }, (_, index) => work(copyInto(join(home, String(index))), ended.signal)),
+    );
   } finally {
-    rmSync(home, { recursive: true, force: true });
+    remove();
   }
 }
 

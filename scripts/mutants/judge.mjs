@@ -1,73 +1,75 @@
-import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { transform } from "esbuild";
+import { runTests } from "./test-run.mjs";
 
-/** A bug that makes its test hang is noticed too, but by the clock. */
-const LIMIT_MS = 240_000;
-/** Of the output of a test that fails without the bug. */
-const SHOWN_LINES = 15;
+/** Without a bug: far more than any test takes, also on a machine with other work. */
+const UNCHANGED = { testTimeoutMs: 120_000, limitMs: 600_000 };
+/** What a bug may add to a test's usual time, and to that of all, before it counts as hanging. */
+const PATIENCE_MS = 30_000;
 
+/** @type {Map<string, Promise<import("./test-run.mjs").TestRun>>} by what catches: each is run once, for all copies */
 const unchanged = new Map();
 
 /**
- * Whether the mutant's test passes without the bug: a test that fails anyway notices nothing.
+ * Plants the bug, runs its test, and takes the bug out again. The test must pass without the bug: one that fails anyway notices nothing.
  * @param {string} copy of the checkout
  * @param {import("../../test/mutants/mutant.mjs").Mutant} mutant
- * @returns {Promise<string | undefined>} why not
- */
-export function passesUnchanged(copy, { caughtBy }) {
-  const name = JSON.stringify(caughtBy);
-  if (!unchanged.has(name)) {
-    unchanged.set(
-      name,
-      run(copy, caughtBy).then(({ failed, output }) =>
-        failed ? `its test fails without the bug:\n${output}` : undefined,
-      ),
-    );
-  }
-  return unchanged.get(name);
-}
-
-/**
- * Plants the bug, runs its test, and takes the bug out again.
- * @param {string} copy of the checkout
- * @param {import("../../test/mutants/mutant.mjs").Mutant} mutant
+ * @param {AbortSignal} ended
  * @returns {Promise<string | undefined>} undefined when it was caught, else what is wrong
  */
-export async function judgeMutant(copy, { file, from, to, caughtBy }) {
+export async function judgeMutant(copy, mutant, ended) {
+  const { caughtBy, file } = mutant;
+  const usual = await runUnchanged(copy, mutant, ended);
+  if (!usual.passed) return `its test fails without the bug:\n${usual.output}`;
   const path = join(copy, file);
   const text = await readFile(path, "utf8");
-  const pieces = text.split(from);
-  if (pieces.length !== 2) return `stands in ${file} ${pieces.length - 1} times instead of once: ${from}`;
-  const mutated = pieces.join(to);
-  try {
-    await transform(mutated, { loader: "ts" });
-  } catch (error) {
-    return `is no program any more: ${error.message}`;
-  }
+  const { mutated, problem } = await plant(mutant, text);
+  if (problem !== undefined) return problem;
   await writeFile(path, mutated);
   try {
-    const { failed } = await run(copy, caughtBy);
-    return failed ? undefined : `survived ${JSON.stringify(caughtBy)}`;
+    return whyNotCaught(await runTests(copy, mutant, limitsFrom(usual), ended), caughtBy);
   } finally {
     await writeFile(path, text);
   }
 }
 
-/** @returns {Promise<{ failed: boolean, output: string }>} */
-function run(copy, caughtBy) {
-  const args =
-    "unit" in caughtBy ? unit(caughtBy.unit) : ["scripts/simulate.mjs", "--seeds", String(caughtBy.simulation)];
-  return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: copy, timeout: LIMIT_MS, maxBuffer: 2 ** 26 }, (error, stdout, stderr) => {
-      const lines = `${stdout}${stderr}`.trimEnd().split("\n").slice(-SHOWN_LINES);
-      resolve({ failed: error !== null, output: lines.join("\n") });
-    });
-  });
+function runUnchanged(copy, mutant, ended) {
+  const name = JSON.stringify(mutant.caughtBy);
+  const run = unchanged.get(name) ?? runTests(copy, mutant, UNCHANGED, ended);
+  unchanged.set(name, run);
+  return run;
 }
 
-function unit(beginning) {
-  const jest = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", "node_modules/jest/bin/jest.js"];
-  return [...jest, "--selectProjects", "unit", "--runInBand", "--bail", "--testPathPatterns", `/test/${beginning}`];
+async function plant({ file, from, to }, text) {
+  const pieces = text.split(from);
+  if (pieces.length !== 2) return { problem: `stands in ${file} ${pieces.length - 1} times instead of once: ${from}` };
+  const mutated = pieces.join(to);
+  try {
+    await transform(mutated, { loader: "ts" });
+  } catch (error) {
+    return { problem: `is no program any more: ${error.message}` };
+  }
+  return { mutated };
+}
+
+/**
+ * A test that hangs fails by its own time-out. The time for all counts only where a bug leaves no turn to that: an endless loop.
+ * @param {Pick<import("./test-run.mjs").TestRun, "durationMs" | "longestMs">} usual without the bug
+ * @returns {import("./test-run.mjs").Limits}
+ */
+export function limitsFrom({ durationMs, longestMs }) {
+  const testTimeoutMs = Math.round(longestMs) + PATIENCE_MS;
+  return { testTimeoutMs, limitMs: Math.round(durationMs) * 2 + testTimeoutMs + PATIENCE_MS };
+}
+
+/**
+ * @param {Pick<import("./test-run.mjs").TestRun, "passed" | "failures" | "endless" | "output">} run with the bug
+ * @param {import("../../test/mutants/mutant.mjs").Catch} caughtBy
+ * @returns {string | undefined}
+ */
+export function whyNotCaught({ passed, failures, endless, output }, caughtBy) {
+  if (failures.length > 0 || endless) return undefined;
+  if (passed) return `survived ${JSON.stringify(caughtBy)}`;
+  return `no test failed, but their run did:\n${output}`;
 }

@@ -15,8 +15,9 @@ export default class TestLogReporter {
     append({ event: "begun", test: nameOf(path, [...ancestorTitles, title]) });
   }
 
-  onTestCaseResult({ path }, { ancestorTitles, title, status, failureMessages }) {
-    append({ event: status, test: nameOf(path, [...ancestorTitles, title]), messages: failureMessages });
+  onTestCaseResult({ path }, { ancestorTitles, title, status, failureMessages, duration }) {
+    const test = nameOf(path, [...ancestorTitles, title]);
+    append({ event: status, test, messages: failureMessages, durationMs: duration ?? 0 });
   }
 
   onTestFileResult({ path }) {

@@ -25,12 +25,12 @@ describe("the log of a run of tests", () => {
   test("tells of a run that was cut off what had passed, what had failed and why, and what was running", () => {
     const log = logOf((reporter) => {
       reporter.onTestFileStart(file);
-      for (const [title, status] of [
-        ["comes", "passed"],
-        ["goes", "failed"],
+      for (const [title, status, duration] of [
+        ["comes", "passed", 40],
+        ["goes", "failed", 30],
       ]) {
         reporter.onTestCaseStart(file, titles(title));
-        reporter.onTestCaseResult(file, { ...titles(title), status, failureMessages: ["it stayed"] });
+        reporter.onTestCaseResult(file, { ...titles(title), status, duration, failureMessages: ["it stayed"] });
       }
       reporter.onTestCaseStart(file, titles("is lost"));
     });
@@ -39,11 +39,12 @@ describe("the log of a run of tests", () => {
       failed: 1,
       running: ["test/scripts/some.test.ts", "test/scripts/some.test.ts › a node › is lost"],
       failures: ["test/scripts/some.test.ts › a node › goes\nit stayed"],
+      longestMs: 40,
     });
   });
 
   test("knows nothing of a run that never began, and passes over a line that was cut off", () => {
-    expect(readTestLog("")).toEqual({ passed: 0, failed: 0, running: [], failures: [] });
+    expect(readTestLog("")).toEqual({ passed: 0, failed: 0, running: [], failures: [], longestMs: 0 });
     const log = logOf((reporter) => {
       reporter.onTestFileStart(file);
       reporter.onTestFileResult(file);

@@ -2,9 +2,17 @@ import { TestEnvironment } from "jest-environment-node";
 
 /**
  * Errors of Node's own modules are made outside Jest's sandbox; handing it the outer classes keeps `instanceof` true.
- * Of a test that fails, all that `tony-ts` said in it is told.
+ * Of a test that fails, all that `tony-ts` said in it is told. With `--bail` it is the last one of its file that runs.
  */
 export default class HostClassesEnvironment extends TestEnvironment {
+  #bails;
+  #failed = false;
+
+  constructor(config, context) {
+    super(config, context);
+    this.#bails = config.globalConfig.bail > 0;
+  }
+
   async setup() {
     await super.setup();
     Object.assign(this.global, {
@@ -22,7 +30,9 @@ export default class HostClassesEnvironment extends TestEnvironment {
 
   /** Jest calls it at each step of its way through a file. */
   async handleTestEvent({ name, test }) {
+    if (name === "test_start" && this.#bails && this.#failed) test.mode = "skip";
     if (name !== "test_done") return;
+    this.#failed ||= test.errors.length > 0;
     const { clientRuns } = this.global;
     const told = test.errors.length > 0 ? await clientRuns?.tell() : undefined;
     clientRuns?.forget();

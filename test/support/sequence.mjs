@@ -1,5 +1,5 @@
 /** Tests that allocate most: simulated lives, and thousands of damaged files. */
-const HEAVY = /\/test\/(simulation\/|am\/core\/(log|scale)\.|hadoop\/yarn\/aggregated-logs\.)/;
+export const HEAVY = /\/test\/(simulation\/|am\/core\/(log|scale)\.|hadoop\/yarn\/aggregated-logs\.)/;
 
 /**
  * The heavy ones go first, and then file after file by name. In one process that has run many files, V8 takes four times as long for what
