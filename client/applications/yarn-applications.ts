@@ -4,7 +4,7 @@ import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
-import type { ApplicationReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
 import type { JobStatus } from "../../src/job/status.ts";
@@ -17,8 +17,6 @@ import type { LogStore } from "./log-store.ts";
 import { waitingReason } from "./waiting-reason.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 
-/** The queue is asked about so often at most, while an application waits. */
-const queueAskedEveryMs = 5_000;
 /** An AM's last status is there so long after its end, or never. */
 const statusWrittenWithinMs = 3_000;
 const lookAgainMs = 200;
@@ -32,7 +30,6 @@ export class YarnApplications implements Applications {
   readonly #access = new Map<string, ClientAccess>();
   #accessProblem: unknown;
   #root: Promise<LocatedPath> | undefined;
-  #queue: { readonly info: QueueInfo | undefined; readonly askedAtMs: number } | undefined;
 
   /** @param stagingDir `tony.staging-dir`, where it is not the default */
   constructor(cluster: Cluster, stagingDir: string | undefined, now: () => number) {
@@ -69,13 +66,7 @@ export class YarnApplications implements Applications {
   }
 
   async waitingReason(report: ApplicationReport): Promise<string> {
-    if (this.#queue === undefined || this.#now() - this.#queue.askedAtMs > queueAskedEveryMs) {
-      const info = await this.#cluster.resourceManager
-        .queue(report.queue, { applications: true })
-        .catch(() => this.#queue?.info);
-      this.#queue = { info, askedAtMs: this.#now() };
-    }
-    return waitingReason(report, this.#queue.info);
+    return waitingReason(report);
   }
 
   async contact(report: ApplicationReport): Promise<MasterContact | undefined> {

@@ -8,6 +8,12 @@ import type { FollowOptions } from "./follow-options.ts";
 import { FollowedMaster } from "./followed-master.ts";
 import { JobStop } from "./job-stop.ts";
 import { ManagerReports } from "./manager-reports.ts";
+import { reportPauseMs } from "./report-pause.ts";
+
+/** What is shown of a wait says how long it has lasted. */
+const shownEveryMs = 1_000;
+/** Between two questions to a ResourceManager that does not answer. */
+const silentPauseMs = 500;
 
 /** Follows a job to its end and says how it ended: by exit code. */
 export function follow(options: FollowOptions): Promise<ExitCode> {
@@ -26,6 +32,8 @@ class Follower {
   readonly #jobStop: JobStop;
   #awake = new AbortController();
   #lateStartTold = false;
+  /** The last report, of a job that waits for its AM. */
+  #waiting: ApplicationReport | undefined;
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -61,9 +69,14 @@ class Follower {
     const { view } = this.#options;
     const { session, outcome } = this.#master;
     view.trackingUrl(report.trackingUrl);
+    this.#waiting = undefined;
     if (outcome !== undefined || session?.state === "open") return;
-    if (report.state === "RUNNING") await this.#master.find(report);
-    else await this.#wait(report);
+    if (report.state === "RUNNING") {
+      await this.#master.find(report);
+    } else {
+      this.#waiting = report;
+      await this.#wait(report);
+    }
   }
 
   async #wait(report: ApplicationReport): Promise<void> {
@@ -77,8 +90,11 @@ class Follower {
 
   async #startedTooLate(limitMs: number): Promise<void> {
     const late = `not running after ${durationWords(limitMs)}`;
-    if (!this.#lateStartTold) this.#options.view.line(`The AM is ${late}: ending the job (tony.am.startup-timeout)`);
-    this.#lateStartTold = true;
+    if (!this.#lateStartTold) {
+      this.#lateStartTold = true;
+      this.#options.view.line(`The AM is ${late}: ending the job (tony.am.startup-timeout)`);
+      this.#wake();
+    }
     await this.#jobStop.kill(`${late} (tony.am.startup-timeout)`);
   }
 
@@ -111,16 +127,21 @@ class Follower {
 
   /** Until something is heard, or has been since the last pause, or it is time to ask again. */
   async #pause(): Promise<void> {
-    await (this.#options.sleep ?? sleep)(this.#intervalMs(), this.#awake.signal);
+    const { signal } = this.#awake;
+    for (let leftMs = this.#intervalMs(); leftMs > 0 && !signal.aborted; leftMs -= shownEveryMs) {
+      await (this.#options.sleep ?? sleep)(Math.min(leftMs, shownEveryMs), signal);
+      if (leftMs > shownEveryMs && this.#waiting !== undefined) await this.#wait(this.#waiting);
+    }
     this.#awake = new AbortController();
   }
 
   #intervalMs(): number {
     const { now, sinceMs, stop } = this.#options;
-    if (this.#master.outcome !== undefined) return 50;
-    if (this.#master.isHeard) return 500;
-    if (stop.aborted || this.#master.session !== undefined) return 250;
-    const ageMs = now() - sinceMs;
-    return ageMs < 20_000 ? 100 : ageMs < 120_000 ? 500 : 1_000;
+    const { outcome, session, isHeard } = this.#master;
+    if (outcome !== undefined) return 50;
+    if (isHeard) return 500;
+    if (stop.aborted || this.#lateStartTold) return 250;
+    const pauseMs = reportPauseMs(session?.silentMs ?? now() - sinceMs);
+    return this.#reports.areSilent ? Math.min(silentPauseMs, pauseMs) : pauseMs;
   }
 }

@@ -15,6 +15,11 @@ export class ManagerReports {
     this.#options = options;
   }
 
+  /** Whether the last question was not answered. */
+  get areSilent(): boolean {
+    return this.#silentSinceMs !== undefined;
+  }
+
   /**
    * The report as it is now; undefined while the ResourceManager does not answer.
    * @param isJobHeard whether the AM still says how the job is

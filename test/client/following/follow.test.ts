@@ -255,6 +255,65 @@ describe("the pauses of following", () => {
     expect(sleptMs).toEqual([100]);
   });
 
+  /** Time that passes as it is slept through. @returns when each report was asked for, in seconds after the submission */
+  async function asksOfAWait(lastsMs: number, options: Partial<FollowOptions> = {}) {
+    let nowMs = noonishMs;
+    const context = recordedContext({ terminal: true });
+    const applications = new ScriptedApplications(aReport());
+    const askedAtS: number[] = [];
+    const report = applications.report.bind(applications);
+    applications.report = async () => {
+      askedAtS.push((nowMs - noonishMs) / 1000);
+      return nowMs - noonishMs >= lastsMs ? succeeded : await report();
+    };
+    const sleep = async (delayMs: number) => {
+      nowMs += delayMs;
+    };
+    const { ended } = followed(context, applications, [], undefined, { now: () => nowMs, sleep, ...options });
+    await ended;
+    return { askedAtS, shown: context.out.text, applications };
+  }
+
+  test("grow while the job waits: after half a minute it is asked for six times a minute", async () => {
+    const { askedAtS } = await asksOfAWait(300_000);
+    expect(askedAtS.filter((at) => at < 2)).toHaveLength(20);
+    expect(askedAtS.filter((at) => at < 30).length).toBeLessThan(90);
+    for (let from = 30; from < 240; from += 1) {
+      expect(askedAtS.filter((at) => at >= from && at < from + 60).length).toBeLessThanOrEqual(6);
+    }
+  });
+
+  test("leave nobody in doubt: a terminal is told each second how long it has waited", async () => {
+    const { shown } = await asksOfAWait(60_000);
+    for (const waited of ["41 s", "42 s", "43 s"]) expect(shown).toContain(`ACCEPTED ${waited}`);
+  });
+
+  test("let no limit pass: a job that may not wait so long is ended when it has", async () => {
+    const { applications, askedAtS } = await asksOfAWait(70_000, { startupLimitMs: 62_000 });
+    expect(applications.killed[0]).toBe("not running after 1 min 2 s (tony.am.startup-timeout)");
+    expect(askedAtS.find((at) => at > 62)).toBeLessThan(65);
+  });
+
+  test("stay short for a ResourceManager that does not answer, which is asked for nothing", async () => {
+    const away = new HadoopError("refused", { code: "RPC_CONNECT_FAILED", retryable: true });
+    let nowMs = noonishMs;
+    const sleptMs: number[] = [];
+    const sleep = async (delayMs: number) => {
+      sleptMs.push(delayMs);
+      nowMs += delayMs;
+    };
+    const options = { now: () => nowMs, sinceMs: noonishMs - 60_000, sleep };
+    const { ended } = followed(
+      recordedContext({}),
+      new ScriptedApplications(away, away, succeeded),
+      [],
+      undefined,
+      options,
+    );
+    await ended;
+    expect(sleptMs).toEqual([500, 500]);
+  });
+
   test("come between two tries to connect to an AM that does not answer", async () => {
     const { sleptMs, sleep } = skippedTime();
     const masters = [1, 2, 3].map(() => new ScriptedMaster([], "break"));
