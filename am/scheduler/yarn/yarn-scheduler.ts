@@ -19,6 +19,7 @@ import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { AllocatedContainer } from "../../core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
+import { HeartbeatPace } from "./heartbeat-pace.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
 import { requestRows } from "./request-rows.ts";
@@ -53,9 +54,8 @@ export interface YarnSchedulerOptions {
   readonly log: Log;
 }
 
-/** While containers are awaited: they are allocated at a node's heartbeat and reported at ours. */
-const eagerIntervalMs = 200;
-const idleIntervalMs = 1_000;
+/** After a request was refused. */
+const refusedIntervalMs = 200;
 /** After a heartbeat that brought no answer; the client has tried all ResourceManagers by then. */
 const retryIntervalMs = 1_000;
 
@@ -77,6 +77,7 @@ export class YarnScheduler implements Scheduler {
   readonly #containers = new Map<ContainerId, Container>();
   readonly #completed = new Set<ContainerId>();
   readonly #asks = new UntoldAsks();
+  readonly #pace = new HeartbeatPace();
   /** By priority: each role has its own. */
   #outstanding = new Map<number, number>();
   #avoided: readonly string[] = [];
@@ -243,7 +244,8 @@ export class YarnScheduler implements Scheduler {
       this.#questions.unshift(...questions);
       return this.#heartbeatFailed(error);
     }
-    return [...this.#outstanding.values()].some((count) => count > 0) ? eagerIntervalMs : idleIntervalMs;
+    const awaited = [...this.#outstanding.values()].some((count) => count > 0);
+    return this.#pace.next(awaited, this.#options.clock.nowMs());
   }
 
   #tellAsks(): void {
@@ -344,11 +346,11 @@ export class YarnScheduler implements Scheduler {
       if (ask === undefined) return 0;
       this.#outstanding.delete(ask.priority);
       this.#emit({ type: "ask-too-large", role: ask.role, message: errorMessage(error), ...refusal });
-      return eagerIntervalMs;
+      return refusedIntervalMs;
     }
     if (isRemoteError(error, "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN")) {
       this.#emit({ type: "ask-refused", message: errorMessage(error) });
-      return eagerIntervalMs;
+      return refusedIntervalMs;
     }
     if (this.#refusedTooLong(error)) {
       this.#attemptOver(
