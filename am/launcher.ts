@@ -57,6 +57,7 @@ export class Launcher {
       staging: stagingLocation(job),
       attempt,
       generation,
+      isolationMs: spec.timeouts.isolationMs,
       ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),
       tensorBoard: spec.tensorBoardTask === task,
       reusePort: role.reusePort,

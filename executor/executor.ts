@@ -47,6 +47,8 @@ const TERMINATION_GRACE_MS = 100;
 const TERMINATION_LIMIT_MS = 140;
 /** How long the executor tries to send its goodbye. */
 const GOODBYE_LIMIT_MS = 1_000;
+/** How long the first ApplicationMaster is waited for: the job's own limit is known from it alone. */
+const FIRST_ORPHAN_MS = 900_000;
 /** The grace period until the job's own is known. */
 const FIRST_GRACE_MS = 10_000;
 const REPLACED_BY_JOURNAL: StopReason = {
@@ -111,6 +113,7 @@ export class Executor {
       log,
       random,
       monotonicMs,
+      limits: { orphanMs: FIRST_ORPHAN_MS, isolationMs: settings.isolationMs },
       generation: () => this.#generations.current.number,
       registration: () => this.#registration(),
       joined: (welcome) => this.#doing(this.#joined(welcome)),

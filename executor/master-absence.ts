@@ -3,6 +3,8 @@ import type { MasterAddress } from "./master-address.ts";
 import type { StagingNews } from "./staging-folder.ts";
 
 export interface MasterAbsenceOptions {
+  /** Until the job's own are known: no program runs before that. */
+  readonly limits: AbsenceLimits;
   /** 0 up to, not including, 1. */
   readonly random: () => number;
   /** Milliseconds that never run backwards. */
@@ -24,12 +26,10 @@ export interface MasterAbsenceOptions {
 export interface AbsenceLimits {
   /** `tony.task.orphan-timeout` */
   readonly orphanMs: number;
-  /** `tony.task.isolation-timeout` */
+  /** `tony.task.isolation-timeout`, longer in a job of many tasks: looks into the staging folder are as far apart as it allows. */
   readonly isolationMs: number;
 }
 
-/** Until the job's own are known: no program runs before that. */
-const FIRST_LIMITS: AbsenceLimits = { orphanMs: 900_000, isolationMs: 30_000 };
 /** The shortest time between two reads of the staging folder. */
 const LEAST_PAUSE_MS = 250;
 /** A timer that is later than this shows that the process was stopped: that time is no absence of the ApplicationMaster. */
@@ -44,7 +44,7 @@ const AFTER_SLEEP_MS = 60_000;
  */
 export class MasterAbsence {
   readonly #options: MasterAbsenceOptions;
-  limits = FIRST_LIMITS;
+  limits: AbsenceLimits;
   #sinceMs = 0;
   /** Different for every absence, so that the result of a read that began in an earlier one is ignored. */
   #number = 0;
@@ -54,6 +54,7 @@ export class MasterAbsence {
 
   constructor(options: MasterAbsenceOptions) {
     this.#options = options;
+    this.limits = options.limits;
   }
 
   /** The connection is lost. It is noticed now, and may have been broken for a while. */

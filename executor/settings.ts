@@ -17,6 +17,7 @@ export interface ExecutorSettings {
   readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
+  readonly isolationMs: number;
   readonly ports?: PortRange;
   /** The task has a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
@@ -47,6 +48,7 @@ export function readSettings(environment: Environment): ExecutorSettings {
     staging: required(environment, executorVariable.staging, parseStagingLocation),
     attempt: required(environment, executorVariable.attempt, count),
     generation: required(environment, executorVariable.generation, count),
+    isolationMs: required(environment, executorVariable.isolationMs, count),
     ...(ports && { ports: required(environment, executorVariable.portRange, portRange) }),
     tensorBoard: environment[executorVariable.tensorBoard] === "true",
     reusePort: environment[executorVariable.reusePort] === "true",

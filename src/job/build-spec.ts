@@ -32,6 +32,11 @@ export interface CheckedJob {
 
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
+/**
+ * Executors without an ApplicationMaster look into the staging folder a few times in their isolation timeout (executor/master-absence.ts).
+ * With this one their job asks the NameNode no more than 50 times a second, however many tasks it has.
+ */
+const ISOLATION_MS_PER_TASK = 70;
 
 /** Makes the spec of a job from its settings, with every check that needs no cluster; all problems are reported at once. */
 export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
@@ -75,7 +80,7 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
     files,
     containerEnvironment: reader.read("tony.containers.envs") ?? {},
     failure: buildFailure(reader),
-    timeouts: buildTimeouts(reader, clusterExpiryMs ?? TEN_MINUTES_MS),
+    timeouts: buildTimeouts(reader, roles, clusterExpiryMs ?? TEN_MINUTES_MS),
     ...(carrier === undefined ? {} : { carrier }),
     groupLimits,
     preemption: reader.section("preemption"),
@@ -106,11 +111,13 @@ function buildFailure(reader: JobReader): FailureSpec {
   };
 }
 
-function buildTimeouts(reader: JobReader, clusterExpiryMs: number): Timeouts {
+function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[], clusterExpiryMs: number): Timeouts {
   const section = reader.section("timeouts");
+  const tasks = roles.reduce((sum, { instances }) => sum + instances, 0);
   return {
     ...section,
     heartbeatExpiryMs: section.heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats"),
+    isolationMs: Math.max(section.isolationMs, tasks * ISOLATION_MS_PER_TASK),
     orphanMs: reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS,
   };
 }

@@ -26,6 +26,7 @@ export const executorVariable = {
   staging: "TONY_STAGING",
   attempt: "TONY_MASTER_ATTEMPT",
   generation: "TONY_FIRST_GENERATION",
+  isolationMs: "TONY_ISOLATION_MS",
   portRange: "TONY_PORT_RANGE",
   tensorBoard: "TONY_TENSORBOARD",
   reusePort: "TONY_REUSE_PORT",
@@ -43,6 +44,8 @@ export interface ExecutorLaunch {
   readonly staging: StagingLocation;
   readonly attempt: number;
   readonly generation: number;
+  /** `timeouts.isolationMs` of the job, whose spec an executor has only when it is welcomed. */
+  readonly isolationMs: number;
   readonly portRange?: PortRange;
   /** The task gets a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
@@ -64,6 +67,7 @@ export function executorVariables(launch: ExecutorLaunch): Record<string, string
     staging: JSON.stringify(launch.staging),
     attempt: String(launch.attempt),
     generation: String(launch.generation),
+    isolationMs: String(launch.isolationMs),
     portRange: portRange && `${portRange.from}-${portRange.to}`,
     tensorBoard: launch.tensorBoard ? "true" : undefined,
     reusePort: launch.reusePort ? "true" : undefined,

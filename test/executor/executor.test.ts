@@ -99,7 +99,7 @@ describe("an executor in its container", () => {
     const next: ExecutorLaunch = {
       ...{ task: "trainer:0", applicationId: identity.applicationId, masterAddress: scene.master.address },
       ...{ staging: stagingLocation(anExecutorJob()), attempt: 1, generation: 2, tensorBoard: false, reusePort: false },
-      ...{ logLevel: "debug", logPrefix: logPrefixOf("trainer:0") },
+      ...{ isolationMs: 30_000, logLevel: "debug", logPrefix: logPrefixOf("trainer:0") },
     };
     scene.send(1, { type: "make-room", variables: executorVariables(next) });
 

@@ -5,14 +5,19 @@ import type { StagingNews } from "../../executor/staging-folder.ts";
 const LIMITS = { orphanMs: 780_000, isolationMs: 30_000 };
 const OURS: StagingNews = { isReplaced: false };
 
+/** As a job of 10,000 tasks has it (src/job/build-spec.ts). */
+const TASKS = 10_000;
+const LIMITS_OF_MANY = { orphanMs: 780_000, isolationMs: 700_000 };
+
 /** An executor that has just lost its ApplicationMaster. */
-function lost(random = 0.5) {
+function lost(random: number | (() => number) = 0.5, limits = LIMITS) {
   const heard: string[] = [];
   const world: { staging: StagingNews | undefined; looks: number } = { staging: OURS, looks: 0 };
   const startedAtMs = Date.now();
   const note = (what: string) => heard.push(`${what} at ${(Date.now() - startedAtMs) / 1000} s`);
   const absence = new MasterAbsence({
-    random: () => random,
+    limits,
+    random: typeof random === "number" ? () => random : random,
     monotonicMs: Date.now,
     lookIntoStaging: async () => {
       world.looks += 1;
@@ -24,7 +29,6 @@ function lost(random = 0.5) {
     isolated: (silentMs) => note(`isolated for ${silentMs / 1000} s`),
     orphaned: () => note("orphaned"),
   });
-  absence.limits = LIMITS;
   absence.begin();
   return { absence, heard, world };
 }
@@ -97,6 +101,19 @@ describe("an executor without an ApplicationMaster", () => {
     expect(heard).toEqual(["reached at 2.5 s", "attempt 2 at 2.5 s"]);
   });
 
+  it("looks so seldom that 10,000 of them ask a NameNode 50 times a second at most", async () => {
+    const sample = TASKS / 20;
+    const draw = linearCongruence();
+    const worlds = Array.from({ length: sample }, () => lost(draw, LIMITS_OF_MANY).world);
+    const looks = () => worlds.reduce((sum, world) => sum + world.looks, 0) * (TASKS / sample);
+    for (let minute = 0; minute < 12; minute += 1) {
+      const before = looks();
+      await pass(60);
+      expect((looks() - before) / 60).toBeLessThanOrEqual(50);
+    }
+    expect(looks()).toBeGreaterThan(TASKS);
+  });
+
   it("is orphaned after its time, whoever it reached", async () => {
     const { heard } = lost();
     await pass(780);
@@ -121,3 +138,12 @@ describe("an executor without an ApplicationMaster", () => {
     expect(heard).toEqual([]);
   });
 });
+
+/** The same draws from 0 to 1 in every run. */
+function linearCongruence(): () => number {
+  let state = 1;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

@@ -29,6 +29,7 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
       build: "test",
       master: { attempt: 1, address: dead.address },
       log: openLog("error"),
+      limits: { orphanMs: 780_000, isolationMs: 30_000 },
       random: () => 0,
       monotonicMs: () => performance.now(),
       generation: () => registration.generation,

@@ -24,6 +24,7 @@ describe("what an executor's container says", () => {
       staging: { user: "alice", stagingUrl: "hdfs://ns/staging", hadoop: { "dfs.nameservices": "ns" } },
       attempt: 2,
       generation: 3,
+      isolationMs: 30_000,
       ports: { from: 5000, to: 5010 },
       tensorBoard: true,
       reusePort: false,

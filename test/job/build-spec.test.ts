@@ -102,6 +102,18 @@ describe("a job's spec", () => {
     expect(specOf({ "tony.task.orphan-timeout": "20m" }).timeouts.orphanMs).toBe(1_200_000);
   });
 
+  test("an executor of a job of many tasks is isolated later: its looks into the staging folder are that far apart", () => {
+    const isolationMs = (tasks: number, set?: string) =>
+      specOf({
+        "tony.worker.instances": String(tasks),
+        ...(set === undefined ? {} : { "tony.task.isolation-timeout": set }),
+      }).timeouts.isolationMs;
+    expect([isolationMs(1), isolationMs(400), isolationMs(1_000), isolationMs(10_000)]).toEqual([
+      30_000, 30_000, 70_000, 700_000,
+    ]);
+    expect([isolationMs(400, "20s"), isolationMs(400, "60s")]).toEqual([28_000, 60_000]);
+  });
+
   test("where each setting was made travels with it", () => {
     expect(specOf({ "tony.worker.memory": "4g" }).sources).toMatchObject({ "tony.worker.memory": "job.xml:3" });
   });

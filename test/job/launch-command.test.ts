@@ -181,6 +181,7 @@ describe("text in a NodeManager's launch script", () => {
       TONY_STAGING: JSON.stringify(anExecutorLaunch.staging),
       TONY_MASTER_ATTEMPT: "2",
       TONY_FIRST_GENERATION: "3",
+      TONY_ISOLATION_MS: "30000",
       TONY_PORT_RANGE: "5000-5010",
       TONY_TENSORBOARD: "true",
       TONY_CONTAINER_MEMORY_MIB: "1024",

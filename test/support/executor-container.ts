@@ -31,6 +31,7 @@ export class ExecutorContainer extends TestContainer {
       staging: stagingLocation(anExecutorJob()),
       attempt: 1,
       generation: 1,
+      isolationMs: 30_000,
       tensorBoard: false,
       reusePort: false,
       memoryMiB: 1024,

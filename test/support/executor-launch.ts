@@ -6,6 +6,7 @@ export const anExecutorLaunch = {
   staging: { user: "alice", stagingUrl: "hdfs://ns/staging", hadoop: { "dfs.nameservices": "ns" } },
   attempt: 2,
   generation: 3,
+  isolationMs: 30_000,
   portRange: { from: 5000, to: 5010 },
   tensorBoard: true,
   reusePort: false,

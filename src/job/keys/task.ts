@@ -136,7 +136,7 @@ export const taskKeys = {
     type: duration("ms", { minMs: 20_000 }),
     spec: ["timeouts", "isolationMs"],
     default: "30s",
-    doc: "An executor that reaches neither the ApplicationMaster nor the staging folder for so long suspends its program until it does; at least 20s.",
+    doc: "An executor that reaches neither the ApplicationMaster nor the staging folder for so long suspends its program until it does; at least 20s, and at least 70 ms for each task of the job.",
     support: "works",
     ours: true,
   }),
