@@ -20,6 +20,8 @@ import {
 import { briefPatience, configuredPatience, showTrouble } from "./patience.ts";
 import { throughActive } from "./tracking-url.ts";
 
+/** mapred-default.xml's `mapreduce.client.submit.file.replication`. */
+const hadoopsReplicas = 10;
 const connections = { connectTimeoutMs: 5_000, callTimeoutMs: 3_000 } as const;
 
 export interface ClusterOptions {
@@ -68,6 +70,11 @@ export class Cluster {
   /** How long a ResourceManager that does not answer is asked. */
   get patience(): RetryPolicy {
     return this.#patience;
+  }
+
+  /** On how many nodes a file is kept that the nodes of a job fetch all at once, as Hadoop's own submissions keep theirs. */
+  get sharedReplicas(): number {
+    return this.configuration.getInteger("mapreduce.client.submit.file.replication", hadoopsReplicas);
   }
 
   /** An address of a report, by way of the ResourceManager that gave the report. */

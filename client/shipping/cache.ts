@@ -37,6 +37,8 @@ export interface CacheOptions {
   readonly user: string;
   /** `tony.cache.trusted-owners` */
   readonly trustedOwners?: readonly string[];
+  /** On how many nodes an entry is kept, as many fetch it at once; default: as the file system does by itself. */
+  readonly replicas?: number;
 }
 
 export interface PutOptions {
@@ -65,6 +67,7 @@ export class ContentCache {
   readonly fileSystem: FileSystem;
   readonly #user: string;
   readonly #trusted: TrustedOwners;
+  readonly #replicas: number | undefined;
   readonly #folders = new Map<string, Promise<FileStatus>>();
   #ready: Promise<void> | undefined;
 
@@ -77,6 +80,7 @@ export class ContentCache {
     this.fileSystem = located.fileSystem;
     this.root = located.path;
     this.#user = user;
+    this.#replicas = options.replicas;
     this.#trusted = { user, trustedOwners: options.trustedOwners ?? [] };
   }
 
@@ -177,6 +181,7 @@ export class ContentCache {
           exitCode: ExitCode.cluster,
         });
       }
+      if (this.#replicas !== undefined) await this.fileSystem.setReplication(temporary, this.#replicas);
       if (!(await this.fileSystem.rename(temporary, file))) await this.fileSystem.delete(temporary);
     } catch (error) {
       if (signal?.aborted) await removeBrokenOff(this.fileSystem, temporary);

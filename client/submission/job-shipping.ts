@@ -89,6 +89,7 @@ function contentCache({ text, cluster, root }: JobToShip): ContentCache {
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
     user: cluster.user.name,
     trustedOwners: readSetting(text.settings, "tony.cache.trusted-owners") ?? [],
+    replicas: cluster.sharedReplicas,
   });
 }
 

@@ -104,6 +104,7 @@ export async function shipProbe(
     fileSystems,
     stagingRoot: await stagingRoot(fileSystems, { stagingDir }),
     user: user.name,
+    replicas: cluster.sharedReplicas,
   });
   const memo = await HashMemo.open(localCacheFolder(environment), now);
   const shipped = await ship([...items, programItem("am")], { fileSystems, cache, memo });

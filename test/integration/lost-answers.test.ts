@@ -100,6 +100,11 @@ const operations: Readonly<Record<WebHdfsOperation, (fs: FileSystem, folder: str
     await fs.setPermission(folder, 0o711);
     expect((await fs.stat(folder)).permission).toBe(0o711);
   },
+  SETREPLICATION: async (fs, folder) => {
+    await fs.create(`${folder}/file`, Buffer.from("content"), { permission: 0o600, overwrite: true });
+    await expect(fs.setReplication(`${folder}/file`, 2)).resolves.toBeUndefined();
+    await expect(fs.setReplication(`${folder}/none`, 2)).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
+  },
   SETTIMES: async (fs, folder) => {
     await fs.create(`${folder}/file`, Buffer.from("content"), { permission: 0o600, overwrite: true });
     await fs.setTimes(`${folder}/file`, { modificationTimeMs: 1_000 });

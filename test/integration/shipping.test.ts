@@ -17,6 +17,7 @@ import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts
 import { launchContext } from "../../src/job/launch-context.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
+import { at, requestJson } from "../support/http-json.ts";
 
 const configuration = loadConfiguration((await testCluster()).confDir);
 
@@ -41,7 +42,7 @@ describe("shipping to a real HDFS", () => {
   async function shipAs(user: string) {
     const fileSystems = openAs(user);
     const root = await stagingRoot(fileSystems, {});
-    const cache = new ContentCache({ fileSystems, stagingRoot: root, user });
+    const cache = new ContentCache({ fileSystems, stagingRoot: root, user, replicas: 4 });
     const memo = await HashMemo.open(join(folder, "memo"));
     const items = [{ link: "node", source: join(folder, "node"), as: "file", shared: true }] as const;
     const [first] = await ship(items, { fileSystems, cache, memo });
@@ -49,8 +50,11 @@ describe("shipping to a real HDFS", () => {
     if (first === undefined) throw new Error("nothing was shipped");
     const { fileSystem, path } = fileSystems.locate(first.file.url);
     const status = await fileSystem.stat(path);
+    const nameNode = configuration.get("dfs.namenode.http-address");
+    const asked = `http://${nameNode}/webhdfs/v1${path}?op=GETFILESTATUS&user.name=${user}`;
+    const replicas = at((await requestJson(asked)).body, "FileStatus", "replication");
     await fileSystem.delete(path);
-    return { first, second, status };
+    return { first, second, status, replicas };
   }
 
   test("a home that lets others through shares the runtime, a closed one does not", async () => {
@@ -58,7 +62,8 @@ describe("shipping to a real HDFS", () => {
       [ClusterUser.bob, "PUBLIC"],
       [ClusterUser.alice, "PRIVATE"],
     ] as const) {
-      const { first, second, status } = await shipAs(user);
+      const { first, second, status, replicas } = await shipAs(user);
+      expect(replicas).toBe(4);
       expect(first.file).toMatchObject({ visibility, modificationTimeMs: status.modificationTimeMs });
       expect(first.uploadedBytes).toBe(status.lengthBytes);
       expect(second).toEqual({ file: first.file, uploadedBytes: 0, remarks: [] });

@@ -187,6 +187,7 @@ export function describeFileSystem(
       await fs.create(path, bytes("x"), { permission: 0o600 });
       await fs.setPermission(path, 0o755);
       await fs.setTimes(path, { modificationTimeMs: 1_700_000_000_123 });
+      await fs.setReplication(path, 2);
       expect(await fs.stat(path)).toMatchObject({ permission: 0o755, modificationTimeMs: 1_700_000_000_123 });
     });
 

@@ -96,6 +96,9 @@ export interface FileSystem {
   /** @param permission the nine bits and the sticky bit: 0o755 */
   setPermission(path: string, permission: number): Promise<void>;
 
+  /** How many nodes keep a file; resolves before they all do. FILE_NOT_FOUND for what is no file. */
+  setReplication(path: string, replicas: number): Promise<void>;
+
   /** Milliseconds since the epoch; one that is absent stays as it is. */
   setTimes(
     path: string,

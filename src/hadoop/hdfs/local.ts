@@ -125,6 +125,9 @@ export class LocalFileSystem implements FileSystem {
     return named("SETPERMISSION", path, () => fs.chmod(path, permission));
   }
 
+  /** Nothing: its files are there once (org.apache.hadoop.fs.FileSystem#setReplication). */
+  async setReplication(_path: string, _replicas: number): Promise<void> {}
+
   setTimes(
     path: string,
     times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },

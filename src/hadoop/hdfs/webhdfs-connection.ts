@@ -23,6 +23,7 @@ export type WebHdfsOperation =
   | "RENAME"
   | "DELETE"
   | "SETPERMISSION"
+  | "SETREPLICATION"
   | "SETTIMES";
 
 export interface WebHdfsRequest {

@@ -118,6 +118,11 @@ export class WebHdfs implements FileSystem {
     });
   }
 
+  async setReplication(path: string, replicas: number): Promise<void> {
+    const parameters = { replication: String(replicas) };
+    await this.#boolean({ method: "PUT", operation: "SETREPLICATION", path, parameters });
+  }
+
   async setTimes(
     path: string,
     times: { readonly modificationTimeMs?: number; readonly accessTimeMs?: number },

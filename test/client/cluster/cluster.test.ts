@@ -48,6 +48,15 @@ describe("where HDFS does not answer, a person is told whose address it was and 
   });
 });
 
+test("files that all nodes of a job fetch are kept as often as Hadoop keeps those of its own jobs", () => {
+  const replicas = (hadoop: Readonly<Record<string, string>>) => {
+    const cluster = new Cluster(recordedContext({ environment: { HADOOP_CONF_DIR: folder } }), { hadoop });
+    cluster.close();
+    return cluster.sharedReplicas;
+  };
+  expect([replicas({}), replicas({ "mapreduce.client.submit.file.replication": "4" })]).toEqual([10, 4]);
+});
+
 test("where WebHDFS is off, which setting helps", () => {
   expect(told("NO_WEBHDFS")).toContain("Turn WebHDFS on, or name an HttpFS or Knox: tony.hdfs.endpoint=http://");
 });

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import { listCache, liveReferences, prunable, removeFromCache } from "../../../client/shipping/cache-prune.ts";
@@ -41,6 +41,24 @@ test("an upload of which less arrived than was sent is no entry of the cache, an
   await expect(cache.put(key, Buffer.from("half"))).rejects.toMatchObject({ code: "UPLOAD_INCOMPLETE" });
   expect(await cache.get(key)).toBeUndefined();
   expect(await readdir(join(base, "staging", "cache", "uploads"))).toEqual([]);
+});
+
+test("an entry is kept on as many nodes as is asked for, before anybody can find it", async () => {
+  const done: string[] = [];
+  class Watched extends LocalFileSystem {
+    override async setReplication(file: string, replicas: number): Promise<void> {
+      done.push(`${replicas} replicas of ${basename(file).replace(/.*-/, "")}`);
+    }
+    override async rename(...names: Parameters<LocalFileSystem["rename"]>): Promise<boolean> {
+      done.push("found");
+      return await super.rename(...names);
+    }
+  }
+  const watched = { fileSystem: new Watched(), path: root.path };
+  const content = Buffer.from("data");
+  const key = { sha256: "1".repeat(64), sizeBytes: content.length, name: "data.bin", shared: false };
+  await new ContentCache({ fileSystems, stagingRoot: watched, user, replicas: 7 }).put(key, content);
+  expect(done).toEqual(["7 replicas of data.bin", "found"]);
 });
 
 describe("the staging folder", () => {
