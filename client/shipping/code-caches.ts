@@ -1,50 +1,62 @@
-import { execFile } from "node:child_process";
-import { access, realpath, stat, utimes } from "node:fs/promises";
-import { promisify } from "node:util";
+import { access, mkdtemp, realpath, rm, stat, utimes } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { runtimeOptions } from "../../src/job/launch-command.ts";
 import { type ContainerProgram, programPath } from "../../src/programs.ts";
-import { cacheOption, ownCacheFile } from "../../src/start/cache-files.ts";
-import { isOwnCache } from "../../src/start/code-cache.ts";
+import { codeCacheOf, ownCacheFile } from "../../src/start/cache-files.ts";
+import { isOwnCache, keepCodeCache } from "../../src/start/code-cache.ts";
 import type { CodeCaches, RuntimeChoice } from "./runtime.ts";
 
-/** A start takes a fraction of it even on a busy machine; without its caches a job starts all the same. */
-const makingLimitMs = 20_000;
 export interface CodeCacheOptions {
   /** The Node that runs tony-ts. */
   readonly running: string;
   /** The user's own. */
   readonly folder: string;
+  /** Has that Node run our programs, each of which writes its compiled code into the folder (src/start). */
+  readonly rehearse: (cacheFolder: string) => Promise<void>;
   readonly programOf?: (name: ContainerProgram) => string;
 }
 
-/**
- * Compiles our programs for the runtime that containers get, once for each pair: they start with less work then. The runtime does it
- * itself, by starting each program where it has no job and ends at once; what it writes fits no other runtime, which leaves it aside.
- * Only the Node that runs already is run: another one that a job names is sent, and nothing of it is done on this machine.
- */
-export async function codeCachesFor(
-  choice: RuntimeChoice,
-  { running, folder, programOf = programPath }: CodeCacheOptions,
-): Promise<CodeCaches> {
-  const runtime = await realpath(running);
-  if (choice.kind !== "send" || choice.path !== runtime) return {};
-  const made = await Promise.all(
-    (["am", "executor"] as const).map(async (name) => {
-      const words = [...runtimeOptions(`${name}.cjs`), programOf(name)];
-      const file = await codeCache(runtime, words, folder).catch(() => undefined);
-      return file === undefined ? [] : [[name, file] as const];
-    }),
-  );
-  return Object.fromEntries(made.flat());
+/** What is kept of one program, and what the program itself calls it. */
+interface KeptCache {
+  readonly program: ContainerProgram;
+  readonly writtenAs: string;
+  readonly file: string;
 }
 
-/** @param words of the runtime: options, and the program last */
-async function codeCache(runtime: string, words: readonly string[], folder: string): Promise<string | undefined> {
-  const identities = await Promise.all([runtime, words.at(-1) ?? ""].map(identityOf));
-  const file = ownCacheFile(folder, ...words, ...identities);
-  if (await isThere(file)) await markUsed(file);
-  else await make(runtime, words, file);
-  return isOwnCache(file) ? file : undefined;
+/**
+ * What V8 has compiled of our programs by the end of a job, made once for each pair of runtime and program: they start with less work then.
+ * What the runtime writes fits no other, which leaves it aside.
+ * Only the Node that runs already is run: another one that a job names is sent, and nothing of it is done on this machine.
+ */
+export async function codeCachesFor(choice: RuntimeChoice, options: CodeCacheOptions): Promise<CodeCaches> {
+  const runtime = await realpath(options.running);
+  if (choice.kind !== "send" || choice.path !== runtime) return {};
+  const { programOf = programPath, folder, rehearse } = options;
+  const caches = await Promise.all(
+    (["am", "executor"] as const).map((name) => keptCache(name, programOf(name), runtime, folder)),
+  );
+  const there = await Promise.all(caches.map(({ file }) => isThere(file)));
+  if (there.every(Boolean)) await Promise.all(caches.map(({ file }) => markUsed(file)));
+  // Without, a job starts all the same.
+  else await make(caches, rehearse).catch(() => undefined);
+  const usable = caches.filter(({ file }) => isOwnCache(file));
+  return Object.fromEntries(usable.map(({ program, file }) => [program, file]));
+}
+
+async function keptCache(
+  program: ContainerProgram,
+  bundle: string,
+  runtime: string,
+  folder: string,
+): Promise<KeptCache> {
+  const identities = await Promise.all([runtime, bundle].map(identityOf));
+  const options = runtimeOptions(`${program}.cjs`);
+  return {
+    program,
+    writtenAs: codeCacheOf(path.basename(bundle)),
+    file: ownCacheFile(folder, ...options, bundle, ...identities),
+  };
 }
 
 /** So that no other command removes it as one of the oldest before it is uploaded. */
@@ -64,8 +76,12 @@ async function identityOf(file: string): Promise<string> {
   return [file, dev, ino, size, mtimeNs, ctimeNs].join(" ");
 }
 
-async function make(runtime: string, words: readonly string[], file: string): Promise<void> {
-  const run = promisify(execFile)(runtime, [...words, cacheOption, file], { env: {}, timeout: makingLimitMs });
-  // It ends by saying that it has no job.
-  await run.catch(() => undefined);
+async function make(caches: readonly KeptCache[], rehearse: CodeCacheOptions["rehearse"]): Promise<void> {
+  const drafts = await mkdtemp(path.join(tmpdir(), "tony-code-"));
+  try {
+    await rehearse(drafts);
+    for (const { writtenAs, file } of caches) keepCodeCache(path.join(drafts, writtenAs), file);
+  } finally {
+    await rm(drafts, { recursive: true, force: true });
+  }
 }

@@ -1,32 +1,29 @@
-import { spawn } from "node:child_process";
-import { closeSync, copyFileSync, mkdirSync, openSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
+import { clientAccess, clientAccessFile } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
-import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
 import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
-import { runtimeOptions } from "../../src/job/launch-command.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
-import { stagingLocation } from "../../src/job/staging-location.ts";
-import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
-import { buildId, programPath } from "../../src/programs.ts";
+import { programPath } from "../../src/programs.ts";
 import { codeCacheOf } from "../../src/start/cache-files.ts";
 import { LocalApplications } from "../applications/local-applications.ts";
-import { localFiles, localMasterContainerId, localRoot, newLocalFolder } from "../applications/local-folder.ts";
+import { localFiles, localRoot, newLocalFolder } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
 import { codeCachesFor } from "../shipping/code-caches.ts";
 import type { CodeCaches } from "../shipping/runtime.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { OfflineCheck } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
+import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
+import { rehearse } from "./rehearsal.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
@@ -57,34 +54,21 @@ export async function submitLocally(
   );
   const { id, folder } = newLocalFolder(localRoot(environment), now());
   named(id, spec);
-  const master = path.join(folder, "am");
-  mkdirSync(path.join(master, "logs"), { recursive: true, mode: 0o700 });
-  const program = path.join(master, "am.cjs");
+  const work = localMasterFolder(folder);
+  mkdirSync(work, { recursive: true, mode: 0o700 });
+  const program = path.join(work, "am.cjs");
   copyFileSync(programPath("am"), program);
   const codeCaches = await codeCachesHere(environment);
   if (codeCaches.am !== undefined) copyFileSync(codeCaches.am, codeCacheOf(program));
 
   const identity = makeIdentity(id, now());
   const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded });
-  const secret = { mode: 0o600 };
-  const content = Buffer.from(JSON.stringify(job));
-  writeFileSync(path.join(folder, jobFileName), content, secret);
-  writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(clientAccess(identity)), secret);
-  const tokens = path.join(master, localFiles.tokens);
-  writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }), secret);
-
-  const pid = startMaster(program, master, {
-    ...definedOnly(environment),
-    ...spec.containerEnvironment,
-    CONTAINER_ID: localMasterContainerId(id),
-    NM_HOST: "127.0.0.1",
-    LOG_DIRS: path.join(master, "logs"),
-    LOCAL_DIRS: path.join(folder, "containers"),
-    HADOOP_TOKEN_FILE_LOCATION: tokens,
-    USER: user,
-    TONY_SCHEDULER: "local",
-    ...storedJobEnvironment(storedJob(stagingLocation(job), content)),
-  });
+  writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(clientAccess(identity)), { mode: 0o600 });
+  // So that neither a signal to us nor our end reaches it.
+  const master = startLocalMaster({ folder, program, job, identity, environment, detached: true });
+  master.unref();
+  const { pid } = master;
+  if (pid === undefined) throw new RangeError(`${process.execPath} could not be started`);
   writeFileSync(path.join(folder, localFiles.pid), String(pid));
   return { id, spec, applications: new LocalApplications(environment, user, now) };
 }
@@ -93,26 +77,7 @@ export async function submitLocally(
 function codeCachesHere(environment: ClientContext["environment"]): Promise<CodeCaches> {
   const running = process.execPath;
   const folder = localCacheFolder(environment);
-  return codeCachesFor({ kind: "send", path: realpathSync(running) }, { running, folder });
-}
-
-/** Starts the AM so that neither a signal to us nor our end reaches it. */
-function startMaster(program: string, workingDirectory: string, environment: Readonly<Record<string, string>>): number {
-  const logs = ["stdout", "stderr"].map((name) => openSync(path.join(workingDirectory, "logs", name), "a"));
-  try {
-    const [stdout, stderr] = logs;
-    const child = spawn(process.execPath, [...runtimeOptions("am.cjs"), program], {
-      cwd: workingDirectory,
-      env: environment,
-      detached: true,
-      stdio: ["ignore", stdout, stderr],
-    });
-    child.unref();
-    if (child.pid === undefined) throw new RangeError(`${process.execPath} could not be started`);
-    return child.pid;
-  } finally {
-    for (const log of logs) closeSync(log);
-  }
+  return codeCachesFor({ kind: "send", path: realpathSync(running) }, { running, folder, rehearse });
 }
 
 async function jobFile(parts: {
@@ -132,26 +97,15 @@ async function jobFile(parts: {
     codeCaches.executor === undefined ? [] : [ownCopy(codeCaches.executor, folder, codeCacheOf("executor.cjs"))];
   const common = await localized(spec.files);
   const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
-  return {
-    jobFileVersion: 1,
-    build: buildId(),
-    applicationId: id,
-    user,
-    spec,
-    stagingUrl: fileUrl(folder),
-    files: { master: [], all: [executor, ...compiled, ...common], byRole: Object.fromEntries(byRole) },
-    node: process.execPath,
-    hadoop: text.hadoop,
-    sharedLabels: [],
-    resourceTypes: [],
-  };
+  const all = [executor, ...compiled, ...common];
+  return localJobFile({ id, user, spec, folder, all, byRole: Object.fromEntries(byRole), hadoop: text.hadoop });
 }
 
 /** A copy of the job's own: another version that is installed meanwhile, or a cache that is cleared, does nothing to a job that runs. */
 function ownCopy(source: string, folder: string, link: string): ShippedFile {
   const file = path.join(folder, link);
   copyFileSync(source, file);
-  return shippedFile(link, file, "FILE");
+  return localFile(link, file, "FILE");
 }
 
 /** What the job names, where it lies; a directory to unpack is packed into the application's folder first. */
@@ -161,35 +115,12 @@ async function localizedOne(
   uploaded: (line: string) => void,
 ): Promise<ShippedFile> {
   const file = splitUri(source)?.path ?? source;
-  if (as === "file") return shippedFile(name, file, "FILE");
-  if (!statSync(file).isDirectory()) return shippedFile(name, file, "ARCHIVE");
+  if (as === "file") return localFile(name, file, "FILE");
+  if (!statSync(file).isDirectory()) return localFile(name, file, "ARCHIVE");
   const { packingOfFolder } = await import("../shipping/packing/packing.ts");
   const { type, write, remarks } = await packingOfFolder(file, as);
   for (const remark of remarks) uploaded(uploadRemark(name, remark));
   const archive = path.join(folder, `${name}.tar.gz`);
   await write(archive);
-  return shippedFile(name, archive, type);
-}
-
-function shippedFile(link: string, file: string, type: ShippedFile["type"]): ShippedFile {
-  const { size, mtimeMs } = statSync(file);
-  return {
-    link,
-    url: fileUrl(file),
-    sizeBytes: size,
-    modificationTimeMs: Math.floor(mtimeMs),
-    type,
-    visibility: "APPLICATION",
-  };
-}
-
-/** As Hadoop prints a Path: nothing is escaped. */
-function fileUrl(file: string): string {
-  return `file://${file}`;
-}
-
-function definedOnly(environment: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(environment).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
+  return localFile(name, archive, type);
 }

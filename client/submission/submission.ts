@@ -30,6 +30,7 @@ import { jobContextOf } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { handIn, submissionUnknown } from "./hand-in.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
+import { rehearse } from "./rehearsal.ts";
 import { masterEnvironment, submissionContext } from "./submission-context.ts";
 
 /** A job that the ResourceManager has taken. */
@@ -171,7 +172,7 @@ async function runtimeOf(
   const writtenAt = settings.get("tony.node.binary")?.at;
   const running = process.execPath;
   const choice = await chooseRuntime({ setting, writtenAt, running });
-  const codeCaches = await codeCachesFor(choice, { running, folder: localCacheFolder(environment) });
+  const codeCaches = await codeCachesFor(choice, { running, folder: localCacheFolder(environment), rehearse });
   return { ...provideRuntime(choice), codeCaches };
 }
 

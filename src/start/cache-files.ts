@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import path from "node:path";
 import { localCacheFolder } from "../local-cache.ts";
 
-/** `node am.cjs --write-code-cache FILE`: runs the program and writes at its end what V8 has compiled of it. */
-export const cacheOption = "--write-code-cache";
+/** In a program's environment: a folder into which it writes at its end what V8 has compiled of it, as `am.cjs.cache` for `am.cjs`. */
+export const cacheFolderVariable = "TONY_CODE_CACHE_FOLDER";
 
 /** Where a program looks for its compiled code, and what that is called where it is shipped: beside it. */
 export function codeCacheOf(program: string): string {

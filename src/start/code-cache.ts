@@ -37,11 +37,18 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
  */
 export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array, place: PlaceFile): void {
   try {
-    makeFolder(path.dirname(file));
-    writeWhole(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), place);
-    removeOld(path.dirname(file));
+    keep(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), place);
   } catch {
     // A full disk, a home that is none, or another program that removes the same.
+  }
+}
+
+/** Gives what a program has written the name under which it is sent, unless there is one of that name. Nothing depends on it either. */
+export function keepCodeCache(written: string, file: string): void {
+  try {
+    keep(file, readFileSync(written), keepFirst);
+  } catch {
+    // It was not written, or another program has kept one.
   }
 }
 
@@ -78,6 +85,12 @@ export const replaceFile: PlaceFile = renameSync;
  * about to send, must stay what it is.
  */
 export const keepFirst: PlaceFile = linkSync;
+
+function keep(file: string, content: Uint8Array, place: PlaceFile): void {
+  makeFolder(path.dirname(file));
+  writeWhole(file, content, place);
+  removeOld(path.dirname(file));
+}
 
 function writeWhole(file: string, content: Uint8Array, place: PlaceFile): void {
   const draft = `${file}.${process.pid}.tmp`;

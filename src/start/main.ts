@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
-import { cacheOption, clientCacheFile, codeCacheOf } from "./cache-files.ts";
+import { cacheFolderVariable, clientCacheFile, codeCacheOf } from "./cache-files.ts";
 import { isOwnCache, keepFirst, type PlaceFile, readCodeCache, replaceFile, writeCodeCache } from "./code-cache.ts";
 
 /** Of the code, hexadecimal: written in when a program is bundled, as is whether a person starts it, or a container. */
@@ -18,10 +18,10 @@ const text = readFileSync(__filename, "utf8");
 const begin = text.lastIndexOf("\n/*") + "\n/*".length;
 const code = text.slice(begin, text.lastIndexOf("*/")).replaceAll("*!!/", "*/");
 
-const [, started = "", word, target] = process.argv;
+const [, started = "", word] = process.argv;
 const cache = FOR_PEOPLE ? clientCacheFile(process.env, CODE_SHA256, word) : codeCacheOf(started);
-const making = !FOR_PEOPLE && word === cacheOption;
-const usable = cache !== undefined && !making && (!FOR_PEOPLE || isOwnCache(cache));
+const target = FOR_PEOPLE ? undefined : process.env[cacheFolderVariable];
+const usable = cache !== undefined && target === undefined && (!FOR_PEOPLE || isOwnCache(cache));
 const cachedData = usable ? readCodeCache(cache, CODE_SHA256) : undefined;
 const script = new Script(code, {
   filename: __filename,
@@ -30,9 +30,8 @@ const script = new Script(code, {
   columnOffset: "/*".length,
   cachedData,
 });
-if (making && target !== undefined) {
-  process.argv.splice(2);
-  keepCompiled(target, keepFirst);
+if (target !== undefined) {
+  keepCompiled(path.join(target, codeCacheOf(path.basename(started))), keepFirst);
 } else if (FOR_PEOPLE && cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
   keepCompiled(cache, replaceFile);
 }

@@ -10,60 +10,71 @@ describe("the compiled code of the programs", () => {
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "tony-code-"));
     runtime = await realpath(process.execPath);
+    rehearsals.length = 0;
+    for (const name of ["am", "executor"]) await writeFile(programOf(name), "");
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** Programs that leave what they were started with where their compiled code is looked for. */
-  async function programs(code: string): Promise<(name: string) => string> {
-    for (const name of ["am", "executor"]) await writeFile(path.join(folder, `${name}.mjs`), code);
-    return (name) => path.join(folder, `${name}.mjs`);
-  }
-  const writes = `
-    import { mkdirSync, writeFileSync } from "node:fs";
-    import path from "node:path";
-    mkdirSync(path.dirname(process.argv[3]), { recursive: true });
-    writeFileSync(process.argv[3], JSON.stringify({ options: process.execArgv, names: Object.keys(process.env) }), { mode: 0o600 });
-    process.exit(1);
-  `;
+  const programOf = (name: string) => path.join(folder, `${name}.cjs`);
+  const rehearsals: string[] = [];
+  /** Programs that write what they are called. */
+  const rehearse = async (cacheFolder: string) => {
+    rehearsals.push(cacheFolder);
+    for (const name of ["am", "executor"]) await writeFile(path.join(cacheFolder, `${name}.cjs.cache`), name);
+  };
+  const options = () => ({ running: runtime, folder, programOf, rehearse });
+  const sent = () => ({ kind: "send", path: runtime }) as const;
   const listed = () => readdir(path.join(folder, "code"));
 
-  test("is made by the runtime, started as in a container but without a job, once", async () => {
-    const programOf = await programs(writes);
-    const made = await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf });
-    expect(Object.keys(made).sort()).toEqual(["am", "executor"]);
-    const am = JSON.parse(await readFile(made.am ?? "", "utf8"));
-    expect(am).toEqual({ options: ["--max-semi-space-size=2"], names: [] });
+  test("is what they write in a rehearsal, made once and kept for their user alone", async () => {
+    const made = await codeCachesFor(sent(), options());
+    expect(await readFile(made.am ?? "", "utf8")).toBe("am");
+    expect(await readFile(made.executor ?? "", "utf8")).toBe("executor");
+    const { mode } = await stat(made.am ?? "");
+    expect(mode & 0o777).toBe(0o600);
+    expect(await readdir(folder)).toEqual(["am.cjs", "code", "executor.cjs"]);
+    await expect(stat(rehearsals[0] ?? "")).rejects.toMatchObject({ code: "ENOENT" });
 
     await utimes(made.am ?? "", 0, new Date());
     const { mtimeNs } = await stat(made.am ?? "", { bigint: true });
-    const again = await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf });
-    expect(again).toEqual(made);
+    expect(await codeCachesFor(sent(), options())).toEqual(made);
+    expect(rehearsals).toHaveLength(1);
     const { mtimeNs: madeAtNs, atimeMs } = await stat(made.am ?? "", { bigint: true });
     expect(madeAtNs).toBe(mtimeNs);
     expect(atimeMs > 0n).toBe(true);
   });
 
+  test("is made anew for a program that was installed anew, and what is there of the other stays", async () => {
+    const made = await codeCachesFor(sent(), options());
+    const { ino } = await stat(made.am ?? "", { bigint: true });
+    await writeFile(programOf("executor"), "of another release");
+    const again = await codeCachesFor(sent(), options());
+    expect(again.am).toBe(made.am);
+    expect((await stat(again.am ?? "", { bigint: true })).ino).toBe(ino);
+    expect(again.executor).not.toBe(made.executor);
+    expect(await readFile(again.executor ?? "", "utf8")).toBe("executor");
+  });
+
   test("is not made for a runtime that does not run here, nor with one that a job names", async () => {
-    const programOf = await programs(writes);
-    const options = { running: runtime, folder, programOf };
     for (const choice of [
       { kind: "installed", path: runtime },
       { kind: "stored", url: "hdfs://ns/node" },
       { kind: "send", path: path.join(folder, "node") },
     ] as const)
-      expect(await codeCachesFor(choice, options)).toEqual({});
+      expect(await codeCachesFor(choice, options())).toEqual({});
     await expect(listed()).rejects.toMatchObject({ code: "ENOENT" });
   });
 
   test("is not taken where others could have changed it", async () => {
-    const options = { running: runtime, folder, programOf: await programs(writes) };
-    const made = await codeCachesFor({ kind: "send", path: runtime }, options);
+    const made = await codeCachesFor(sent(), options());
     await chmod(made.am ?? "", 0o620);
-    expect(await codeCachesFor({ kind: "send", path: runtime }, options)).toEqual({ executor: made.executor });
+    expect(await codeCachesFor(sent(), options())).toEqual({ executor: made.executor });
   });
 
-  test("is done without where it cannot be made", async () => {
-    const programOf = await programs("process.exit(1);");
-    expect(await codeCachesFor({ kind: "send", path: runtime }, { running: runtime, folder, programOf })).toEqual({});
+  test.each([
+    ["the rehearsal fails", () => Promise.reject(new Error("no bash"))],
+    ["the programs write nothing", () => Promise.resolve()],
+  ])("is done without where %s", async (_when, failing) => {
+    expect(await codeCachesFor(sent(), { ...options(), rehearse: failing })).toEqual({});
   });
 });
