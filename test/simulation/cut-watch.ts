@@ -1,6 +1,7 @@
 import type { Core } from "../../am/core/core.ts";
 import type { ChildExit, Event } from "../../am/core/state/events.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { memberRole } from "./ground-truth.ts";
 
 /** An exit is taken for so much older than its report at most. */
 const LATE_MS = 2_000;
@@ -11,7 +12,10 @@ interface Heard {
   readonly atMs: number;
 }
 
-/** Which programs were suspended, and which lost their peers, as the ApplicationMaster heard it: the first explains the second. */
+/**
+ * Which programs were suspended, and which lost their peers, as the ApplicationMaster heard it: the first explains the second where they
+ * are of one gang.
+ */
 export class CutWatch {
   readonly #spec: JobSpec;
   readonly #suspensions: (Heard & { readonly fromMs: number })[] = [];
@@ -33,7 +37,8 @@ export class CutWatch {
       const { suspendedMs = 0 } = child;
       const container = state.containers[containerId];
       const isTenant = container?.phase === "held" && container.task === task;
-      if (suspendedMs > 0 && isTenant && state.phase === "under-way") {
+      const isPeer = memberRole(this.#spec, task) !== undefined;
+      if (suspendedMs > 0 && isTenant && isPeer && state.phase === "under-way") {
         this.#suspensions.push({ task, generation, atMs: nowMs, fromMs: nowMs - suspendedMs });
       }
       if (child.state === "exited") {

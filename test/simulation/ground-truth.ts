@@ -1,4 +1,5 @@
 import type { Effect } from "../../am/core/state/effects.ts";
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { isOneStage } from "../../src/job/stages.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { ExecutorModel } from "./executor-model.ts";
@@ -38,9 +39,15 @@ export function checkContainers({ application, core, master }: World): string[] 
 
 /** Whether the program lives and restarts with the others of its stage. */
 export function isInGang({ spec, witness }: World, { task }: ExecutorModel): boolean {
-  const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
-  const isMember = role?.restartPolicy === "gang" && role.tracking !== "sidecar" && spec.distributedMode === "gang";
-  return isMember && !(role.tracking === "untracked" && witness.mayBeDone(role));
+  const role = memberRole(spec, task);
+  return role !== undefined && !(role.tracking === "untracked" && witness.mayBeDone(role));
+}
+
+/** The role of a task that restarts with its gang as long as that is not done; undefined of any other task. */
+export function memberRole({ roles, distributedMode }: JobSpec, task: string): RoleSpec | undefined {
+  const role = roles.find(({ name }) => task.startsWith(`${name}:`));
+  const isMember = role?.restartPolicy === "gang" && role.tracking !== "sidecar" && distributedMode === "gang";
+  return isMember ? role : undefined;
 }
 
 /** Whether two programs live and restart together. */

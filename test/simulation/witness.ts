@@ -153,6 +153,9 @@ export class Witness {
     const chiefLives = chiefs.flatMap((role) => this.#tasksOf(role));
     const hasOneStage = stagesOf(this.#spec.roles).length === 1;
     if (hasOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
+      if (this.#isOneMissing()) {
+        return false;
+      }
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !exitedWell(life));
     }
@@ -174,6 +177,13 @@ export class Witness {
     );
     const lives = chiefs.flatMap((role) => this.#tasksOf(role));
     return lives.length > 0 && lives.every((life) => exitedWell(life) && (life?.toldAtMs ?? atMs) < atMs);
+  }
+
+  /** Whether one of a gang never started beside the others: its container had ended before it was told to, and that is a failure. */
+  #isOneMissing(): boolean {
+    const { roles, distributedMode } = this.#spec;
+    const members = roles.filter(({ tracking }) => tracking !== "sidecar");
+    return distributedMode === "gang" && members.some((role) => this.#tasksOf(role).includes(undefined));
   }
 
   #tasksOf({ name, instances }: RoleSpec): (Life | undefined)[] {
