@@ -654,6 +654,11 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "without a journal the containers of the earlier attempt are kept",
+    {
+      bug: "what is awaited takes hours more because the next machine's clock is behind",
+      from: "Math.max(0, writtenAtMs + 1 - step.nowMs)",
+      to: "0",
+    },
       from: 'giveBack(step, kept, "it belongs to an attempt that left no journal");',
       to: "",
     },

@@ -4,7 +4,7 @@ import { excludedHosts } from "../containers/placement.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
-import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover } from "../state/deadlines.ts";
+import { awaitOf, isTakingOver, noteContainerDeadline, noteTakeover, setBack } from "../state/deadlines.ts";
 import type { AllocatedContainer, Event } from "../state/events.ts";
 import { emit, log, presentGang, record, type Step, tenantOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
@@ -90,12 +90,14 @@ function giveBack(step: Step, containers: readonly AllocatedContainer[], reason:
 /** The journal's state, but for what belongs to this attempt and what will be heard again. */
 function restore(step: Step, snapshot: Snapshot): void {
   const { state } = step;
-  const { journalVersion: _version, sequence, ...durable } = snapshot;
+  const { journalVersion: _version, sequence, writtenAtMs, ...durable } = snapshot;
   const own = { attempt: state.attempt, amHost: state.amHost, amContainerId: state.amContainerId };
   Object.assign(state, durable, own);
   state.journal.sequence = sequence;
   state.journal.durableSequence = sequence;
   state.journal.dirty = true;
+  // What was written before now, and seems to be of later, is by a clock that is ahead of ours.
+  setBack(state, Math.max(0, writtenAtMs + 1 - step.nowMs));
   for (const container of Object.values(state.containers)) {
     const { deadlines } = container;
     container.inherited = true;

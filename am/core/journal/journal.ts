@@ -11,6 +11,8 @@ export const JOURNAL_VERSION = 4;
 export interface Snapshot extends Durable {
   readonly journalVersion: typeof JOURNAL_VERSION;
   readonly sequence: number;
+  /** By the clock of the machine that it was written on. */
+  readonly writtenAtMs: number;
 }
 
 /** Whether a journal's content is a snapshot of this job that we can read; it was written whole and checked by its reader. */
@@ -41,7 +43,8 @@ export function writeJournal(step: Step): void {
   journal.sequence = sequence;
   journal.inFlight = sequence;
   journal.writtenAtMs = step.nowMs;
-  const snapshot = JSON.stringify({ journalVersion: JOURNAL_VERSION, sequence, ...durablePart(state) });
+  const head = { journalVersion: JOURNAL_VERSION, sequence, writtenAtMs: step.nowMs };
+  const snapshot = JSON.stringify({ ...head, ...durablePart(state) });
   emit(step, { type: "journal", sequence, snapshot });
 }
 

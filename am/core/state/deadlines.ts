@@ -45,6 +45,28 @@ export function noteTakeover(step: Step): void {
   step.state.pause = { endedAtMs: step.nowMs, graceMs: Bounds.rejoinMs + step.spec.timeouts.verdictMs };
 }
 
+/** What is still to come was put down by a clock that is so much ahead of ours, at least. */
+export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: CoreState, aheadMs: number): void {
+  const ofContainers = Object.values(containers).flatMap(({ deadlines }) => Object.values(deadlines));
+  const ofGangs = gangs.flatMap(({ stopDeadline, hold, verdicts }) => [
+    stopDeadline,
+    hold.deadline,
+    ...verdicts.map(({ deadline }) => deadline),
+  ]);
+  for (const deadline of [...ofContainers, ...ofGangs, ...Object.values(groupDeadlines), finishDeadline]) {
+    if (deadline !== undefined) {
+      deadline.sinceMs -= aheadMs;
+      deadline.dueMs -= aheadMs;
+    }
+  }
+  for (const gang of gangs) {
+    // 0 is no time.
+    gang.startNotBeforeMs -= gang.startNotBeforeMs === 0 ? 0 : aheadMs;
+    gang.graceEndsAtMs -= gang.graceEndsAtMs === 0 ? 0 : aheadMs;
+    gang.hold.askAgainAtMs -= gang.hold.askAgainAtMs === 0 ? 0 : aheadMs;
+  }
+}
+
 /** Executors may still look for this attempt, which took over from another. */
 export function isTakingOver({ state: { attempt, pause }, nowMs }: Step): boolean {
   return attempt > 1 && nowMs < pause.endedAtMs + pause.graceMs;

@@ -49,8 +49,8 @@ export type Link = "none" | "up" | "broken" | "rejoining" | "closed";
 
 /** Something that is awaited, and until when. */
 export interface Deadline {
-  readonly sinceMs: number;
-  readonly dueMs: number;
+  sinceMs: number;
+  dueMs: number;
 }
 
 /**

@@ -101,6 +101,44 @@ describe("the ApplicationMaster dies", () => {
     expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c1"] }));
   });
 
+  test("a program that is to stop has its time to be heard again, though the next machine's clock is behind", () => {
+    const { scenario, kept } = running();
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.nowMs -= 20_000;
+    scenario.crash(kept);
+    scenario.after(Bounds.rejoinMs - 1);
+    scenario.reports("worker:1", { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 1 }) });
+    expect(scenario.task("worker:1").containerId).toBe("c2");
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("nothing is awaited for longer because the next machine's clock is hours behind", () => {
+    const { scenario, kept } = running();
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.nowMs -= 10_000_000;
+    scenario.crash(kept);
+    scenario.reports("worker:1", program);
+    scenario.after(Bounds.rejoinMs + spec.timeouts.verdictMs);
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "waiting", generation: 2 });
+  });
+
+  test("nor is the pause before a restart longer for that", () => {
+    const { scenario, kept } = running();
+    for (let restart = 1; restart <= 2; restart++) {
+      scenario.exits("worker:0", { exitCode: 1 });
+      scenario.stops("worker:1");
+      scenario.readyAll();
+      scenario.startedAll();
+    }
+    scenario.after(500);
+    expect(scenario.job.phase).toBe("gathering");
+    scenario.nowMs -= 10_000_000;
+    scenario.crash(kept);
+    scenario.readyAll();
+    scenario.after(spec.failure.backOff.maxMs);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 3 });
+  });
+
   test("a limit on a program's time is not passed because the next machine's clock is ahead", () => {
     const scenario = new Scenario({ ...spec, timeouts: { ...spec.timeouts, executionMs: 600_000 } });
     scenario.toRunning();
