@@ -182,6 +182,16 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/containers/containers.ts", core, [
     {
+      bug: "an executor whose stream broke while it was silent counts as silent for ever",
+      from: "const heard = isNew ? { silent: false, lastHeardMs: 0 } : {};",
+      to: "const heard = {};",
+    },
+    {
+      bug: "streams that break and executors that are silent are counted apart",
+      from: 'return link === "broken" || (link === "up" && silent);',
+      to: 'return link === "broken";',
+    },
+    {
       bug: "surplus containers are kept",
       from: '    emit(step, { type: "release", containerIds: surplus, reason: "no task needs it" });',
       to: "",
@@ -306,11 +316,6 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/executors/registration.ts", core, [
     {
-      bug: "an executor whose stream broke while it was silent counts as silent for ever",
-      from: "  container.silent = false;",
-      to: "",
-    },
-    {
       bug: "a start that was lost with a broken stream is not said again",
       from: "    resendStart(step, task);",
       to: "",
@@ -355,19 +360,31 @@ export const CORE_MUTANTS = [
       to: "if (false) {",
     },
     {
+      bug: "an executor that does not come back to a new attempt is waited for for ever",
+      from: 'what === "rejoin" && container.link === "rejoining"',
+      to: "false",
+    },
+  ]),
+  ...mutantsOf("am/core/executors/silence.ts", core, [
+    {
       bug: "an executor whose stream broke is not stopped at its node",
       from: 'beginTermination(step, container, "its stream broke", true);',
       to: 'beginTermination(step, container, "its stream broke", false);',
     },
     {
       bug: "streams that break together get no more time than one alone",
-      from: "const endsAtMs = together\n",
+      from: "const endsAtMs = areManyUnheard(step)\n",
       to: "const endsAtMs = false\n",
     },
     {
-      bug: "an executor that does not come back to a new attempt is waited for for ever",
-      from: 'what === "rejoin" && container.link === "rejoining"',
-      to: "false",
+      bug: "executors that fall silent together are lost as quickly as one alone",
+      from: "const patienceMs = areManyUnheard(step) ?",
+      to: "const patienceMs = false ?",
+    },
+    {
+      bug: "an executor that stays silent when the others are back has their minute",
+      from: "Math.min(leftMs, LOOK_AGAIN_MS - (step.nowMs % LOOK_AGAIN_MS))",
+      to: "leftMs",
     },
   ]),
   ...mutantsOf("am/core/state/bounds.ts", core, [
@@ -423,11 +440,6 @@ export const CORE_MUTANTS = [
       bug: "an attempt that is paused as it takes over loses whom it had heard",
       from: "lastTickMs ??= nowMs;",
       to: "",
-    },
-    {
-      bug: "executors that fall silent together are lost as quickly as one alone",
-      from: "const together = silent >= 2 && silent * 3 > executors.size;",
-      to: "const together = false;",
     },
     { bug: "after a pause of our own everybody is silent", from: "          executor.lastMs += gapMs;", to: "" },
   ]),
@@ -608,8 +620,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a later attempt calls the executor that made room for the one that comes",
-      from: '  container.rejoinAddress = "";\n  container.silent',
-      to: "  container.silent",
+      from: '  container.rejoinAddress = "";\n',
+      to: "",
     },
     {
       bug: "an attempt that recovers does not know that a container was handed over",
@@ -643,6 +655,11 @@ export const CORE_MUTANTS = [
   ]),
   ...mutantsOf("am/core/job/recovery.ts", core, [
     {
+      bug: "what is awaited takes hours more because the next machine's clock is behind",
+      from: "Math.max(0, writtenAtMs + 1 - step.nowMs)",
+      to: "0",
+    },
+    {
       bug: "a budget is whole again for each attempt",
       from: "  Object.assign(state, durable, own);\n",
       to: "  Object.assign(state, durable, own);\n  for (const { charges } of state.gangs) charges.splice(0);\n",
@@ -654,11 +671,6 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "without a journal the containers of the earlier attempt are kept",
-    {
-      bug: "what is awaited takes hours more because the next machine's clock is behind",
-      from: "Math.max(0, writtenAtMs + 1 - step.nowMs)",
-      to: "0",
-    },
       from: 'giveBack(step, kept, "it belongs to an attempt that left no journal");',
       to: "",
     },

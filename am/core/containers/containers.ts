@@ -96,11 +96,32 @@ export function isHeard({ link, silent }: ContainerRecord): boolean {
   return link === "up" && !silent;
 }
 
-/** The one way the state of a link changes, so that broken ones are counted right. */
+function isUnheard({ link, silent }: ContainerRecord): boolean {
+  return link === "broken" || (link === "up" && silent);
+}
+
+/** The one way the state of a link changes. What registers or is looked for has its silence behind it. */
 export function setLink(step: Step, container: ContainerRecord, link: Link): void {
-  step.state.brokenLinks += Number(link === "broken") - Number(container.link === "broken");
-  container.link = link;
-  container.brokenAtMs = link === "broken" || link === "closed" ? step.nowMs : 0;
+  const isNew = link !== "broken" && link !== "closed";
+  const heard = isNew ? { silent: false, lastHeardMs: 0 } : {};
+  changeLink(step, container, { link, brokenAtMs: isNew ? 0 : step.nowMs, ...heard });
+}
+
+/** @param silentMs for how long nothing was heard of its executor; undefined: it is heard again */
+export function noteSilence(step: Step, container: ContainerRecord, silentMs: number | undefined): void {
+  const silent = silentMs !== undefined;
+  changeLink(step, container, { silent, lastHeardMs: silent ? step.nowMs - silentMs : 0 });
+}
+
+/** Executors are counted by whether they are heard. */
+function changeLink({ state }: Step, container: ContainerRecord, change: Partial<ContainerRecord>): void {
+  const count = (sign: 1 | -1): void => {
+    state.heard += sign * Number(isHeard(container));
+    state.unheard += sign * Number(isUnheard(container));
+  };
+  count(-1);
+  Object.assign(container, change);
+  count(1);
 }
 
 /** YARN says that a container is over: it leaves the books. */
@@ -167,7 +188,6 @@ export function handOver(step: Step, container: ContainerRecord, task: TaskRecor
   container.role = task.role;
   container.handedOver = true;
   container.rejoinAddress = "";
-  container.silent = false;
   container.deadlines = {};
   setLink(step, container, "none");
   bind(step, container, task);

@@ -2,7 +2,7 @@ import type { Timeouts } from "../../../src/job/spec.ts";
 import { silentAfterMs } from "../state/bounds.ts";
 import type { Event } from "../state/events.ts";
 
-export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "executor-lost" | "paused" }>;
+export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "paused" }>;
 
 interface Heard {
   readonly task: string;
@@ -10,7 +10,10 @@ interface Heard {
   silent: boolean;
 }
 
-/** Who was heard when; turns the lack of heartbeats into events. Pure: the time comes in with every call. */
+/**
+ * Who was heard when: an executor that misses three beats is silent. What follows from that is decided in `silence.ts`. Pure: the time comes
+ * in with every call.
+ */
 export interface Liveness {
   /** Something came from the executor; it is watched from now on. */
   heard(task: string, containerId: string, nowMs: number): LivenessEvent[];
@@ -25,13 +28,7 @@ export const LIVENESS_TICK_MS = 250;
 /** A gap between two ticks beyond which we ourselves were paused: what was not heard then says nothing about executors. */
 const PAUSED_MS = 5_000;
 
-/**
- * An executor is silent after three missed beats and lost after `heartbeatExpiryMs`; but while more than a third are silent together,
- * two at least, the network is the likelier cause and `massSilenceMs` holds instead.
- */
-export function createLiveness(
-  timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs" | "massSilenceMs">,
-): Liveness {
+export function createLiveness(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): Liveness {
   const executors = new Map<string, Heard>();
   const silentMs = silentAfterMs(timeouts);
   let lastTickMs: number | undefined;
@@ -69,25 +66,11 @@ export function createLiveness(
 
   function watch(nowMs: number): LivenessEvent[] {
     const events: LivenessEvent[] = [];
-    let silent = 0;
     for (const [containerId, executor] of executors) {
       const unheardMs = nowMs - executor.lastMs;
-      if (unheardMs >= silentMs) {
-        silent++;
-        if (!executor.silent) {
-          executor.silent = true;
-          events.push({ type: "executor-silent", task: executor.task, containerId, silentMs: unheardMs });
-        }
-      }
-    }
-    const together = silent >= 2 && silent * 3 > executors.size;
-    const expiryMs = together
-      ? Math.max(timeouts.massSilenceMs, timeouts.heartbeatExpiryMs)
-      : timeouts.heartbeatExpiryMs;
-    for (const [containerId, { task, lastMs }] of executors) {
-      if (nowMs - lastMs >= expiryMs) {
-        executors.delete(containerId);
-        events.push({ type: "executor-lost", task, containerId, cause: "heartbeat-expired" });
+      if (unheardMs >= silentMs && !executor.silent) {
+        executor.silent = true;
+        events.push({ type: "executor-silent", task: executor.task, containerId, silentMs: unheardMs });
       }
     }
     return events;

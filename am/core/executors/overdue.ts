@@ -1,10 +1,10 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
-import { beginTermination, discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
+import { discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
-import { containerGone, taskGone } from "../failures/losses.ts";
+import { containerGone } from "../failures/losses.ts";
 import { STAGE_DONE } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -12,6 +12,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { ContainerDeadline, ContainerRecord, TaskPhase, TaskRecord } from "../state/records.ts";
 import { type Step, tenantOf } from "../state/step.ts";
 import { hangStopOverdue, progressOverdue } from "./progress.ts";
+import { reconnectOverdue, silenceOverdue } from "./silence.ts";
 
 type OfTask = (step: Step, container: ContainerRecord, task: TaskRecord) => void;
 
@@ -46,6 +47,8 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
     discard(step, container, "no executor claimed it");
   } else if (what === "rejoin" && container.link === "rejoining" && task !== undefined) {
     rejoinOverdue(step, container, task);
+  } else if (what === "heartbeat" && container.link === "up" && task !== undefined) {
+    silenceOverdue(step, container, task);
   } else if (what === "reconnect" && container.link === "broken" && task !== undefined) {
     reconnectOverdue(step, container, task);
   }
@@ -81,25 +84,4 @@ function executionOverdue(step: Step, container: ContainerRecord, task: TaskReco
 function rejoinOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   const ending = { ...linkEnding(step, task, container, { code: "executor-not-back" }), machine: false };
   containerGone(step, container, ending, "its executor did not come back");
-}
-
-/**
- * While many streams are broken together the network is the likelier cause, and they have longer: from when they were last heard, for a
- * node that is cut off is silent before its streams break.
- */
-function reconnectOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
-  const { brokenLinks, roles } = step.state;
-  const held = roles.reduce((sum, { counts }) => sum - counts.waiting - counts.lost, step.state.tasks.length);
-  const together = brokenLinks >= 2 && brokenLinks * 3 > held;
-  const unheardFromMs = container.silent ? container.lastHeardMs : container.brokenAtMs;
-  const endsAtMs = together
-    ? unheardFromMs + step.spec.timeouts.massSilenceMs
-    : container.brokenAtMs + Bounds.reconnectMs;
-  if (step.nowMs < endsAtMs) {
-    awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
-    return;
-  }
-  const ending = linkEnding(step, task, container, { code: "executor-vanished" });
-  beginTermination(step, container, "its stream broke", true);
-  taskGone(step, task, ending);
 }

@@ -32,13 +32,11 @@ export function executorRegistered(step: Step, registration: ExecutorRegistratio
     return;
   }
   setLink(step, container, "up");
-  // With its broken stream its silence was forgotten: nobody says that it is back.
-  container.silent = false;
   if (container.rejoinAddress !== registration.rejoinAddress) {
     container.rejoinAddress = registration.rejoinAddress;
     step.state.journal.dirty = true;
   }
-  awaitNoMore(container, "launch", "registration", "reconnect", "rejoin");
+  awaitNoMore(container, "launch", "registration", "heartbeat", "reconnect", "rejoin");
   if (step.state.phase === "finishing") {
     finishingRegistration(step, task, registration);
   } else if (registration.generation < task.generation) {

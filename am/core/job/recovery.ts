@@ -140,7 +140,6 @@ function findExecutors(step: Step): void {
       emit(step, { type: "stop-container", containerId: container.id, reason: container.discardReason });
     } else if (container.phase === "held") {
       setLink(step, container, "rejoining");
-      container.silent = false;
       awaitOf(step, container, "rejoin", Bounds.rejoinMs);
       const tenant = tenantOf(step, container);
       if (container.handedOver && tenant !== undefined && BEFORE_START.includes(tenant.phase)) {

@@ -5,7 +5,7 @@ import { isAwaited, nextSequence } from "./barrier.ts";
 import { type Durable, durablePart } from "./fields.ts";
 
 /** Raised when an older reader could misunderstand a snapshot. */
-export const JOURNAL_VERSION = 4;
+export const JOURNAL_VERSION = 5;
 
 /** What must outlive this ApplicationMaster: everything but what the next one hears again from YARN and the executors. */
 export interface Snapshot extends Durable {

@@ -81,7 +81,7 @@ export type Event =
       readonly type: "executor-lost";
       readonly task: string;
       readonly containerId: string;
-      readonly cause: "stream-broken" | "heartbeat-expired" | "goodbye";
+      readonly cause: "stream-broken" | "goodbye";
     }
   | {
       readonly type: "child-started";

@@ -57,7 +57,8 @@ export interface Deadline {
  * What may be awaited of a container, its executor or YARN.
  * - `launch`: from its allocation to its executor's registration
  * - `registration`: the same from the launch on, where the job sets a bound of its own
- * - `reconnect`: its executor, whose stream broke
+ * - `heartbeat`: its executor, which is silent
+ * - `reconnect`: the same where its stream broke
  * - `prepare`: that its executor is ready for its task's next generation
  * - `start`: that the program runs, which was told to start
  * - `execution`: that the program ends within the job's limit
@@ -71,6 +72,7 @@ export interface Deadline {
 export const CONTAINER_DEADLINES = [
   "launch",
   "registration",
+  "heartbeat",
   "reconnect",
   "prepare",
   "start",

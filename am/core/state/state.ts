@@ -45,8 +45,9 @@ export interface CoreState {
   headroom: Resource | undefined;
   counted: CountedResources;
   resourceTypes: readonly string[];
-  /** Executors whose stream is broken at present. */
-  brokenLinks: number;
+  /** How many executors are heard at present, and how many are silent or their streams broken. */
+  heard: number;
+  unheard: number;
   readonly blame: Record<string, NodeBlame>;
   /** Files that could not be fetched, each with the first host that failed to. */
   readonly unfetched: Record<string, string>;

@@ -122,7 +122,7 @@ export const taskKeys = {
     type: duration("ms"),
     spec: ["timeouts", "massSilenceMs"],
     default: "60s",
-    doc: "After which silence executors are considered lost while more than a third of them are silent at the same time.",
+    doc: "After which silence executors are considered lost while more than a third of them are silent, or disconnected, at the same time.",
     support: "works",
     ours: true,
   }),

@@ -175,6 +175,21 @@ export class Scenario {
     });
   }
 
+  /** Nothing was heard of the task's executor for so long. */
+  silent(task: string, silentMs: number): Effect[] {
+    return this.on({ type: "executor-silent", task, containerId: this.task(task).containerId, silentMs });
+  }
+
+  /** It is heard again. */
+  back(task: string): Effect[] {
+    return this.on({ type: "executor-back", task, containerId: this.task(task).containerId });
+  }
+
+  /** Nothing was heard of it for longer than is waited. */
+  vanishes(task: string): Effect[] {
+    return [...this.silent(task, this.#spec.timeouts.heartbeatExpiryMs), ...this.after(0)];
+  }
+
   /** The ApplicationMaster dies and the next attempt reads the newest journal. */
   crash(kept: readonly AllocatedContainer[], meanwhile: readonly Event[] = []): Effect[] {
     const { journal } = this;

@@ -10,44 +10,6 @@ function running(): Scenario {
   return scenario;
 }
 
-describe("an executor whose stream broke", () => {
-  test("is lost when it is not back in time, and what may still run there is stopped at its node", () => {
-    const scenario = running();
-    scenario.breaks("worker:1");
-    const effects = scenario.after(2_000);
-    expect(effects).toContainEqual({ type: "stop-container", containerId: "c2", reason: "its stream broke" });
-    expect(scenario.gang.generation).toBe(2);
-  });
-
-  test("has a minute when more than a third broke together: the network is the likelier cause", () => {
-    const scenario = running();
-    for (const task of ["worker:1", "worker:2", "worker:3"]) {
-      scenario.breaks(task);
-    }
-    scenario.after(base.timeouts.massSilenceMs - 1_000);
-    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
-    scenario.after(1_000);
-    expect(scenario.gang.generation).toBe(2);
-  });
-
-  test("has that minute from when it was last heard, when it was silent before", () => {
-    const scenario = running();
-    const silentMs = 9_000;
-    for (const [task, containerId] of [
-      ["worker:1", "c2"],
-      ["worker:2", "c3"],
-      ["worker:3", "c4"],
-    ] as const) {
-      scenario.on({ type: "executor-silent", task, containerId, silentMs });
-      scenario.breaks(task);
-    }
-    scenario.after(base.timeouts.massSilenceMs - silentMs - 1_000);
-    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
-    scenario.after(1_000);
-    expect(scenario.gang.generation).toBe(2);
-  });
-});
-
 test("an executor in a container that is not the job's is told to end", () => {
   const scenario = running();
   const effects = scenario.on({
@@ -68,14 +30,14 @@ test("an executor in a container that is not the job's is told to end", () => {
 describe("a container that we gave up", () => {
   test("is no lost node when YARN says that it was released: the silence stays the reason", () => {
     const scenario = running();
-    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.vanishes("worker:1");
     scenario.completes("c2", -100, "Container released by application");
     expect(scenario.gang.generations[0]?.endedBy?.summary).toBe("worker:1 on n2 was silent for 10 s or more");
   });
 
   test("is stopped again by the next attempt, which cannot know whether the first order arrived", () => {
     const scenario = running();
-    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.vanishes("worker:1");
     scenario.after(1_000);
     const kept = scenario.container(1, { containerId: "c2" });
     const effects = scenario.crash([kept]);

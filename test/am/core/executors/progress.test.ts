@@ -114,13 +114,13 @@ describe("a program that reports its steps", () => {
     const scenario = runningJob();
     reports(scenario, "worker:0", 7);
     scenario.after(59_000);
-    scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 6_000 });
+    scenario.silent("worker:0", 6_000);
     expect(dumped(scenario.after(1_500))).toEqual([]);
   });
 
   test("is given no more time for a silence that ended with another stream", () => {
     const scenario = runningJob();
-    scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 6_000 });
+    scenario.silent("worker:0", 6_000);
     scenario.on({ type: "executor-lost", task: "worker:0", containerId: "c1", cause: "stream-broken" });
     scenario.reports("worker:0", { state: "running", pid: 1, startedAtMs: scenario.nowMs });
     reports(scenario, "worker:0", 7);

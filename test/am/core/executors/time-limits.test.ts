@@ -32,7 +32,7 @@ describe("a program that runs longer than it may", () => {
   const limited = () => {
     const scenario = new Scenario({
       ...base,
-      timeouts: { ...base.timeouts, executionMs: 60_000, massSilenceMs: 600_000 },
+      timeouts: { ...base.timeouts, executionMs: 60_000, heartbeatExpiryMs: 600_000 },
     });
     scenario.toRunning();
     return scenario;
@@ -49,13 +49,12 @@ describe("a program that runs longer than it may", () => {
 
   test("is not judged while nothing is heard of its executor, which may have suspended it", () => {
     const scenario = limited();
-    const { containerId } = scenario.task("worker:0");
     scenario.after(30_000);
-    scenario.on({ type: "executor-silent", task: "worker:0", containerId, silentMs: 6_000 });
+    scenario.silent("worker:0", 6_000);
     scenario.after(boundMs);
     expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 1 });
 
-    scenario.on({ type: "executor-back", task: "worker:0", containerId });
+    scenario.back("worker:0");
     scenario.after(stopGraceMs + Bounds.stopMarginMs);
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });

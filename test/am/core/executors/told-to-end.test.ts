@@ -188,7 +188,7 @@ describe("what follows from our own teardown is no cause", () => {
 
   test("unless nothing is heard of its executor either: that came first", () => {
     const scenario = running();
-    scenario.on({ type: "executor-silent", task: "worker:0", containerId: "c1", silentMs: 3_000 });
+    scenario.silent("worker:0", 3_000);
     scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
     scenario.after(base.timeouts.stopGraceMs + 5_000);
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:0", class: "infrastructure" });

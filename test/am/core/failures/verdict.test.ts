@@ -48,7 +48,7 @@ describe("a container that exceeds its memory after its program had ended", () =
     scenario.exits("worker:0", exit);
     scenario.stops("worker:2");
     scenario.completes("c1", -104);
-    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.vanishes("worker:1");
     return scenario;
   }
 

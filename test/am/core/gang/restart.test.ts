@@ -107,7 +107,7 @@ describe("the verdict is decided when the picture is complete", () => {
     const silentMs = silentAfterMs(base.timeouts) + 1_000;
     scenario.after(silentMs);
     expect(scenario.task("worker:1").phase).toBe("stopping");
-    scenario.on({ type: "executor-silent", task: "worker:1", containerId: "c2", silentMs });
+    scenario.silent("worker:1", silentMs);
     scenario.after(1_000);
     expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
@@ -142,7 +142,7 @@ describe("the verdict is decided when the picture is complete", () => {
   test("a silent world is not waited for longer than the verdict's time", () => {
     const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 0 } }));
     scenario.toRunning();
-    scenario.on({ type: "executor-lost", task: "worker:1", containerId: "c2", cause: "heartbeat-expired" });
+    scenario.vanishes("worker:1");
     scenario.stops("worker:0");
     expect(scenario.core.state.outcome).toBeUndefined();
     scenario.after(base.timeouts.verdictMs);

@@ -152,7 +152,7 @@ describe("containers of a stage that is done", () => {
   test("go back when their executors are silent, while those that are heard stay", () => {
     const scenario = running([role("prep", 2, { resource }), role("worker", 2, { resource, dependsOn: ["prep"] })]);
     scenario.exits("prep:0");
-    scenario.on({ type: "executor-silent", task: "prep:0", containerId: "c1", silentMs: 4_000 });
+    scenario.silent("prep:0", 4_000);
     const effects = scenario.exits("prep:1");
     expect(relaunched(effects)).toEqual(["c2 → worker:0"]);
     expect(released(effects)).toEqual(["c1"]);
