@@ -4,6 +4,7 @@ import type { ExitCode } from "../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../src/hadoop/yarn/records.ts";
 import type { ListedKey } from "../src/job/key-list.ts";
 import type { Problem } from "../src/job/problem.ts";
+import type { DelayReason } from "../src/job/reasons/waits.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Finding } from "./cluster/finding.ts";
@@ -120,6 +121,8 @@ export interface WaitingEvent {
   readonly event: "waiting";
   readonly state: ApplicationState;
   readonly reason: string;
+  /** The reason as data. */
+  readonly delay: DelayReason;
 }
 
 /** Whenever more has changed than times and amounts. */

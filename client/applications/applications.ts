@@ -1,6 +1,7 @@
 import type { ClientAccess } from "../../src/api/identity.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { LogStore } from "./log-store.ts";
 
@@ -22,7 +23,7 @@ export interface Applications {
   askBriefly(): void;
   reports(filter: ApplicationFilter): Promise<ApplicationReport[]>;
   /** Why it does not run yet. */
-  waitingReason(report: ApplicationReport): Promise<string>;
+  waitingReason(report: ApplicationReport): DelayReason;
   /** Undefined while the AM serves nobody yet, or when its staging folder may not be read. */
   contact(report: ApplicationReport): Promise<MasterContact | undefined>;
   /** Why `contact` gave nothing the last time, of a job that runs, in words. */

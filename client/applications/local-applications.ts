@@ -4,6 +4,7 @@ import { clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
 import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { jobFileName } from "../../src/job/stored-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
@@ -72,8 +73,8 @@ export class LocalApplications implements Applications {
     return all.filter(({ state }) => states === undefined || states.includes(state)).slice(0, limit);
   }
 
-  async waitingReason(): Promise<string> {
-    return "the AM is starting";
+  waitingReason(): DelayReason {
+    return { code: "am-starting" };
   }
 
   async contact({ id }: ApplicationReport): Promise<MasterContact | undefined> {

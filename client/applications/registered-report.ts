@@ -1,15 +1,12 @@
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { delayWords } from "../../src/job/reasons/waits.ts";
 import type { ClientContext } from "../context.ts";
 import type { Applications } from "./applications.ts";
 
 /** An AM that lives tries again every few seconds; one that does not is given up by YARN, which then says so itself. */
 const limitMs = 30_000;
 const lookAgainMs = 200;
-
-/** What a person is told meanwhile. */
-export const masterIsToRegister =
-  "the ResourceManager has restarted or failed over, and the AM, which runs on, has yet to register with it";
 
 /**
  * Whether the ResourceManager has restarted, or taken over from another, and the AM has not registered with it yet
@@ -31,7 +28,7 @@ export async function registeredReport(
 ): Promise<ApplicationReport> {
   if (!awaitsRegistration(report)) return report;
   const giveUpAtMs = now() + limitMs;
-  const line = `Waiting for up to 30 s: ${masterIsToRegister}`;
+  const line = `Waiting for up to 30 s: ${delayWords({ code: "am-registers-again" })}`;
   try {
     for (;;) {
       output.waitAside({ lines: [line], cause: "the AM's registration", line, change: "", facts: [] });

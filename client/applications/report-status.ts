@@ -1,5 +1,6 @@
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobState, JobStatus } from "../../src/job/status.ts";
 import { waitOf } from "../../src/job/wait.ts";
 import { hasEnded } from "./applications.ts";
@@ -7,13 +8,12 @@ import { outcomeOf } from "./outcome.ts";
 
 /**
  * The state of a job of which only the ResourceManager's report is known: no tasks, no budgets.
- * @param remark why it does not run yet, or why nobody says more
+ * @param delay why it does not run yet, or why nobody says more
  */
-export function statusOfReport(report: ApplicationReport, remark: string | undefined, nowMs: number): JobStatus {
+export function statusOfReport(report: ApplicationReport, delay: DelayReason | undefined, nowMs: number): JobStatus {
   const { id, name, queue, startTimeMs, currentAttemptId, usage } = report;
   const outcome = hasEnded(report) ? outcomeOf(report, undefined, nowMs) : undefined;
-  const delays = remark === undefined ? [] : [{ code: "manager-says", words: remark } as const];
-  const wait = waitOf({ reason: { code: "am" }, sinceMs: startTimeMs, delays });
+  const wait = waitOf({ reason: { code: "am" }, sinceMs: startTimeMs, delays: delay === undefined ? [] : [delay] });
   return {
     statusVersion: 1,
     applicationId: id,

@@ -1,53 +1,94 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { awaitsRegistration, masterIsToRegister } from "./registered-report.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
+import { amountWords } from "../../src/job/reasons/words.ts";
+import { queueName } from "./job-filter.ts";
+import { awaitsRegistration } from "./registered-report.ts";
 
 /**
- * Why an application's AM does not run yet, in words, from the ResourceManager's diagnostics. The texts searched for are
- * those of org.apache.hadoop.yarn.server.resourcemanager.scheduler (SchedulerApplicationAttempt.AMState and
- * capacity.CSAMContainerLaunchDiagnosticsConstants).
+ * Why an application's AM does not run yet, from what the ResourceManager's report says. The texts searched for are those of
+ * org.apache.hadoop.yarn.server.resourcemanager.scheduler: SchedulerApplicationAttempt.AMState, capacity.CSAMContainerLaunchDiagnosticsConstants,
+ * common.fica.FiCaSchedulerApp#getActivedAppDiagnosticMessage and fair.FSAppAttempt#updateAMDiagnosticMsg.
  */
-export function waitingReason(report: ApplicationReport): string {
+export function waitingReason(report: ApplicationReport): DelayReason {
   const { diagnostics, state } = report;
-  if (state === "NEW" || state === "NEW_SAVING") return "the ResourceManager is storing the application";
-  if (state === "SUBMITTED") return "the scheduler has not taken the application up yet";
-  if (awaitsRegistration(report)) return masterIsToRegister;
-  if (diagnostics.includes("Queue's AM resource limit exceeded"))
-    return `${queueName(report)} is at its limit for AMs${limits(report)}`;
-  if (diagnostics.includes("User's AM resource limit exceeded")) {
-    return `${report.user} is at the limit for AMs of one user in ${queueName(report)}${limits(report)}`;
-  }
-  if (diagnostics.includes("cluster resource is empty")) return "the cluster has no running NodeManager";
-  if (diagnostics.includes("waiting for AM container to be launched"))
-    return "the AM has its container, which is being started";
-  if (diagnostics.includes("waiting for AM container to Register")) return "the AM is starting";
-  if (diagnostics.includes("partition"))
-    return `no node with the label that the AM asks for has room (${firstSentence(diagnostics)})`;
-  if (diagnostics.includes("waiting for resources to be assigned for AM")) {
-    return `no container for the AM in ${queueName(report)} yet${whoIsThere(report)}`;
-  }
-  return diagnostics.trim() === "" ? `waiting in ${queueName(report)}` : firstSentence(diagnostics);
+  if (state === "NEW" || state === "NEW_SAVING") return { code: "application-being-stored" };
+  if (state === "SUBMITTED") return { code: "application-not-scheduled" };
+  if (awaitsRegistration(report)) return { code: "am-registers-again" };
+  const queue = queueName(report.queue);
+  const says = (text: string) => diagnostics.includes(text);
+  if (says("Queue's AM resource limit exceeded") || says("exceeds maximum AM resource allowed"))
+    return { code: "am-limit-of-queue", queue, ...limitOfQueue(diagnostics) };
+  if (says("User's AM resource limit exceeded"))
+    return { code: "am-limit-of-user", queue, user: report.user, ...limitOfUser(diagnostics) };
+  if (says("exceeds current queue or its parents maximum resource allowed")) return { code: "am-queue-full", queue };
+  if (says("cluster resource is empty")) return { code: "no-node-running" };
+  if (says("waiting for AM container to be launched")) return { code: "am-being-started" };
+  if (says("waiting for AM container to Register")) return { code: "am-starting" };
+  if (says("waiting for resources to be assigned for AM")) return notPlaced(queue, diagnostics);
+  const words = firstSentence(diagnostics);
+  return words === "" ? { code: "am-waits-in-queue", queue } : { code: "manager-says", words };
 }
 
-/** Reports name the whole path of a queue, people its last word. */
-function shortName({ queue }: ApplicationReport): string {
-  return queue.slice(queue.lastIndexOf(".") + 1);
+/** Of an AM that may have a container, and has none. */
+function notPlaced(queue: string, diagnostics: string): DelayReason {
+  const partition = /AM Partition = ([^;]+?) ?;/.exec(diagnostics)?.[1] ?? noLabel;
+  const label = partition === noLabel ? {} : { label: partition };
+  const usedPercent = percent(diagnostics, "used");
+  const limitPercent = percent(diagnostics, "max");
+  if (usedPercent !== undefined && limitPercent !== undefined && usedPercent >= limitPercent)
+    return { code: "am-queue-full", queue, ...label, usedPercent, limitPercent };
+  return { code: "am-not-placed", queue, ...label, ...lastNode(diagnostics, partition) };
 }
 
-function queueName(report: ApplicationReport): string {
-  return `queue ${shortName(report)}`;
+/** The partition of nodes without a label (org.apache.hadoop.yarn.api.records.NodeLabel). */
+const noLabel = "<DEFAULT_PARTITION>";
+
+/** A node of another partition could not have taken the AM, whatever it has free. */
+function lastNode(diagnostics: string, wanted: string): { readonly host?: string; readonly free?: string } {
+  const node =
+    /Last Node which was processed for the application : (\S+):\d+ \( Partition : \[(.*?)\], .*? Available resource : <(.+?)> \)/.exec(
+      diagnostics,
+    );
+  const [, host, partition = "", resource = ""] = node ?? [];
+  const free = amountOf(resource);
+  if (host === undefined || free === undefined || (partition === "" ? noLabel : partition) !== wanted) return {};
+  return { host, free: amountWords(free) };
 }
 
-/** ` (820 MiB, in use 819 MiB); tony-ts list --queue ml shows what runs there` */
-function limits(report: ApplicationReport): string {
-  const { diagnostics } = report;
-  const limit = /(?:Queue|User AM) Resource Limit (?:for AM|of the queue) = <memory:(\d+)/.exec(diagnostics)?.[1];
-  const used = /(?:Queue|User) AM Resource Usage = <memory:(\d+)/.exec(diagnostics)?.[1];
-  const amounts = limit === undefined ? "" : ` (${limit} MiB${used === undefined ? "" : `, in use ${used} MiB`})`;
-  return `${amounts}${whoIsThere(report)}`;
+/** Of what the ResourceManager writes as `memory:1664, vCores:31, yarn.io/gpu: 2`. */
+function amountOf(text: string) {
+  const amounts = new Map(
+    text.split(", ").map((part) => {
+      const at = part.lastIndexOf(":");
+      return [part.slice(0, at), Number(part.slice(at + 1))];
+    }),
+  );
+  const { memory, vCores, ...others }: Readonly<Record<string, number>> = Object.fromEntries(amounts);
+  return memory === undefined || vCores === undefined ? undefined : { memoryMiB: memory, vcores: vCores, others };
 }
 
-function whoIsThere(report: ApplicationReport): string {
-  return `; tony-ts list --queue ${shortName(report)} shows what runs there`;
+/** Of the queue's share, to a tenth. */
+function percent(diagnostics: string, which: "used" | "max"): number | undefined {
+  const text = new RegExp(`Queue's Absolute ${which} capacity = ([0-9.E-]+) %`).exec(diagnostics)?.[1];
+  return text === undefined ? undefined : Math.round(Number(text) * 10) / 10;
+}
+
+/** The use is that of all the queue's AMs. */
+function limitOfQueue(diagnostics: string): { readonly limitMiB?: number; readonly usedMiB?: number } {
+  const limitMiB = memoryMiB(diagnostics, "Queue Resource Limit for AM");
+  const usedMiB = memoryMiB(diagnostics, "Queue AM Resource Usage");
+  return { ...(limitMiB === undefined ? {} : { limitMiB }), ...(usedMiB === undefined ? {} : { usedMiB }) };
+}
+
+function limitOfUser(diagnostics: string): { readonly limitMiB?: number } {
+  const limitMiB = memoryMiB(diagnostics, "User AM Resource Limit of the queue");
+  return limitMiB === undefined ? {} : { limitMiB };
+}
+
+/** `memory` of an amount that the ResourceManager names. */
+function memoryMiB(diagnostics: string, name: string): number | undefined {
+  const text = new RegExp(`${name} = <memory:(\\d+)`).exec(diagnostics)?.[1];
+  return text === undefined ? undefined : Number(text);
 }
 
 /** Without the time stamp that the ResourceManager puts before it. */

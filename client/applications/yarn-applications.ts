@@ -7,6 +7,7 @@ import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import { EndedJobs } from "../../src/history/ended-jobs.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
@@ -65,7 +66,7 @@ export class YarnApplications implements Applications {
     return { ...report, trackingUrl: this.#cluster.trackingUrl(report.trackingUrl) };
   }
 
-  async waitingReason(report: ApplicationReport): Promise<string> {
+  waitingReason(report: ApplicationReport): DelayReason {
     return waitingReason(report);
   }
 

@@ -1,5 +1,6 @@
 import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
 
@@ -14,8 +15,8 @@ export interface FollowedEnd {
 
 /** Is told of a job as it is followed, and shows it in its own way; the end, or that we leave, comes last. */
 export interface FollowListener {
-  /** The application waits for its AM. */
-  waiting(report: ApplicationReport, reason: string): void;
+  /** The application waits for its AM: why, in words and as data. */
+  waiting(report: ApplicationReport, reason: string, delay: DelayReason): void;
   /** @param reason why the ResourceManager does not answer */
   managerSilent(silentMs: number, reason: string): void;
   trackingUrl(url: string): void;

@@ -1,6 +1,7 @@
 import type { ExitCode } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords } from "../../src/job/reasons/words.ts";
 import { hasEnded } from "../applications/applications.ts";
 import { exitCodeOf, outcomeOf } from "../applications/outcome.ts";
@@ -81,10 +82,10 @@ class Follower {
 
   async #wait(report: ApplicationReport): Promise<void> {
     const { applications, now, sinceMs, startupLimitMs, view } = this.#options;
-    const reason = await applications.waitingReason(report);
+    const delay = applications.waitingReason(report);
     const again =
       this.#master.session === undefined ? "" : "the AM is gone and YARN starts another, the tasks run on: ";
-    view.waiting(report, `${again}${reason}`);
+    view.waiting(report, `${again}${delayWords(delay)}`, delay);
     if (startupLimitMs !== undefined && now() - sinceMs > startupLimitMs) await this.#startedTooLate(startupLimitMs);
   }
 

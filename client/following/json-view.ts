@@ -1,5 +1,6 @@
 import type { ExitCode } from "../../src/errors.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { queueName } from "../applications/job-filter.ts";
 import type { OutputLine } from "../logs/ordered-output.ts";
@@ -23,11 +24,11 @@ export class JsonView implements FollowListener {
     this.#output = output;
   }
 
-  waiting({ state }: ApplicationReport, reason: string): void {
+  waiting({ state }: ApplicationReport, reason: string, delay: DelayReason): void {
     const now = `${state} ${reason}`;
     if (now === this.#waiting) return;
     this.#waiting = now;
-    this.#print({ event: "waiting", state, reason });
+    this.#print({ event: "waiting", state, reason, delay });
   }
 
   managerSilent(_silentMs: number, reason: string): void {

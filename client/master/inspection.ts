@@ -1,4 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import {
@@ -29,6 +30,8 @@ export interface Inspection {
   readonly status?: JobStatus;
   /** Why there is no status of a job that runs, or why it does not run yet. */
   readonly remark?: string;
+  /** The same as data. */
+  readonly delay?: DelayReason;
 }
 
 /** Asks the ResourceManager and, where it runs, the AM. */
@@ -42,11 +45,20 @@ export async function inspect(
     const status = await applications.finalStatus(report);
     return { report, ...(status === undefined ? {} : { status }) };
   }
-  if (report.state !== "RUNNING") return { report, remark: await applications.waitingReason(report) };
+  if (report.state !== "RUNNING") return { report, ...remarkOf(applications.waitingReason(report)) };
   const contact = await applications.contact(report);
-  if (contact === undefined) return { report, remark: `its AM was not asked: ${applications.noContactReason(report)}` };
+  if (contact === undefined)
+    return { report, ...said(`its AM was not asked: ${applications.noContactReason(report)}`) };
   const status = await firstStatus(connect(contact));
-  return status === undefined ? { report, remark: "its AM does not answer" } : { report, status };
+  return status === undefined ? { report, ...said("its AM does not answer") } : { report, status };
+}
+
+function remarkOf(delay: DelayReason): Pick<Inspection, "remark" | "delay"> {
+  return { remark: delayWords(delay), delay };
+}
+
+function said(words: string): Pick<Inspection, "remark" | "delay"> {
+  return remarkOf({ code: "manager-says", words });
 }
 
 async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
@@ -70,9 +82,9 @@ async function firstStatus(link: MasterLink): Promise<JobStatus | undefined> {
  * The same for programs: `status` is always there. Where no AM was heard, and none left its last state, it is what the ResourceManager's
  * report comes to.
  */
-export function inspectionJson({ report, status, remark }: Inspection, nowMs: number): StatusJson {
+export function inspectionJson({ report, status, remark, delay }: Inspection, nowMs: number): StatusJson {
   return {
-    status: status ?? statusOfReport(report, remark, nowMs),
+    status: status ?? statusOfReport(report, delay, nowMs),
     statusFrom: status === undefined ? "resource-manager" : "am",
     report,
     ...(remark === undefined ? {} : { remark }),

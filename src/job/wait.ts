@@ -1,5 +1,5 @@
 import { type Remedy, remedyWords } from "./reasons/remedies.ts";
-import { type DelayReason, delayReasons, type WaitReason, waitReasons } from "./reasons/waits.ts";
+import { type DelayReason, delayWords, type WaitReason, waitReasons } from "./reasons/waits.ts";
 import { settingWords } from "./reasons/words.ts";
 import type { Wait } from "./status.ts";
 
@@ -21,7 +21,7 @@ export function waitOf({ reason: awaited, delays = [], fix, sinceMs, endsAtMs }:
     what: waitReasons[awaited.code].words(awaited),
     sinceMs,
     delays,
-    reasons: delays.map((delay) => delayReasons[delay.code].words(delay)),
+    reasons: delays.map(delayWords),
     ...(fix === undefined ? {} : { fix, remedy: remedyWords(fix) }),
     ...(endsAtMs === undefined ? {} : { endsAtMs }),
     ...(atEnd === undefined ? {} : { atEnd }),

@@ -1,3 +1,4 @@
+import { masterDelays } from "./master-delays.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { countWords, durationWords, listWords, settingWords } from "./words.ts";
 
@@ -93,9 +94,14 @@ export const delayReasons = {
   "tasks-unaccounted": reason({ tasks: "number" }, ({ tasks }) => {
     return `${countWords(tasks, "task")} ${tasks === 1 ? "is" : "are"} not yet accounted for`;
   }),
+  ...masterDelays,
 };
 
 export type DelayReason = ReasonOf<typeof delayReasons>;
+
+export function delayWords(delay: DelayReason): string {
+  return delayReasons[delay.code].words(delay);
+}
 
 /** `the cluster`, `label gpu` */
 function placeWords(label = ""): string {

@@ -54,7 +54,7 @@ class ScriptedApplications implements Applications {
   }
 
   reports = async () => [];
-  waitingReason = async () => "queue ml has no room";
+  waitingReason = () => ({ code: "manager-says", words: "queue ml has no room" }) as const;
   noContactReason = () => "HDFS does not answer";
   finalStatus = async () => this.kept;
   sweep = async () => undefined;

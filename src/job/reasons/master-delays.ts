@@ -1,0 +1,54 @@
+import { reason } from "./reason.ts";
+import { memoryWords } from "./words.ts";
+
+/** Why an application's AM does not run yet, as the ResourceManager lets its client know. */
+export const masterDelays = {
+  "application-being-stored": reason({}, () => "the ResourceManager is storing the application"),
+  "application-not-scheduled": reason({}, () => "the scheduler has not taken the application up yet"),
+  "am-registers-again": reason(
+    {},
+    () => "the ResourceManager has restarted or failed over, and the AM, which runs on, has yet to register with it",
+  ),
+  "no-node-running": reason({}, () => "the cluster has no running NodeManager"),
+  "am-limit-of-queue": reason(
+    { queue: "text", limitMiB: "number?", usedMiB: "number?" },
+    ({ queue, limitMiB, usedMiB }) =>
+      `queue ${queue} is at its limit for AMs${limits(limitMiB, usedMiB)}${whoIsIn(queue)}`,
+  ),
+  "am-limit-of-user": reason(
+    { queue: "text", user: "text", limitMiB: "number?" },
+    ({ queue, user, limitMiB }) =>
+      `${user} is at the limit for AMs of one user in queue ${queue}${limits(limitMiB)}${whoIsIn(queue)}`,
+  ),
+  "am-queue-full": reason(
+    { queue: "text", label: "text?", usedPercent: "number?", limitPercent: "number?" },
+    ({ queue, label, usedPercent, limitPercent }) => {
+      const place = label === undefined ? "the cluster" : `label ${label}`;
+      const shares =
+        usedPercent === undefined ? "" : ` (${usedPercent} % of ${place}, its limit is ${limitPercent ?? 100} %)`;
+      return `queue ${queue} has no room for the AM${shares}${whoIsIn(queue)}`;
+    },
+  ),
+  "am-not-placed": reason(
+    { queue: "text", label: "text?", host: "text?", free: "text?" },
+    ({ queue, label, host, free }) => {
+      const where = label === undefined ? `in queue ${queue}` : `on a node with label ${label}`;
+      const looked =
+        host === undefined ? "" : `: the last node that was looked at, ${host}, has ${free ?? "nothing"} free`;
+      return `no container for the AM ${where} yet${looked}`;
+    },
+  ),
+  "am-being-started": reason({}, () => "the AM has its container, which is being started"),
+  "am-starting": reason({}, () => "the AM is starting"),
+  "am-waits-in-queue": reason({ queue: "text" }, ({ queue }) => `waiting in queue ${queue}`),
+};
+
+/** ` (820 MiB, in use 819 MiB)` */
+function limits(limitMiB: number | undefined, usedMiB?: number): string {
+  if (limitMiB === undefined) return "";
+  return ` (${memoryWords(limitMiB)}${usedMiB === undefined ? "" : `, in use ${memoryWords(usedMiB)}`})`;
+}
+
+function whoIsIn(queue: string): string {
+  return `; tony-ts list --queue ${queue} shows what runs there`;
+}
