@@ -240,16 +240,20 @@ export class ExecutorModel {
     this.#world.containerExited(this.container, 0);
   }
 
-  /** Before anything is written there no program ran. */
+  /** Before anything is written there no program ran. An entry that is torn says nothing. */
   #lookIntoStaging(): StagingNews {
     const { journal, applicationId, executorsRead } = this.#world;
     if (!reachesOthers(this.container.node) || journal.isDown) {
       return undefined;
     }
     const { task, containerId, generation } = this;
-    const { newest } = journal;
-    const isGone = newest !== undefined && isReplaced(newest, { applicationId, task, containerId, generation });
-    return isGone && executorsRead ? "replaced" : "still its task's";
+    try {
+      const { newest } = journal;
+      const isGone = newest !== undefined && isReplaced(newest, { applicationId, task, containerId, generation });
+      return isGone && executorsRead ? "replaced" : "still its task's";
+    } catch {
+      return undefined;
+    }
   }
 
   /** Its task may live on elsewhere by now. Who registers at this moment has said nothing of it: it says so again. */

@@ -1,13 +1,19 @@
 import { isSnapshot, type Snapshot } from "../../am/core/journal/journal.ts";
+import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.ts";
 
 /** What HDFS holds of the job's journal, whatever the core believes of it. */
 export class JournalStore {
   isDown = false;
   /** The text is kept only where another attempt may read it. */
   isKept = false;
+  /** An entry was torn at some time. */
+  wasTorn = false;
   readonly #applicationId: string;
+  /** Of the newest whole entry. */
   #text: string | undefined;
   #newest: { readonly snapshot: unknown } | undefined;
+  /** An entry that is newer, and not whole. */
+  #torn: string | undefined;
 
   constructor(applicationId: string) {
     this.#applicationId = applicationId;
@@ -16,22 +22,42 @@ export class JournalStore {
   keep(snapshot: string): void {
     this.#text = snapshot;
     this.#newest = undefined;
+    this.#torn = undefined;
   }
 
-  /** Of the entry that was stored last. */
+  /** Who wrote it died: the newest entry lacks its end. @param share of it that is there, below 1 */
+  tear(attempt: number, sequence: number, snapshot: string, share: number): void {
+    const whole = Buffer.from(encodeJournalEntry({ attempt, sequence }, snapshot)).toString();
+    this.#torn = whole.slice(0, Math.floor(whole.length * share));
+    this.wasTorn = true;
+  }
+
+  /** Of the whole entry that was stored last. */
   get stored(): Pick<Snapshot, "lastGeneration" | "outcome"> {
-    const { newest } = this;
-    return isSnapshot(newest, this.#applicationId) ? newest : { lastGeneration: 0, outcome: undefined };
+    const snapshot = this.#snapshot;
+    return isSnapshot(snapshot, this.#applicationId) ? snapshot : { lastGeneration: 0, outcome: undefined };
   }
 
-  /** The entry that was stored last, to be looked at only; undefined where nothing was written. */
+  /** The newest entry as an executor reads it; undefined where nothing was written. Throws where it is torn. */
   get newest(): unknown {
+    return this.#torn === undefined ? this.#snapshot : decodeJournalEntry(this.#torn).snapshot;
+  }
+
+  /** As a later attempt reads it: the newest entry that is whole. Undefined where there is none. */
+  read(): unknown {
+    return this.#text === undefined || !this.isKept ? undefined : (this.#readTorn() ?? JSON.parse(this.#text));
+  }
+
+  get #snapshot(): unknown {
     this.#newest ??= { snapshot: this.#text === undefined ? undefined : JSON.parse(this.#text) };
     return this.#newest.snapshot;
   }
 
-  /** Undefined where nothing was written. */
-  read(): unknown {
-    return this.#text === undefined || !this.isKept ? undefined : JSON.parse(this.#text);
+  #readTorn(): unknown {
+    try {
+      return this.#torn === undefined ? undefined : decodeJournalEntry(this.#torn).snapshot;
+    } catch {
+      return undefined;
+    }
   }
 }

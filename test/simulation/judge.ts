@@ -66,10 +66,11 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
 }
 
 /** Neither the ApplicationMaster's death alone nor HDFS's outage alone disturbs a program. */
-function judgeSuspensions({ suspensions, attempts: { surrenders } }: World, faults: readonly Fault[]): string[] {
+function judgeSuspensions({ suspensions, attempts, journal }: World, faults: readonly Fault[]): string[] {
   const isSevered = faults.some(({ severs }) => severs === true);
-  const isLeaderless = surrenders > 0 || faults.some(({ recovers }) => recovers === true);
-  const mayBe = isSevered || (isLeaderless && faults.some(({ closesStaging }) => closesStaging === true));
+  const isLeaderless = attempts.surrenders > 0 || faults.some(({ recovers }) => recovers === true);
+  const isClosed = journal.wasTorn || faults.some(({ closesStaging }) => closesStaging === true);
+  const mayBe = isSevered || (isLeaderless && isClosed);
   return suspensions > 0 && !mayBe ? [`${suspensions} programs were suspended, and somebody could be reached`] : [];
 }
 

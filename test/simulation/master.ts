@@ -174,8 +174,8 @@ export class Master {
     }
   }
 
-  /** Each attempt writes where no later one does; what was under way as it died may be stored all the same, until the next one reads. */
-  #write(_sequence: number, snapshot: string): Promise<void> {
+  /** Each attempt writes where no later one does; what was under way as it died may be stored all the same, whole or in part, until the next one reads. */
+  #write(sequence: number, snapshot: string): Promise<void> {
     const { clock, random, journal, weather } = this.#world;
     return new Promise((resolve, reject) => {
       const answer = (settle: () => void): void =>
@@ -189,6 +189,11 @@ export class Master {
         }
         if (journal.isDown) {
           answer(() => reject(new Error("NameNode in safe mode")));
+          return;
+        }
+        if (!this.process.alive && random.chance(weather.tornWrites)) {
+          this.#world.trace("! its last entry in the journal is torn");
+          journal.tear(this.attempt, sequence, snapshot, random.integer(0, 99) / 100);
           return;
         }
         journal.keep(snapshot);

@@ -14,6 +14,8 @@ export interface Weather {
   readonly lostAnswers: number;
   /** Chance that an entry of the journal is stored, and the answer is lost. */
   readonly lostJournalAnswers: number;
+  /** Chance that the entry which an ApplicationMaster was writing as it died is there, and lacks its end. */
+  readonly tornWrites: number;
   /** Chance that a later attempt does not reach an executor. */
   readonly failedDials: number;
   /** Chance that a program which is told to stop exits 0. */
@@ -32,6 +34,7 @@ export const FINE: Weather = {
   lostNodeAnswers: 0,
   lostAnswers: 0,
   lostJournalAnswers: 0,
+  tornWrites: 0,
   failedDials: 0,
   goodStops: 0,
   lateNodes: 0,
@@ -46,6 +49,7 @@ export function randomWeather({ main, wider, rarer, late }: Draws, isKind: boole
     surplus: isKind ? 0 : 0.1,
     launchFailures: isKind || main.chance(0.8) ? 0 : 0.05,
     completionDelayMs: main.integer(0, 5_000),
+    tornWrites: isKind ? 0 : 0.5,
     lostNodeAnswers: isKind || !wider.chance(0.1) ? 0 : 0.1,
     ...(isKind ? {} : rareWeather(rarer)),
     goodStops: wider.chance(0.3) ? 0.5 : 0,
