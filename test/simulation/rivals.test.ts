@@ -2,6 +2,7 @@ import { expect, test } from "@jest/globals";
 import { runRivals } from "./rivals.ts";
 
 const SEEDS = 20;
+const STRUCK_SEEDS = 20;
 /** The longest pause before a gang asks again, as it differs from job to job. */
 const LONGEST_PAUSE_MS = 450_000;
 /** What launches, registrations and YARN's heartbeats take. */
@@ -19,6 +20,15 @@ test(`of two gangs that do not fit on a cluster together one runs after the othe
     if (secondWaitedMs > LONGEST_PAUSE_MS + GATHERING_MS) {
       problems.push(`seed ${seed}: the second started ${secondWaitedMs} ms after the end of the first`);
     }
+  }
+  expect(problems).toEqual([]);
+});
+
+test(`both end as they should also where programs, containers, ApplicationMasters or services fail, ${STRUCK_SEEDS} times`, async () => {
+  const problems: string[] = [];
+  for (let seed = 1; seed <= STRUCK_SEEDS; seed++) {
+    const result = await runRivals(seed, { areStruck: true });
+    problems.push(...result.problems.map((problem) => `seed ${seed}: ${problem}`));
   }
   expect(problems).toEqual([]);
 });

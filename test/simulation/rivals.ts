@@ -1,6 +1,7 @@
 import type { JobSpec } from "../../src/job/spec.ts";
 import { VirtualClock } from "./clock.ts";
 import { Cluster } from "./cluster.ts";
+import { faultsOfOneJob, strikeInTime } from "./faults/choose.ts";
 import { jobSpec, role } from "./job.ts";
 import { judge } from "./judge.ts";
 import { Random } from "./random.ts";
@@ -22,8 +23,13 @@ export interface RivalsResult {
   readonly secondWaitedMs: number;
 }
 
+export interface RivalsOptions {
+  /** Each job meets faults of its own. */
+  readonly areStruck?: boolean;
+}
+
 /** Two jobs, each of which needs more than half of one cluster: only one of them can run at a time. */
-export async function runRivals(seed: number): Promise<RivalsResult> {
+export async function runRivals(seed: number, { areStruck = false }: RivalsOptions = {}): Promise<RivalsResult> {
   const random = new Random(seed);
   const clock = new VirtualClock();
   const cluster = new Cluster(clock, random, { nodes: NODES, capacityMiB: NODE_SLOTS * SLOT_MIB });
@@ -37,17 +43,20 @@ export async function runRivals(seed: number): Promise<RivalsResult> {
       return { runsForMs };
     };
     const spec = moreThanHalf(random, holdMs);
-    const shared = { clock, random, cluster, weather: FINE, attempts: 1 };
+    const faults = areStruck ? faultsOfOneJob(random) : [];
+    const shared = { clock, random, cluster, weather: FINE, attempts: Number.POSITIVE_INFINITY };
     const world = new World({ ...shared, applicationId, spec, programs });
+    world.journal.isKept = areStruck;
     clock.after(random.integer(0, 3_000), () => world.start());
-    return { world, startsAtMs };
+    strikeInTime(world, faults, holdMs + runsForMs);
+    return { world, startsAtMs, faults };
   });
   const worlds = jobs.map(({ world }) => world);
   await runUntilOver(clock, worlds, LIMIT_MS);
   const [first, second] = jobs.map(({ startsAtMs }) => Math.min(...startsAtMs)).sort((a, b) => a - b);
   const firstEndMs = Math.min(...worlds.map(({ outcome }) => outcome?.endedAtMs ?? Number.POSITIVE_INFINITY));
   return {
-    problems: worlds.flatMap((world) => [...world.problems, ...judge(world, [])]),
+    problems: jobs.flatMap(({ world, faults }) => [...world.problems, ...judge(world, faults)]),
     holdMs,
     firstWaitedMs: (first ?? Number.POSITIVE_INFINITY) - begunAtMs,
     secondWaitedMs: (second ?? Number.POSITIVE_INFINITY) - firstEndMs,

@@ -1,6 +1,7 @@
 import type { Draws } from "../draws.ts";
+import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
-import { CLUSTER_FAULTS, RARE_CLUSTER_FAULTS } from "./cluster.ts";
+import { CLUSTER_FAULTS, RARE_CLUSTER_FAULTS, RESOURCE_MANAGER_AWAY } from "./cluster.ts";
 import { CONTAINER_FAULTS } from "./containers.ts";
 import type { Fault } from "./fault.ts";
 import { CLIENT_STOPS, MASTER_FAULTS } from "./master.ts";
@@ -31,6 +32,13 @@ export function randomFaults({ main, aside, wider, rarer, outages }: Draws, repo
   const rare = rarer.chance(0.2) ? rarer.any(RARE) : undefined;
   const outage = outages.chance(0.03) ? OUTAGE : undefined;
   return [...common, ...hangs, partition, rare, early, outage].filter((fault) => fault !== undefined);
+}
+
+/** What strikes one job of several on a cluster: the others' programs, nodes and budgets have nothing to do with it. */
+export function faultsOfOneJob(random: Random): readonly Fault[] {
+  const possible = [...PROGRAM_FAULTS, ...CONTAINER_FAULTS, ...MASTER_FAULTS, ...CLUSTER_FAULTS, RESOURCE_MANAGER_AWAY];
+  const own = possible.filter(({ concernsNodes }) => concernsNodes !== true);
+  return Array.from({ length: random.integer(1, 3) }, () => random.any(own)).filter((fault) => fault !== undefined);
 }
 
 /** Each strikes once, half of them while the job begins. */

@@ -25,12 +25,14 @@ export const CLUSTER_FAULTS: readonly Fault[] = [
   },
 ];
 
+export const RESOURCE_MANAGER_AWAY: Fault = {
+  name: "the ResourceManager is away",
+  strike: (world) => restartResourceManager(world, world.random.integer(10, 180) * 1000),
+};
+
 /** What few clusters see. */
 export const RARE_CLUSTER_FAULTS: readonly Fault[] = [
-  {
-    name: "the ResourceManager is away",
-    strike: (world) => restartResourceManager(world, world.random.integer(10, 180) * 1000),
-  },
+  RESOURCE_MANAGER_AWAY,
   {
     name: "a NodeManager restarts",
     class: "infrastructure",

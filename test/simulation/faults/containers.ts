@@ -47,6 +47,7 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
   },
   {
     name: "a node is lost",
+    concernsNodes: true,
     class: "infrastructure",
     strike: (world) => {
       const alive = world.cluster.nodes.filter((node) => node.alive);

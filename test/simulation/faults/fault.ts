@@ -16,6 +16,8 @@ export interface Fault {
   readonly deafens?: true;
   /** Programs lose their connections to others that live on: nothing tells such a failure from one of their own. */
   readonly severs?: true;
+  /** Containers of every job on a node are struck. */
+  readonly concernsNodes?: true;
   /** HDFS is away. */
   readonly closesStaging?: true;
   /** Another attempt of the ApplicationMaster follows. */
