@@ -1,4 +1,4 @@
-import { loadConfiguration } from "../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../src/hadoop/conf/site-files.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../src/hadoop/yarn/resource-manager.ts";

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
-import { withoutUnusedGrpc } from "../scripts/bundle.mjs";
+import { withoutUnusedParts } from "../scripts/bundle.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const outdir = path.join(root, "dist", "bench");
@@ -31,7 +31,7 @@ const bundle = (entry, name, plugins = []) =>
     minifyWhitespace: true,
     minifySyntax: true,
     banner: { js: banner },
-    plugins: [withoutUnusedGrpc, ...plugins],
+    plugins: [withoutUnusedParts, ...plugins],
     external: ["kerberos", "koffi"],
     logLevel: "warning",
   });

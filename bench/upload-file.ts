@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from "node:fs";
-import { loadConfiguration } from "../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import { currentUser } from "../src/hadoop/security/user.ts";

@@ -18,9 +18,9 @@ const megabyte = 1e6;
  * whatever is installed there.
  */
 const programs = [
-  { name: "am", entry: "am/main.ts", limit: 1.35 * megabyte, optionalNative: [] },
-  { name: "executor", entry: "executor/main.ts", limit: 0.95 * megabyte, optionalNative: [] },
-  { name: "tony-ts", entry: "client/main.ts", limit: 1.75 * megabyte, optionalNative: ["kerberos", "koffi"] },
+  { name: "am", entry: "am/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
+  { name: "executor", entry: "executor/main.ts", limit: 0.82 * megabyte, optionalNative: [] },
+  { name: "tony-ts", entry: "client/main.ts", limit: 1.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];
 
 /** Folders of generated modules, which the compiler takes types from but does not copy. */

@@ -1,6 +1,5 @@
-import type { BuildOptions, Metafile, Plugin } from "esbuild";
+import type { BuildOptions, Metafile } from "esbuild";
 
-export const withoutChannelz: Plugin;
 export function bundleProgram(
   options: BuildOptions,
   form?: { readonly forPeople?: boolean },

@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { shareCodecLines } from "./shared-codec-lines.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 /** Loads when there is something to generate: mostly this script finds everything current. */
@@ -59,7 +60,7 @@ const folders = [
   },
 ];
 
-/** Hash of every .proto file, of the generator's version and of this script. */
+/** Hash of every .proto file, of the generator's version and of what is done with it here. */
 function inputsHash() {
   const hash = createHash("sha256");
   const files = readdirSync(path.join(root, "proto"), { recursive: true })
@@ -67,7 +68,8 @@ function inputsHash() {
     .sort();
   for (const name of files) hash.update(name).update(readFileSync(path.join(root, "proto", name)));
   hash.update(readFileSync(path.join(root, "node_modules/protobufjs-cli/package.json")));
-  hash.update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const name of ["proto.mjs", "shared-codec-lines.mjs"])
+    hash.update(readFileSync(path.join(root, "scripts", name)));
   return hash.digest("hex");
 }
 
@@ -135,7 +137,8 @@ function generateModule(folder, module, draft) {
   });
   if (result.status !== 0) throw new Error(`pbjs failed for ${module.name}: ${result.stderr}`);
   // Nobody reads it, every program parses it.
-  writeFileSync(output, buildTools("esbuild").transformSync(readFileSync(output, "utf8"), { minify: true }).code);
+  const code = shareCodecLines(readFileSync(output, "utf8"));
+  writeFileSync(output, buildTools("esbuild").transformSync(code, { minify: true }).code);
   rmSync(json);
 }
 

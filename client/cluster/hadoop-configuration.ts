@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
-import { type Configuration, loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 

@@ -3,12 +3,12 @@ export { type Clock, systemClock } from "./clock.ts";
 export {
   Configuration,
   type ExpansionVariables,
-  loadConfiguration,
   processVariables,
   type RefusedSetting,
   type Setting,
 } from "./conf/configuration.ts";
 export { ConfigurationError, type ConfigurationErrorCode, type SourceLocation } from "./conf/errors.ts";
+export { loadConfiguration } from "./conf/site-files.ts";
 export type { HostPort } from "./conf/values.ts";
 export { parseProperties, readPropertiesFile, type XmlProperty } from "./conf/xml.ts";
 export { CodedError, errorCode, errorMessage, HadoopError } from "./errors.ts";

@@ -31,22 +31,24 @@ export function readCodeCache(file: string, codeSha256: string): Buffer | undefi
 }
 
 /**
- * Writes it for the owner alone, whole or not at all, and removes the oldest of many like it. Nothing depends on it, so a failure is none.
- *
- * @param place gives the finished draft its name: `replaceFile`, or `keepFirst` where the file is sent
+ * Writes it for the owner alone, whole or not at all, in the place of an earlier one, and removes the oldest of many like it. Nothing depends
+ * on it, so a failure is none.
  */
-export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array, place: PlaceFile): void {
+export function writeCodeCache(file: string, codeSha256: string, data: Uint8Array): void {
   try {
-    keep(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), place);
+    keep(file, Buffer.concat([Buffer.from(codeSha256, "latin1"), data]), renameSync);
   } catch {
     // A full disk, a home that is none, or another program that removes the same.
   }
 }
 
-/** Gives what a program has written the name under which it is sent, unless there is one of that name. Nothing depends on it either. */
+/**
+ * Copies what a program has written to the name under which it is sent. V8 compiles the same code to other bytes each time, so one that is
+ * there already, which another command has hashed and is about to send, stays what it is.
+ */
 export function keepCodeCache(written: string, file: string): void {
   try {
-    keep(file, readFileSync(written), keepFirst);
+    keep(file, readFileSync(written), linkSync);
   } catch {
     // It was not written, or another program has kept one.
   }
@@ -75,24 +77,9 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Gives a draft its name, in the same folder. */
-export type PlaceFile = (draft: string, file: string) => void;
-
-export const replaceFile: PlaceFile = renameSync;
-
-/**
- * Fails where there is a file already. V8 compiles the same code to other bytes each time, so a file that another program has hashed, and is
- * about to send, must stay what it is.
- */
-export const keepFirst: PlaceFile = linkSync;
-
-function keep(file: string, content: Uint8Array, place: PlaceFile): void {
+/** @param place gives the finished draft its name, in the same folder */
+function keep(file: string, content: Uint8Array, place: (draft: string, file: string) => void): void {
   makeFolder(path.dirname(file));
-  writeWhole(file, content, place);
-  removeOld(path.dirname(file));
-}
-
-function writeWhole(file: string, content: Uint8Array, place: PlaceFile): void {
   const draft = `${file}.${process.pid}.tmp`;
   try {
     writeFileSync(draft, content, { mode: 0o600 });
@@ -100,6 +87,7 @@ function writeWhole(file: string, content: Uint8Array, place: PlaceFile): void {
   } finally {
     rmSync(draft, { force: true });
   }
+  removeOld(path.dirname(file));
 }
 
 /** When it was made, or found by a command that sends it. */

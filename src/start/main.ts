@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Script } from "node:vm";
 import { cacheFolderVariable, clientCacheFile, codeCacheOf } from "./cache-files.ts";
-import { isOwnCache, keepFirst, type PlaceFile, readCodeCache, replaceFile, writeCodeCache } from "./code-cache.ts";
+import { isOwnCache, readCodeCache, writeCodeCache } from "./code-cache.ts";
 
 /** Of the code, hexadecimal: written in when a program is bundled, as is whether a person starts it, or a container. */
 declare const CODE_SHA256: string;
@@ -31,15 +31,22 @@ const script = new Script(code, {
   cachedData,
 });
 if (target !== undefined) {
-  keepCompiled(path.join(target, codeCacheOf(path.basename(started))), keepFirst);
+  const written = path.join(target, codeCacheOf(path.basename(started)));
+  keepCompiled(written);
+  // Containers are often killed while they end.
+  setInterval(keepNow, 200, written).unref();
 } else if (FOR_PEOPLE && cache !== undefined && (cachedData === undefined || script.cachedDataRejected === true)) {
-  keepCompiled(cache, replaceFile);
+  keepCompiled(cache);
 }
 // Begins when the head is over: a stack that something keeps would keep the head's text.
 const url = pathToFileURL(__filename).href;
 process.nextTick(script.runInThisContext(), { exports: {} }, require, __filename, path.dirname(__filename), url);
 
 /** What has run at the end is what the next start needs. */
-function keepCompiled(target: string, place: PlaceFile): void {
-  process.on("exit", () => writeCodeCache(target, CODE_SHA256, script.createCachedData(), place));
+function keepCompiled(target: string): void {
+  process.on("exit", () => keepNow(target));
+}
+
+function keepNow(target: string): void {
+  writeCodeCache(target, CODE_SHA256, script.createCachedData());
 }

@@ -4,7 +4,7 @@ import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
 import { type CachedFile, listCache } from "../../client/shipping/cache-prune.ts";
 import { stagingRoot } from "../../client/staging/staging-folder.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";

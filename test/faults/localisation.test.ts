@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";

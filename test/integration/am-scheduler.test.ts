@@ -3,7 +3,7 @@ import { systemClock } from "../../am/clock.ts";
 import { NodeTable } from "../../am/scheduler/yarn/node-table.ts";
 import { ResourceManagerSilence } from "../../am/scheduler/yarn/silence.ts";
 import { YarnScheduler } from "../../am/scheduler/yarn/yarn-scheduler.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { NodeManagerPool } from "../../src/hadoop/yarn/node-manager.ts";

@@ -1,6 +1,6 @@
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { findAggregatedLogs, logsAreAggregated, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";

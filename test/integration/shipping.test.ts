@@ -8,7 +8,7 @@ import { ContentCache } from "../../client/shipping/cache.ts";
 import { HashMemo } from "../../client/shipping/hash-memo.ts";
 import { ship } from "../../client/shipping/shipping.ts";
 import { StagingFolder, stagingRoot } from "../../client/staging/staging-folder.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { findAggregatedLogs, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";

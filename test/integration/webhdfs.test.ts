@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";

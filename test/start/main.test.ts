@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { bundleProgram } from "../../scripts/bundle.mjs";
-import { keptFiles } from "../../src/start/code-cache.ts";
+import { keepCodeCache, keptFiles } from "../../src/start/code-cache.ts";
 
 const sha256Length = 64;
 
@@ -86,11 +86,20 @@ describe("a program", () => {
     });
 
     test("leaves what another made first as it is: whoever sends that may be in the middle of it", async () => {
-      const cache = compile(await program("program", said("word")));
-      const { ino } = statSync(cache, { bigint: true });
-      compile(path.join(folder, "program.cjs"));
-      expect(statSync(cache, { bigint: true }).ino).toBe(ino);
+      const written = compile(await program("program", said("word")));
+      const sent = path.join(folder, "sent");
+      keepCodeCache(written, sent);
+      const { ino } = statSync(sent, { bigint: true });
+      keepCodeCache(written, sent);
+      expect(statSync(sent, { bigint: true }).ino).toBe(ino);
       expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
+    });
+
+    test("has it also when it was killed before it could end", async () => {
+      const waits = `require("node:fs").watch(${JSON.stringify(folder)}, () => process.kill(process.pid, "SIGKILL"));\n`;
+      const file = await program("killed", waits);
+      runWith({ TONY_CODE_CACHE_FOLDER: path.join(folder, "of-killed") }, file);
+      expect(readdirSync(path.join(folder, "of-killed"))).toContain("killed.cjs.cache");
     });
 
     test("compiles anew when it was made of other code of the same length", async () => {

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StatusJson } from "../../client/printed-json.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";

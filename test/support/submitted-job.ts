@@ -3,7 +3,7 @@ import path from "node:path";
 import { masterEnvironment } from "../../client/submission/submission-context.ts";
 import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.ts";
 import { makeIdentity } from "../../src/api/make-identity.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/configuration.ts";
+import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { loadConfiguration } from "../../../src/hadoop/conf/site-files.ts";
+
+const variables = { environment: { WHERE: "here" }, systemProperties: { "user.name": "ada" } };
+
+describe("the configuration folder", () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "conf-"));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  function site(name: string, ...properties: string[]): void {
+    writeFileSync(join(directory, name), `<configuration>\n${properties.join("\n")}\n</configuration>\n`);
+  }
+
+  test("later files win, final keys keep their value, and each value knows its place", () => {
+    site("core-site.xml", '<property name="a" value="core" final="true"/>', '<property name="b" value="core"/>');
+    site("yarn-site.xml", '<property name="a" value="yarn"/>', '<property name="b" value="yarn"/>');
+    const loaded = loadConfiguration(directory, variables);
+    expect([loaded.get("a"), loaded.get("b")]).toEqual(["core", "yarn"]);
+    expect(loaded.locate("b")).toEqual({ file: join(directory, "yarn-site.xml"), line: 3 });
+    expect(loaded.refused).toMatchObject([
+      { setting: { name: "a", value: "yarn", line: 2 }, keeps: { value: "core" } },
+    ]);
+  });
+
+  test("a property without a name is passed over", () => {
+    site("core-site.xml", "<property><value>1</value></property>", '<property name="b" value="2"/>');
+    expect(loadConfiguration(directory, variables).get("b")).toBe("2");
+  });
+
+  test("a folder without site files, and one that is not there, say what to set", () => {
+    expect(() => loadConfiguration(directory)).toThrow(/holds no core-site\.xml.*set HADOOP_CONF_DIR/);
+    expect(() => loadConfiguration(join(directory, "none"))).toThrow(
+      /none cannot be read: ENOENT.*; set HADOOP_CONF_DIR/,
+    );
+  });
+
+  test("a malformed file is named with its line", () => {
+    writeFileSync(join(directory, "hdfs-site.xml"), "<configuration>\n<oops</configuration>");
+    expect(() => loadConfiguration(directory)).toThrow(/hdfs-site\.xml:2: not well-formed XML/);
+  });
+});
