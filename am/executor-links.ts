@@ -148,7 +148,7 @@ export class ExecutorLinks implements ExecutorHandler {
         return stop;
       }
       case "signal-child":
-        return { type: "signal-child", signal: command.signal, reason: command.reason };
+        return { type: "signal-child", signal: command.signal, reason: command.reason, notice: command.notice };
       case "exit":
         return command;
       case "resume-child":

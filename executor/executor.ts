@@ -218,7 +218,7 @@ export class Executor {
     else if (body.type === "make-room") this.#makeRoom(body.variables);
     else if (body.type === "resume-child") this.#isolation.allowedByMaster();
     else if (body.type === "acknowledge-exit") this.#generations.current.exitAcknowledged = true;
-    else if (body.type === "signal-child") this.#generations.signal(body.signal, body.reason);
+    else if (body.type === "signal-child") this.#generations.giveNotice(body);
     else if (body.type === "tail-log") this.#tails.request(body);
     else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);
   }

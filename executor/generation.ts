@@ -1,12 +1,13 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { ChildExit, ChildReport } from "../src/job/execution.ts";
+import type { ChildExit, ChildReport, Notice } from "../src/job/execution.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import type { Log } from "../src/log.ts";
 import { logLimitsOf } from "../src/rotating-log.ts";
 import { reportExit, type StartError } from "./exit-report.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
+import { writeNotice } from "./hooks/notice-file.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
 import type { OutputLogs } from "./output-files.ts";
 import { OutputIndex } from "./output-index.ts";
@@ -36,6 +37,7 @@ export interface ProgramPlan {
   /** `NAME=value`, part of the environment. */
   readonly marker: string;
   readonly progressFile: string;
+  readonly noticeFile: string;
 }
 
 interface Ports {
@@ -61,6 +63,8 @@ export class Generation {
   #run: ProgramRun | undefined;
   #exit: ChildExit | undefined;
   #whenExited: Promise<void> = Promise.resolve();
+  #noticeFile: string | undefined;
+  #noticedAtMs: number | undefined;
   #suspendedAtMs: number | undefined;
   #suspendedMs = 0;
   /** The ApplicationMaster has recorded the exit. */
@@ -170,6 +174,14 @@ export class Generation {
     if (this.#exit === undefined) await this.#program?.dumpStacks(reason);
   }
 
+  /** Writes a notice to the program's file. @returns false when no program runs, or that notice is there already */
+  notice(notice: Notice): boolean {
+    if (this.#noticeFile === undefined || this.#exit !== undefined || this.#noticedAtMs === notice.atMs) return false;
+    this.#noticedAtMs = notice.atMs;
+    writeNotice(this.#noticeFile, notice);
+    return true;
+  }
+
   /** Sends a signal to every process of the program. */
   signal(signal: NodeJS.Signals): void {
     if (this.#exit === undefined) this.#program?.tree.signal(signal);
@@ -204,6 +216,7 @@ export class Generation {
     const { pid, startedAtMs } = this.#program;
     log.info("child-started", `The program runs as process ${pid}.`, { pid });
     report({ type: "child-started", pid, atMs: startedAtMs });
+    this.#noticeFile = plan.noticeFile;
     this.#run = this.#observe(this.#program, plan, index);
     this.#whenExited = this.#awaitExit(this.#program, this.#run);
   }

@@ -14,6 +14,7 @@ import type { ExecutorSettings } from "./settings.ts";
 
 type StartChild = Extract<MasterCommand, { type: "start-child" }>;
 type StopChild = Extract<MasterCommand, { type: "stop-child" }>;
+type SignalChild = Extract<MasterCommand, { type: "signal-child" }>;
 
 export interface GenerationsOptions {
   readonly settings: ExecutorSettings;
@@ -121,10 +122,11 @@ export class Generations {
     await this.#stop(this.#current, order);
   }
 
-  /** Sends a signal, by its name, to every process of the current generation's program. */
-  signal(signal: string, reason: string): void {
+  /** Tells the current generation's program, by its file and a signal, that its container is to be taken back. */
+  giveNotice({ signal, reason, notice }: SignalChild): void {
+    if (!isSignal(signal) || !this.#current.notice(notice)) return;
     this.#options.log.info("signal", `Sending ${signal} to the program: ${reason}.`, { signal });
-    if (isSignal(signal)) this.#current.signal(signal);
+    this.#current.signal(signal);
   }
 
   /** Kills every program without waiting for its end. */

@@ -37,6 +37,7 @@ export function planProgram(options: PlanOptions): ProgramPlan {
   if (role === undefined) throw new TonyError(`The job has no role ${task.role}`, { code: "UNKNOWN_ROLE" });
   const address = parseHostPort(master.address) ?? { host: "", port: 0 };
   const progressFile = path.join(workFolder, `tony-progress-${generation}.jsonl`);
+  const noticeFile = path.join(workFolder, `tony-notice-${generation}.json`);
   const own = programEnvironment(inheritedEnvironment(environment), {
     spec: job.spec,
     task,
@@ -50,6 +51,7 @@ export function planProgram(options: PlanOptions): ProgramPlan {
     restartReason: command.restartReason,
     checkpoint,
     progressFile,
+    noticeFile,
     folders: programFolders(options),
   });
   const { command: program } = role;
@@ -65,6 +67,7 @@ export function planProgram(options: PlanOptions): ProgramPlan {
     environment: { ...own, [PROGRAM_MARKER]: containerId },
     marker: `${PROGRAM_MARKER}=${containerId}`,
     progressFile,
+    noticeFile,
   };
 }
 

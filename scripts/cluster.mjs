@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
 import { daemonsOf } from "./cluster/daemons.mjs";
+import { decommission, recommission } from "./cluster/decommissioning.mjs";
 import { down } from "./cluster/down.mjs";
 import { stateFolder } from "./cluster/folders.mjs";
 import { plug, unplug, unplugFrom } from "./cluster/isolation.mjs";
@@ -30,6 +31,9 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
                              --from HOST with unplug: cuts it off from that address alone
+  npm run cluster -- decommission|recommission DAEMON
+                             the ResourceManager takes a NodeManager out when its containers have ended, or uses it again
+                             --within S with decommission: after so many seconds at the latest (default 60)
 
   --name NAME                which cluster (default: default); several can run side by side
   --json                     with status and env
@@ -60,10 +64,13 @@ const CHOICES = {
   release: Object.keys(RELEASES),
 };
 
+const DAEMON_COMMANDS = ["start", "unplug", "plug", "decommission", "recommission"];
 const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
 
 await runMain(async () => {
-  const { command, daemon, from, name, json, deleteState, settings, help } = parseCommandLine(process.argv.slice(2));
+  const { command, daemon, from, withinS, name, json, deleteState, settings, help } = parseCommandLine(
+    process.argv.slice(2),
+  );
   if (help) console.log(USAGE);
   else if (command === "up") await up(name, settings, progressTo(process.stderr));
   else if (command === "run") await runUntilSignal(name, settings);
@@ -71,14 +78,14 @@ await runMain(async () => {
   else if (command === "down") await reportDown(name, deleteState);
   else if (command === "status") return await printStatus(name, json);
   else if (command === "env") await printEnvironment(name, json);
-  else await controlDaemon(name, command, daemon, from);
+  else await controlDaemon(name, command, daemon, { from, withinS });
   return 0;
 });
 
 function parseCommandLine(args) {
   const { values, positionals } = parse(args);
   const [command, daemon, ...rest] = positionals;
-  const takesDaemon = ["start", "unplug", "plug"].includes(command) || Object.hasOwn(SIGNALS, command ?? "");
+  const takesDaemon = DAEMON_COMMANDS.includes(command) || Object.hasOwn(SIGNALS, command ?? "");
   const known = takesDaemon || ["up", "down", "run", "jars", "status", "env"].includes(command);
   const help = values.help === true || command === undefined;
   if (!help && (!known || rest.length > 0 || takesDaemon !== (daemon !== undefined))) {
@@ -93,10 +100,14 @@ function parseCommandLine(args) {
   if (values.from !== undefined && command !== "unplug") {
     throw new Problem("--from HOST goes with unplug.", { exitCode: 2 });
   }
+  if (values.within !== undefined && command !== "decommission") {
+    throw new Problem("--within S goes with decommission.", { exitCode: 2 });
+  }
   return {
     command,
     daemon,
     from: values.from,
+    withinS: wholeNumber("within", values.within ?? "60", 1, 86_400),
     name,
     help,
     json: values.json === true,
@@ -128,6 +139,7 @@ function parse(args) {
         "small-disk": { type: "string" },
         set: { type: "string", multiple: true },
         from: { type: "string" },
+        within: { type: "string" },
         help: { type: "boolean", short: "h" },
       },
     });
@@ -229,7 +241,7 @@ async function printEnvironment(name, json) {
   else console.log(`export HADOOP_CONF_DIR=${quote(confDir)}\nexport PATH=${quote(bin)}:"$PATH"`);
 }
 
-async function controlDaemon(name, command, daemonName, from) {
+async function controlDaemon(name, command, daemonName, { from, withinS }) {
   const cluster = await existing(name, (wanted) => readRecord(stateFolder(wanted)));
   const daemon = daemonsOf(cluster).find((candidate) => candidate.name === daemonName);
   if (daemon === undefined) {
@@ -241,6 +253,10 @@ async function controlDaemon(name, command, daemonName, from) {
     if (command === "plug") await plug(cluster);
     else if (from !== undefined) await unplugFrom(cluster, from);
     else await unplug(cluster);
+  } else if (command === "decommission" || command === "recommission") {
+    if (daemon.kind !== "NodeManager") throw new Problem(`${daemon.title} is not a NodeManager.`, { exitCode: 2 });
+    if (command === "decommission") await decommission(cluster, daemon, withinS);
+    else await recommission(cluster, daemon);
   } else if (command === "start") {
     if ((await runningPid(cluster, daemon)) === undefined) await startDaemon(cluster, daemon);
   } else if (!(await signalDaemon(cluster, daemon, SIGNALS[command]))) {

@@ -11,6 +11,7 @@ import { childProgress } from "./executors/progress.ts";
 import { executorRegistered } from "./executors/registration.ts";
 import { executorHeard } from "./executors/silence.ts";
 import { closeVerdicts } from "./failures/close-verdict.ts";
+import { nodesLeave } from "./failures/departures.ts";
 import { containerCompleted } from "./failures/losses.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold } from "./gang/hold.ts";
@@ -113,6 +114,7 @@ function note(step: Step, event: Event): void {
       break;
     case "nodes-changed":
       nodesChanged(step, event.nodes);
+      nodesLeave(step, event.nodes);
       break;
     case "headroom-changed":
       headroomChanged(step, event.available);

@@ -1,5 +1,5 @@
 import { budgetWords } from "../../src/job/budget-words.ts";
-import { isPreemption } from "../../src/job/reasons/endings.ts";
+import { takenBackFor } from "../../src/job/reasons/endings.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type {
   Budget,
@@ -82,7 +82,8 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
   function countedAs({ endedBy, roles }: GenerationSummary, isLast: boolean): string {
     if (endedBy === undefined) return "–";
     if (isLast) return `${endedBy.class}, no restart`;
-    if (isPreemption(endedBy.reason)) return "preemption, not counted";
+    const takenBack = takenBackFor(endedBy.reason);
+    if (takenBack !== undefined) return `${takenBack}, not counted`;
     const budget = budgets[endedBy.class];
     const used = generations.filter(
       (earlier) => earlier.roles?.join() === roles?.join() && countsBeside(earlier, endedBy, budget),
@@ -95,7 +96,7 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
 function countsBeside({ endedBy }: GenerationSummary, other: Cause, { windowMs }: Budget): boolean {
   return (
     endedBy?.class === other.class &&
-    !isPreemption(endedBy.reason) &&
+    takenBackFor(endedBy.reason) === undefined &&
     endedBy.atMs <= other.atMs &&
     (windowMs === undefined || other.atMs - endedBy.atMs < windowMs)
   );

@@ -51,6 +51,8 @@ export function layout(state) {
     prepared: join(state, "prepared"),
     conf: join(state, "conf"),
     hosts: join(state, "hosts"),
+    /** The nodes that the ResourceManager is to give up, a host on each line. */
+    excludedNodes: join(state, "conf", "excluded-nodes"),
     /** A daemon's own settings, on top of those in `conf`. */
     daemonConf: (daemon) => join(state, `conf-${daemon}`),
     data: join(state, "data"),

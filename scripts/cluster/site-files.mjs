@@ -46,7 +46,7 @@ const PREEMPTION = {
  */
 export async function writeSiteFiles(cluster, jars) {
   const { state, settings, addresses } = cluster;
-  const { conf, data, hosts, daemonConf, daemonData, webapps } = layout(state);
+  const { conf, data, hosts, excludedNodes, daemonConf, daemonData, webapps } = layout(state);
   const values = {
     DEFAULT_FS: defaultFileSystem(cluster),
     MASTER: addresses.master,
@@ -59,6 +59,7 @@ export async function writeSiteFiles(cluster, jars) {
     RESOURCE_TYPES: countsEverything(settings) ? GPU_TYPE : "",
     CALCULATOR: CALCULATORS[settings.calculator],
     SCHEDULER: SCHEDULERS[settings.scheduler],
+    EXCLUDED_NODES: excludedNodes,
     ...extraProperties(cluster),
   };
   await renderFolder("", conf, values);
@@ -83,6 +84,7 @@ export async function writeSiteFiles(cluster, jars) {
   }
   if (settings.httpfs) await renderFolder("httpfs", daemonConf("httpfs"), values);
   if (settings.ha) await renderFolder("zookeeper", daemonConf("zookeeper"), values);
+  await writeFile(excludedNodes, "");
   await writeFile(hosts, hostsFile(addresses));
   await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
 }

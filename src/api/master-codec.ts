@@ -42,7 +42,7 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
     case "tail-credit":
       return { tailCredit: { tailId: body.tailId, bytes: body.bytes } };
     case "signal-child":
-      return { signalChild: { signal: body.signal, reason: body.reason } };
+      return { signalChild: { signal: body.signal, reason: body.reason, notice: body.notice } };
     case "refuse":
       return { refuse: { reason: body.reason, fatal: body.fatal } };
     case "unknown":
@@ -80,9 +80,23 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
   if (wire.acknowledgeExit) return { type: "acknowledge-exit" };
   if (tailLog) return decodeTailLog(tailLog);
   if (tailCredit) return { type: "tail-credit", tailId: toNumber(tailCredit.tailId), bytes: tailCredit.bytes ?? 0 };
-  if (signalChild) return { type: "signal-child", signal: signalChild.signal ?? "", reason: signalChild.reason ?? "" };
+  if (signalChild) return decodeSignal(signalChild);
   if (refuse) return { type: "refuse", reason: refuse.reason ?? "", fatal: refuse.fatal ?? false };
   return { type: "unknown" };
+}
+
+function decodeSignal({ signal, reason, notice }: tony.v1.SignalChild.$Properties): MasterCommand {
+  const endsAtMs = toNumber(notice?.endsAtMs);
+  return {
+    type: "signal-child",
+    signal: signal ?? "",
+    reason: reason ?? "",
+    notice: {
+      cause: notice?.cause === "decommissioning" ? "decommissioning" : "preemption",
+      atMs: toNumber(notice?.atMs),
+      ...(endsAtMs === 0 ? {} : { endsAtMs }),
+    },
+  };
 }
 
 function decodeTailLog(wire: tony.v1.TailLog.$Properties): MasterCommand {

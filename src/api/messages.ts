@@ -1,4 +1,4 @@
-import type { ChildExit, ExecutorRegistration } from "../job/execution.ts";
+import type { ChildExit, ExecutorRegistration, Notice } from "../job/execution.ts";
 import type { StopReason } from "../job/reasons/stops.ts";
 import type { Checkpoint, Transfer } from "../job/status.ts";
 
@@ -93,7 +93,7 @@ export type MasterCommand =
   | { readonly type: "acknowledge-exit" }
   | TailRequest
   | { readonly type: "tail-credit"; readonly tailId: number; readonly bytes: number }
-  | { readonly type: "signal-child"; readonly signal: string; readonly reason: string }
+  | { readonly type: "signal-child"; readonly signal: string; readonly reason: string; readonly notice: Notice }
   | { readonly type: "refuse"; readonly reason: string; readonly fatal: boolean }
   | { readonly type: "unknown" };
 

@@ -14,6 +14,7 @@ const codes = {
   refused: 7,
   orphaned: 8,
   "executor-failed": 9,
+  "node-leaves": 10,
 } as const satisfies Record<StopReason["code"], tony.v1.StopReason.Code>;
 
 /** The facts have the same names on the wire. */

@@ -25,6 +25,8 @@ export interface ProgramStart {
   readonly checkpoint?: string;
   /** Where the program may tell its progress. */
   readonly progressFile?: string;
+  /** Where it is told that its container is to be taken back. */
+  readonly noticeFile?: string;
   readonly folders?: ProgramFolders;
 }
 
@@ -98,6 +100,7 @@ function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof 
     TONY_OUTPUT_DIR: start.folders?.outputDestination,
     TONY_OUTPUT_LOCAL_DIR: start.folders?.output,
     TONY_PROGRESS_FILE: start.progressFile,
+    TONY_NOTICE_FILE: start.noticeFile,
     // A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts.
     PYTHONFAULTHANDLER: spec.timeouts.progressMs === undefined ? undefined : "1",
   };

@@ -30,6 +30,8 @@ export const programVariables = {
     "The folder of the container whose content is copied to where results are kept when the program has ended: `tony.output.local-dir`; not set without it",
   TONY_OUTPUT_DIR: "Where that content of this task stays, below `tony.output.dir`; not set without it",
   TONY_PROGRESS_FILE: "The file that the program may write its [progress](progress.md) to",
+  TONY_NOTICE_FILE:
+    "The file in which the program finds, when it gets `tony.task.preemption-signal`, why its container is to be taken back and [until when](progress.md#notices)",
   PYTHONFAULTHANDLER:
     "`1` in a job with `tony.task.progress-timeout`: a Python that hangs can then be asked where it stands",
 } as const satisfies VariableTable;

@@ -20,6 +20,14 @@ export interface ChildExit {
   readonly peakMemoryBytes: number;
 }
 
+/** Word that YARN, or whoever operates the cluster, takes a container back. */
+export interface Notice {
+  readonly cause: "preemption" | "decommissioning";
+  readonly atMs: number;
+  /** When the program is stopped if it has not ended by then; absent where nobody says. */
+  readonly endsAtMs?: number;
+}
+
 /** What an executor says of its program when it registers. */
 export type ChildReport =
   | { readonly state: "none" }

@@ -47,6 +47,9 @@ function atEndWords(awaited: WaitReason): string | undefined {
     const so = "its containers are returned and requested again, so that another job can go on";
     return `${so} (${settingWords(awaited.setting)})`;
   }
+  if (awaited.code === "departure") {
+    return "they are stopped and start again on other nodes";
+  }
   if (awaited.code !== "role") {
     return undefined;
   }

@@ -21,6 +21,7 @@ const constant = <const Type extends string>(type: Type) => fc.constant(type);
 const stopReason: fc.Arbitrary<StopReason> = fc.oneof(
   fc.record({ code: fc.constantFrom("generation-ended" as const, "replaced" as const, "refused" as const), why: text }),
   fc.record({ code: constant("hung"), noProgressMs: large, step: large }),
+  fc.record({ code: constant("node-leaves"), step: large }),
   fc.record({ code: constant("ran-too-long"), limitMs: large }),
   fc.record({ code: constant("orphaned"), silentMs: large }),
   fc.record({ code: constant("executor-failed"), error: text }),
@@ -113,6 +114,15 @@ const report = (generation: number): fc.Arbitrary<ExecutorReport> =>
     fc.record({ type: constant("unknown") }),
   );
 
+const notice = fc.record(
+  {
+    cause: fc.constantFrom("preemption" as const, "decommissioning" as const),
+    atMs: large,
+    endsAtMs: large.map((atMs) => atMs + 1),
+  },
+  { requiredKeys: ["cause", "atMs"] },
+);
+
 const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes }),
   fc.record({ type: constant("prepare"), reason: text }),
@@ -136,7 +146,7 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
     cancel: fc.boolean(),
   }),
   fc.record({ type: constant("tail-credit"), tailId: large, bytes: count }),
-  fc.record({ type: constant("signal-child"), signal: text, reason: text }),
+  fc.record({ type: constant("signal-child"), signal: text, reason: text, notice }),
   fc.record({ type: constant("refuse"), reason: text, fatal: fc.boolean() }),
   fc.record({ type: constant("unknown") }),
 );

@@ -5,7 +5,12 @@ import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
 const own = { attempt: 2, generation: 5 };
 const stop: MasterCommand = { type: "stop-child", graceMs: 0, reason: { code: "job-ended" } };
 const prepare: MasterCommand = { type: "prepare", reason: "" };
-const signal: MasterCommand = { type: "signal-child", signal: "SIGTERM", reason: "" };
+const signal: MasterCommand = {
+  type: "signal-child",
+  signal: "SIGTERM",
+  reason: "",
+  notice: { cause: "preemption", atMs: 0 },
+};
 const acknowledge: MasterCommand = { type: "acknowledge-exit" };
 const exit: MasterCommand = { type: "exit", graceMs: 0, reason: { code: "job-ended" } };
 

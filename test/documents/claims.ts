@@ -112,6 +112,9 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- run": elsewhere("docker/hadoop/Dockerfile", '"run"]'),
   "npm run cluster -- unplug nm3": elsewhere("test/support/fault-suite.ts", '"unplug"'),
   "npm run cluster -- unplug|plug DAEMON": elsewhere("test/support/fault-suite.ts", '"unplug"'),
+  "npm run cluster -- decommission nm2 --within 60": elsewhere("test/support/fault-suite.ts", '"decommission"'),
+  "npm run cluster -- recommission nm2": elsewhere("test/support/fault-suite.ts", '"recommission"'),
+  "npm run cluster -- decommission|recommission DAEMON": elsewhere("test/support/fault-suite.ts", '"decommission"'),
   "npm run cluster -- up --nodes 3 --isolate 3": ofItsOwn("faults"),
   "npm run cluster -- up --preemption --nm-heartbeat-ms 250 --set yarn.am.liveness-monitor.expiry-interval-ms=5000":
     ofItsOwn("faults"),

@@ -273,14 +273,29 @@ describe("an executor in its container", () => {
       expect(await scene.report("service-announced")).toEqual({ type: "service-announced", name: "tensorboard", url });
     });
 
-    it("sends it a signal, such as of a coming preemption", async () => {
+    it("tells it by a signal that its container is to be taken back", async () => {
       const scene = await running(`python3 ${programs}saves-on-term.py`);
       await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
-      scene.send(1, { type: "signal-child", signal: "SIGUSR1", reason: "it will be preempted" });
+      const notice = { cause: "preemption", atMs: 1 } as const;
+      scene.send(1, { type: "signal-child", signal: "SIGUSR1", reason: "it will be preempted", notice });
       const { exit } = await scene.report("child-exited");
       expect(exit.exitCode).toBe(0);
       expect(exit.stopReason).toBeUndefined();
       expect(scene.container.log("stdout")).toBe("ready\nsaved on SIGUSR1\n");
+    });
+
+    it("names in its file why, and until when, and tells it once", async () => {
+      const told = "trap 'cat $TONY_NOTICE_FILE' USR1; echo ready; while :; do sleep 0.05; done";
+      const scene = await running(told);
+      await eventually("the program is ready", () => scene.container.log("stdout") === "ready\n");
+      const notice = { cause: "decommissioning", atMs: 1, endsAtMs: 1_795_305_600_000 } as const;
+      const signal = { type: "signal-child", signal: "SIGUSR1", reason: "its node leaves" } as const;
+      for (const atMs of [1, 1, 2]) scene.send(1, { ...signal, notice: { ...notice, atMs } });
+      const line = '{"cause":"decommissioning","deadlineMs":1795305600000}\n';
+      await eventually("the notice", () => scene.container.log("stdout").length >= `ready\n${line}`.length);
+      scene.send(1, { type: "stop-child", graceMs: 0, reason: because("the test is over") });
+      await scene.report("child-exited");
+      expect(scene.container.log("stdout").replaceAll(line, "N")).toMatch(/^ready\nNN?$/);
     });
 
     it("stops it when it takes longer than it may", async () => {

@@ -3,7 +3,7 @@ import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { type ClusterNode, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
-import { BEATS, type FaultJob, type FaultJobOptions, type ProgramStart } from "../support/fault-job.ts";
+import { BEATS, type FaultJob, type FaultJobOptions, type ProgramStart, WAITS } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
 import { isStopped, processesWith } from "../support/processes.ts";
 
@@ -31,6 +31,37 @@ describe("a node", () => {
     expectLeft(status, node);
 
     await suite.nodeIn("LOST", node);
+    expect((await job.end()).exitCode).toBe(0);
+    expect(job.starts()).toEqual([...before, ...again]);
+  });
+
+  test("is being taken out of the cluster: its programs are told until when, save, and move to other nodes; nobody pays", async () => {
+    const saved = '{\\"step\\": 7, \\"checkpoint\\": \\"hdfs:///checkpoints/7\\"}';
+    const save = `cp $TONY_NOTICE_FILE $OUTPUT/notice-$TASK_INDEX; echo "${saved}" >> $TONY_PROGRESS_FILE`;
+    const job = await suite.submit({
+      workers: 3,
+      program: `trap '${save}' USR1; ${WAITS}`,
+      settings: { ...SETTINGS, "tony.task.preemption-signal": "SIGUSR1", "tony.am.retry-count": "0" },
+    });
+    const before = await job.running(1, 3);
+    const { tasks } = await job.status("generation 1", ({ state }) => state === "running");
+    const master = job.nodeOfMaster();
+    const node = nodeAt(tasks.map(({ host }) => host).find((host) => nodeAt(host).name !== master));
+    const away = tasksOn(tasks, node);
+    await suite.decommission(node, { withinS: 120 });
+
+    const again = await job.running(2, 3);
+    expectMoved(before, again, away);
+    const status = await job.status("generation 2", ({ generation, state }) => generation === 2 && state === "running");
+    expect(status.generations[0]?.endedBy).toMatchObject({ reason: { code: "left-node", checkpointStep: 7 } });
+    expect(status.generations[1]?.resumedFrom).toMatchObject({ step: 7 });
+    expectLeft(status, node, { charged: 0 });
+    for (const task of away) {
+      expect(JSON.parse(job.read(`notice-${task.split(":")[1]}`))).toEqual({
+        cause: "decommissioning",
+        deadlineMs: expect.any(Number),
+      });
+    }
     expect((await job.end()).exitCode).toBe(0);
     expect(job.starts()).toEqual([...before, ...again]);
   });
@@ -173,9 +204,9 @@ function expectMoved(before: readonly ProgramStart[], again: readonly ProgramSta
 }
 
 /** Nothing of the job is on the node any more, and no program's budget paid for that. */
-function expectLeft({ tasks, budgets }: JobStatus, node: ClusterNode): void {
+function expectLeft({ tasks, budgets }: JobStatus, node: ClusterNode, { charged = 1 } = {}): void {
   expect(tasksOn(tasks, node)).toEqual([]);
-  expect(budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: 1 } });
+  expect(budgets).toMatchObject({ program: { used: 0 }, infrastructure: { used: charged } });
 }
 
 /** @param number from 1 */

@@ -38,6 +38,7 @@ describe("what every program is told", () => {
       restartReason: "worker:1 exited with 1",
       checkpoint: "step-200",
       progressFile: "/logs/progress",
+      noticeFile: "/work/notice.json",
       tensorBoardPort: 6006,
     });
     expect(environment).toMatchObject({

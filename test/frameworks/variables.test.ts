@@ -22,6 +22,7 @@ describe("the tables", () => {
     restartReason: "worker:1 exited with 1",
     checkpoint: "step-200",
     progressFile: "/work/progress",
+    noticeFile: "/work/notice",
     tensorBoardPort: 6006,
     folders: { checkpoints: "/work/ckpt", output: "/work/results", outputDestination: "hdfs:///out/worker-0" },
   };

@@ -14,8 +14,13 @@ export const CORE_MUTANTS = [
   ...mutantsOf("src/job/reasons/endings.ts", core, [
     {
       bug: "a preemption is charged",
-      from: 'return code === "container-preempted" || ',
-      to: "return ",
+      from: '  "container-preempted": "preemption",\n',
+      to: "",
+    },
+    {
+      bug: "a node that was taken out of the cluster is charged",
+      from: '  "node-decommissioned": "decommissioning",\n',
+      to: "",
     },
   ]),
   ...mutantsOf("am/core/failures/cut-off.ts", core, [
@@ -198,7 +203,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container on an excluded host is used",
-      from: "if (task === undefined || step.state.blame[given.host]?.excluded === true) {",
+      from: "if (task === undefined || isKeptOff(step, given.host)) {",
       to: "if (task === undefined) {",
     },
     {
@@ -222,7 +227,7 @@ export const CORE_MUTANTS = [
     { bug: "two roles are promised the same room of a host", from: "    take(candidate, resource, room);", to: "" },
     {
       bug: "an excluded host is named",
-      from: " && step.state.blame[node.host]?.excluded !== true",
+      from: " && !isKeptOff(step, node.host)",
       to: "",
     },
     {
@@ -322,7 +327,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a stop that was lost with a broken stream is not said again",
-      from: '      resendStop(step, task, "it is to stop");',
+      from: '      resendStop(step, task, { code: "generation-ended", why: "it is to stop" });',
       to: "",
     },
     {
@@ -492,11 +497,38 @@ export const CORE_MUTANTS = [
       to: "exitStatus === 137",
     },
   ]),
+  ...mutantsOf("am/core/failures/departures.ts", core, [
+    {
+      bug: "a program that starts on a leaving node later is not told",
+      from: 'if (leaving === undefined || task.phase !== "running") {',
+      to: "if (true) {",
+    },
+    {
+      bug: "a task does not leave before its node goes",
+      from: "  depart(step, container, task, 0);",
+      to: "",
+    },
+    {
+      bug: "a task does not leave when a checkpoint is complete",
+      from: "      depart(step, container, task, gang.checkpoint?.step ?? 0);",
+      to: "",
+    },
+    {
+      bug: "a task that is never restarted is stopped because its node leaves",
+      from: "return !isNeverRestarted(step, task) && ",
+      to: "return ",
+    },
+    {
+      bug: "a node that stays is kept off for ever",
+      from: "      delete step.state.leaving[host];",
+      to: "",
+    },
+  ]),
   ...mutantsOf("am/core/failures/endings.ts", core, [
     {
       bug: "a program that ends at YARN's notice is at fault itself",
-      from: "  return container.wantedBackAtMs > 0 &&",
-      to: "  return false &&",
+      from: "(notice !== undefined && step.nowMs - notice.atMs <= Bounds.preemptionMs)",
+      to: "false",
     },
     {
       bug: "a peer's lost connection is as good a cause as any exit",
@@ -563,12 +595,12 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "what may run on after the chief runs on after its stage",
-      from: "      stopChild(step, task, STAGE_DONE);\n",
+      from: '      stopChild(step, task, { code: "generation-ended", why: STAGE_DONE });\n',
       to: "",
     },
     {
       bug: "a container whose executor still uploads is given to another task",
-      from: "return spec.carrier === undefined && isHeard(container)",
+      from: "return step.spec.carrier === undefined && isHeard(container)",
       to: "return isHeard(container)",
     },
     {
@@ -588,7 +620,7 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container on an excluded host is given to another task",
-      from: " && state.blame[container.host]?.excluded !== true",
+      from: " && !isKeptOff(step, container.host)",
       to: "",
     },
     {
@@ -643,8 +675,8 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a restart gives the containers back",
-      from: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, reason);\n    }",
-      to: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, reason);\n      const held = state.containers[task.containerId];\n      if (held !== undefined) beginTermination(step, held, reason, true);\n    }",
+      from: '    if (restartsWithGang(step, task)) {\n      stopChild(step, task, { code: "generation-ended", why: reason });\n    }',
+      to: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, { code: 'generation-ended', why: reason });\n      const held = state.containers[task.containerId];\n      if (held !== undefined) beginTermination(step, held, reason, true);\n    }",
     },
     {
       bug: "the next generation gathers while programs of the last one run",

@@ -35,6 +35,7 @@ export class Cluster {
       capacityMiB,
       usedMiB: 0,
       alive: true,
+      leaving: undefined,
       cut: undefined,
       skewMs: 0,
       slowMs: 0,
@@ -56,15 +57,21 @@ export class Cluster {
     this.#applications.push(application);
   }
 
+  /** As an ApplicationMaster finds them when it registers: of what has changed since its submission it knows nothing. */
   views(): NodeView[] {
-    return this.nodes.map(({ nodeId, host, rack, alive, label, capacityMiB, usedMiB }) => ({
+    return this.nodes.map((node) => this.viewOf({ ...node, leaving: undefined }));
+  }
+
+  viewOf({ nodeId, host, rack, alive, leaving, label, capacityMiB, usedMiB }: ModelNode): NodeView {
+    return {
       nodeId,
       host,
       rack,
-      usable: alive,
+      usable: alive && leaving === undefined,
+      ...(leaving === undefined ? {} : { decommissioning: leaving }),
       labels: label === "" ? [] : [label],
       free: { memoryMiB: capacityMiB - usedMiB, vcores: 64, others: {} },
-    }));
+    };
   }
 
   goDown(): void {
@@ -103,7 +110,7 @@ export class Cluster {
   /** Applications take turns; all of them together get one container where no host was named. */
   #heartbeat(node: ModelNode): void {
     node.tickScheduled = false;
-    if (!reports(node) || !this.isUp) {
+    if (!reports(node) || !this.isUp || node.leaving !== undefined) {
       return;
     }
     const first = this.#turn++ % this.#applications.length;

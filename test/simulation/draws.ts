@@ -10,6 +10,7 @@ export interface Draws {
   readonly labelled: Random;
   readonly late: Random;
   readonly outages: Random;
+  readonly leaving: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -22,5 +23,6 @@ export function drawsOf(seed: number): Draws {
     labelled: new Random(seed ^ 0x846ca68b),
     late: new Random(seed ^ 0x3c6ef372),
     outages: new Random(seed ^ 0x2c1b3c6d),
+    leaving: new Random(seed ^ 0x297a2d39),
   };
 }

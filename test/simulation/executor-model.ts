@@ -29,6 +29,7 @@ export class ExecutorModel {
   readonly #world: World;
   readonly #absence: Absence;
   #ending = false;
+  #noticedAtMs = 0;
   #port: number;
   /** What came while it stood still. */
   readonly #missed: MasterMessage[] = [];
@@ -192,10 +193,11 @@ export class ExecutorModel {
         this.#makeRoom(body.variables);
         break;
       case "signal-child":
-        if (this.#world.random.chance(0.5)) {
+        if (this.#noticedAtMs !== body.notice.atMs && this.#world.random.chance(0.5)) {
           nobodysFault(this.#world, this);
           this.endChild({ signal: body.signal });
         }
+        this.#noticedAtMs = body.notice.atMs;
         break;
       default:
         break;

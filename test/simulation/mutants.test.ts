@@ -2,6 +2,7 @@ import { describe, expect, test } from "@jest/globals";
 import type { Core } from "../../am/core/core.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import { firstGang } from "../support/first-gang.ts";
+import { DECOMMISSIONING } from "./faults/decommissioning.ts";
 import { OUTAGE } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { runSeed } from "./run.ts";
@@ -231,6 +232,28 @@ const MUTANTS: readonly Mutant[] = [
         firstGang(core).charges.push({ class: "infrastructure", atMs: 0 });
       }
       return effects;
+    },
+  },
+  {
+    fault: "a node's departure is charged",
+    noticed: /infrastructure failures are counted/,
+    faults: [DECOMMISSIONING.name],
+    mutation: (effects, core) => {
+      if (effects.some((effect) => effect.type === "send" && effect.message.type === "signal-child")) {
+        firstGang(core).charges.push({ class: "infrastructure", atMs: 0 });
+      }
+      return effects;
+    },
+  },
+  {
+    fault: "a program starts on a node that leaves the cluster",
+    noticed: /on a node that leaves the cluster/,
+    faults: [DECOMMISSIONING.name],
+    mutation: (effects, core, event) => {
+      const hosts = event.type === "nodes-changed" ? event.nodes.filter(({ decommissioning }) => decommissioning) : [];
+      const there = Object.values(core.state.containers).filter(({ host }) => hosts.some((node) => node.host === host));
+      const launches = there.map(({ id, task, generation }) => ({ containerId: id, task, generation }));
+      return launches.length === 0 ? effects : [...effects, { type: "relaunch", launches }];
     },
   },
   {

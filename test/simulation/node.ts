@@ -19,6 +19,8 @@ export interface ModelNode {
   readonly capacityMiB: number;
   usedMiB: number;
   alive: boolean;
+  /** It is being taken out of the cluster, so long after that began. */
+  leaving: { readonly timeoutMs: number } | undefined;
   cut: Cut | undefined;
   /** By how much its clock is ahead. */
   skewMs: number;

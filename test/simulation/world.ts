@@ -13,6 +13,7 @@ import { CutWatch } from "./cut-watch.ts";
 import { ExecutorModel } from "./executor-model.ts";
 import { checkContainers, checkDurability } from "./ground-truth.ts";
 import { JournalStore } from "./journal-store.ts";
+import { LeavingWatch } from "./leaving-watch.ts";
 import type { Master } from "./master.ts";
 import { obeysYarn } from "./node.ts";
 import { NodeService } from "./node-service.ts";
@@ -90,6 +91,7 @@ export class World {
   readonly #startedAtMs: number;
   #invariants: Invariants;
   readonly #waits = new WaitWatch();
+  readonly #leaving = new LeavingWatch();
   #port = 20_000;
   #isSettling = false;
 
@@ -227,6 +229,12 @@ export class World {
       ...checkDurability(this.journal, changed),
       ...(concernsContainers ? checkContainers(this) : []),
       ...this.#waits.check(master, nowMs),
+      ...this.#leaving.check(
+        core.state.attempt,
+        event,
+        changed,
+        (id) => this.application.containers.get(id)?.node.host,
+      ),
     );
     return changed;
   }

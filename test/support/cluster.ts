@@ -128,7 +128,7 @@ export async function testCluster(): Promise<ClusterStatus> {
 /** Sends a daemon a signal, starts it again or cuts its network: what the fault tests do. `kill` and `term` resolve when it has ended. */
 export async function controlDaemon(
   cluster: ClusterStatus,
-  action: "kill" | "term" | "stop" | "cont" | "start" | "unplug" | "plug",
+  action: "kill" | "term" | "stop" | "cont" | "start" | "unplug" | "plug" | "decommission" | "recommission",
   daemon: string,
   options: readonly string[] = [],
 ): Promise<void> {

@@ -212,6 +212,11 @@ export class FaultJob {
     return existsSync(join(this.#folder, name));
   }
 
+  /** What a program wrote into that file in `$OUTPUT`. */
+  read(name: string): string {
+    return readFileSync(join(this.#folder, name), "utf8");
+  }
+
   /** Lets the programs that wait end with 0. */
   letEnd(): void {
     this.write("go");

@@ -18,6 +18,7 @@ export class FaultSuite {
   readonly #stopped = new Set<string>();
   readonly #unplugged = new Set<ClusterNode>();
   readonly #full = new Set<ClusterNode>();
+  readonly #leaving = new Set<ClusterNode>();
   #isHarmed = false;
 
   constructor(cluster: ClusterStatus) {
@@ -26,6 +27,7 @@ export class FaultSuite {
       await this.continue(...this.#stopped);
       for (const node of [...this.#unplugged]) await this.plug(node);
       for (const node of [...this.#full]) await this.empty(node);
+      for (const node of [...this.#leaving]) await this.recommission(node);
       await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
       // With two masters of each kind others may be active by now.
@@ -80,6 +82,19 @@ export class FaultSuite {
   async plug(node: ClusterNode): Promise<void> {
     await controlDaemon(this.#cluster, "plug", node.name);
     this.#unplugged.delete(node);
+  }
+
+  /** The ResourceManager takes the node out of the cluster when its containers have ended, or after that time. */
+  async decommission(node: ClusterNode, { withinS }: { readonly withinS: number }): Promise<void> {
+    this.#isHarmed = true;
+    this.#leaving.add(node);
+    await controlDaemon(this.#cluster, "decommission", node.name, ["--within", String(withinS)]);
+  }
+
+  /** It is used again; its NodeManager, if it has ended, is started when the cluster is mended. */
+  async recommission(node: ClusterNode): Promise<void> {
+    await controlDaemon(this.#cluster, "recommission", node.name);
+    this.#leaving.delete(node);
   }
 
   /** Fills the node's small disk but for a mebibyte, in which it can still end what it runs. */

@@ -5,6 +5,7 @@ import type { ContainerRecord, Link, TaskRecord } from "../state/records.ts";
 import { emit, findTask, gangOf, log, type Step } from "../state/step.ts";
 import { AFTER_END, moveTask } from "../state/transitions.ts";
 import { dropCheckpoint } from "./checkpoints.ts";
+import { isKeptOff } from "./kept-off.ts";
 
 /** One priority per role, distinct: what a container answers is told by its priority alone, whatever was rounded. */
 export function priorityOf(role: number): number {
@@ -34,7 +35,7 @@ export function containersAllocated(step: Step, containers: readonly AllocatedCo
     }
     const task = isWanting(step, position) ? nextWaiting(step, position) : undefined;
     const container = addContainer(step, given, position);
-    if (task === undefined || step.state.blame[given.host]?.excluded === true) {
+    if (task === undefined || isKeptOff(step, given.host)) {
       surplus.push(container.id);
       container.phase = "discarded";
       container.discardReason = "not needed";
@@ -78,7 +79,6 @@ export function addContainer(step: Step, given: AllocatedContainer, role: number
     silent: false,
     lastHeardMs: 0,
     unresolved: false,
-    wantedBackAtMs: 0,
     discardReason: "",
   };
   step.state.containers[container.id] = container;

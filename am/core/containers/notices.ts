@@ -1,5 +1,7 @@
+import type { Notice } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Event, NodeView } from "../state/events.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { emit, log, type Step, tenantOf } from "../state/step.ts";
 import { reconsiderRefusals } from "./refusals.ts";
 
@@ -26,19 +28,32 @@ export function preemptionNotice(step: Step, event: Of<"preemption-notice">): vo
     if (container === undefined || task?.phase !== "running") {
       continue;
     }
-    container.wantedBackAtMs = step.nowMs;
     log(step, "warn", "preemption-notice", `YARN wants the container of ${task.id} back.`, { task: task.id });
-    emit(step, {
-      type: "send",
-      to: { task: task.id, containerId },
-      message: {
-        type: "signal-child",
-        generation: task.generation,
-        signal: step.spec.preemption.signal,
-        reason: "YARN wants the container back",
-      },
-    });
+    giveNotice(step, container, task, { cause: "preemption", atMs: step.nowMs });
   }
+}
+
+const REASONS: Readonly<Record<Notice["cause"], string>> = {
+  preemption: "YARN wants the container back",
+  decommissioning: "the node is being taken out of the cluster",
+};
+
+/** Tells a program that its container is to be taken back, by the signal of the job and a file. */
+export function giveNotice(step: Step, container: ContainerRecord, task: TaskRecord, notice: Notice): void {
+  container.notice = notice;
+  step.state.journal.dirty = true;
+  step.changed = true;
+  sendNotice(step, container, task, notice);
+}
+
+/** The same, perhaps again: a program is told once. */
+export function sendNotice(step: Step, container: ContainerRecord, task: TaskRecord, notice: Notice): void {
+  const { signal } = step.spec.preemption;
+  emit(step, {
+    type: "send",
+    to: { task: task.id, containerId: container.id },
+    message: { type: "signal-child", generation: task.generation, signal, reason: REASONS[notice.cause], notice },
+  });
 }
 
 export function serviceAnnounced(step: Step, event: Of<"service-announced">): void {

@@ -1,6 +1,7 @@
 import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import { roleOf, type Step } from "../state/step.ts";
+import { isKeptOff } from "./kept-off.ts";
 import { countedPart, roomFor } from "./room.ts";
 
 export interface Hints {
@@ -129,14 +130,9 @@ function toHints(chosen: readonly Room[], count: number, resource: Resource): Hi
   return { hosts, racks: [...racks].map((rack) => ({ rack, count })) };
 }
 
-/** Hosts on which the job wants no container any more. */
-export function excludedHosts({ state }: Pick<Step, "state">): string[] {
-  return Object.entries(state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
-}
-
 function usableNodes(step: Step): Candidate[] {
   return Object.values(step.state.nodes)
-    .filter((node) => node.usable && node.free !== undefined && step.state.blame[node.host]?.excluded !== true)
+    .filter((node) => node.usable && node.free !== undefined && !isKeptOff(step, node.host))
     .map((node) => ({ node, free: { memoryMiB: 0, vcores: 0, ...node.free, others: { ...node.free?.others } } }));
 }
 

@@ -3,6 +3,7 @@ import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
+import { departureOverdue } from "../failures/departures.ts";
 import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { STAGE_DONE } from "../gang/stages.ts";
@@ -24,6 +25,7 @@ const OF_TASK: Partial<Record<ContainerDeadline, { readonly phases: readonly Tas
     prepare: { phases: ["preparing"], overdue: giveUp({ code: "executor-not-ready" }, "it did not make ready") },
     start: { phases: ["starting"], overdue: giveUp({ code: "program-start-unheard" }, "it did not start") },
     execution: { phases: ["running"], overdue: executionOverdue },
+    departure: { phases: ["running"], overdue: departureOverdue },
     progress: { phases: ["running"], overdue: progressOverdue },
     "hang-stop": { phases: ["running"], overdue: hangStopOverdue },
   };

@@ -2,8 +2,10 @@ import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
+import { tellOfDeparture } from "../failures/departures.ts";
 import {
   childEnding,
+  departureEnding,
   exitWords,
   hungEnding,
   isYield,
@@ -27,8 +29,10 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 
 export function childStarted(step: Step, event: Of<"child-started">): void {
   const task = current(step, event);
-  if (task !== undefined) {
+  const container = task === undefined ? undefined : containerOf(step, task);
+  if (task !== undefined && container !== undefined) {
     started(step, task, event.atMs);
+    tellOfDeparture(step, container, task);
   }
 }
 
@@ -104,6 +108,8 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   }
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);
+  } else if (stop?.code === "node-leaves" && to === "stopped") {
+    taskFailed(step, task, departureEnding(step, task, container, stop.step));
   } else if (stop !== undefined && to === "stopped" && gangOf(step, task).phase === "running") {
     taskFailed(
       step,
@@ -122,7 +128,9 @@ function programFailed(step: Step, task: TaskRecord, container: ContainerRecord,
   } else if (code === "hung") {
     taskFailed(step, task, hungEnding(step, task, container, exit));
   } else if (isYield(step, container)) {
-    discard(step, container, "YARN wants it back");
+    if (container.notice?.cause === "preemption") {
+      discard(step, container, "YARN wants it back");
+    }
     taskFailed(step, task, yieldEnding(step, task, container, exit));
   } else {
     taskFailed(step, task, childEnding(step, task, container, exit));

@@ -1,13 +1,14 @@
 import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { checkpointSaved } from "../containers/checkpoints.ts";
 import { isHeard } from "../containers/containers.ts";
+import { departSaved } from "../failures/departures.ts";
 import { hungEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { about, containerOf, emit, findTask, log, type Step } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, type Step } from "../state/step.ts";
 
 /**
  * A program says how far it is. An executor repeats its last report when its stream was opened anew, and tells of a checkpoint that it
@@ -22,7 +23,12 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
   const { checkpoint } = event;
   const isNews = event.step !== task.step || (checkpoint !== undefined && checkpoint.step !== task.checkpointStep);
   if (checkpoint !== undefined) {
+    const gang = gangOf(step, task);
+    const before = gang.checkpoint;
     checkpointSaved(step, task, checkpoint, isPresentLife);
+    if (gang.checkpoint !== before) {
+      departSaved(step, gang, task);
+    }
   }
   if (!isPresentLife) {
     return;

@@ -1,6 +1,7 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import { noLongerUnclaimed, setLink } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
+import { departUnstarted, tellOfDeparture } from "../failures/departures.ts";
 import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
@@ -108,9 +109,10 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
     childExited(step, { type: "child-exited", ...registration, exit: child.exit });
   } else if (child.state === "running") {
     if (task.phase === "stopping") {
-      resendStop(step, task, "it is to stop");
+      resendStop(step, task, { code: "generation-ended", why: "it is to stop" });
     } else {
       started(step, task, child.startedAtMs);
+      tellOfDeparture(step, container, task);
       resume(step, task, suspendedMs);
     }
   } else if (task.phase === "stopping") {
@@ -142,6 +144,9 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
     return;
   }
   awaitNoMore(container, "prepare");
+  if (departUnstarted(step, container, task)) {
+    return;
+  }
   container.generation = task.generation;
   task.host = registration.host;
   task.port = registration.port;

@@ -1,11 +1,12 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
-import { excludedHosts, labelFits } from "../containers/placement.ts";
+import { keepOff } from "../containers/kept-off.ts";
+import { labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { emit, findTask, log, type Step } from "../state/step.ts";
+import { findTask, log, type Step } from "../state/step.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */
 const HEALTHY_RUN_MS = 600_000;
@@ -50,7 +51,7 @@ export function blame(step: Step, ending: Ending): void {
         host: ending.host,
       },
     );
-    emit(step, { type: "blacklist", hosts: excludedHosts(step) });
+    keepOff(step);
   }
 }
 
@@ -79,7 +80,7 @@ export function pardon(step: Step, ending: Ending): void {
     node.excluded = false;
     const words = `${ending.host} may be used again: ${ending.task} had not failed because of it.`;
     log(step, "info", "node-pardoned", words, { host: ending.host });
-    emit(step, { type: "blacklist", hosts: excludedHosts(step) });
+    keepOff(step);
   }
 }
 

@@ -4,6 +4,7 @@ import type { EndingFacts, EndingReason } from "../../../src/job/reasons/endings
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { memoryWords, settingOf } from "../../../src/job/reasons/words.ts";
 import { isHeard } from "../containers/containers.ts";
+import { isLeaving } from "../containers/kept-off.ts";
 import { Bounds } from "../state/bounds.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { Ending, Suspension } from "../state/failures.ts";
@@ -94,12 +95,14 @@ export function cutOffEnding(suspension: Suspension, isolationMs: number): Endin
   };
 }
 
-/** Whether a program's bad end is that of its container, which YARN wanted back: the notice's signal ends most programs. */
-export function isYield(step: Step, container: ContainerRecord): boolean {
-  return container.wantedBackAtMs > 0 && step.nowMs - container.wantedBackAtMs <= Bounds.preemptionMs;
+/** Whether a program's bad end is that of its container, which is to be taken back: the notice's signal ends most programs. */
+export function isYield(step: Step, { notice }: ContainerRecord): boolean {
+  return (
+    notice?.cause === "decommissioning" || (notice !== undefined && step.nowMs - notice.atMs <= Bounds.preemptionMs)
+  );
 }
 
-/** A program that ended at the notice of a preemption, and thereby gave way to it. */
+/** A program that ended at such a notice, and thereby gave way to it. */
 export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
   return {
     ...childEnding(step, task, container, exit),
@@ -107,8 +110,33 @@ export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRe
     strength: Strength.outside,
     class: "infrastructure",
     machine: false,
-    reason: { code: "gave-way-to-preemption", task: task.id, host: container.host },
+    reason: {
+      code: container.notice?.cause === "decommissioning" ? "gave-way-to-decommissioning" : "gave-way-to-preemption",
+      task: task.id,
+      host: container.host,
+    },
     remedy: undefined,
+  };
+}
+
+/** A task whose node leaves the cluster starts again elsewhere. `checkpointStep`: see its reason. */
+export function departureEnding(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  checkpointStep?: number,
+): Ending {
+  const saved = checkpointStep === undefined ? {} : { checkpointStep };
+  return {
+    ...where(task, container),
+    ...seen(step.nowMs),
+    source: "core",
+    strength: Strength.outside,
+    class: "infrastructure",
+    machine: false,
+    reason: { code: "left-node", task: task.id, host: container.host, ...saved },
+    exit: "",
+    lines: [],
   };
 }
 
@@ -129,7 +157,7 @@ export function containerEnding(
     const why = `container exit ${exitStatus}`;
     return orderedEnding(step, task, container, { why, source: "yarn", exit: String(exitStatus) });
   }
-  const meaning = exitMeaning(exitStatus, words);
+  const meaning = exitMeaning(exitStatus, words, isLeaving(step, container.host));
   const ownWords = ownLastWord(stderr) ?? (meaning.machine ? healthReportOf(step, container) : undefined);
   const detail = resource === undefined ? ownWords : words[0];
   return {

@@ -1,4 +1,4 @@
-import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
+import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { openNext, renewAlone } from "../gang/restart.ts";
 import { isNeverRestarted } from "../policies/restart.ts";
 import { toleratesFailure } from "../policies/tolerance.ts";
@@ -116,7 +116,7 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
   if (root === undefined) {
     return;
   }
-  const free = isPreemption(root.reason);
+  const free = takenBackFor(root.reason) !== undefined;
   if (verdict.charged !== undefined && (free || verdict.charged !== root.class)) {
     refund(gang, verdict.charged);
     verdict.charged = undefined;

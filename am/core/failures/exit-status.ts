@@ -41,16 +41,20 @@ export function isOrdered(exitStatus: number, words: readonly string[]): boolean
 
 /**
  * The meaning of a container that ended without our doing. −100 has three causes: released by us (looked up by the caller first), an
- * allocation never started in time, and a lost node; only YARN's words tell the last two apart.
+ * allocation never started in time, and a lost node; only YARN's words tell the last two apart. `nodeLeaves`: the node is being taken out
+ * of the cluster, or has been.
  */
-export function exitMeaning(exitStatus: number, words: readonly string[]): ExitMeaning {
+export function exitMeaning(exitStatus: number, words: readonly string[], nodeLeaves = false): ExitMeaning {
   const known = KNOWN[String(exitStatus)];
   if (known !== undefined) {
     return known;
   }
   if (exitStatus === -100) {
-    return words.some((line) => /expired/i.test(line))
-      ? { class: "infrastructure", machine: false, code: "container-expired" }
+    if (words.some((line) => /expired/i.test(line))) {
+      return { class: "infrastructure", machine: false, code: "container-expired" };
+    }
+    return nodeLeaves
+      ? { class: "infrastructure", machine: false, code: "node-decommissioned" }
       : { class: "infrastructure", machine: true, code: "node-lost" };
   }
   if (exitStatus === 137 || exitStatus === 143) {

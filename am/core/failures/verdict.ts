@@ -1,4 +1,4 @@
-import { endingWords, isPreemption } from "../../../src/job/reasons/endings.ts";
+import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { renewAlone, tearDown } from "../gang/restart.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
@@ -90,7 +90,9 @@ function logFailure(step: Step, task: TaskRecord, ending: Ending): void {
 }
 
 function isRestartLeft(step: Step, gang: GangState, ending: Ending): boolean {
-  return !isFinal(step, gang, ending) && (isPreemption(ending.reason) || isLeft(step, gang, ending.class));
+  return (
+    !isFinal(step, gang, ending) && (takenBackFor(ending.reason) !== undefined || isLeft(step, gang, ending.class))
+  );
 }
 
 /** A program ended well. One that lost its connection to it may have been heard first. */

@@ -1,3 +1,4 @@
+import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import { chiefIsDone } from "../policies/completion.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -18,21 +19,20 @@ export function tearDown(step: Step, gang: GangState, reason: string): void {
   }
   for (const task of tasksOf(step, gang)) {
     if (restartsWithGang(step, task)) {
-      stopChild(step, task, reason);
+      stopChild(step, task, { code: "generation-ended", why: reason });
     }
   }
   gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
 }
 
 /** Tells one task's program to stop. */
-export function stopChild(step: Step, task: TaskRecord, reason: string): void {
+export function stopChild(step: Step, task: TaskRecord, reason: StopReason): void {
   if (moveTask(step, task, ["starting", "running"], "stopping")) {
     resendStop(step, task, reason);
   }
 }
 
-export function resendStop(step: Step, task: TaskRecord, why: string): void {
-  const reason = { code: "generation-ended", why } as const;
+export function resendStop(step: Step, task: TaskRecord, reason: StopReason): void {
   emit(step, {
     type: "send",
     to: { task: task.id, containerId: task.containerId },

@@ -1,5 +1,6 @@
 import { stagesOf } from "../../../src/job/stages.ts";
 import { discard, handOver, isHeard, isWanting, nextWaiting } from "../containers/containers.ts";
+import { isKeptOff } from "../containers/kept-off.ts";
 import { carryingMs } from "../containers/transfers.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -43,7 +44,7 @@ export function endStage(step: Step, gang: GangState): void {
   }
   for (const task of tasksOf(step, gang)) {
     if (roleOf(step, task).tracking === "tracked") {
-      stopChild(step, task, STAGE_DONE);
+      stopChild(step, task, { code: "generation-ended", why: STAGE_DONE });
       moveTask(step, task, BEFORE_START, "stopped");
     } else if (task.phase === "registered") {
       // It waited for the restart of its gang, which nobody needs now.
@@ -80,8 +81,8 @@ function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): vo
 }
 
 /** One whose executor may still bring up what its task left is not disturbed. */
-function isFitToServe({ spec, state }: Step, container: ContainerRecord): boolean {
-  return spec.carrier === undefined && isHeard(container) && state.blame[container.host]?.excluded !== true;
+function isFitToServe(step: Step, container: ContainerRecord): boolean {
+  return step.spec.carrier === undefined && isHeard(container) && !isKeptOff(step, container.host);
 }
 
 /** A task that waits for a container like the one that another has. */

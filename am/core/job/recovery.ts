@@ -1,6 +1,6 @@
 import { countWords } from "../../../src/job/reasons/words.ts";
 import { addContainer, discard, relaunch, setLink } from "../containers/containers.ts";
-import { excludedHosts } from "../containers/placement.ts";
+import { keepOffAgain } from "../containers/kept-off.ts";
 import { resumeStart } from "../gang/generation.ts";
 import { isSnapshot, JOURNAL_VERSION, type Snapshot } from "../journal/journal.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -40,14 +40,6 @@ export function recovered(step: Step, event: Extract<Event, { type: "recovered" 
   const words = `Attempt ${attempt} goes on with generation ${generation}: ${countWords(keptContainers.length, "container")} kept.`;
   log(step, "warn", "recovered", words, { attempt, generation });
   record(step, { type: "recovered", containers: keptContainers.length });
-}
-
-/** A ResourceManager that has restarted since the earlier attempt told it keeps nothing off. */
-function keepOffAgain(step: Step): void {
-  const hosts = excludedHosts(step);
-  if (hosts.length > 0) {
-    emit(step, { type: "blacklist", hosts });
-  }
 }
 
 /**

@@ -32,6 +32,7 @@ export const FIELDS = {
   heard: "kept",
   unheard: "kept",
   blame: "kept",
+  leaving: "kept",
   unfetched: "kept",
   services: "kept",
   outcome: "kept",

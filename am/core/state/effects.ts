@@ -1,4 +1,5 @@
 import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
+import type { Notice } from "../../../src/job/execution.ts";
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import type { Resource } from "../../../src/job/spec.ts";
@@ -95,7 +96,14 @@ export type ExecutorCommand =
       /** It writes where it stands first. */
       readonly dumpStacks?: true;
     }
-  | { readonly type: "signal-child"; readonly generation: number; readonly signal: string; readonly reason: string }
+  | {
+      readonly type: "signal-child";
+      readonly generation: number;
+      readonly signal: string;
+      readonly reason: string;
+      /** The program finds it in its file; one that it has been given already is not given again. */
+      readonly notice: Notice;
+    }
   | { readonly type: "acknowledge-exit"; readonly generation: number }
   /** The program was suspended while its executor was cut off; its container is still its task's. */
   | { readonly type: "resume-child"; readonly generation: number }

@@ -18,6 +18,8 @@ export interface NodeView {
   readonly usable: boolean;
   /** The NodeManager's own report, where the node is not usable because it is unhealthy. */
   readonly healthReport?: string;
+  /** It is being taken out of the cluster: so long after that began, or when its containers have ended where no time is said. */
+  readonly decommissioning?: { readonly timeoutMs?: number };
   readonly labels: readonly string[];
   /** It has a label that is not exclusive: asks without a label get what those for the label leave. */
   readonly nonExclusive?: true;

@@ -40,6 +40,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     heard: 0,
     unheard: 0,
     blame: {},
+    leaving: {},
     unfetched: {},
     judgedLives: {},
     services: [],

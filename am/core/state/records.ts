@@ -1,3 +1,4 @@
+import type { Notice } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
 
@@ -67,6 +68,7 @@ export interface Deadline {
  * - `rejoin`: its executor, which knew an earlier attempt
  * - `release`: YARN's completion status, before it is given back
  * - `completion-status`: the same, while its executor is well
+ * - `departure`: that its program ends, or a checkpoint is complete, before its node is taken out of the cluster
  * - `leave`: that its executor, whose stage is done, has brought up what its task left and ends
  */
 export const CONTAINER_DEADLINES = [
@@ -82,6 +84,7 @@ export const CONTAINER_DEADLINES = [
   "rejoin",
   "release",
   "completion-status",
+  "departure",
   "leave",
 ] as const;
 export type ContainerDeadline = (typeof CONTAINER_DEADLINES)[number];
@@ -143,8 +146,8 @@ export interface ContainerRecord {
   lastHeardMs: number;
   /** Nothing had started in it and its end cost nothing yet: that is for YARN's completion status to decide. */
   unresolved: boolean;
-  /** When YARN last said that it wants it back; 0: never. */
-  wantedBackAtMs: number;
+  /** The last word that it is to be taken back. */
+  notice?: Notice;
   /** The furthest complete one that lies in it, where no other container can read it. */
   checkpoint?: Checkpoint | undefined;
   /** Why we gave it up; empty while held. */

@@ -49,6 +49,8 @@ export interface CoreState {
   heard: number;
   unheard: number;
   readonly blame: Record<string, NodeBlame>;
+  /** Hosts that are being taken out of the cluster, or have been, and when at the latest; absent where nobody says. */
+  readonly leaving: Record<string, { readonly atMs?: number }>;
   /** Files that could not be fetched, each with the first host that failed to. */
   readonly unfetched: Record<string, string>;
   readonly services: { name: string; url: string; task: string }[];

@@ -2,7 +2,8 @@ import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
-import { excludedHosts, labelFits } from "../containers/placement.ts";
+import { excludedHosts, isKeptOff } from "../containers/kept-off.ts";
+import { labelFits } from "../containers/placement.ts";
 import { countedPart, roomFor } from "../containers/room.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
@@ -26,7 +27,7 @@ export function containerWait(job: Job, position: number, missing: number): Omit
   const usable = usableNodes(job, role);
   const refused = refusedDelays(job, position);
   const places = refused.length > 0 ? refused : placeDelays(job, role, missing, usable);
-  const delays = [...places, ...excludedDelays(job, role)];
+  const delays = [...places, ...keptOffDelays(job, role)];
   if (usable.length === 0 || refused.length > 0) {
     return { reason, delays };
   }
@@ -35,9 +36,9 @@ export function containerWait(job: Job, position: number, missing: number): Omit
 }
 
 /** Those that its containers may be given on. */
-function usableNodes({ state }: Job, { nodeLabel }: RoleSpec): NodeView[] {
-  return Object.values(state.nodes).filter(
-    (node) => node.usable && labelFits(node, nodeLabel) && state.blame[node.host]?.excluded !== true,
+function usableNodes(job: Job, { nodeLabel }: RoleSpec): NodeView[] {
+  return Object.values(job.state.nodes).filter(
+    (node) => node.usable && labelFits(node, nodeLabel) && !isKeptOff(job, node.host),
   );
 }
 
@@ -68,12 +69,16 @@ function refusedDelays({ state: { asks } }: Job, position: number): DelayReason[
   return [{ code: "size-refused", ...(allowed === undefined ? {} : { largest: amountWords(allowed) }) }];
 }
 
-function excludedDelays(job: Job, { nodeLabel }: RoleSpec): DelayReason[] {
+function keptOffDelays(job: Job, { nodeLabel }: RoleSpec): DelayReason[] {
   const reached = new Set(
     Object.values(job.state.nodes)
       .filter((node) => labelFits(node, nodeLabel))
       .map(({ host }) => host),
   );
   const excluded = excludedHosts(job).filter((host) => reached.has(host));
-  return excluded.length === 0 ? [] : [{ code: "nodes-excluded", hosts: excluded }];
+  const leaving = Object.keys(job.state.leaving).filter((host) => reached.has(host));
+  return [
+    ...(excluded.length === 0 ? [] : [{ code: "nodes-excluded", hosts: excluded } as const]),
+    ...(leaving.length === 0 ? [] : [{ code: "nodes-leaving", hosts: leaving } as const]),
+  ];
 }

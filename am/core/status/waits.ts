@@ -39,7 +39,7 @@ function factsOf(job: Job, nowMs: number): WaitFacts[] {
 
 function gangWaits(job: Job, gang: GangState, nowMs: number): WaitFacts[] {
   const ofRoles = rolesOf(job, gang).flatMap(([position, role]) => roleWaits(job, gang, position, role));
-  return [...ofRoles, ...startWaits(job, gang, nowMs), ...verdictWaits(job, gang)];
+  return [...ofRoles, ...startWaits(job, gang, nowMs), ...departureWaits(job, gang), ...verdictWaits(job, gang)];
 }
 
 /** A stage whose turn has not come. */
@@ -143,6 +143,27 @@ function groupWaits({ spec, state }: Job): WaitFacts[] {
       endsAtMs: dueMsOf(state, deadline),
     };
   });
+}
+
+/** Programs that still run on nodes which leave the cluster, and are to save what they have before. */
+function departureWaits({ state }: Job, gang: GangState): WaitFacts[] {
+  const departures = Object.values(state.containers).flatMap(
+    ({ task, role, host, notice, deadlines: { departure } }) =>
+      departure === undefined || notice === undefined || state.roles[role]?.gang !== gang.position
+        ? []
+        : [{ task, host, sinceMs: notice.atMs, endsAtMs: dueMsOf(state, departure) }],
+  );
+  if (departures.length === 0) {
+    return [];
+  }
+  return [
+    {
+      reason: { code: "departure", tasks: departures.map(({ task }) => task) },
+      delays: [{ code: "checkpoint-awaited", hosts: [...new Set(departures.map(({ host }) => host))] }],
+      sinceMs: Math.min(...departures.map(({ sinceMs }) => sinceMs)),
+      endsAtMs: Math.min(...departures.map(({ endsAtMs }) => endsAtMs)),
+    },
+  ];
 }
 
 function verdictWaits({ state }: Job, gang: GangState): WaitFacts[] {

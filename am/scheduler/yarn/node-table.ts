@@ -52,8 +52,18 @@ function viewOf(report: NodeReport): NodeView {
     rack,
     labels,
     usable: state === "RUNNING",
+    ...decommissioningOf(report),
     ...(state === "UNHEALTHY" && healthReport !== "" ? { healthReport: healthReport.replace(/[\s;]+$/, "") } : {}),
     free: subtract(capability, used),
     total: capability,
+  };
+}
+
+/** One that was taken out without notice may have run containers until now. */
+function decommissioningOf({ state, decommissioningTimeoutS }: NodeReport): Pick<NodeView, "decommissioning"> {
+  if (state === "DECOMMISSIONED") return { decommissioning: { timeoutMs: 0 } };
+  if (state !== "DECOMMISSIONING") return {};
+  return {
+    decommissioning: decommissioningTimeoutS === undefined ? {} : { timeoutMs: decommissioningTimeoutS * 1000 },
   };
 }

@@ -65,6 +65,8 @@ function usageFromWire(usage: UsageProto): NonNullable<ApplicationReport["usage"
 }
 
 export function nodeReportFromWire(message: hadoop.yarn.NodeReportProto.$Properties): NodeReport {
+  // An int of Java, negative for no limit, in a uint32.
+  const decommissioningTimeoutS = (message.decommissioning_timeout ?? -1) | 0;
   return {
     nodeId: nodeIdFromWire(message.nodeId),
     host: message.nodeId?.host ?? "",
@@ -76,6 +78,7 @@ export function nodeReportFromWire(message: hadoop.yarn.NodeReportProto.$Propert
     containerCount: message.numContainers ?? 0,
     labels: [...(message.node_labels ?? [])],
     healthReport: message.health_report ?? "",
+    ...(decommissioningTimeoutS < 0 ? {} : { decommissioningTimeoutS }),
   };
 }
 

@@ -102,6 +102,8 @@ export interface NodeReport {
   readonly containerCount: number;
   readonly labels: readonly string[];
   readonly healthReport: string;
+  /** Of a node that is DECOMMISSIONING: the time from when that began to when it leaves, containers or not; absent: as long as they run. */
+  readonly decommissioningTimeoutS?: number;
 }
 
 /** org.apache.hadoop.yarn.api.records.YarnApplicationState */

@@ -152,7 +152,7 @@ export const taskKeys = {
     type: oneOf("SIGTERM", "SIGINT", "SIGUSR1", "SIGUSR2"),
     spec: ["preemption", "signal"],
     default: "SIGTERM",
-    doc: "The signal that a program gets when its container is about to be preempted, so that it can save its state.",
+    doc: "The signal that a program gets when its container is about to be preempted or its node leaves the cluster, so that it can save its state.",
     support: "works",
     ours: true,
   }),

@@ -1,3 +1,4 @@
+import type { Notice } from "../execution.ts";
 import type { FactsOf } from "./facts.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { stopWords } from "./stops.ts";
@@ -36,6 +37,7 @@ export const containerReasons = {
   "container-expired": ended("lost its container: it was not started in time"),
   "container-killed": ended("lost its container: it was killed from outside"),
   "node-lost": ended("lost its node"),
+  "node-decommissioned": ended("lost its node, which was taken out of the cluster,"),
   "executor-died": reason(
     { ...container, exitStatus: "number" },
     (it) => `${it.task} lost its executor (container exit ${it.exitStatus}) on ${it.host}${rest(it)}`,
@@ -78,6 +80,18 @@ export const endingReasons = {
     where,
     ({ task, host }) => `${task} ended at YARN's notice of preemption on ${host}`,
   ),
+  "gave-way-to-decommissioning": reason(
+    where,
+    ({ task, host }) => `${task} ended at the notice that ${host} is being taken out of the cluster`,
+  ),
+  /** `checkpointStep`: of the checkpoint that was complete in time, 0 where none was; absent where no program had started. */
+  "left-node": reason({ ...where, checkpointStep: "number?" }, ({ task, host, checkpointStep }) => {
+    const left = `${task} left ${host}, which is being taken out of the cluster`;
+    if (checkpointStep === undefined) return left;
+    return checkpointStep === 0
+      ? `${left}, before a new checkpoint was complete`
+      : `${left}, after the checkpoint of step ${checkpointStep} was complete`;
+  }),
   "program-hung": reason(
     { ...where, noProgressMs: "number", step: "number" },
     ({ task, host, ...hang }) => `${task} on ${host} ${stopWords({ code: "hung", ...hang })}`,
@@ -126,9 +140,18 @@ export interface Consequence {
   readonly laterMs: number;
 }
 
-/** A container that was given to another job: never charged to a budget. */
-export function isPreemption({ code }: { readonly code: string }): boolean {
-  return code === "container-preempted" || code === "gave-way-to-preemption";
+/** Why a container was taken back, by the code of its end. */
+const TAKEN_BACK: Readonly<Record<string, Notice["cause"]>> = {
+  "container-preempted": "preemption",
+  "gave-way-to-preemption": "preemption",
+  "node-decommissioned": "decommissioning",
+  "gave-way-to-decommissioning": "decommissioning",
+  "left-node": "decommissioning",
+};
+
+/** Why a container was taken back, which is never charged to a budget; undefined for any other end. */
+export function takenBackFor({ code }: { readonly code: string }): Notice["cause"] | undefined {
+  return TAKEN_BACK[code];
 }
 
 export function endingWords(ending: EndingReason): string {

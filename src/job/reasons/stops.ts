@@ -13,6 +13,8 @@ export const stopReasons = {
     { limitMs: "number" },
     ({ limitMs }) => `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`,
   ),
+  /** It starts again elsewhere. `step`: of the checkpoint that was complete in time, 0 where none was. */
+  "node-leaves": reason({ step: "number" }, () => "its node is being taken out of the cluster"),
   /** SIGTERM: the NodeManager ends the container, and only YARN knows why. */
   "container-terminated": reason({}, () => "the container was told to end (SIGTERM)"),
   /** The task runs in another container now. */

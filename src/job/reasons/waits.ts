@@ -21,6 +21,7 @@ export const waitReasons = {
   programs: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the programs of ${listWords(tasks)}`),
   stage: reason({ roles: "names" }, ({ roles }) => `the stage of ${listWords(roles)}`),
   gang: reason({ setting: "setting" }, () => "the rest of the gang"),
+  departure: reason({ tasks: "names" }, ({ tasks }) => `a checkpoint, before ${listWords(tasks)} must leave`),
   "pause-of-requests": reason({}, () => "the pause before containers are asked for again"),
   "pause-of-restart": reason({}, () => "the pause before the restart"),
   journal: reason({}, () => "the journal"),
@@ -70,6 +71,12 @@ export const delayReasons = {
     return `YARN gives none as large with the nodes that are registered now${has}`;
   }),
   "nodes-excluded": reason({ hosts: "names" }, ({ hosts }) => `kept off after failures: ${listWords(hosts)}`),
+  "nodes-leaving": reason({ hosts: "names" }, ({ hosts }) => `being taken out of the cluster: ${listWords(hosts)}`),
+  "checkpoint-awaited": reason(
+    { hosts: "names" },
+    ({ hosts }) =>
+      `${listWords(hosts)} ${hosts.length === 1 ? "is" : "are"} being taken out of the cluster; the programs were told`,
+  ),
   "files-on-their-way": reason({}, () => "their files are being brought to the nodes, then their executors register"),
   "time-to-stop": reason(
     { graceMs: "number" },

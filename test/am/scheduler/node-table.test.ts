@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { NodeTable } from "../../../am/scheduler/yarn/node-table.ts";
+import type { NodeReport } from "../../../src/hadoop/yarn/records.ts";
 
 const total = { memoryMiB: 8192, vcores: 8, others: {} };
 const own = { host: "a", resource: { memoryMiB: 512, vcores: 1, others: {} } };
@@ -30,6 +31,19 @@ test("an unhealthy node is not usable, and says why", () => {
   const [view] = table.update([{ ...snapshot("b"), ...report, healthReport: "1/1 local-dirs are bad: /data ; " }]);
   expect(view).toMatchObject({ host: "b", usable: false, healthReport: "1/1 local-dirs are bad: /data" });
   expect(table.all[1]).toEqual(view);
+});
+
+test("a node that is being taken out of the cluster is not usable, and says how long it may take", () => {
+  const table = new NodeTable({ nodes: [snapshot("a"), snapshot("b")], sharedLabels: [] }, own);
+  const report = { httpAddress: "", capability: total, used: total, containerCount: 1, healthReport: "" };
+  const seen = (change: Pick<NodeReport, "state" | "decommissioningTimeoutS">) =>
+    table.update([{ ...snapshot("b"), ...report, ...change }]).map(({ usable, decommissioning }) => {
+      return usable ? "usable" : decommissioning;
+    });
+  expect(seen({ state: "DECOMMISSIONING", decommissioningTimeoutS: 60 })).toEqual([{ timeoutMs: 60_000 }]);
+  expect(seen({ state: "DECOMMISSIONING" })).toEqual([{}]);
+  expect(seen({ state: "DECOMMISSIONED", decommissioningTimeoutS: 60 })).toEqual([{ timeoutMs: 0 }]);
+  expect(seen({ state: "RUNNING", decommissioningTimeoutS: 60 })).toEqual(["usable"]);
 });
 
 test("a node whose label is shared is not exclusive, also after the ResourceManager has spoken of it", () => {

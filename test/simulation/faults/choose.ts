@@ -3,6 +3,7 @@ import type { Random } from "../random.ts";
 import type { World } from "../world.ts";
 import { CLUSTER_FAULTS, RARE_CLUSTER_FAULTS, RESOURCE_MANAGER_AWAY } from "./cluster.ts";
 import { CONTAINER_FAULTS } from "./containers.ts";
+import { DECOMMISSIONING } from "./decommissioning.ts";
 import type { Fault } from "./fault.ts";
 import { CLIENT_STOPS, MASTER_FAULTS } from "./master.ts";
 import { OUTAGE, PARTITIONS, RARE_PARTITIONS } from "./partitions.ts";
@@ -16,7 +17,7 @@ const COMMON: readonly [Fault, ...Fault[]] = [
   CLIENT_STOPS,
 ];
 const RARE: readonly Fault[] = [...RARE_PARTITIONS, ...RARE_CLUSTER_FAULTS];
-const ALL: readonly Fault[] = [...COMMON, ...PARTITIONS, ...RARE, OUTAGE, HANG, EARLY_EXIT];
+const ALL: readonly Fault[] = [...COMMON, ...PARTITIONS, ...RARE, OUTAGE, HANG, EARLY_EXIT, DECOMMISSIONING];
 
 /** The faults of these names. */
 export function namedFaults(names: readonly string[]): readonly Fault[] {
@@ -24,14 +25,18 @@ export function namedFaults(names: readonly string[]): readonly Fault[] {
 }
 
 /** What goes wrong in a seed's life, several things perhaps. */
-export function randomFaults({ main, aside, wider, rarer, outages }: Draws, reportsSteps: boolean): readonly Fault[] {
+export function randomFaults(
+  { main, aside, wider, rarer, outages, leaving }: Draws,
+  reportsSteps: boolean,
+): readonly Fault[] {
   const common = Array.from({ length: main.integer(0, 4) }, () => main.pick(COMMON));
   const partition = wider.chance(0.2) ? wider.any(PARTITIONS) : undefined;
   const hangs = reportsSteps ? Array.from({ length: aside.integer(1, 2) }, () => HANG) : [];
   const early = aside.chance(0.1) ? EARLY_EXIT : undefined;
   const rare = rarer.chance(0.2) ? rarer.any(RARE) : undefined;
   const outage = outages.chance(0.03) ? OUTAGE : undefined;
-  return [...common, ...hangs, partition, rare, early, outage].filter((fault) => fault !== undefined);
+  const departure = leaving.chance(0.1) ? DECOMMISSIONING : undefined;
+  return [...common, ...hangs, partition, rare, early, outage, departure].filter((fault) => fault !== undefined);
 }
 
 /** What strikes one job of several on a cluster: the others' programs, nodes and budgets have nothing to do with it. */

@@ -1,0 +1,32 @@
+import { emit, type Step } from "../state/step.ts";
+
+/** Hosts that are kept off for the rest of the job, because too much failed there. */
+export function excludedHosts({ state }: Pick<Step, "state">): string[] {
+  return Object.entries(state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
+}
+
+/** Whether the host is being taken out of the cluster. */
+export function isLeaving({ state }: Pick<Step, "state">, host: string): boolean {
+  return state.leaving[host] !== undefined;
+}
+
+/** Whether the job wants no container there. */
+export function isKeptOff(step: Pick<Step, "state">, host: string): boolean {
+  return step.state.blame[host]?.excluded === true || isLeaving(step, host);
+}
+
+/** Tells YARN which hosts are to be kept off now. */
+export function keepOff(step: Step): void {
+  emit(step, { type: "blacklist", hosts: keptOffHosts(step) });
+}
+
+/** A ResourceManager that has restarted since an earlier attempt told it keeps nothing off. */
+export function keepOffAgain(step: Step): void {
+  if (keptOffHosts(step).length > 0) {
+    keepOff(step);
+  }
+}
+
+function keptOffHosts(step: Step): string[] {
+  return [...new Set([...excludedHosts(step), ...Object.keys(step.state.leaving)])];
+}

@@ -1,0 +1,135 @@
+import { durationWords } from "../../../src/job/reasons/words.ts";
+import { isLeaving, keepOff } from "../containers/kept-off.ts";
+import { giveNotice, sendNotice } from "../containers/notices.ts";
+import { stopChild } from "../gang/restart.ts";
+import { isNeededNoMore } from "../policies/completion.ts";
+import { isNeverRestarted, restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
+import { isSidecar } from "../policies/tolerance.ts";
+import { Bounds } from "../state/bounds.ts";
+import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
+import type { NodeView } from "../state/events.ts";
+import type { GangState } from "../state/gang.ts";
+import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import { containerOf, log, type Step, tasksOf, tenantOf } from "../state/step.ts";
+import { departureEnding } from "./endings.ts";
+import { containerGone } from "./losses.ts";
+import { taskFailed } from "./verdict.ts";
+
+/**
+ * Nodes that are taken out of the cluster get no further container of the job. Programs that run there are told; their tasks start again
+ * elsewhere when the next checkpoint is complete, or shortly before the node goes. No budget pays for that.
+ */
+export function nodesLeave(step: Step, nodes: readonly NodeView[]): void {
+  let changed = false;
+  for (const node of nodes) {
+    const { host, usable, decommissioning } = node;
+    if (decommissioning !== undefined && !isLeaving(step, host)) {
+      changed = true;
+      const { timeoutMs } = decommissioning;
+      step.state.leaving[host] = timeoutMs === undefined ? {} : { atMs: step.nowMs + timeoutMs };
+      departAll(step, host);
+    } else if (usable && isLeaving(step, host)) {
+      changed = true;
+      delete step.state.leaving[host];
+      stayAll(step, host);
+    }
+  }
+  if (changed) {
+    step.state.journal.dirty = true;
+    step.changed = true;
+    keepOff(step);
+  }
+}
+
+function departAll(step: Step, host: string): void {
+  const { atMs } = step.state.leaving[host] ?? {};
+  const when = atMs === undefined ? "" : `, in ${durationWords(atMs - step.nowMs)} at the latest`;
+  const master = host === step.state.amHost ? " This ApplicationMaster runs there: another attempt takes over." : "";
+  log(step, "warn", "node-leaves", `${host} is being taken out of the cluster${when}.${master}`, { host });
+  for (const [container, task] of heldOn(step, host)) {
+    if (task.phase === "running") {
+      tellOfDeparture(step, container, task);
+    } else if (task.phase === "allocated" || task.phase === "launched" || task.phase === "registered") {
+      departUnstarted(step, container, task);
+    }
+  }
+}
+
+function stayAll(step: Step, host: string): void {
+  log(step, "info", "node-stays", `${host} stays in the cluster.`, { host });
+  for (const [container] of heldOn(step, host)) {
+    awaitNoMore(container, "departure");
+    delete container.notice;
+  }
+}
+
+function heldOn(step: Step, host: string): [ContainerRecord, TaskRecord][] {
+  return Object.values(step.state.containers).flatMap((container) => {
+    const task = container.host === host && container.phase === "held" ? tenantOf(step, container) : undefined;
+    return task === undefined ? [] : [[container, task] satisfies [ContainerRecord, TaskRecord]];
+  });
+}
+
+/** A program runs on a node, perhaps since just now, that is to leave: it is told, and again where it may have missed that. */
+export function tellOfDeparture(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  const leaving = step.state.leaving[container.host];
+  if (leaving === undefined || task.phase !== "running") {
+    return;
+  }
+  if (container.notice?.cause === "decommissioning") {
+    sendNotice(step, container, task, container.notice);
+    return;
+  }
+  const { stopGraceMs } = step.spec.timeouts;
+  const notice = { cause: "decommissioning", atMs: step.nowMs } as const;
+  if (leaving.atMs === undefined) {
+    giveNotice(step, container, task, notice);
+    return;
+  }
+  const endsAtMs = Math.max(step.nowMs, leaving.atMs - stopGraceMs - Bounds.stopMarginMs);
+  giveNotice(step, container, task, { ...notice, endsAtMs });
+  awaitOf(step, container, "departure", endsAtMs - step.nowMs);
+}
+
+/** Nothing runs in it, and what was saved there is brought up: another container takes its place. @returns whether its node leaves */
+export function departUnstarted(step: Step, container: ContainerRecord, task: TaskRecord): boolean {
+  if (!isLeaving(step, container.host)) {
+    return false;
+  }
+  containerGone(step, container, departureEnding(step, task, container), "its node leaves the cluster");
+  return true;
+}
+
+/** A task's checkpoint is complete, and those that go on from it need not wait any longer. */
+export function departSaved(step: Step, gang: GangState, saved: TaskRecord): void {
+  const ofGang = restartsWithGang(step, saved);
+  for (const task of ofGang ? tasksOf(step, gang).filter((one) => restartsWithGang(step, one)) : [saved]) {
+    const container = containerOf(step, task);
+    if (container?.notice?.cause === "decommissioning") {
+      depart(step, container, task, gang.checkpoint?.step ?? 0);
+    }
+  }
+}
+
+/** Its node goes soon, whatever its program has saved. */
+export function departureOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  depart(step, container, task, 0);
+}
+
+function depart(step: Step, container: ContainerRecord, task: TaskRecord, checkpointStep: number): void {
+  if (task.phase !== "running" || !startsAgain(step, task)) {
+    return;
+  }
+  awaitNoMore(container, "departure");
+  if (restartsWithGang(step, task)) {
+    taskFailed(step, task, departureEnding(step, task, container, checkpointStep));
+  } else {
+    stopChild(step, task, { code: "node-leaves", step: checkpointStep });
+  }
+}
+
+/** Of what is not started again YARN ends the container itself, when it takes the node. */
+export function startsAgain(step: Step, task: TaskRecord): boolean {
+  const isLeftOut = isSidecar(step, task) && restartPolicyOf(step, task) !== "task";
+  return !isNeverRestarted(step, task) && !isLeftOut && !isNeededNoMore(step, task);
+}

@@ -1,0 +1,226 @@
+import { describe, expect, test } from "@jest/globals";
+import type { NodeView } from "../../../../am/core/state/events.ts";
+import { waitsOf } from "../../../../am/core/status/waits.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { asksOf, idleNode, Scenario, sentOf } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 2)]);
+const NO_BUDGETS = { ...base.failure, budgets: { program: 0, infrastructure: 0 } };
+
+/** Ten minutes, less the time to stop and what an executor may need beyond. */
+const TIMEOUT_MS = 600_000;
+const DEPARTS_AFTER_MS = TIMEOUT_MS - base.timeouts.stopGraceMs - 5_000;
+
+/** A gang that runs and may not fail at all. */
+function running(spec = base): Scenario {
+  const scenario = new Scenario({ ...spec, failure: NO_BUDGETS });
+  scenario.toRunning();
+  return scenario;
+}
+
+function reports(scenario: Scenario, host: string, change: Partial<NodeView>) {
+  return scenario.on({ type: "nodes-changed", nodes: [{ ...idleNode(host), ...change }] });
+}
+
+function leaves(scenario: Scenario, host: string, decommissioning: { timeoutMs?: number } = { timeoutMs: TIMEOUT_MS }) {
+  return reports(scenario, host, { usable: false, decommissioning });
+}
+
+function saves(scenario: Scenario, task: string, step: number) {
+  const { containerId, generation } = scenario.task(task);
+  const checkpoint = { path: `hdfs:///c/${step}`, step, atMs: scenario.nowMs };
+  return scenario.on({
+    type: "child-progress",
+    ...{ task, containerId, generation, step, atMs: scenario.nowMs, checkpoint },
+  });
+}
+
+/** Both programs stop, both executors make ready, the one on the leaving node gives its container up. */
+function restarts(scenario: Scenario): void {
+  scenario.stops("worker:0");
+  scenario.stops("worker:1");
+  scenario.readyAll();
+  scenario.completes("c2", -100, "Container released by application");
+  scenario.allocateAll();
+  scenario.readyAll();
+  scenario.startedAll();
+}
+
+describe("a node is being decommissioned", () => {
+  test("its program gets the signal and the time; the others get nothing", () => {
+    const scenario = running();
+    const effects = leaves(scenario, "n2");
+    expect(effects.filter(({ type }) => type === "send")).toEqual([
+      {
+        type: "send",
+        to: { task: "worker:1", containerId: "c2" },
+        message: {
+          ...{ type: "signal-child", generation: 1, signal: "SIGTERM" },
+          reason: "the node is being taken out of the cluster",
+          notice: {
+            ...{ cause: "decommissioning", atMs: scenario.nowMs },
+            endsAtMs: scenario.nowMs + DEPARTS_AFTER_MS,
+          },
+        },
+      },
+    ]);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    expect(sentOf(leaves(scenario, "n2"), "signal-child")).toEqual([]);
+  });
+
+  test("YARN is told to keep it off, again after a takeover, and no more when it stays", () => {
+    const scenario = running();
+    expect(leaves(scenario, "n2")).toContainEqual({ type: "blacklist", hosts: ["n2"] });
+    scenario.after(1_000);
+    expect(scenario.crash([])).toContainEqual({ type: "blacklist", hosts: ["n2"] });
+    expect(reports(scenario, "n2", {})).toContainEqual({ type: "blacklist", hosts: [] });
+  });
+
+  test("once the next checkpoint is complete its task moves, whoever saved it; nobody pays, no machine is blamed", () => {
+    const scenario = running();
+    saves(scenario, "worker:0", 100);
+    leaves(scenario, "n2");
+    scenario.after(60_000);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    expect(sentOf(saves(scenario, "worker:0", 200), "stop-child")).toEqual(["worker:0", "worker:1"]);
+    restarts(scenario);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2, outcome: undefined });
+    expect(scenario.task("worker:0").host).toBe("n1");
+    expect(scenario.task("worker:1").host).toBe("n3");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(Object.values(scenario.core.state.blame)).toEqual([]);
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
+      task: "worker:1",
+      summary:
+        "worker:1 left n2, which is being taken out of the cluster, after the checkpoint of step 200 was complete",
+    });
+  });
+
+  test("without one its task moves while there is time to stop", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    scenario.after(DEPARTS_AFTER_MS - 1);
+    expect(waitsOf(scenario.core, scenario.nowMs)).toMatchObject([
+      { what: "a checkpoint, before worker:1 must leave", endsAtMs: scenario.nowMs + 1 },
+    ]);
+    expect(sentOf(scenario.after(1), "stop-child")).toEqual(["worker:0", "worker:1"]);
+    restarts(scenario);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2 });
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toMatch(/before a new checkpoint was complete$/);
+  });
+
+  test("with no time that anybody says, it is waited for as long as it takes", () => {
+    const scenario = running();
+    leaves(scenario, "n2", {});
+    expect(sentOf(scenario.after(86_400_000), "stop-child")).toEqual([]);
+    expect(sentOf(saves(scenario, "worker:1", 1), "stop-child")).toEqual(["worker:0", "worker:1"]);
+  });
+
+  test("a program that ends badly at the notice gives way, however long it saves; its checkpoint is brought up before its container goes", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    scenario.after(300_000);
+    const effects = scenario.exits("worker:1", { exitCode: 143 });
+    expect(sentOf(effects, "prepare")).toEqual(["worker:1"]);
+    expect(effects).not.toContainEqual(expect.objectContaining({ type: "release" }));
+    scenario.stops("worker:0");
+    expect(scenario.readyAll()).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c2"] }));
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("one that ends well has succeeded", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    scenario.exits("worker:1");
+    scenario.exits("worker:0");
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("a program that did not hear of it is told when its executor is back, and in the next attempt", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    const child = { state: "running", pid: 7, startedAtMs: scenario.nowMs } as const;
+    expect(sentOf(scenario.reports("worker:1", child), "signal-child")).toEqual(["worker:1"]);
+    scenario.after(1_000);
+    scenario.crash([]);
+    expect(sentOf(scenario.reports("worker:1", child), "signal-child")).toEqual(["worker:1"]);
+  });
+
+  test("what has not started there starts elsewhere, in the same generation", () => {
+    const scenario = new Scenario({ ...base, failure: NO_BUDGETS });
+    scenario.register();
+    scenario.allocateAll();
+    scenario.ready("worker:0");
+    const effects = leaves(scenario, "n2");
+    expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c2"] }));
+    expect(asksOf(effects)).toMatchObject([{ count: 1 }]);
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+  });
+
+  test("a container that is given there all the same goes back", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    leaves(scenario, "n1");
+    const effects = scenario.allocateAll();
+    expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c1"] }));
+    expect(asksOf(effects)).toMatchObject([{ count: 1 }]);
+  });
+
+  test("a program that starts as its node begins to leave is told then", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    expect(sentOf(leaves(scenario, "n2"), "signal-child")).toEqual([]);
+    scenario.startedAll();
+    expect(sentOf(scenario.effects, "signal-child")).toEqual(["worker:1"]);
+  });
+
+  test("when it stays after all, nothing moves", () => {
+    const scenario = running();
+    leaves(scenario, "n2");
+    reports(scenario, "n2", {});
+    saves(scenario, "worker:0", 5);
+    expect(sentOf(scenario.after(86_400_000), "stop-child")).toEqual([]);
+  });
+
+  test("a task that lives on its own moves alone", () => {
+    const scenario = running({ ...base, roles: [role("worker", 2, { restartPolicy: "task" })] });
+    leaves(scenario, "n2");
+    saves(scenario, "worker:0", 7);
+    expect(scenario.task("worker:1").phase).toBe("running");
+    expect(sentOf(scenario.after(DEPARTS_AFTER_MS), "stop-child")).toEqual(["worker:1"]);
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "node-leaves", step: 0 } });
+    scenario.ready("worker:1");
+    scenario.allocateAll();
+    expect(scenario.task("worker:1")).toMatchObject({ host: "n3", phase: "allocated" });
+    expect(scenario.task("worker:0").phase).toBe("running");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("a task that is never restarted runs until YARN takes the node", () => {
+    const scenario = running({ ...base, roles: [role("worker", 2, { restartPolicy: "none" })] });
+    leaves(scenario, "n2");
+    expect(sentOf(scenario.after(TIMEOUT_MS), "stop-child")).toEqual([]);
+    expect(waitsOf(scenario.core, scenario.nowMs)).toEqual([]);
+  });
+});
+
+describe("a node was decommissioned with containers on it", () => {
+  test("no budget pays and no machine is blamed", () => {
+    const scenario = running();
+    leaves(scenario, "n2", { timeoutMs: 0 });
+    scenario.breaks("worker:1");
+    scenario.completes("c2", -100, "Container released on a *lost* node");
+    scenario.stops("worker:0");
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2, outcome: undefined });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(Object.values(scenario.core.state.blame).filter(({ failures }) => failures > 0)).toEqual([]);
+  });
+});
