@@ -39,6 +39,9 @@ export interface ConnectionOptions {
   readonly maxFrameBytes?: number | undefined;
 }
 
+/** No negotiation needs more; nobody has proved anything by then. */
+const negotiationMaxFrameBytes = 64 * 1024;
+
 /**
  * - opening: the socket connects, then SASL messages pass; calls wait.
  * - open: calls are written as they come.
@@ -72,6 +75,7 @@ export class RpcConnection {
   #preamble: Buffer[] = [];
   #waitingFrames: Buffer[] = [];
   readonly #callIds = new CallIds();
+  #saslEnded = false;
   #protected = false;
   #closedBy: CodedError | undefined;
 
@@ -152,7 +156,9 @@ export class RpcConnection {
       send: (message: SaslMessage) => this.#transport.send(saslFrame(message)),
       receive: () => this.#saslInbox.receive(),
     };
+    this.#transport.limitFrames(negotiationMaxFrameBytes);
     const { user, layer } = await negotiate(channel, strategies);
+    this.#transport.limitFrames(this.#options.maxFrameBytes ?? defaultMaxFrameBytes);
     if (layer !== undefined) {
       this.#protected = true;
       this.#transport.protect(layer);
@@ -169,16 +175,19 @@ export class RpcConnection {
     this.#transport.send(frame);
   }
 
-  /** A frame from the server, bare or unwrapped. */
+  /**
+   * A frame from the server, bare or unwrapped. Where a layer was agreed, a bare one is nobody's word, a failure least of all
+   * (org.apache.hadoop.security.SaslRpcClient.WrappedInputStream#readNextRpcPacket).
+   */
   #receive(reply: Reply, unwrapped: boolean): void {
     const { header, callId, body } = reply;
     const failure = header.status === RpcStatus.SUCCESS ? undefined : remoteError(reply);
-    if (failure !== undefined && (header.status === RpcStatus.FATAL || callId < 0)) {
-      this.#transport.end(failure);
-    } else if (callId === saslCallId && !unwrapped) {
+    if (!unwrapped && callId === saslCallId && failure === undefined) {
       this.#receiveSasl(decodeSasl(body));
-    } else if (this.#protected && !unwrapped) {
+    } else if (!unwrapped && this.#mustBeWrapped) {
       throw new RpcProtocolError("The server sent a frame without the protection that was agreed");
+    } else if (failure !== undefined && (header.status === RpcStatus.FATAL || callId < 0)) {
+      this.#transport.end(failure);
     } else {
       const call = this.#take(callId);
       if (failure === undefined) call?.resolve(body);
@@ -186,9 +195,19 @@ export class RpcConnection {
     }
   }
 
+  /** From the negotiation's end on; before our first call, which comes only after its result was looked at, no server has anything to say. */
+  get #mustBeWrapped(): boolean {
+    return this.#protected || (this.#saslEnded && this.#state === "opening");
+  }
+
   #receiveSasl(message: SaslMessage): void {
-    if (message.state !== SaslState.WRAP) this.#saslInbox.put(message);
-    else this.#transport.receiveWrapped(message.token ?? new Uint8Array(0));
+    if (message.state === SaslState.WRAP) {
+      this.#transport.receiveWrapped(message.token ?? new Uint8Array(0));
+      return;
+    }
+    if (this.#saslEnded) throw new RpcProtocolError("The server sent a SASL message after the negotiation's end");
+    this.#saslEnded = message.state === SaslState.SUCCESS;
+    this.#saslInbox.put(message);
   }
 
   /** The one place where a call leaves the table. */

@@ -27,12 +27,17 @@ export function encodeFrame(...parts: readonly Uint8Array[]): Buffer {
 
 /** Cuts a byte stream, which arrives split anywhere, into frames. Nothing is copied unless a frame spans chunks. */
 export class FrameReader {
-  readonly #maxFrameBytes: number;
+  #maxFrameBytes: number;
   #chunks: Buffer[] = [];
   #bufferedBytes = 0;
   #wantedBytes = lengthBytes;
 
   constructor(maxFrameBytes: number = defaultMaxFrameBytes) {
+    this.#maxFrameBytes = maxFrameBytes;
+  }
+
+  /** The longest frame taken from now on. */
+  limit(maxFrameBytes: number): void {
     this.#maxFrameBytes = maxFrameBytes;
   }
 

@@ -43,6 +43,11 @@ export class RpcTransport {
     this.#socket.on("close", () => this.end());
   }
 
+  /** The longest frame taken from now on. */
+  limitFrames(maxBytes: number): void {
+    this.#frames.limit(maxBytes);
+  }
+
   /** Everything after this, both ways, goes through the layer. */
   protect(layer: SecurityLayer): void {
     this.#layer = layer;

@@ -1,9 +1,18 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { RpcConnection } from "../../../src/hadoop/rpc/connection.ts";
 import { tokenDigest } from "../../../src/hadoop/security/sasl/digest-md5.ts";
+import { common } from "../../../src/hadoop/wire/common.ts";
 import { protectedEcho } from "../../support/digest-server.ts";
-import { type Behaviour, delimited, RpcTestServer, replyFrame } from "../../support/rpc-server.ts";
+import {
+  type Behaviour,
+  delimited,
+  failureFrame,
+  RpcTestServer,
+  replyFrame,
+  saslReply,
+} from "../../support/rpc-server.ts";
 
+const { SaslState } = common.RpcSaslProto;
 const token = { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind: "T", service: "" };
 const open: { server: RpcTestServer; connection: RpcConnection }[] = [];
 
@@ -42,17 +51,52 @@ describe("a protected connection", () => {
     expect(await Promise.all(texts.map((text) => echoed(connection, text)))).toEqual(texts);
   });
 
-  test("an answer without the protection that was agreed ends the connection", async () => {
+  const forgedReply = replyFrame(1, Buffer.from("forged"));
+  const over = "org.apache.hadoop.yarn.exceptions.ApplicationAttemptNotFoundException";
+  const forged = [
+    ["an answer", forgedReply],
+    ["a call's failure", failureFrame(0, "ERROR", over, "gone")],
+    ["a fatal failure", failureFrame(0, "FATAL", over, "gone")],
+    ["a failure of the connection", failureFrame(-1, "FATAL", over, "gone")],
+    ["a failure of the negotiation", failureFrame(-33, "FATAL", over, "gone")],
+    ["another end of the negotiation", saslReply({ state: SaslState.SUCCESS })],
+  ] as const;
+
+  test.each(forged)("%s without the protection that was agreed is not believed", async (_what, frame) => {
     const guarded = protectedEcho({ token, qop: "auth-int", maxBytes: 65_536, cutAt: 65_536 });
     const connection = await connected({
-      onFrame: (served, frame) => {
-        if (served.frames.length <= 2) guarded.onFrame?.(served, frame);
-        else served.socket.write(replyFrame(1, Buffer.from("forged")));
+      onFrame: (served, received) => {
+        if (served.frames.length <= 2) guarded.onFrame?.(served, received);
+        else served.socket.write(frame);
       },
+    });
+    await expect(echoed(connection, "hello")).rejects.toMatchObject({ code: "RPC_PROTOCOL" });
+  });
+
+  test.each(forged)(
+    "%s right behind the negotiation's end, in one packet with it, is not believed",
+    async (_what, frame) => {
+      const guarded = protectedEcho({ token, qop: "auth-int", maxBytes: 65_536, cutAt: 65_536 });
+      const connection = await connected({
+        onFrame: (served, received) => {
+          if (served.frames.length === 2) served.socket.cork();
+          guarded.onFrame?.(served, received);
+          if (served.frames.length !== 2) return;
+          served.socket.write(frame);
+          served.socket.uncork();
+        },
+      });
+      await expect(echoed(connection, "hello")).rejects.toMatchObject({ code: "RPC_PROTOCOL" });
+    },
+  );
+
+  test("nobody who has proved nothing yet sends more than a negotiation needs", async () => {
+    const connection = await connected({
+      onFrame: ({ socket }) => socket.write(Buffer.from(Uint32Array.of(65_537).buffer).swap32()),
     });
     await expect(echoed(connection, "hello")).rejects.toMatchObject({
       code: "RPC_PROTOCOL",
-      message: expect.stringContaining("without the protection"),
+      message: expect.stringContaining("the limit is 65536"),
     });
   });
 
