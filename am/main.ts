@@ -4,7 +4,7 @@ import { sleep } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
-import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
+import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
 import { logFileOf } from "../src/job/launch-command.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
@@ -47,7 +47,7 @@ async function jobOf(environment: NodeJS.ProcessEnv, logDescriptor: number): Pro
   const stored = readStoredJob(environment);
   const { hadoop, user, hdfsEndpoint: gateway } = stored.staging;
   const configuration = new Configuration().withValues(hadoop);
-  const credentials = simpleCredentials({ name: user });
+  const credentials = configuredCredentials(configuration, { name: user });
   const fileSystems = new FileSystems({ configuration, credentials, gateway });
   try {
     return await readJob(stored, fileSystems, openLog("warn", logDescriptor), sleep);

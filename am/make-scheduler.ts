@@ -1,7 +1,9 @@
 import path from "node:path";
 import type { Configuration } from "../src/hadoop/conf/configuration.ts";
 import type { CallTrouble } from "../src/hadoop/rpc/client.ts";
+import { configuredProtections } from "../src/hadoop/security/configured-credentials.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
+import { tokenCredentials } from "../src/hadoop/security/simple-credentials.ts";
 import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
@@ -45,12 +47,13 @@ function localScheduler({ job, settings }: SchedulerInput): Scheduler {
 function yarnScheduler({ job, nodes, settings, configuration, credentials, log }: SchedulerInput): Scheduler {
   const token = masterToken(credentials, settings.tokenFile);
   const endpoints = resourceManagerEndpoints(configuration, "scheduler");
+  const tokens = tokenCredentials({ protections: configuredProtections(configuration) });
   const silence = new ResourceManagerSilence({ endpoints, clock: systemClock, log });
   const onTrouble = (trouble: CallTrouble | undefined) =>
     trouble === undefined ? silence.ends() : silence.goesOn(trouble.error, trouble.elapsedMs);
   return new YarnScheduler({
-    master: new SchedulerClient({ endpoints, token, resourceTypes: job.resourceTypes, onTrouble }),
-    nodeManagers: new NodeManagerPool(),
+    master: new SchedulerClient({ endpoints, token, credentials: tokens, resourceTypes: job.resourceTypes, onTrouble }),
+    nodeManagers: new NodeManagerPool({ credentials: tokens }),
     attempt: settings.attempt,
     nodes: new NodeTable(
       { nodes, sharedLabels: job.sharedLabels },

@@ -6,9 +6,10 @@ import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
-import { simpleCredentials } from "../src/hadoop/security/simple-credentials.ts";
+import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
+import { nodeHeartbeatKey } from "../src/job/handed-settings.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
@@ -52,7 +53,6 @@ const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
-const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
 
 /** Builds the ApplicationMaster and registers it; from then on it is driven by events until it exits. */
 export async function runMaster(input: MasterInput): Promise<void> {
@@ -99,7 +99,7 @@ class Master {
     this.#credentials = executorCredentials(credentials, this.#identity);
     this.#fileSystems = new FileSystems({
       configuration,
-      credentials: simpleCredentials({ name: job.user }),
+      credentials: configuredCredentials(configuration, { name: job.user }),
       gateway: job.hdfsEndpoint,
     });
     const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);

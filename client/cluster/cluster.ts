@@ -4,7 +4,7 @@ import { formatHostPort, type HostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
-import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { configuredCredentials } from "../../src/hadoop/security/configured-credentials.ts";
 import { currentUser, type User } from "../../src/hadoop/security/user.ts";
 import { resourceManagerEndpoints, resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
@@ -48,7 +48,7 @@ export class Cluster {
     this.user = currentUser(context.environment);
     this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: undefined };
     this.#gateway = options.gateway;
-    const credentials = simpleCredentials(this.user);
+    const credentials = configuredCredentials(this.configuration, this.user);
     this.fileSystems = new FileSystems({
       configuration: this.configuration,
       credentials,

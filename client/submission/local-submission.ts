@@ -6,6 +6,7 @@ import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { currentUser } from "../../src/hadoop/security/user.ts";
+import { handedToMaster } from "../../src/job/handed-settings.ts";
 import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
@@ -98,7 +99,7 @@ async function jobFile(parts: {
   const common = await localized(spec.files);
   const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
   const all = [executor, ...compiled, ...common];
-  return localJobFile({ id, user, spec, folder, all, byRole: Object.fromEntries(byRole), hadoop: text.hadoop });
+  return localJobFile({ id, user, spec, folder, all, byRole: Object.fromEntries(byRole), hadoop: handedToMaster(text.hadoop) });
 }
 
 /** A copy of the job's own: another version that is installed meanwhile, or a cache that is cleared, does nothing to a job that runs. */

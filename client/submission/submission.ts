@@ -6,6 +6,7 @@ import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
+import { handedToMaster } from "../../src/job/handed-settings.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
@@ -195,7 +196,7 @@ function jobFileOf(parts: {
     stagingUrl: staging.url,
     files: { master: shipped.master, all: shipped.all, byRole: shipped.byRole },
     node: shipped.node,
-    hadoop: withoutSecrets(cluster.configuration.values()),
+    hadoop: handedToMaster(cluster.configuration.values()),
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),
     sharedLabels: facts.sharedLabels,
     resourceTypes: facts.resourceTypes,
@@ -206,13 +207,6 @@ function jobFileOf(parts: {
 function nodesGateway(settings: Settings): string | undefined {
   const endpoint = readSetting(settings, "tony.hdfs.node-endpoint") ?? readSetting(settings, "tony.hdfs.endpoint");
   return endpoint === "namenode" ? undefined : endpoint;
-}
-
-/** What Hadoop itself hides of a configuration (hadoop.security.sensitive-config-keys); the AM needs none of it. */
-function withoutSecrets(values: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(values).filter(([key]) => !/secret|passw|credential|access\.?key/i.test(key)),
-  );
 }
 
 /** How long the cluster waits for a silent AM or node. */

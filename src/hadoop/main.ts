@@ -30,6 +30,7 @@ export {
 export { isRemoteError, RemoteError } from "./rpc/remote-error.ts";
 export { interactiveRetry, noRetry, patientRetry, type RetryPolicy } from "./rpc/retry.ts";
 export { type RequestOf, type ResponseOf, ServiceClient, type ServiceMethods } from "./rpc/service.ts";
+export { configuredCredentials, configuredProtections } from "./security/configured-credentials.ts";
 export { type Credentials, type NamedToken, tokenOfKind, withoutMasterToken } from "./security/credentials.ts";
 export type { CredentialsProvider, HttpService, RpcService } from "./security/credentials-provider.ts";
 export { AuthenticationError, type AuthenticationErrorCode } from "./security/errors.ts";

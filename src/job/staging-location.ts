@@ -1,17 +1,15 @@
-import { fileSystemKey } from "../hadoop/hdfs/file-system-keys.ts";
+import { handedToExecutors } from "./handed-settings.ts";
 import type { JobFile } from "./job-file.ts";
 import { object, recordOf, type Shape, string } from "./shape.ts";
 
 /** Where a job's staging folder is, and how it is reached. It holds no secret. */
 export type StagingLocation = Pick<JobFile, "user" | "stagingUrl" | "hadoop" | "hdfsEndpoint">;
 
-/** Of the Hadoop properties only what says where file systems are: a site sets hundreds, and a container's environment is small. */
 export function stagingLocation({ user, stagingUrl, hadoop, hdfsEndpoint }: StagingLocation): StagingLocation {
-  const needed = Object.entries(hadoop).filter(([key]) => fileSystemKey.test(key));
   return {
     user,
     stagingUrl,
-    hadoop: Object.fromEntries(needed),
+    hadoop: handedToExecutors(hadoop),
     ...(hdfsEndpoint === undefined ? {} : { hdfsEndpoint }),
   };
 }

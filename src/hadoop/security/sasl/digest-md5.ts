@@ -2,7 +2,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { AuthenticationError } from "../errors.ts";
 import type { Token } from "../token.ts";
-import { type DigestCipher, digestCiphers, digestLayer } from "./digest-md5-layer.ts";
+import { type DigestCipher, digestLayer } from "./digest-md5-layer.ts";
 import { parseDirectives, quotedDirective } from "./directives.ts";
 import type { AuthenticationStrategy, MechanismOffer, SaslMechanism, SecurityLayer } from "./mechanism.ts";
 
@@ -13,13 +13,15 @@ export type Protection = "auth" | "auth-int" | "auth-conf";
 export interface DigestOptions {
   /** Acceptable to us, best first. Absent: any, and the server's own order decides (its `hadoop.rpc.protection`). */
   readonly protections?: readonly Protection[] | undefined;
+  /** The same for `auth-conf`. Absent: rc4 (128 bits), 3des. */
   readonly ciphers?: readonly DigestCipher[] | undefined;
   /** The client's nonce; random when absent. */
   readonly nonce?: (() => string) | undefined;
 }
 
 const allProtections: readonly Protection[] = ["auth", "auth-int", "auth-conf"];
-const defaultCiphers = Object.keys(digestCiphers).filter((name): name is DigestCipher => name in digestCiphers);
+/** Single DES and keys of 40 and 56 bits are broken in hours: only who asks for them gets them. */
+const defaultCiphers: readonly DigestCipher[] = ["rc4", "3des"];
 const defaultMaxBytes = 65_536;
 const largestMaxBytes = 2 ** 24;
 /** A layer's own bytes must fit beside at least one of the message. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { DigestMd5, type Protection } from "../../../../src/hadoop/security/sasl/digest-md5.ts";
+import { DigestMd5, type DigestOptions, type Protection } from "../../../../src/hadoop/security/sasl/digest-md5.ts";
 import {
   type DigestCipher,
   digestCiphers,
@@ -144,6 +144,14 @@ describe("choices", () => {
   test("or the first of those that are acceptable, and none else", () => {
     expect(chosen("auth,auth-int,auth-conf", ["auth-conf", "auth"])).toEqual(["auth-conf", "rc4"]);
     expect(() => chosen("auth", ["auth-conf"])).toThrow(/offers qop "auth"; this client accepts auth-conf/);
+  });
+
+  test("ciphers that anybody can break are refused, unless they are asked for", () => {
+    const weak = Buffer.from('realm="default",nonce="n",qop="auth-conf",charset=utf-8,cipher="des,rc4-56,rc4-40"');
+    const respond = (options: DigestOptions) =>
+      new DigestMd5({ name: "n", password: "p", offer, options }).respond(weak);
+    expect(() => respond({})).toThrow(/offers cipher "des,rc4-56,rc4-40"; this client accepts rc4, 3des/);
+    expect(parseDirectives(respond({ ciphers: ["rc4-56"] })).get("cipher")).toBe("rc4-56");
   });
 
   test("names with quotes and backslashes survive", () => {

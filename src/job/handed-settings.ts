@@ -1,0 +1,27 @@
+import { fileSystemKey } from "../hadoop/hdfs/file-system-keys.ts";
+import { securityKeys } from "../hadoop/security/security-keys.ts";
+
+/** How often a node tells the ResourceManager of itself. */
+export const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
+
+const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;
+
+type Properties = Readonly<Record<string, string>>;
+
+/** Of a site's Hadoop properties those that the ApplicationMaster reads. Whatever else stands there, passwords and all, stays where it is. */
+export function handedToMaster(properties: Properties): Record<string, string> {
+  return chosen(properties, (key) => isForExecutors(key) || schedulerKey.test(key) || key === nodeHeartbeatKey);
+}
+
+/** Those that executors read: where file systems are, and how one proves there who one is. A container's environment is small. */
+export function handedToExecutors(properties: Properties): Record<string, string> {
+  return chosen(properties, isForExecutors);
+}
+
+function isForExecutors(key: string): boolean {
+  return fileSystemKey.test(key) || securityKeys.includes(key);
+}
+
+function chosen(properties: Properties, isChosen: (key: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(properties).filter(([key]) => isChosen(key)));
+}
