@@ -37,7 +37,7 @@ function withoutPrefix(line: string, prefix: string): string {
   return line.startsWith(prefix) ? line.slice(prefix.length) : line.replace(prefix.trimEnd(), "");
 }
 
-const STACK_START = /^(Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\):$/;
+const STACK_START = /^(Current thread|Thread) 0x[0-9a-f]+\b.*\(most recent call first\):$/;
 const STACK_LINES = 20;
 
 /**

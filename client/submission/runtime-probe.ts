@@ -128,6 +128,7 @@ async function endOf(
 
 /** What the container's stderr said, out of YARN's long text. */
 function lastWords(diagnostics: string): string {
-  const told = /Last \d+ bytes of stderr :\s*([\s\S]*?)\n\s*\n/.exec(diagnostics)?.[1]?.trim();
-  return told === undefined || told === "" ? diagnostics.trim().slice(0, 300) : told;
+  const [, stderr = ""] = diagnostics.split(/Last \d+ bytes of stderr :/, 2);
+  const [told = ""] = stderr.trim().split(/\n[ \t]*\n/, 1);
+  return told === "" ? diagnostics.trim().slice(0, 300) : told;
 }

@@ -1,5 +1,6 @@
 import type { ExpansionVariables } from "../hadoop/conf/configuration.ts";
 import { type ExpansionContext, expandVariables } from "../hadoop/conf/expansion.ts";
+import { entryOf } from "../hadoop/entry-of.ts";
 import type { KeyDefinition } from "./keys/key.ts";
 import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys } from "./keys.ts";
 import type { EffectiveSetting, Settings } from "./settings.ts";
@@ -33,7 +34,7 @@ function parsed(definition: KeyDefinition, text: string | undefined): { readonly
 export function expandSettings(settings: Settings, variables: ExpansionVariables): Settings {
   const context: ExpansionContext = {
     environment: variables.environment,
-    lookUp: (name) => variables.systemProperties[name] ?? settings.get(name)?.value,
+    lookUp: (name) => entryOf(variables.systemProperties, name) ?? settings.get(name)?.value,
   };
   const expanded = [...settings].map(([key, setting]): [string, EffectiveSetting] => [
     key,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type ExitEvidence, reportExit } from "../../executor/exit-report.ts";
+import { pumped } from "../support/pumped.ts";
 
 const MIB = 1_048_576;
 const fits = { killsBefore: 0, killsAfter: 0, lastSampleBytes: 100 * MIB, limitBytes: 1024 * MIB };
@@ -31,6 +32,16 @@ describe("how a program ended", () => {
     ["a shell that ran it", { code: 137 }, "SIGKILL", 137],
   ])("is the signal, told by %s", (_by, end, signal, exitCode) => {
     expect(exitOf(end)).toMatchObject({ signal, exitCode });
+  });
+
+  it("is found in linear time in an output of any shape", () => {
+    const pieces = ["gloo ", "heartbeat timeout ", "Thread 0x", "a", " ", "Traceback (most recent call last):\n", "\n"];
+    for (const text of pumped(pieces)) {
+      for (const stacksAsked of [false, true]) {
+        const stderr = `Traceback (most recent call last):\n${text}`;
+        expect(exitOf({ code: 1, stderr, stacksAsked })).toMatchObject({ exitCode: 1, signal: "" });
+      }
+    }
   });
 
   it("does not take an exit code above 128 for a signal that ends no program", () => {

@@ -1,4 +1,5 @@
 import { homedir, tmpdir, userInfo } from "node:os";
+import { entryOf } from "../entry-of.ts";
 import { deprecatedNames, hadoopDefaults } from "./defaults.ts";
 import { ConfigurationError, type ConfigurationErrorCode, formatLocation, type SourceLocation } from "./errors.ts";
 import { expandVariables, maximumSubstitutions } from "./expansion.ts";
@@ -129,7 +130,7 @@ export class Configuration {
   /** The value as written. */
   getRaw(name: string): string | undefined {
     const current = currentName(name);
-    return this.#settings.get(current)?.value ?? hadoopDefaults[current];
+    return this.#settings.get(current)?.value ?? entryOf(hadoopDefaults, current);
   }
 
   /** @throws ConfigurationError (CONFIGURATION_MISSING) when the key has no value or an empty one */
@@ -203,7 +204,7 @@ export class Configuration {
   #expand(text: string): string | undefined {
     return expandVariables(text, {
       environment: this.#variables.environment,
-      lookUp: (variable) => this.#variables.systemProperties[variable] ?? this.getRaw(variable),
+      lookUp: (variable) => entryOf(this.#variables.systemProperties, variable) ?? this.getRaw(variable),
     });
   }
 
@@ -223,5 +224,5 @@ export class Configuration {
 }
 
 function currentName(name: string): string {
-  return deprecatedNames[name] ?? name;
+  return entryOf(deprecatedNames, name) ?? name;
 }

@@ -1,3 +1,5 @@
+import { entryOf } from "../entry-of.ts";
+
 /** org.apache.hadoop.conf.Configuration.MAX_SUBST */
 export const maximumSubstitutions = 20;
 
@@ -43,8 +45,8 @@ function environmentValue(name: string, environment: ExpansionContext["environme
   if (!name.startsWith("env.") || name.length === 4) return undefined;
   const expression = name.slice(4);
   const separator = /:-|-/.exec(expression);
-  if (separator === null) return environment[expression];
-  const value = environment[expression.slice(0, separator.index)];
+  if (separator === null) return entryOf(environment, expression);
+  const value = entryOf(environment, expression.slice(0, separator.index));
   const fallback = expression.slice(separator.index + separator[0].length);
   return separator[0] === ":-" ? value || fallback : (value ?? fallback);
 }

@@ -13,7 +13,7 @@ export interface OpenedTag {
 
 /** Comments, CDATA and processing instructions, where any character may stand, and an `&` that begins no reference. */
 const STRAY_AMPERSAND =
-  /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<\?[\s\S]*?\?>|&(?!(?:[A-Za-z_:][\w.:-]*|#\d+|#x[\da-fA-F]+);)/g;
+  /<!--[\s\S]*?(?:-->|$)|<!\[CDATA\[[\s\S]*?(?:\]\]>|$)|<\?[\s\S]*?(?:\?>|$)|&(?!(?:[A-Za-z_:][\w.:-]*|#\d+|#x[\da-fA-F]+);)/g;
 
 const AMPERSAND_HINT = "write &amp;, so && is &amp;&amp;";
 

@@ -53,8 +53,11 @@ export function readPropertiesFile(path: string, options: XmlReaderOptions = {})
 
 /** The same for text at hand; `file` names it in errors and is where relative includes start. */
 export function parseProperties(text: string, file: string, options: XmlReaderOptions = {}): XmlProperty[] {
-  return new PropertiesParser([file], options).parse(text);
+  return new PropertiesParser([file], options, { included: 0 }).parse(text);
 }
+
+/** More than any site has; each file that is included twice by the next one would double the work. */
+const mostIncludedFiles = 100;
 
 interface PendingProperty {
   line: number;
@@ -70,6 +73,7 @@ class PropertiesParser {
   readonly #trail: readonly string[];
   readonly #file: string;
   readonly #options: XmlReaderOptions;
+  readonly #count: { included: number };
   readonly #parser = new SaxesParser();
   readonly #results: XmlProperty[] = [];
   #depth = 0;
@@ -82,9 +86,13 @@ class PropertiesParser {
   /** Set when the fallback of a missing include was seen. */
   #fallbackTaken = false;
 
-  /** @param trail the files being read, outermost first */
-  constructor(trail: readonly string[], options: XmlReaderOptions) {
+  /**
+   * @param trail the files being read, outermost first
+   * @param count of all that is read for the first file
+   */
+  constructor(trail: readonly string[], options: XmlReaderOptions, count: { included: number }) {
     this.#trail = trail;
+    this.#count = count;
     this.#file = trail.at(-1) ?? "";
     this.#options = options;
   }
@@ -173,7 +181,15 @@ class PropertiesParser {
       this.#missingInclude = { href, line };
       return;
     }
-    this.#results.push(...new PropertiesParser([...this.#trail, path], this.#options).parse(text));
+    this.#count.included += 1;
+    if (this.#count.included > mostIncludedFiles) {
+      this.#fail(
+        `<include href="${href}"> is the ${mostIncludedFiles + 1}th: a configuration may include ${mostIncludedFiles} files`,
+        line,
+      );
+    }
+    const included = new PropertiesParser([...this.#trail, path], this.#options, this.#count).parse(text);
+    for (const property of included) this.#results.push(property);
   }
 
   #finishInclude(): void {

@@ -1,3 +1,4 @@
+import { entryOf } from "../entry-of.ts";
 import { isObject } from "../json.ts";
 import { FileSystemError, type FileSystemErrorCode } from "./errors.ts";
 
@@ -90,12 +91,12 @@ function codeOf(remote: RemoteException): FileSystemErrorCode {
   const byText = texts.find(([pattern]) => pattern.test(remote.message))?.[1];
   // An HA NameNode wraps a SafeModeException into a RetriableException.
   if (remote.exception === "RetriableException" && byText !== undefined) return byText;
-  return codes[remote.exception] ?? byText ?? "REMOTE";
+  return entryOf(codes, remote.exception) ?? byText ?? "REMOTE";
 }
 
 /** `Permission denied: user=ada, access=WRITE, inode="/user":hdfs:supergroup:drwxr-xr-x` names what to change. */
 function accessFix(message: string): string | undefined {
-  const match = /user=([^,]+), access=([A-Z_]+), inode="([^"]+)":([^:]+):/.exec(message);
+  const match = /user=([^,]{1,256}), access=([A-Z_]{1,32}), inode="([^"]{1,8192})":([^:]{1,256}):/.exec(message);
   if (match === null) return undefined;
   const [, user, access, inode, owner] = match;
   return `${owner}, who owns ${inode}, or an administrator can give ${user} ${access?.toLowerCase()} access there`;

@@ -94,6 +94,6 @@ function messageOf(text: string, javaClass: string): string {
 }
 
 function traceStart(text: string): number {
-  const start = text.search(/^\s*at [\w.$/<>]+\(|^Caused by: /m);
+  const start = text.search(/^[ \t]*at [\w.$/<>]+\(|^Caused by: /m);
   return start < 0 ? text.length : start;
 }

@@ -1,4 +1,5 @@
 import type { Configuration } from "../conf/configuration.ts";
+import { entryOf } from "../entry-of.ts";
 import type { CredentialsProvider } from "./credentials-provider.ts";
 import { AuthenticationError } from "./errors.ts";
 import type { Protection } from "./sasl/digest-md5.ts";
@@ -45,7 +46,7 @@ export function configuredCredentials(configuration: Configuration, user: User):
 export function configuredProtections(configuration: Configuration): readonly Protection[] | undefined {
   if (!configuration.has(protectionKey)) return undefined;
   const listed = configuration.getList(protectionKey).map((name) => {
-    const protection = protectionNames[name.toLowerCase()];
+    const protection = entryOf(protectionNames, name.toLowerCase());
     if (protection !== undefined) return protection;
     const known = Object.keys(protectionNames).join(", ");
     throw configuration.invalid(protectionKey, `must be one or more of ${known}, not "${name}"`);

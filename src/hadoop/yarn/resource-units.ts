@@ -1,3 +1,4 @@
+import { entryOf } from "../entry-of.ts";
 import { HadoopError } from "../errors.ts";
 
 /** Units that YARN knows, as exact fractions of the base unit (org.apache.hadoop.yarn.util.UnitsConversionUtil). */
@@ -45,7 +46,7 @@ export function parseAmount(text: string): { readonly amount: number; readonly u
 }
 
 function unitOf(unit: string): readonly [bigint, bigint] {
-  const fraction = Object.hasOwn(units, unit) ? units[unit] : undefined;
+  const fraction = entryOf(units, unit);
   if (fraction !== undefined) return fraction;
   const known = Object.keys(units).filter((name) => name !== "");
   throw new HadoopError(`"${unit}" is not a unit; YARN knows ${known.join(", ")}`, { code: "UNIT_UNKNOWN" });

@@ -71,6 +71,14 @@ describe("values", () => {
     expect(conf.values()).toEqual({ a: "here", loop: "${pool}", pool: "${loop}" });
   });
 
+  test("a name that every object has is no key, property or variable", () => {
+    const conf = configuration({ a: "${constructor}", b: "${env.constructor}" }).withValues({ constructor: "own" });
+    expect(conf.get("a")).toBe("own");
+    expect(conf.get("b")).toBe("${env.constructor}");
+    expect(configuration({ a: "${toString}" }).get("a")).toBe("${toString}");
+    expect(conf.get("valueOf")).toBeUndefined();
+  });
+
   test("a layer leaves the configuration it was put on as it is", () => {
     const base = configuration({ a: "1" });
     base.withValues({ a: "2" });

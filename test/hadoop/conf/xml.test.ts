@@ -128,6 +128,15 @@ describe("include", () => {
     ]);
   });
 
+  test("files that include the next one twice, thirty deep, are an error and no work of hours", () => {
+    const twice = (name: string) => document(`<include href="${name}"/><include href="${name}"/>`);
+    const texts = Object.fromEntries(
+      Array.from({ length: 30 }, (_, depth) => [`/c/${depth}.xml`, twice(`${depth + 1}.xml`)]),
+    );
+    const readable = files({ ...texts, "/c/30.xml": included });
+    expect(() => parseProperties(twice("1.xml"), "/c/0.xml", readable)).toThrow(/may include 100 files/);
+  });
+
   test("a missing file without fallback, a circle and a web address are errors with file and line", () => {
     const circle = document('<include href="a.xml"/>');
     expect(() => parseProperties(circle, "/c/a.xml", files({}))).toThrow(

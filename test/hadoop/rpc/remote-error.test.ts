@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { isRemoteError, RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
+import { pumped } from "../../support/pumped.ts";
 
 describe("remote exceptions", () => {
   test.each([
@@ -27,6 +28,12 @@ describe("remote exceptions", () => {
     const error = new RemoteError("org.example.SomeException", text);
     expect(error.message).toBe("first line\nsecond line (SomeException)");
     expect(error.javaStack).toMatch(/^at org\.example.*Caused by: java\.io\.IOException: deep\n\t\.\.\. 3 more$/s);
+  });
+
+  test("texts of any shape are read in linear time", () => {
+    const pieces = ["\n", " ", "\t", "a", "at ", "\n at ", "at a.B(", "Caused by: "];
+    for (const text of pumped(pieces))
+      expect(new RemoteError("org.example.SomeException", text).javaMessage).not.toBe("");
   });
 
   test("without a message the class speaks", () => {

@@ -13,5 +13,6 @@ export function kerberosNeeded(offer?: MechanismOffer): AuthenticationError {
 
 /** Whether a server refused a bare user name because it wants Kerberos (org.apache.hadoop.ipc.Server#initializeAuthContext). */
 export function refusedForKerberos({ code, javaMessage }: RemoteError): boolean {
-  return code === "ACCESS_DENIED" && /SIMPLE authentication is not enabled.*KERBEROS/.test(javaMessage);
+  const refusal = javaMessage.indexOf("SIMPLE authentication is not enabled");
+  return code === "ACCESS_DENIED" && refusal >= 0 && javaMessage.includes("KERBEROS", refusal);
 }

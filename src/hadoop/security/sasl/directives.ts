@@ -4,7 +4,7 @@ import { AuthenticationError } from "../errors.ts";
 /** Values by name; a repeated directive (`realm`) keeps its first value. Throws AuthenticationError for anything else. */
 export function parseDirectives(bytes: Uint8Array): ReadonlyMap<string, string> {
   const text = Buffer.from(bytes).toString("utf8");
-  const directive = /[\s,]*([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]*))\s*(?=,|$)/gsy;
+  const directive = /[\s,]*([\w-]+)\s*=(?:\s*"((?:[^"\\]|\\.)*)"|\s*([^\s,"]+)|)\s*(?=,|$)/gsy;
   const values = new Map<string, string>();
   let end = 0;
   for (const match of text.matchAll(directive)) {

@@ -13,6 +13,10 @@ const magic = Buffer.from("d111d36891b5d7b639df414092bae150", "hex");
 /** BCFile.API_VERSION; readers take any minor of the same major. */
 const majorVersion = 1;
 
+/** Blocks of aggregated logs hold 256 KiB each (org.apache.hadoop.yarn.logaggregation.AggregatedLogFormat.LogWriter): 256 GiB of one node. */
+const mostBlocks = 1_000_000;
+const mostMetaBlocks = 100;
+
 interface Block {
   readonly compression: string;
   readonly offset: number;
@@ -85,7 +89,7 @@ async function readBlockIndex(fileSystem: FileSystem, path: string, lengthBytes:
 
 async function readMetaIndex(reader: ByteReader, fileBytes: number): Promise<Map<string, Block>> {
   const blocks = new Map<string, Block>();
-  for (let count = await readVLong(reader); count > 0; count -= 1) {
+  for (let count = await readCount(reader, mostMetaBlocks); count > 0; count -= 1) {
     const name = await readText(reader);
     blocks.set(name, await readRegion(reader, await readText(reader), fileBytes));
   }
@@ -95,9 +99,16 @@ async function readMetaIndex(reader: ByteReader, fileBytes: number): Promise<Map
 async function readDataIndex(reader: ByteReader, fileBytes: number): Promise<Block[]> {
   const compression = await readText(reader);
   const blocks: Block[] = [];
-  for (let count = await readVLong(reader); count > 0; count -= 1)
+  for (let count = await readCount(reader, mostBlocks); count > 0; count -= 1)
     blocks.push(await readRegion(reader, compression, fileBytes));
   return blocks;
+}
+
+/** The length of a list: the data that say it may be compressed a thousandfold. */
+async function readCount(reader: ByteReader, most: number): Promise<number> {
+  const count = await readVLong(reader);
+  if (count > most) throw new LogFormatError(`an index of ${count} blocks is not possible: the most are ${most}`);
+  return count;
 }
 
 async function readRegion(reader: ByteReader, compression: string, fileBytes: number): Promise<Block> {

@@ -9,6 +9,7 @@ import {
 } from "../../../../src/hadoop/security/sasl/digest-md5-layer.ts";
 import { parseDirectives } from "../../../../src/hadoop/security/sasl/directives.ts";
 import { outcomeOf } from "../../../support/outcome.ts";
+import { pumped } from "../../../support/pumped.ts";
 
 /** All in base64; see test/fixtures/sasl/README.md. */
 interface Exchange {
@@ -179,5 +180,11 @@ describe("directive lists", () => {
       }),
     );
     expect(() => parseDirectives(Buffer.from('nonce="open'))).toThrow(/malformed/);
+  });
+
+  test("of any shape take linear time", () => {
+    for (const text of pumped(["a", " ", ",", "=", '"', "\\", "a=", 'a="', '\\"', "a=b,"])) {
+      expect(["returned", "RPC_AUTHENTICATION"]).toContain(outcomeOf(() => parseDirectives(Buffer.from(text))));
+    }
   });
 });

@@ -1,0 +1,25 @@
+import { describe, expect, test } from "@jest/globals";
+import { errorOfRemoteException } from "../../../src/hadoop/hdfs/remote-exception.ts";
+import { pumped } from "../../support/pumped.ts";
+
+const refusal = (exception: string, message: string) =>
+  errorOfRemoteException({ exception, javaClassName: `org.example.${exception}`, message }, "OPEN", "/f");
+
+describe("a refusal of WebHDFS", () => {
+  test("says who can mend a missing permission", () => {
+    const message = 'Permission denied: user=ada, access=READ_EXECUTE, inode="/user/bob":bob:staff:drwx------';
+    expect(refusal("AccessControlException", message)).toMatchObject({
+      code: "ACCESS_DENIED",
+      message: expect.stringContaining("bob, who owns /user/bob, or an administrator can give ada read_execute access"),
+    });
+  });
+
+  test("with a name that every object has is one of an unknown exception", () => {
+    for (const name of ["constructor", "toString", "__proto__"]) expect(refusal(name, "why").code).toBe("REMOTE");
+  });
+
+  test("of any shape is read in linear time", () => {
+    const pieces = ["user=", "a", ", access=A", ', inode="', '":', ":", ".", "\n", ".\n", " "];
+    for (const text of pumped(pieces)) expect(refusal("AccessControlException", text).code).toBe("ACCESS_DENIED");
+  });
+});
