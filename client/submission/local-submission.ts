@@ -99,7 +99,15 @@ async function jobFile(parts: {
   const common = await localized(spec.files);
   const byRole = await Promise.all(spec.roles.map(async ({ name, files }) => [name, await localized(files)] as const));
   const all = [executor, ...compiled, ...common];
-  return localJobFile({ id, user, spec, folder, all, byRole: Object.fromEntries(byRole), hadoop: handedToMaster(text.hadoop) });
+  return localJobFile({
+    id,
+    user,
+    spec,
+    folder,
+    all,
+    byRole: Object.fromEntries(byRole),
+    hadoop: handedToMaster(text.hadoop),
+  });
 }
 
 /** A copy of the job's own: another version that is installed meanwhile, or a cache that is cleared, does nothing to a job that runs. */
