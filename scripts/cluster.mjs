@@ -26,7 +26,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- kill|term|stop|cont|start DAEMON
                              a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
-                             httpfs with --httpfs
+                             httpfs with --httpfs, router with --router
                              with --ha: nn1, zkfc1, rm1, nn2, zkfc2, rm2, zookeeper, journalnode, datanode, nm1, nm2
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
@@ -43,6 +43,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
   --ha                       two NameNodes and two ResourceManagers, each with automatic failover
   --httpfs                   an HttpFS beside the NameNode: WebHDFS at one address, data too
+  --router                   a router of HDFS's federation in front of the NameNode
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
   --calculator dominant|default  what the capacity scheduler counts: every resource (default), or memory alone, as Hadoop's own default
@@ -129,6 +130,7 @@ function parse(args) {
         nodes: { type: "string" },
         ha: { type: "boolean" },
         httpfs: { type: "boolean" },
+        router: { type: "boolean" },
         label: { type: "string" },
         calculator: { type: "string" },
         scheduler: { type: "string" },
@@ -159,6 +161,7 @@ function settingsOf(values) {
   }
   if (values.ha === true) settings.ha = true;
   if (values.httpfs === true) settings.httpfs = true;
+  if (values.router === true) settings.router = true;
   if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
   if (values["small-disk"] !== undefined) settings.smallDisk = wholeNumber("small-disk", values["small-disk"], 1, 16);

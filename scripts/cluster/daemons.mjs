@@ -76,6 +76,13 @@ const PROGRAMS = {
     ports: [14000],
     web: 14000,
   },
+  router: {
+    kind: "Router",
+    mainClass: `${HDFS}.server.federation.router.DFSRouter`,
+    heapMiB: 192,
+    ports: [8111, 8888, 50071],
+    web: 50071,
+  },
   failoverController: { kind: "ZKFC", mainClass: `${HDFS}.tools.DFSZKFailoverController`, heapMiB: 64, ports: [8019] },
 };
 
@@ -90,7 +97,11 @@ export function daemonsOf(cluster) {
     const namespace = namespaceOf(cluster, index);
     return daemon(PROGRAMS.nodeManager, { name, number: index + 1, user: yarn, host, settingsOf: name, namespace });
   });
-  const gateways = cluster.settings.httpfs ? [daemon(PROGRAMS.httpFs, httpFsOf(cluster))] : [];
+  const { httpfs, router } = cluster.settings;
+  const gateways = [
+    ...(httpfs ? [daemon(PROGRAMS.httpFs, httpFsOf(cluster))] : []),
+    ...(router ? [daemon(PROGRAMS.router, { name: "router", user: hdfs, host: master, settingsOf: "router" })] : []),
+  ];
   const masters = eachMaster(cluster);
   if (masters.length === 0) {
     return [

@@ -78,10 +78,20 @@ export async function mastersAreReady(cluster) {
   return true;
 }
 
-/** @param {ClusterRecord} cluster @returns {Promise<boolean>} whether HDFS takes writes: every NameNode out of safe mode, with its DataNode */
+/**
+ * Whether HDFS takes writes: every NameNode out of safe mode, with its DataNode, and a router, where there is one, knows the NameNode.
+ * @param {ClusterRecord} cluster
+ * @returns {Promise<boolean>}
+ */
 export async function hdfsIsReady(cluster) {
-  const nameNodes = daemonsOf(cluster).filter(({ kind }) => kind === "NameNode");
-  return !(await Promise.all(nameNodes.map(nameNodeIsReady))).includes(false);
+  const ready = daemonsOf(cluster).map((daemon) => IS_READY[daemon.kind]?.(daemon) ?? true);
+  return !(await Promise.all(ready)).includes(false);
+}
+
+const IS_READY = { NameNode: nameNodeIsReady, Router: routerIsReady };
+
+async function routerIsReady({ url }) {
+  return (await getJson(`${url}/webhdfs/v1/?op=GETFILESTATUS&user.name=hdfs`))?.FileStatus !== undefined;
 }
 
 async function nameNodeIsReady({ url }) {

@@ -11,6 +11,7 @@ import { DEFAULT_RELEASE } from "./releases.mjs";
  * @property {number} nodes how many NodeManagers
  * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, of which one each serves
  * @property {boolean} httpfs whether an HttpFS stands beside the NameNode
+ * @property {boolean} router whether a router of HDFS stands in front of the NameNode
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
  * @property {"dominant" | "default"} calculator whether the capacity scheduler counts every resource, or memory alone
  * @property {"capacity" | "fair"} scheduler the ResourceManager's; the fair one has no queues but those that submissions make
@@ -40,6 +41,7 @@ export const DEFAULT_SETTINGS = {
   nodes: 2,
   ha: false,
   httpfs: false,
+  router: false,
   label: "shareable",
   calculator: "dominant",
   scheduler: "capacity",

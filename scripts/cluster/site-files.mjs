@@ -83,6 +83,7 @@ export async function writeSiteFiles(cluster, jars) {
     await renderFolder("resourcemanager", daemonConf(resourceManager), { ...values, DAEMON: resourceManager });
   }
   if (settings.httpfs) await renderFolder("httpfs", daemonConf("httpfs"), values);
+  if (settings.router) await renderFolder("router", daemonConf("router"), values);
   if (settings.ha) await renderFolder("zookeeper", daemonConf("zookeeper"), values);
   await writeFile(excludedNodes, "");
   await writeFile(hosts, hostsFile(addresses));

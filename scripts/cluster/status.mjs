@@ -50,6 +50,7 @@ export async function clusterStatus(name) {
       hdfs: defaultFileSystem(cluster),
       webHdfs: `${nameNode}/webhdfs/v1`,
       httpFs: daemons.find(({ name: daemonName }) => daemonName === "httpfs")?.url,
+      router: daemons.find(({ name: daemonName }) => daemonName === "router")?.url,
       resourceManager,
       resourceManagerRpc: `${resourceManagerHost}:8032`,
       schedulerRpc: `${resourceManagerHost}:8030`,

@@ -115,8 +115,12 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     if (node <= settings.nodes) continue;
     throw new Problem(`--${option} ${node}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
   }
-  if (settings.httpfs && !RELEASES[settings.release].profiles.includes("httpfs")) {
-    throw new Problem(`--httpfs: Maven Central has no HttpFS of Hadoop ${settings.release}`, { exitCode: 2 });
+  for (const gateway of ["httpfs", "router"]) {
+    if (!settings[gateway] || RELEASES[settings.release].profiles.includes(gateway)) continue;
+    throw new Problem(`--${gateway}: no jars of it are fetched for Hadoop ${settings.release}`, { exitCode: 2 });
+  }
+  if (settings.router && settings.ha) {
+    throw new Problem("--router stands in front of one NameNode: leave out --ha", { exitCode: 2 });
   }
   const network = await claimNetwork({ name, state });
   const cluster = {

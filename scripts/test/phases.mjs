@@ -337,8 +337,8 @@ export const phases = [
     jars: "jars-oldest",
   }),
   ...clusterOfItsOwn("gateway", {
-    what: "jobs whose files go through an HttpFS, or through a mount table",
-    options: ["--httpfs", "--nodes", "1", "--label", "none"],
+    what: "jobs whose files go through an HttpFS, a router of HDFS, or a mount table",
+    options: ["--httpfs", "--router", "--nodes", "1", "--label", "none"],
     tests: "test/storage",
     cores: HALF,
     limitSeconds: 240,

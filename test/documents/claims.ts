@@ -124,6 +124,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- up --name old --release 2.10.2": ofItsOwn("oldest-release"),
   "npm run cluster -- up --name async --scheduling async": elsewhere("scripts/matrix.mjs", '"--scheduling", "async"'),
   "npm run cluster -- up --name gateway --httpfs": ofItsOwn("gateway"),
+  "npm run cluster -- up --name routed --router": ofItsOwn("gateway"),
   "npm run matrix": inCheckout("npm run -s matrix -- --help"),
   "npm run cluster -- up --name ha --ha": ofItsOwn("ha"),
   "npm run cluster -- status --name ha": elsewhere("test/support/failover.ts", "clusterStatus"),

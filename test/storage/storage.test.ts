@@ -7,7 +7,7 @@ import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
-const { hdfs, webHdfs, httpFs = "no HttpFS" } = cluster.endpoints;
+const { hdfs, webHdfs, httpFs = "no HttpFS", router = "http://no-router" } = cluster.endpoints;
 const alice = new Person(cluster);
 afterAll(() => alice.leave());
 afterEach(() => sweep(cluster));
@@ -84,6 +84,20 @@ test("a mount table of viewfs as the default file system", async () => {
   const view = Object.entries(settings).filter(([key]) => key.startsWith("fs."));
   const conf = view.flatMap(([key, value]) => ["--conf", `${key}=${value}`]);
   expect((await alice.run("logs", idIn(stdout), "worker:0", ...conf)).stdout).toBe("result\n");
+});
+
+test("a router of HDFS's federation as the default file system", async () => {
+  const { hostname, host } = new URL(router);
+  const routed = { "fs.defaultFS": `hdfs://${hostname}:8888`, "dfs.namenode.http-address": host };
+  const settings = { ...uploads("hdfs:///user/alice/by-router"), ...routed };
+  const { exitCode, stdout } = await alice.run("submit", "--conf", alice.job("routed", settings));
+  expect(stdout).toMatch(/SUCCEEDED +1 of 1 task exited 0/);
+  expect(exitCode).toBe(0);
+  expect(await wasUploaded("/user/alice/by-router", idIn(stdout))).toBe(true);
+
+  const conf = Object.entries(routed).flatMap(([key, value]) => ["--conf", `${key}=${value}`]);
+  expect((await alice.run("logs", idIn(stdout), "worker:0", ...conf)).stdout).toBe("result\n");
+  expect((await alice.run("doctor", "--probe=false", ...conf)).stdout).toMatch(/✓ HDFS/);
 });
 
 describe("where the default file system is an object store", () => {

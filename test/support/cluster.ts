@@ -64,6 +64,8 @@ export interface ClusterStatus {
     readonly webHdfs: string;
     /** `http://host:port`, with `--httpfs` */
     readonly httpFs?: string;
+    /** `http://host:port`, with `--router`; its RPC is on port 8888 of that host. */
+    readonly router?: string;
     /** `http://host:port`, for REST and the proxy */
     readonly resourceManager: string;
     readonly resourceManagerRpc: string;
