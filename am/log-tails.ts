@@ -1,13 +1,14 @@
 import type { LogReader } from "../src/api/client-endpoint.ts";
 import type { ExecutorLink } from "../src/api/executor-endpoint.ts";
 import type { LogChunk, ReadLogRequest } from "../src/api/messages.ts";
+import type { TaskId } from "../src/job/task.ts";
 
 /** One client that reads one task's log, across the executors that the task has one after another. */
 interface Tail {
   readonly id: number;
   readonly request: ReadLogRequest;
   readonly reader: LogReader;
-  /** Whose log is being read; absent while the task has no executor. */
+  /** Who is asked for the log; absent while the task has no executor, and its container none of another task. */
   link: ExecutorLink | undefined;
   /** Whose log was read last: another container's log is read from its beginning. */
   containerId: string;
@@ -16,8 +17,14 @@ interface Tail {
   over: () => void;
 }
 
+export interface LogTailsOptions {
+  /** Of a task that has none now: the container where its program ended. Another task's executor there has its log. */
+  readonly lastContainerOf: (task: TaskId) => string | undefined;
+}
+
 /** Passes logs on from executors to clients. An executor sends only what its reader has taken before. */
 export class LogTails {
+  readonly #options: LogTailsOptions;
   readonly #tails = new Map<number, Tail>();
   /** The executor that has each task now. */
   readonly #links = new Map<string, ExecutorLink>();
@@ -25,9 +32,13 @@ export class LogTails {
   /** The job has ended: an executor that goes is not replaced. */
   #ending = false;
 
+  constructor(options: LogTailsOptions) {
+    this.#options = options;
+  }
+
   /** @returns stops reading */
   open(request: ReadLogRequest, reader: LogReader): () => void {
-    const link = this.#links.get(request.task);
+    const link = this.#holderOf(request.task);
     if (link === undefined && !request.follow) {
       reader.fail(
         `${request.task} has no executor at present: its log can be read when it runs, or when the job has ended`,
@@ -53,7 +64,7 @@ export class LogTails {
   connected(link: ExecutorLink): void {
     this.#links.set(link.task, link);
     for (const tail of this.#tails.values()) {
-      if (tail.request.task === link.task) this.#attach(tail, link);
+      if (this.#holderOf(tail.request.task) === link) this.#attach(tail, link);
     }
   }
 
@@ -92,13 +103,25 @@ export class LogTails {
     for (const tail of this.#tails.values()) this.#end(tail);
   }
 
+  /** The executor that a task's log is asked of. */
+  #holderOf(task: TaskId): ExecutorLink | undefined {
+    const own = this.#links.get(task);
+    if (own !== undefined) return own;
+    const containerId = this.#options.lastContainerOf(task);
+    return containerId === undefined ? undefined : this.#linkIn(containerId);
+  }
+
+  #linkIn(containerId: string): ExecutorLink | undefined {
+    return [...this.#links.values()].find((link) => link.containerId === containerId);
+  }
+
   #attach(tail: Tail, link: ExecutorLink): void {
     const elsewhere = tail.containerId !== "" && tail.containerId !== link.containerId;
     if (elsewhere) tail.nextOffset = 0;
     tail.containerId = link.containerId;
     tail.link = link;
-    const { stream, follow } = tail.request;
-    link.send(0, { type: "tail-log", tailId: tail.id, stream, offset: tail.nextOffset, follow, cancel: false });
+    const { task, stream, follow } = tail.request;
+    link.send(0, { type: "tail-log", tailId: tail.id, task, stream, offset: tail.nextOffset, follow, cancel: false });
   }
 
   #end(tail: Tail): void {
@@ -115,8 +138,8 @@ export class LogTails {
     if (!this.#tails.delete(tail.id)) return;
     tail.over();
     if (tail.link === undefined) return;
-    const { stream, follow } = tail.request;
-    tail.link.send(0, { type: "tail-log", tailId: tail.id, stream, offset: 0, follow, cancel: true });
+    const { task, stream, follow } = tail.request;
+    tail.link.send(0, { type: "tail-log", tailId: tail.id, task, stream, offset: 0, follow, cancel: true });
   }
 }
 

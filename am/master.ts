@@ -19,7 +19,7 @@ import { inTime } from "./bounded.ts";
 import { ClientCalls } from "./client-calls.ts";
 import { systemClock } from "./clock.ts";
 import { type Core, createCore } from "./core/core.ts";
-import { launchIn } from "./core/executors/launches.ts";
+import { lastContainerOf, launchIn } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import type { Rejoin } from "./core/state/effects.ts";
 import { statusOf } from "./core/status/status.ts";
@@ -74,7 +74,7 @@ class Master {
   readonly #journal: JournalWriter;
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
-  readonly #tails = new LogTails();
+  readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
   readonly #feed: StatusFeed;
   readonly #links: ExecutorLinks;
   readonly #scheduler: Scheduler;

@@ -17,7 +17,7 @@ import { Generations } from "./generations.ts";
 import { LogTails } from "./hooks/log-tails.ts";
 import { Isolation } from "./isolation.ts";
 import { MasterLink, type Welcome } from "./master-link.ts";
-import { outputLogs } from "./output-files.ts";
+import { earlierLogs, outputLogs } from "./output-files.ts";
 import type { StopOrder } from "./program.ts";
 import { Reports } from "./reports.ts";
 import type { ExecutorSettings } from "./settings.ts";
@@ -78,7 +78,7 @@ export class Executor {
     this.#options = options;
     const { settings, identity, build, environment, log, nowMs, random, monotonicMs } = options;
     const staging = new StagingFolder(settings.staging);
-    const logs = outputLogs(settings.logPrefix);
+    const logs = outputLogs(settings);
     this.#generations = new Generations({
       settings,
       logs,
@@ -102,7 +102,9 @@ export class Executor {
       nowMs,
     });
     this.#tails = new LogTails({
+      task: formatTaskId(settings.task.role, settings.task.index),
       logs,
+      earlierLogs: (task) => earlierLogs(settings.logFolder, task),
       send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
       generation: () => this.#generations.current.number,
     });

@@ -1,7 +1,11 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
+import path from "node:path";
 import type { LogStream, OutputStream } from "../src/api/messages.ts";
+import { logPrefixOf } from "../src/job/log-prefix.ts";
 import { OUTPUT_INDEX } from "../src/job/output-index.ts";
+import type { TaskId } from "../src/job/task.ts";
 import { RotatingLog } from "../src/rotating-log.ts";
+import type { ExecutorSettings } from "./settings.ts";
 
 /** Enough for the last lines and a deep traceback. */
 const TAIL_BYTES = 131_072;
@@ -9,13 +13,18 @@ const TAIL_BYTES = 131_072;
 /** What a task's programs write in its container; YARN serves and aggregates the files. */
 export type OutputLogs = Readonly<Record<LogStream, RotatingLog>>;
 
-/** @param logPrefix see ExecutorSettings */
-export function outputLogs(logPrefix: string): OutputLogs {
-  return {
-    stdout: new RotatingLog(`${logPrefix}stdout`),
-    stderr: new RotatingLog(`${logPrefix}stderr`),
-    index: new RotatingLog(`${logPrefix}${OUTPUT_INDEX}`),
-  };
+export function outputLogs({ logFolder, logPrefix }: Pick<ExecutorSettings, "logFolder" | "logPrefix">): OutputLogs {
+  const log = (name: string) => new RotatingLog(path.join(logFolder, logPrefix + name));
+  return { stdout: log("stdout"), stderr: log("stderr"), index: log(OUTPUT_INDEX) };
+}
+
+/**
+ * What a task wrote that had the container before: its files have a name of their own (see logPrefixOf), or, if it was the first one, none.
+ * @param logFolder of the container
+ */
+export function earlierLogs(logFolder: string, task: TaskId): OutputLogs {
+  const later = outputLogs({ logFolder, logPrefix: logPrefixOf(task) });
+  return existsSync(later.stdout.file) ? later : outputLogs({ logFolder, logPrefix: "" });
 }
 
 /** The files of one run, open for the program to write to. They begin with what earlier runs wrote. */

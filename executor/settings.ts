@@ -25,7 +25,9 @@ export interface ExecutorSettings {
   readonly reusePort: boolean;
   /** Of the container; undefined where it is not enforced. */
   readonly memoryLimitBytes?: number;
-  /** What the paths of its log files begin with: the first of LOG_DIRS, and what sets them apart there (see logPrefixOf). */
+  /** The first of LOG_DIRS. */
+  readonly logFolder: string;
+  /** What the names of its log files begin with there (see logPrefixOf). */
   readonly logPrefix: string;
   readonly tokenFile: string;
   readonly logLevel: LogLevel;
@@ -53,9 +55,8 @@ export function readSettings(environment: Environment): ExecutorSettings {
     tensorBoard: environment[executorVariable.tensorBoard] === "true",
     reusePort: environment[executorVariable.reusePort] === "true",
     ...(memory && { memoryLimitBytes: required(environment, executorVariable.memoryMiB, count) * MEBIBYTE }),
-    logPrefix: required(environment, "LOG_DIRS", (folders) => {
-      return `${folders.split(",")[0]}/${environment[executorVariable.logPrefix] ?? ""}`;
-    }),
+    logFolder: required(environment, "LOG_DIRS", (folders) => folders.split(",")[0]),
+    logPrefix: environment[executorVariable.logPrefix] ?? "",
     tokenFile: required(environment, "HADOOP_TOKEN_FILE_LOCATION", text),
     logLevel: required(environment, executorVariable.logLevel, logLevel),
   };

@@ -11,7 +11,11 @@ const RESUME_BYTES = 256 * 1024;
 const LOOK_AGAIN_MS = 200;
 
 export interface LogTailsOptions {
+  /** The executor's own. */
+  readonly task: string;
   readonly logs: OutputLogs;
+  /** Of a task that had the container before. */
+  readonly earlierLogs: (task: string) => OutputLogs;
   readonly send: (chunk: LogChunk) => void;
   /** The generation whose program runs or ran last. */
   readonly generation: () => number;
@@ -30,9 +34,9 @@ export class LogTails {
     this.#options = options;
   }
 
-  request({ tailId, stream, offset, follow, cancel }: TailRequest): void {
-    if (cancel) this.#tails.delete(tailId);
-    else this.#tails.set(tailId, this.#open(tailId, stream, offset, follow));
+  request(request: TailRequest): void {
+    if (request.cancel) this.#tails.delete(request.tailId);
+    else this.#tails.set(request.tailId, this.#open(request));
     this.look();
   }
 
@@ -64,10 +68,12 @@ export class LogTails {
     this.clear();
   }
 
-  #open(tailId: number, stream: LogStream, offset: number, follow: boolean): Tail {
-    const log = this.#options.logs[stream];
+  #open({ tailId, task, stream, offset, follow }: TailRequest): Tail {
+    const isOwn = task === this.#options.task;
+    const log = (isOwn ? this.#options.logs : this.#options.earlierLogs(task))[stream];
     const start = offset >= 0 ? offset : Math.max(0, log.sizeBytes + offset);
-    return { tailId, stream, log, offset: start, follow, creditBytes: INITIAL_TAIL_CREDIT_BYTES, skippedBytes: 0 };
+    const creditBytes = INITIAL_TAIL_CREDIT_BYTES;
+    return { tailId, isOwn, stream, log, offset: start, follow, creditBytes, skippedBytes: 0 };
   }
 
   #advance(tail: Tail): void {
@@ -86,10 +92,11 @@ export class LogTails {
 
   #send(tail: Tail, data: Buffer, end: boolean): void {
     const { tailId, stream, offset, skippedBytes } = tail;
+    const generation = tail.isOwn ? this.#options.generation() : 0;
     tail.offset += data.length;
     tail.creditBytes -= data.length;
     tail.skippedBytes = 0;
-    this.#options.send({ tailId, stream, offset, data, end, generation: this.#options.generation(), skippedBytes });
+    this.#options.send({ tailId, stream, offset, data, end, generation, skippedBytes });
   }
 }
 
@@ -101,6 +108,8 @@ function skipTo(tail: Tail, offset: number): void {
 
 interface Tail {
   readonly tailId: number;
+  /** The log is the executor's own task's. */
+  readonly isOwn: boolean;
   readonly stream: LogStream;
   readonly log: RotatingLog;
   offset: number;

@@ -36,8 +36,8 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
     case "acknowledge-exit":
       return { acknowledgeExit: {} };
     case "tail-log": {
-      const { tailId, stream, offset, follow, cancel } = body;
-      return { tailLog: { tailId, stream, offset, follow, cancel } };
+      const { tailId, task, stream, offset, follow, cancel } = body;
+      return { tailLog: { tailId, task, stream, offset, follow, cancel } };
     }
     case "tail-credit":
       return { tailCredit: { tailId: body.tailId, bytes: body.bytes } };
@@ -103,6 +103,7 @@ function decodeTailLog(wire: tony.v1.TailLog.$Properties): MasterCommand {
   return {
     type: "tail-log",
     tailId: toNumber(wire.tailId),
+    task: wire.task ?? "",
     stream: decodeLogStream(wire.stream),
     offset: toNumber(wire.offset),
     follow: wire.follow ?? false,

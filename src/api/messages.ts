@@ -105,6 +105,8 @@ export type LogStream = OutputStream | "index";
 export interface TailRequest {
   readonly type: "tail-log";
   readonly tailId: number;
+  /** The executor's, or one that had its container before. */
+  readonly task: string;
   readonly stream: LogStream;
   /** Negative: that many bytes before the end. */
   readonly offset: number;
@@ -120,7 +122,7 @@ export interface LogChunk {
   readonly data: Uint8Array;
   /** Nothing follows. */
   readonly end: boolean;
-  /** The generation whose output it is. */
+  /** The generation whose output it is; 0: the output of a task that had the container before. */
   readonly generation: number;
   /** Bytes left out before this chunk because the reader was too slow. */
   readonly skippedBytes: number;

@@ -35,7 +35,7 @@ function setUp() {
   const events: Event[] = [];
   const heard: string[] = [];
   const forgotten: string[] = [];
-  const tails = new LogTails();
+  const tails = new LogTails({ lastContainerOf: () => undefined });
   const state = { tenant: "prep:0" };
   const links = new ExecutorLinks({
     post: (event) => events.push(event),

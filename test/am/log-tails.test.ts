@@ -4,10 +4,14 @@ import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
 import type { LogChunk, MasterCommand } from "../../src/api/messages.ts";
 import { turn } from "../support/stepped-clock.ts";
 
-function aLink(containerId: string) {
+function logTails(lastContainers: Readonly<Record<string, string>> = {}): LogTails {
+  return new LogTails({ lastContainerOf: (task) => lastContainers[task] });
+}
+
+function aLink(containerId: string, task = "worker:0") {
   const sent: MasterCommand[] = [];
   const link: ExecutorLink = {
-    task: "worker:0",
+    task,
     containerId,
     build: "test",
     send: (_generation, command) => sent.push(command),
@@ -43,7 +47,7 @@ const request = { hello: { protocol: 1, build: "" }, task: "worker:0", stream: "
 
 describe("the log of a task", () => {
   test("is asked of its executor, passed on, and asked for further as it is taken", async () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const { link, sent } = aLink("c1");
     tails.connected(link);
     const { reader, text } = aReader();
@@ -58,7 +62,7 @@ describe("the log of a task", () => {
   });
 
   test("goes on where it was when the executor comes back, and from the start in another container", async () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const first = aLink("c1");
     tails.connected(first.link);
     tails.open({ ...request, follow: true }, aReader().reader);
@@ -76,7 +80,7 @@ describe("the log of a task", () => {
   });
 
   test("ends for one who does not follow with the executor's last word, and fails when the executor is lost", async () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const whole = aReader();
@@ -91,7 +95,7 @@ describe("the log of a task", () => {
   });
 
   test("cannot be read without an executor, unless the reader waits for one", () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const now = aReader();
     tails.open({ ...request, follow: false }, now.reader);
     expect(now.state.failure).toContain("no executor");
@@ -104,7 +108,7 @@ describe("the log of a task", () => {
   });
 
   test("is told to the last line when the job ends, and not longer", async () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const { reader, text, state } = aReader();
@@ -120,7 +124,7 @@ describe("the log of a task", () => {
   });
 
   test("is cut for a reader whose executor does not end", async () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const { link } = aLink("c1");
     tails.connected(link);
     const { reader, state } = aReader();
@@ -133,11 +137,47 @@ describe("the log of a task", () => {
   });
 
   test("is called off at the executor when its reader goes", () => {
-    const tails = new LogTails();
+    const tails = logTails();
     const { link, sent } = aLink("c1");
     tails.connected(link);
     tails.open({ ...request, follow: true }, aReader().reader)();
 
     expect(sent.at(-1)).toMatchObject({ type: "tail-log", tailId: 1, cancel: true });
+  });
+
+  test("whose container is another task's now is asked of the executor there", async () => {
+    const tails = logTails({ "prepare:0": "c1" });
+    const { link, sent } = aLink("c1");
+    tails.connected(link);
+    const { reader, text, state } = aReader();
+    tails.open({ ...request, task: "prepare:0", follow: false }, reader);
+    await tails.chunk(link, aChunk(1, "prepared", { end: true, generation: 0 }));
+
+    expect(sent).toEqual([expect.objectContaining({ type: "tail-log", task: "prepare:0", offset: 0, follow: false })]);
+    expect(text).toEqual(["prepared"]);
+    expect(state).toEqual({ ended: true, failure: "" });
+  });
+
+  test("goes on where it was when its container has become another task's", async () => {
+    const lastContainers: Record<string, string> = {};
+    const tails = logTails(lastContainers);
+    const own = aLink("c1", "prepare:0");
+    tails.connected(own.link);
+    const { reader } = aReader();
+    tails.open({ ...request, task: "prepare:0", follow: true }, reader);
+    await tails.chunk(own.link, aChunk(1, "hello"));
+    lastContainers["prepare:0"] = "c1";
+    tails.disconnected(own.link);
+    const next = aLink("c1");
+    tails.connected(next.link);
+    expect(next.sent).toEqual([expect.objectContaining({ type: "tail-log", task: "prepare:0", offset: 5 })]);
+  });
+
+  test("cannot be read when its container is nobody's any more", () => {
+    const tails = logTails({ "prepare:0": "c1" });
+    tails.connected(aLink("c2").link);
+    const { reader, state } = aReader();
+    tails.open({ ...request, task: "prepare:0", follow: false }, reader);
+    expect(state.failure).toContain("prepare:0 has no executor at present");
   });
 });

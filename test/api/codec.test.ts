@@ -140,6 +140,7 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({
     type: constant("tail-log"),
     tailId: large,
+    task: text,
     stream,
     offset: fc.maxSafeInteger().map((offset) => offset + 0),
     follow: fc.boolean(),

@@ -1,5 +1,7 @@
+import { writeFileSync } from "node:fs";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { testCluster } from "../support/cluster.ts";
+import { eventually } from "../support/eventually.ts";
 import { Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
 
@@ -11,6 +13,7 @@ describe("a job of three stages", () => {
   afterAll(() => alice.leave());
 
   test("runs one after the other in the same containers, what is untracked runs on, and each task's log is its own", async () => {
+    const files = alice.shared("files");
     const says = 'echo "$JOB_NAME:$TASK_INDEX in $CONTAINER_ID"';
     const job = alice.job("stages", {
       "tony.application.framework": "tensorflow",
@@ -28,9 +31,21 @@ describe("a job of three stages", () => {
       "tony.prepare.command": `touch prepared; sleep 1; ${says}`,
       "tony.store.command": "sleep 600",
       "tony.worker.command": `ls; echo "$CLUSTER_SPEC"; ${says}`,
-      "tony.report.command": says,
+      "tony.report.command": `${says}; until test -e ${files}/read; do sleep 0.1; done`,
     });
-    const { exitCode, stdout } = await alice.run("submit", "--conf", job);
+    const submitted = alice.start("submit", "--conf", job, "--logs", "none");
+    const [id] = await submitted.output(/^application_\d+_\d+/);
+    const logOf = async (task: string) => (await alice.run("logs", id, task)).stdout;
+    const containerIn = (log: string) => /in (container_\S+)/.exec(log)?.[1];
+    const reports = await eventually("report:0 runs", async () => containerIn(await logOf("report:0")));
+    // While the job runs, the logs of the tasks that had the container before are there.
+    const before = await Promise.all(["prepare:0", "prepare:1", "worker:0", "worker:1"].map(logOf));
+    expect(before.filter((log) => containerIn(log) === reports)).toEqual([
+      expect.stringMatching(/^prepare:/m),
+      expect.stringMatching(/^worker:/m),
+    ]);
+    writeFileSync(`${files}/read`, "");
+    const { exitCode, stdout } = await submitted.ended;
     expect(exitCode).toBe(0);
     const milestones = [
       "prepare 2/2 running",
@@ -43,9 +58,6 @@ describe("a job of three stages", () => {
     expect(positions).toEqual([...positions].sort((a, b) => a - b));
     expect(stdout).toMatch(/ SUCCEEDED +5 of 5 tracked tasks exited 0 · 0 restarts · /);
 
-    const [id = ""] = stdout.split(" ");
-    const logOf = async (task: string) => (await alice.run("logs", id, task)).stdout;
-    const containerIn = (log: string) => /in (container_\S+)/.exec(log)?.[1];
     const prepared = [await logOf("prepare:0"), await logOf("prepare:1")];
     const worked = [await logOf("worker:0"), await logOf("worker:1")];
     const reported = await logOf("report:0");

@@ -609,7 +609,15 @@ describe("an executor in its container", () => {
 
   it("sends its program's output while it runs, to the end, at the reader's pace", async () => {
     const scene = await running(`sleep 0.3; bash ${programs}flood.sh; sleep 1000`);
-    const tail = { type: "tail-log", tailId: 7, stream: "stdout", offset: 0, follow: true, cancel: false } as const;
+    const tail = {
+      type: "tail-log",
+      tailId: 7,
+      task: "worker:0",
+      stream: "stdout",
+      offset: 0,
+      follow: true,
+      cancel: false,
+    } as const;
     scene.send(1, tail);
     let received = 0;
     let skipped = 0;

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { LogTails } from "../../executor/hooks/log-tails.ts";
 import { MemorySampler } from "../../executor/hooks/memory-sampler.ts";
 import { ProgressFile } from "../../executor/hooks/progress-file.ts";
-import { outputLogs } from "../../executor/output-files.ts";
-import type { LogChunk } from "../../src/api/messages.ts";
+import { earlierLogs, type OutputLogs, outputLogs } from "../../executor/output-files.ts";
+import type { LogChunk, TailRequest } from "../../src/api/messages.ts";
 
 let folder = "";
 
@@ -95,11 +95,27 @@ describe("the tails of logs", () => {
 
   beforeEach(() => {
     chunks = [];
-    tails = new LogTails({ logs: outputLogs(`${folder}/`), send: (chunk) => chunks.push(chunk), generation: () => 3 });
+    tails = tailsOf(outputLogs({ logFolder: folder, logPrefix: "" }));
   });
   afterEach(() => tails.clear());
 
-  const request = { type: "tail-log", tailId: 1, stream: "stdout", offset: 0, follow: false, cancel: false } as const;
+  const tailsOf = (logs: OutputLogs) =>
+    new LogTails({
+      task: "worker:0",
+      logs,
+      earlierLogs: (task) => earlierLogs(folder, task),
+      send: (chunk) => chunks.push(chunk),
+      generation: () => 3,
+    });
+  const request: TailRequest = {
+    type: "tail-log",
+    tailId: 1,
+    task: "worker:0",
+    stream: "stdout",
+    offset: 0,
+    follow: false,
+    cancel: false,
+  };
   const text = () => chunks.map(({ data }) => Buffer.from(data).toString()).join("");
 
   it("give a log and its end", () => {
@@ -110,9 +126,19 @@ describe("the tails of logs", () => {
     expect(chunks.at(-1)).toMatchObject({ offset: 6, end: true });
   });
 
+  it("give what the tasks wrote that had the container before, each its own, of a generation that is not known", () => {
+    writeFileSync(path.join(folder, "stdout"), "prepared\n");
+    writeFileSync(path.join(folder, "clean-0.stdout"), "cleaned\n");
+    writeFileSync(path.join(folder, "worker-0.stdout"), "worked\n");
+    tails = tailsOf(outputLogs({ logFolder: folder, logPrefix: "worker-0." }));
+    for (const task of ["prepare:0", "clean:0", "worker:0"]) tails.request({ ...request, task });
+    expect(text()).toBe("prepared\ncleaned\nworked\n");
+    expect(chunks.filter(({ end }) => end).map(({ generation }) => generation)).toEqual([0, 0, 3]);
+  });
+
   it("give a log that was closed meanwhile in one piece, and say how much of it is gone", async () => {
-    const logs = outputLogs(`${folder}/`);
-    tails = new LogTails({ logs, send: (chunk) => chunks.push(chunk), generation: () => 3 });
+    const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+    tails = tailsOf(logs);
     for (const line of ["first\n", "second\n", "third\n"]) {
       appendFileSync(logs.stdout.file, line);
       await logs.stdout.rotate({ maxBytes: 5, maxFiles: 2 }, (work) => work());

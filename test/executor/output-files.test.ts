@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test("a program whose output is closed again and again while it writes loses no line, and its last ones are reported", async () => {
-  const logs = outputLogs(`${folder}/`);
+  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
   const lines = 20_000;
   const program = new Program({
     command: `for ((i = 1; i <= ${lines}; i++)); do echo "line $i"; done`,

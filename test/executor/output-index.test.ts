@@ -16,7 +16,7 @@ const write = (stream: "stdout" | "stderr", text: string) => appendFileSync(path
 const marks = () => parseMarks(readFileSync(path.join(folder, OUTPUT_INDEX), "utf8"));
 
 test("there is a mark whenever there is more than at the last one", () => {
-  const index = new OutputIndex(outputLogs(`${folder}/`), 3);
+  const index = new OutputIndex(outputLogs({ logFolder: folder, logPrefix: "" }), 3);
   index.mark(1_000);
   write("stdout", "12345");
   index.look(1_100);
@@ -32,7 +32,7 @@ test("there is a mark whenever there is more than at the last one", () => {
 });
 
 test("it is quiet when there was no more for a while, until there is", () => {
-  const index = new OutputIndex(outputLogs(`${folder}/`), 1);
+  const index = new OutputIndex(outputLogs({ logFolder: folder, logPrefix: "" }), 1);
   index.mark(1_000);
   index.look(5_999);
   expect(index.isQuiet(5_999)).toBe(false);
@@ -43,7 +43,7 @@ test("it is quiet when there was no more for a while, until there is", () => {
 });
 
 test("the longer a program writes, the rarer are the marks", () => {
-  const index = new OutputIndex(outputLogs(`${folder}/`), 1);
+  const index = new OutputIndex(outputLogs({ logFolder: folder, logPrefix: "" }), 1);
   const daySeconds = 86_400;
   for (let second = 0; second < daySeconds; second += 1) {
     write("stdout", "x");
@@ -53,5 +53,7 @@ test("the longer a program writes, the rarer are the marks", () => {
 });
 
 test("a folder that cannot be written leaves the program alone", () => {
-  expect(() => new OutputIndex(outputLogs(path.join(folder, "gone/")), 1).mark(1_000)).not.toThrow();
+  expect(() =>
+    new OutputIndex(outputLogs({ logFolder: path.join(folder, "gone"), logPrefix: "" }), 1).mark(1_000),
+  ).not.toThrow();
 });

@@ -29,7 +29,8 @@ describe("what an executor's container says", () => {
       tensorBoard: true,
       reusePort: false,
       memoryLimitBytes: 1_073_741_824,
-      logPrefix: "/disk1/logs/",
+      logFolder: "/disk1/logs",
+      logPrefix: "",
       tokenFile: "/work/container_tokens",
       logLevel: "info",
     });
@@ -41,7 +42,7 @@ describe("what an executor's container says", () => {
 
   it("keeps its log files apart where the container has had another task", () => {
     const again = executorVariables({ ...anExecutorLaunch, logPrefix: logPrefixOf(anExecutorLaunch.task) });
-    expect(readSettings({ ...environment, ...again }).logPrefix).toBe("/disk1/logs/worker-1.");
+    expect(readSettings({ ...environment, ...again }).logPrefix).toBe("worker-1.");
   });
 
   it.each([

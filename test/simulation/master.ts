@@ -135,7 +135,7 @@ export class Master {
       },
       forget: (containerId) => this.#liveness.forget(containerId),
       metrics: () => {},
-      tails: new LogTails(),
+      tails: new LogTails({ lastContainerOf: () => undefined }),
       tenantOf: (containerId) => launchIn(this.core.state, containerId),
       variables: variablesOf,
     });

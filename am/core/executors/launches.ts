@@ -1,3 +1,4 @@
+import type { TaskId } from "../../../src/job/task.ts";
 import { linkEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -16,6 +17,11 @@ export function launchIn({ containers }: Pick<CoreState, "containers">, containe
   }
   const { task, generation } = container;
   return { containerId, task, generation };
+}
+
+/** The container where a task's program ended, though that is another task's now, or goes back; undefined while the task has its own. */
+export function lastContainerOf({ tasks }: Pick<CoreState, "tasks">, task: TaskId): string | undefined {
+  return tasks.find(({ id }) => id === task)?.lastContainer?.id;
 }
 
 /** The NodeManager accepted the launch: files are being localised. */
