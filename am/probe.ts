@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { TonyError } from "../src/errors.ts";
 import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
+import { isObject } from "../src/hadoop/json.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
+import { formatProbeReport } from "../src/job/probe.ts";
 import { inTime } from "./bounded.ts";
 import { masterToken } from "./credentials.ts";
 import type { MasterSettings } from "./settings.ts";
@@ -11,8 +13,8 @@ import type { MasterSettings } from "./settings.ts";
 const limitMs = 20_000;
 
 /**
- * What `tony-ts doctor` starts instead of a job: registers and finishes with success, and the runtime's version as its diagnostics. Only
- * on a node can it show that the node can load the runtime and reach the ResourceManager.
+ * What `tony-ts doctor` starts instead of a job: registers and finishes with success, and what it found as its diagnostics. Only on a
+ * node can it show that the node can load the runtime and reach the ResourceManager.
  */
 export async function runProbe(
   resourceManagers: readonly HostPort[],
@@ -21,8 +23,10 @@ export async function runProbe(
   const token = masterToken(readTokenFile(readFileSync(tokenFile)), tokenFile);
   const scheduler = new SchedulerClient({ endpoints: resourceManagers, token });
   const work = async () => {
-    await scheduler.register({ host, rpcPort: 0, trackingUrl: "" });
-    await scheduler.finish({ status: "SUCCEEDED", diagnostics: process.version, trackingUrl: "" });
+    const { counted } = await scheduler.register({ host, rpcPort: 0, trackingUrl: "" });
+    const { version, arch } = process;
+    const diagnostics = formatProbeReport({ host, version, architecture: arch, glibc: glibcVersion(), counted });
+    await scheduler.finish({ status: "SUCCEEDED", diagnostics, trackingUrl: "" });
   };
   try {
     await inTime(limitMs, "registering", work());
@@ -35,4 +39,12 @@ export async function runProbe(
   } finally {
     scheduler.close();
   }
+}
+
+/** Of the node, as Node found it; empty where it is not glibc. */
+function glibcVersion(): string {
+  const report: unknown = process.report.getReport();
+  const header = isObject(report) ? report.header : undefined;
+  const version = isObject(header) ? header.glibcVersionRuntime : undefined;
+  return typeof version === "string" ? version : "";
 }

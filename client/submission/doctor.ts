@@ -6,6 +6,7 @@ import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { describeFolder } from "../cluster/hadoop-configuration.ts";
+import { mastersFindings } from "../cluster/masters.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
@@ -27,6 +28,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
   const findings = await Promise.all([
     attempt("configuration", async () => configurationFinding(cluster)),
     schedulerFindings(),
+    attempt("masters", () => mastersFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
     attempt("runtime", () => runtimeFinding(options.nodeBinary)),
     machineFinding(options.machine),

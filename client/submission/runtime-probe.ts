@@ -5,7 +5,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import type { ShippedFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { launchContext } from "../../src/job/launch-context.ts";
-import { probeEnvironment } from "../../src/job/probe.ts";
+import { type ProbeReport, parseProbeReport, probeEnvironment } from "../../src/job/probe.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -74,9 +74,7 @@ export function probeFinding({
   finalStatus,
   diagnostics,
 }: Pick<ApplicationReport, "finalStatus" | "diagnostics">): Finding {
-  if (finalStatus === "SUCCEEDED") {
-    return { subject, state: "well", found: `the runtime starts in a container: Node ${diagnostics.trim()}` };
-  }
+  if (finalStatus === "SUCCEEDED") return { subject, state: "well", found: nodeWords(parseProbeReport(diagnostics)) };
   // YARN writes an exit code, of whatever kind, for every container that it tried to start.
   if (!/exit ?code: -?\d+/i.test(diagnostics)) {
     const found = `YARN refused the probe: ${lastWords(diagnostics)}`;
@@ -90,6 +88,12 @@ export function probeFinding({
   }
   const [found = "", remedy] = said.join(" ").replace(ourWord, "").split(": ");
   return { subject, state: "wrong", found, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport): string {
+  const library = glibc === "" ? "no glibc" : `glibc ${glibc}`;
+  const scheduler = counted === "all" ? "memory, cores and other resources" : "memory alone";
+  return `the runtime starts in a container on ${host} (${architecture}, ${library}): Node ${version}; the scheduler counts ${scheduler}`;
 }
 
 /** Sees to it that the cluster has what the probe runs; a job of this release finds it there too. */

@@ -161,8 +161,13 @@ while :; do
   [ "$code" -eq @ROOM_MADE@ ] && [ -z "$told" ] && . ./@NEXT@ && rm @NEXT@ || break
 done
 if [ "$code" -ne 0 ] && [ ! -s "$log"@LOG@ ] && [ -z "$signalled" ] && ! grep -q '^tony-ts: ' "\${log}stderr"; then
-  printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
-    @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
+  if [ ! -x @NODE@ ] && [ -n "$(find -L @NODE@ -perm -0100 2>/dev/null)" ]; then
+    printf 'tony-ts: %s could not be started on %s: %s lets no program run (it is mounted noexec). Mount it without noexec, name another folder in yarn.nodemanager.local-dirs, or set tony.node.binary=local:/path to a Node that every node has elsewhere.\\n' \\
+      @BUNDLE@ "$NM_HOST" "$(df --output=target . | tail -n 1)" >&2
+  else
+    printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
+      @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
+  fi
 fi
 exit "$code"
 `;

@@ -191,6 +191,19 @@ describe("a node", () => {
       expect(job.starts()).toEqual([...before, ...again]);
     },
   );
+
+  fill("lets no program run from its disk: the log says which folder of which node, and what to do", async () => {
+    const node = chosen(cluster.settings.smallDisk);
+    await suite.forbidPrograms(node);
+    // A node that is stopped is given no ApplicationMaster; the job needs all three.
+    await suite.stop(node.name);
+    const job = await suite.submit({ workers: 3, settings: { ...SETTINGS, "tony.worker.memory": "5g" } });
+    await job.master();
+    await suite.continue(node.name);
+    const said = `executor.cjs could not be started on ${hostOf(node)}: ${node.folder}/local lets no program run (it is mounted noexec)`;
+    await eventually("what is wrong with the node", () => job.masterLog().includes(said));
+    expect(job.starts()).toEqual([]);
+  });
 });
 
 /** All that runs of these programs. */

@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { appendFileSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach } from "@jest/globals";
 import { type ClusterNode, type ClusterStatus, clusterStatus, clusterTool, controlDaemon } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
@@ -19,6 +21,7 @@ export class FaultSuite {
   readonly #unplugged = new Set<ClusterNode>();
   readonly #full = new Set<ClusterNode>();
   readonly #leaving = new Set<ClusterNode>();
+  readonly #forbidden = new Set<ClusterNode>();
   #isHarmed = false;
 
   constructor(cluster: ClusterStatus) {
@@ -28,6 +31,7 @@ export class FaultSuite {
       for (const node of [...this.#unplugged]) await this.plug(node);
       for (const node of [...this.#full]) await this.empty(node);
       for (const node of [...this.#leaving]) await this.recommission(node);
+      for (const node of [...this.#forbidden]) await this.allowPrograms(node);
       await this.mend();
       for (const job of this.#jobs.splice(0)) await job.dispose();
       // With two masters of each kind others may be active by now.
@@ -106,6 +110,17 @@ export class FaultSuite {
     for (let written = 0; written < room - 1; written += 1) appendFileSync(ballastOf(node), mebibyte);
   }
 
+  /** Lets no program run from the node's small disk, as a file system that is mounted noexec. */
+  async forbidPrograms(node: ClusterNode): Promise<void> {
+    this.#forbidden.add(node);
+    await remount(node, "noexec");
+  }
+
+  async allowPrograms(node: ClusterNode): Promise<void> {
+    await remount(node, "exec");
+    this.#forbidden.delete(node);
+  }
+
   /** Makes room on it again; resolves when YARN uses the node. */
   async empty(node: ClusterNode): Promise<void> {
     rmSync(ballastOf(node), { force: true });
@@ -130,5 +145,11 @@ export class FaultSuite {
     this.#isHarmed = false;
   }
 }
+
+const run = promisify(execFile);
+
+const remount = async ({ folder }: ClusterNode, option: "exec" | "noexec"): Promise<void> => {
+  await run("mount", ["--options", `remount,${option}`, join(folder, "local")]);
+};
 
 const ballastOf = ({ folder }: ClusterNode): string => join(folder, "local", "ballast");

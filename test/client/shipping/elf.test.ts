@@ -43,6 +43,7 @@ describe("an executable's requirements", () => {
 describe("a runtime", () => {
   test("that nodes can load has no problem", () => {
     expect(runtimeProblem(fits, "x64")).toBeUndefined();
+    expect(runtimeProblem({ ...fits, symbolVersions: ["GLIBC_2.17", "GLIBC_2.2.5"] }, "x64")).toBeUndefined();
   });
 
   test.each([

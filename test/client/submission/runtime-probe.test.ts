@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { probeFinding } from "../../../client/submission/runtime-probe.ts";
+import { formatProbeReport, type ProbeReport } from "../../../src/job/probe.ts";
 
 const failed = (stderr: string) =>
   probeFinding({
@@ -7,12 +8,19 @@ const failed = (stderr: string) =>
     diagnostics: `AM Container for appattempt_1_0001_000001 exited with  exitCode: 1\nLast 4096 bytes of stderr :\n${stderr}\n\n\nFor more`,
   });
 
-test("a runtime that starts on a node is told with its release", () => {
-  expect(probeFinding({ finalStatus: "SUCCEEDED", diagnostics: "v22.23.3" })).toEqual({
+test("a runtime that starts on a node is told with its release, what that node is, and what the scheduler counts", () => {
+  const report = { host: "n1", version: "v22.23.3", architecture: "x64", glibc: "2.36", counted: "memory" } as const;
+  const found = (change: Partial<ProbeReport> = {}) =>
+    probeFinding({ finalStatus: "SUCCEEDED", diagnostics: formatProbeReport({ ...report, ...change }) });
+  expect(found()).toEqual({
     subject: "nodes",
     state: "well",
-    found: "the runtime starts in a container: Node v22.23.3",
+    found:
+      "the runtime starts in a container on n1 (x64, glibc 2.36): Node v22.23.3; the scheduler counts memory alone",
   });
+  expect(found({ glibc: "", counted: "all" }).found).toBe(
+    "the runtime starts in a container on n1 (x64, no glibc): Node v22.23.3; the scheduler counts memory, cores and other resources",
+  );
 });
 
 test("an application that YARN refused says nothing of the runtime", () => {

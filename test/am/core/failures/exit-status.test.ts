@@ -15,8 +15,19 @@ test.each([
   ["ended by the ResourceManager", -106, [], infrastructure],
   ["too many logs", -109, [], program],
   ["an executor that ended by itself", 1, [], machine],
-])("whose fault it is: %s", (_what, status, words, fault) => {
-  expect(exitMeaning(status, words)).toMatchObject(fault);
+  ["a node that was taken out of the cluster", -100, ["Container released on a *lost* node"], infrastructure, true],
+])("whose fault it is: %s", (_what, status, words, fault, nodeLeaves = false) => {
+  expect(exitMeaning(status, words, nodeLeaves)).toMatchObject(fault);
+});
+
+test.each([
+  [-1, "No space available in any of the local directories /data/1 on n1/10.0.0.1", "disks-full"],
+  [-1000, "java.io.IOException: No space left on device", "disks-full"],
+  [-1, 'Cannot run program "bash" (in directory "/data/1"): error=2, No such file or directory', "bash-missing"],
+])("a container that its node could not launch, %i %s", (status, words, code) => {
+  expect(exitMeaning(status, [words])).toEqual({ ...machine, code });
+  // A program may print the same.
+  expect(exitMeaning(1, [words])).toMatchObject({ code: "executor-died" });
 });
 
 test.each([137, 143])("a container that ended with %i was killed from outside", (status) => {

@@ -1,0 +1,83 @@
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { nameNodeEndpoints } from "../../src/hadoop/hdfs/namenodes.ts";
+import { HttpClient } from "../../src/hadoop/http/client.ts";
+import { readText } from "../../src/hadoop/http/exchange.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
+import type { Cluster } from "./cluster.ts";
+import type { Finding } from "./finding.ts";
+import {
+  type Master,
+  masterPaths,
+  mastersFinding,
+  nameNodeOf,
+  resourceManagerOf,
+  schedulerOf,
+} from "./masters-finding.ts";
+
+const timeoutMs = 3_000;
+const largestAnswerBytes = 4 << 20;
+
+/** Asks each ResourceManager and each NameNode what it is. */
+export async function mastersFindings({ configuration, user }: Cluster): Promise<Finding[]> {
+  const http = new HttpClient({ credentials: simpleCredentials(user), connectTimeoutMs: timeoutMs });
+  try {
+    const [managers, nameNodes] = await Promise.all([resourceManagers(), nameNodesOfDefault()]);
+    return [...managers, ...nameNodes];
+  } finally {
+    http.close();
+  }
+
+  async function resourceManagers(): Promise<Finding[]> {
+    const protocol = configuration.get("yarn.http.policy")?.toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
+    const bases = resourceManagerWebAddresses(configuration).flatMap((address) =>
+      address === undefined ? [] : [`${protocol}://${formatHostPort(address)}`],
+    );
+    if (bases.length === 0) return [];
+    const masters = await Promise.all(
+      bases.map(async (base) => resourceManagerOf(hostOf(base), await ask(base, masterPaths.resourceManager))),
+    );
+    const active = bases[masters.findIndex(({ state }) => state === "active")];
+    const scheduler = active === undefined ? undefined : schedulerOf(await ask(active, masterPaths.scheduler));
+    return [mastersFinding("ResourceManager", masters, scheduler)];
+  }
+
+  async function nameNodesOfDefault(): Promise<Finding[]> {
+    const { scheme, authority = "" } = splitUri(configuration.get("fs.defaultFS") ?? "")?.root ?? {};
+    if (scheme !== "hdfs") return [];
+    const masters = await Promise.all(
+      nameNodeEndpoints(configuration, authority).map(async (base) =>
+        nameNodeOf(hostOf(base), await ask(base, masterPaths.nameNode)),
+      ),
+    );
+    return [mastersFinding("NameNode", withoutGuesses(masters))];
+  }
+
+  /** Undefined when there is no answer that can be read. */
+  async function ask(base: string, path: string): Promise<unknown> {
+    try {
+      const url = new URL(path, base);
+      const answer = await http.send(url, {
+        method: "GET",
+        idleTimeoutMs: timeoutMs,
+        headers: { accept: "application/json" },
+      });
+      return JSON.parse(await readText(answer, url.host, largestAnswerBytes));
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+const hostOf = (base: string) => new URL(base).host;
+
+/** Where no web address is configured, both ports that it has by default are asked, and one of them answers. */
+function withoutGuesses(masters: readonly Master[]): readonly Master[] {
+  const nameOf = ({ address }: Master) => address.slice(0, address.lastIndexOf(":"));
+  return masters.filter(
+    (master, index) =>
+      master.state !== undefined ||
+      !masters.some((other, at) => nameOf(other) === nameOf(master) && (other.state !== undefined || at < index)),
+  );
+}
