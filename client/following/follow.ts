@@ -35,6 +35,8 @@ class Follower {
   #lateStartTold = false;
   /** The last report, of a job that waits for its AM. */
   #waiting: ApplicationReport | undefined;
+  /** Since when that AM is seen to have a container: it starts soon. */
+  #startingSinceMs: number | undefined;
 
   constructor(options: FollowOptions) {
     this.#options = options;
@@ -76,6 +78,8 @@ class Follower {
       await this.#master.find(report);
     } else {
       this.#waiting = report;
+      const hasContainer = (report.usage?.usedContainers ?? 0) > 0;
+      this.#startingSinceMs = hasContainer ? (this.#startingSinceMs ?? this.#options.now()) : undefined;
       await this.#wait(report);
     }
   }
@@ -142,7 +146,8 @@ class Follower {
     if (outcome !== undefined) return 50;
     if (isHeard) return 500;
     if (stop.aborted || this.#lateStartTold) return 250;
-    const pauseMs = reportPauseMs(session?.silentMs ?? now() - sinceMs);
+    const waitedMs = session?.silentMs ?? now() - (this.#startingSinceMs ?? sinceMs);
+    const pauseMs = reportPauseMs(waitedMs);
     return this.#reports.areSilent ? Math.min(silentPauseMs, pauseMs) : pauseMs;
   }
 }

@@ -283,6 +283,23 @@ describe("the pauses of following", () => {
     }
   });
 
+  test("are short again as soon as the AM has a container", async () => {
+    const none = { memoryMiB: 0, vcores: 0, others: {} };
+    const usage = { used: none, needed: none, memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
+    const waits = aReport({ usage: { ...usage, usedContainers: 0 } });
+    const starts = aReport({ usage: { ...usage, usedContainers: 1 } });
+    const sleptMs: number[] = [];
+    let nowMs = noonishMs;
+    const sleep = async (delayMs: number) => {
+      sleptMs.push(delayMs);
+      nowMs += delayMs;
+    };
+    const options = { now: () => nowMs, sinceMs: noonishMs - 60_000, sleep };
+    const applications = new ScriptedApplications(waits, starts, starts, succeeded);
+    await followed(recordedContext({}), applications, [], undefined, options).ended;
+    expect(sleptMs).toEqual([...Array.from({ length: 10 }, () => 1_000), 100, 100]);
+  });
+
   test("leave nobody in doubt: a terminal is told each second how long it has waited", async () => {
     const { shown } = await asksOfAWait(60_000);
     for (const waited of ["41 s", "42 s", "43 s"]) expect(shown).toContain(`ACCEPTED ${waited}`);
