@@ -119,8 +119,15 @@ export class WebHdfs implements FileSystem {
   }
 
   async setReplication(path: string, replicas: number): Promise<void> {
-    const parameters = { replication: String(replicas) };
-    await this.#boolean({ method: "PUT", operation: "SETREPLICATION", path, parameters });
+    const operation = "SETREPLICATION";
+    const request = { method: "PUT", operation, path, parameters: { replication: String(replicas) } } as const;
+    // The NameNode answers false, and throws nothing.
+    if (this.#booleanIn(request, await this.#json(request))) return;
+    throw new FileSystemError(`${operation} ${path}: there is no such file`, {
+      code: "FILE_NOT_FOUND",
+      operation,
+      path,
+    });
   }
 
   async setTimes(
