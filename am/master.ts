@@ -15,6 +15,7 @@ import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
+import { AttemptWatch } from "./attempt-watch.ts";
 import { inTime } from "./bounded.ts";
 import { ClientCalls } from "./client-calls.ts";
 import { systemClock } from "./clock.ts";
@@ -53,6 +54,7 @@ const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
+const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
 
 /** Builds the ApplicationMaster and registers it; from then on it is driven by events until it exits. */
 export async function runMaster(input: MasterInput): Promise<void> {
@@ -80,6 +82,7 @@ class Master {
   readonly #scheduler: Scheduler;
   readonly #history: JobHistory;
   readonly #liveness: ReturnType<typeof createLiveness>;
+  readonly #attemptWatch: AttemptWatch;
   readonly #credentials: Uint8Array;
   #server: MasterServer | undefined;
   #launcher: Launcher | undefined;
@@ -115,6 +118,15 @@ class Master {
       nodeHeartbeatMs: configuration.getInteger(nodeHeartbeatKey) ?? 1_000,
     });
     this.#liveness = createLiveness(job.spec.timeouts);
+    this.#attemptWatch = new AttemptWatch({
+      attempt,
+      expiryMs: configuration.getDurationMs(masterExpiryKey, "ms", 600_000),
+      isolationMs: job.spec.timeouts.isolationMs,
+      clock: systemClock,
+      silentSinceMs: () => this.#scheduler.silentSinceMs,
+      latestAttempt: () => this.#staging.latestAttempt(),
+      over: (reason) => this.shell.post({ type: "resource-manager-shutdown", reason }),
+    });
     this.#feed = new StatusFeed(() => this.#status(), systemClock);
     const { local } = settings;
     this.#history = new JobHistory(job, { fileSystems: this.#fileSystems, attempt, local, atMs: startedAtMs, log });
@@ -248,6 +260,7 @@ class Master {
 
   #watch(): void {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
+    this.#attemptWatch.tick();
     this.#scheduler.progress(progressOf(this.#core));
     this.#feed.refresh();
     const { job, ownLog } = this.#input;
@@ -295,8 +308,10 @@ class Master {
     process.exit(exitCode);
   }
 
+  /** The end may have been refused because a later attempt has begun: the folder is that one's. */
   async #removeStaging(): Promise<void> {
     await this.#journal.settled();
+    if ((await this.#staging.latestAttempt()) > this.#input.settings.attempt) return;
     await this.#staging.remove();
   }
 }

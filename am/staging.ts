@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { attemptOfMasterFile, masterFile } from "../src/job/master-file.ts";
 import type { JobStatus } from "../src/job/status.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
@@ -24,10 +25,16 @@ export class Staging {
     return path.posix.join(this.#folder, "journal");
   }
 
-  /** Writes `am-<attempt>.json`. */
+  /** Writes the attempt's address. */
   announce(address: MasterAddress): Promise<void> {
-    this.#announcing = this.#write(`am-${address.attempt}.json`, address);
+    this.#announcing = this.#write(masterFile(address.attempt), address);
     return this.#announcing;
+  }
+
+  /** The latest attempt that has left its address; 0 where none has. Rejects where the folder cannot be read. */
+  async latestAttempt(): Promise<number> {
+    const entries = await this.#fileSystem.list(this.#folder);
+    return Math.max(0, ...entries.map((entry) => attemptOfMasterFile(path.posix.basename(entry.path)) ?? 0));
   }
 
   /**
@@ -43,8 +50,9 @@ export class Staging {
   async keepResult(status: JobStatus): Promise<void> {
     await this.#write("status.json", status);
     const entries = await this.#fileSystem.list(this.#folder);
-    const temporary = /^(journal|am-\d+\.json|client\.json|container_tokens)$/;
-    for (const { path: entry } of entries.filter((found) => temporary.test(path.posix.basename(found.path)))) {
+    const temporary = /^(journal|client\.json|container_tokens)$/;
+    const isTemporary = (name: string) => temporary.test(name) || attemptOfMasterFile(name) !== undefined;
+    for (const { path: entry } of entries.filter((found) => isTemporary(path.posix.basename(found.path)))) {
       await this.#fileSystem.delete(entry, { recursive: true });
     }
   }

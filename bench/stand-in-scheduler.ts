@@ -30,6 +30,7 @@ export function makeScheduler({ settings }: SchedulerInput): Scheduler {
 
 class StandInScheduler implements Scheduler {
   readonly waits = [];
+  readonly silentSinceMs = undefined;
   readonly #file: string;
   #deliver: (event: SchedulerEvent) => void = () => {};
   #nextNumber = 2;

@@ -2,6 +2,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { attemptOfMasterFile } from "../src/job/master-file.ts";
 import { count, object, string } from "../src/job/shape.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
 import { filesNewestFirst, readEntry } from "../src/journal/reader.ts";
@@ -17,8 +18,6 @@ export interface StagingNews {
   readonly isReplaced: boolean;
 }
 
-/** `am-<attempt>.json`: the address of an attempt of the ApplicationMaster. */
-const addressFile = /^am-(\d+)\.json$/;
 const announced = object<{ attempt: number; host: string; port: number }>({
   required: { attempt: count, host: string, port: count },
   optional: {},
@@ -72,7 +71,7 @@ export class StagingFolder {
 
 /** Undefined where there is no address that can be read. */
 async function newestAddress(fileSystem: FileSystem, files: readonly string[]): Promise<MasterAddress | undefined> {
-  const attemptOf = (file: string) => Number(addressFile.exec(path.posix.basename(file))?.[1] ?? 0);
+  const attemptOf = (file: string) => attemptOfMasterFile(path.posix.basename(file)) ?? 0;
   const newest = files.reduce((best, file) => (attemptOf(file) > attemptOf(best) ? file : best), "");
   if (newest === "") return undefined;
   try {

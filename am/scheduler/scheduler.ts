@@ -45,6 +45,8 @@ export interface ContainerCommand extends ContainerLaunch {
 export interface Scheduler {
   /** What it waits for itself, which holds up whatever needs it. */
   readonly waits: readonly Wait[];
+  /** Since when it has not answered; undefined while it does. */
+  readonly silentSinceMs: number | undefined;
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
   start(
     address: { readonly host: string; readonly port: number; readonly trackingUrl: string },

@@ -37,6 +37,7 @@ function setUp(
     },
     scheduler: {
       waits: [],
+      silentSinceMs: undefined,
       start: async () => ({ attempt: 1, keptContainers: [] }),
       ask: note("ask"),
       release: note("release"),

@@ -23,6 +23,14 @@ describe("the staging folder", () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
+  test("tells which attempt is the latest that has left its address", async () => {
+    await expect(staging.latestAttempt()).resolves.toBe(0);
+    await staging.announce({ attempt: 2, host: "node-1", port: 4000 });
+    await staging.announce({ attempt: 10, host: "node-2", port: 4000 });
+    await writeFile(path.join(folder, "am-11.json.tmp"), "");
+    await expect(staging.latestAttempt()).resolves.toBe(10);
+  });
+
   test("is gone after a job on a cluster", async () => {
     await staging.remove();
     await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });

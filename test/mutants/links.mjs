@@ -249,6 +249,19 @@ export const LINK_MUTANTS = [
       to: "    clearTimeout(this.#isolation);\n",
     },
   ]),
+  ...mutantsOf("am/attempt-watch.ts", { unit: "am/attempt-watch" }, [
+    {
+      bug: "an attempt that reaches nobody but its executors keeps them for ever",
+      from: "silentMs >= expiryMs && nowMs - this.#reachedAtMs >= isolationMs",
+      to: "false",
+    },
+    {
+      bug: "an attempt gives way of the ResourceManager's outage alone",
+      from: "      this.#reachedAtMs = nowMs;\n      if (latest",
+      to: "      if (latest",
+    },
+    { bug: "an attempt gives way of its own pause", from: "stoodStill || ", to: "" },
+  ]),
   ...mutantsOf("src/journal/task-life.ts", { unit: "journal/task-life.test" }, [
     { bug: "an older snapshot ends a task", from: "task.generation > life.generation && ", to: "" },
     {

@@ -51,6 +51,21 @@ export class Attempts {
     });
   }
 
+  /** The network between it and the rest is cut: where that lasts, another one is started instead. */
+  cutOff(durationMs: number): void {
+    const { clock, random, masterExpiryMs } = this.#world;
+    const master = this.present;
+    master.isCutOff = true;
+    clock.after(durationMs, () => {
+      master.isCutOff = false;
+    });
+    clock.after(masterExpiryMs, () => {
+      if (master.isCutOff && this.#mayEnd(master)) {
+        this.#replace(random.integer(500, 2_000));
+      }
+    });
+  }
+
   /** Its process has ended by itself. */
   exited(master: Master, cleanStaging: boolean): void {
     const { resourceManager, application, problems } = this.#world;
@@ -58,6 +73,9 @@ export class Attempts {
       problems.push("the staging folder is removed before the ResourceManager has taken the end");
     }
     if (!master.isPresent) {
+      for (const executor of this.#world.executors.values()) {
+        executor.connection.masterEnded(master);
+      }
       return;
     }
     if (application.finished) {

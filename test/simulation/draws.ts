@@ -11,6 +11,7 @@ export interface Draws {
   readonly late: Random;
   readonly outages: Random;
   readonly leaving: Random;
+  readonly halves: Random;
 }
 
 export function drawsOf(seed: number): Draws {
@@ -24,5 +25,6 @@ export function drawsOf(seed: number): Draws {
     late: new Random(seed ^ 0x3c6ef372),
     outages: new Random(seed ^ 0x2c1b3c6d),
     leaving: new Random(seed ^ 0x297a2d39),
+    halves: new Random(seed ^ 0x1c69b3f7),
   };
 }

@@ -1,6 +1,7 @@
 import { Bounds } from "../../am/core/state/bounds.ts";
 import { presentGang } from "../../am/core/state/step.ts";
 import type { Fault } from "./faults/fault.ts";
+import { MASTER_CUT } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
 import { chargedTo, judgeBudgets } from "./judge-budgets.ts";
 import { judgeMachines } from "./judge-machines.ts";
@@ -17,7 +18,8 @@ export function judge(world: World, faults: readonly Fault[]): string[] {
   if (world.problems.length > 0) {
     return [];
   }
-  if (attempts.surrenders > 0 && weather.lostAnswers === 0) {
+  // One that is cut off gives way when its time is up, though its ResourceManager may be about to hear of it.
+  if (attempts.surrenders > 0 && weather.lostAnswers === 0 && !faults.includes(MASTER_CUT)) {
     return [`${attempts.surrenders} attempts gave up, and no answer was lost`];
   }
   if (!attempts.areOver) {

@@ -1,6 +1,7 @@
 import type { ExecutorLinks } from "../../am/executor-links.ts";
 import type { Absence } from "./absence.ts";
 import type { ExecutorModel } from "./executor-model.ts";
+import type { Master } from "./master.ts";
 import { isReachable } from "./node.ts";
 import type { Report } from "./program.ts";
 import { Stream } from "./stream.ts";
@@ -83,6 +84,13 @@ export class MasterConnection {
     }
   }
 
+  /** An ApplicationMaster has ended, perhaps one that others do not know any more. */
+  masterEnded(master: Master): void {
+    if (this.#stream?.isOpen === true && this.#stream.master === master) {
+      this.masterDied();
+    }
+  }
+
   /** Its ApplicationMaster died: it looks for the next attempt now and then, unless that one finds it first. */
   masterDied(): void {
     this.close();
@@ -130,7 +138,8 @@ export class MasterConnection {
   }
 
   get #reachesMaster(): boolean {
-    return isReachable(this.#executor.container.node) && this.#world.master.isServing;
+    const { master } = this.#world;
+    return isReachable(this.#executor.container.node, master.attempt) && master.isServing;
   }
 
   /** An ApplicationMaster is heard when it welcomes. */

@@ -1,3 +1,4 @@
+import { AttemptWatch } from "../../am/attempt-watch.ts";
 import { type Core, createCore } from "../../am/core/core.ts";
 import { launchIn } from "../../am/core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS, type Liveness } from "../../am/core/executors/liveness.ts";
@@ -25,6 +26,9 @@ export class Master {
   readonly #shell: Shell;
   readonly #scheduler: ModelScheduler;
   readonly #liveness: Liveness;
+  readonly #attemptWatch: AttemptWatch;
+  /** It reaches neither the ResourceManager nor HDFS. */
+  isCutOff = false;
   /** The ResourceManager's answers do not reach it before. */
   #unansweredUntilMs = 0;
 
@@ -50,11 +54,13 @@ export class Master {
       application: world.application,
       resourceManager: world.resourceManager,
       nodeManagers: world.nodeManagers,
+      isReached: () => !this.isCutOff,
       losesAnswer: (call) => world.clock.nowMs < this.#unansweredUntilMs || world.losesAnswer(call),
       settled: () => world.settled(),
     });
     this.links = this.#makeLinks();
     this.#shell = this.#makeShell();
+    this.#attemptWatch = this.#makeAttemptWatch();
   }
 
   /** Registers; a later attempt takes up what the one before left. */
@@ -118,7 +124,29 @@ export class Master {
     }
   }
 
+  #makeAttemptWatch(): AttemptWatch {
+    const world = this.#world;
+    return new AttemptWatch({
+      attempt: this.attempt,
+      isolationMs: world.spec.timeouts.isolationMs,
+      get expiryMs() {
+        return world.masterExpiryMs;
+      },
+      clock: this.process,
+      silentSinceMs: () => this.#scheduler.silentSinceMs,
+      latestAttempt: async () => {
+        world.settled();
+        if (this.isCutOff || world.journal.isDown) {
+          throw new Error("the NameNode does not answer");
+        }
+        return world.attempts.present.attempt;
+      },
+      over: (reason) => world.mastersGiveWay && this.#shell.post({ type: "resource-manager-shutdown", reason }),
+    });
+  }
+
   #watch(): void {
+    this.#attemptWatch.tick();
     for (const event of this.#liveness.tick(this.process.nowMs())) {
       this.#shell.post(event);
     }
@@ -160,7 +188,7 @@ export class Master {
       },
       exit: async (_exitCode, cleanStaging) => {
         this.process.kill();
-        world.attempts.exited(this, cleanStaging);
+        world.attempts.exited(this, cleanStaging && world.attempts.present.attempt === this.attempt);
       },
     });
   }
@@ -187,7 +215,7 @@ export class Master {
         if (this !== this.#world.master) {
           return;
         }
-        if (journal.isDown) {
+        if (journal.isDown || this.isCutOff) {
           answer(() => reject(new Error("NameNode in safe mode")));
           return;
         }

@@ -22,8 +22,8 @@ export interface NodeServiceOptions {
   readonly failed: (container: ModelContainer) => void;
 }
 
-function answers(node: ModelNode): boolean {
-  return isReachable(node) && !node.isUnmanaged;
+function answers(node: ModelNode, attempt: number): boolean {
+  return isReachable(node, attempt) && !node.isUnmanaged;
 }
 
 /** The NodeManagers, as an ApplicationMaster reaches them. */
@@ -34,7 +34,7 @@ export class NodeService {
     this.#options = options;
   }
 
-  start(command: ContainerCommand, answer: (answer: StartAnswer) => void): void {
+  start(attempt: number, command: ContainerCommand, answer: (answer: StartAnswer) => void): void {
     const { clock, random, application, refusals, losesAnswer, run, failed } = this.#options;
     const container = application.containers.get(command.containerId);
     if (container === undefined) {
@@ -43,7 +43,7 @@ export class NodeService {
     }
     const { node } = container;
     clock.after(random.integer(5, 150) + node.slowMs, () => {
-      if (container.state === "complete" || !answers(node) || random.chance(refusals)) {
+      if (container.state === "complete" || !answers(node, attempt) || random.chance(refusals)) {
         failed(container);
         answer({ type: "launch-failed", message: "connection refused", nodeAtFault: true });
         return;
@@ -63,17 +63,18 @@ export class NodeService {
     });
   }
 
-  stop(containerId: string, unanswered: () => void): void {
+  stop(attempt: number, containerId: string, unanswered: () => void): void {
     const { clock, random, application, losesAnswer } = this.#options;
     const container = application.containers.get(containerId);
     if (container === undefined) {
       return;
     }
     clock.after(random.integer(5, 300) + container.node.slowMs, () => {
-      if (answers(container.node)) {
+      const isHeard = answers(container.node, attempt);
+      if (isHeard) {
         application.complete(containerId, -105, "Container killed by the ApplicationMaster.");
       }
-      if (!answers(container.node) || losesAnswer("stop")) {
+      if (!isHeard || losesAnswer("stop")) {
         clock.after(random.integer(1_000, 10_000), unanswered);
       }
     });

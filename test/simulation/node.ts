@@ -8,6 +8,10 @@ export interface Cut {
   readonly inward: boolean;
   /** What it sends to the ApplicationMaster is lost. */
   readonly outward: boolean;
+  /** It was cut off together with this attempt of the ApplicationMaster, which alone it reaches. */
+  readonly beside?: number;
+  /** This attempt was cut off, which alone it does not reach. */
+  readonly apartFrom?: number;
 }
 
 export interface ModelNode {
@@ -33,9 +37,17 @@ export interface ModelNode {
   tickScheduled: boolean;
 }
 
-/** Connections to it stand: that takes both directions. */
-export function isReachable({ cut }: ModelNode): boolean {
-  return cut === undefined || !(cut.inward || cut.outward);
+/** Connections of an attempt of the ApplicationMaster to it stand: that takes both directions. */
+export function isReachable(node: ModelNode, attempt: number): boolean {
+  return !isLost(node, "inward", attempt) && !isLost(node, "outward", attempt);
+}
+
+/** What is sent in that direction, to or by an attempt of the ApplicationMaster, is lost. */
+export function isLost({ cut }: ModelNode, direction: "inward" | "outward", attempt: number): boolean {
+  if (cut?.beside !== undefined) {
+    return cut.beside !== attempt;
+  }
+  return cut?.apartFrom === undefined ? cut?.[direction] === true : cut.apartFrom === attempt;
 }
 
 /** What is neither the ApplicationMaster nor on the node itself, as HDFS. */

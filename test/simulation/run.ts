@@ -25,7 +25,7 @@ const LABEL = "gpu";
 const NODE_MIB = 16_384;
 const LIMIT_MS = 4 * 3_600_000;
 
-export interface RunOptions extends Pick<WorldOptions, "trace" | "mutation" | "fenced" | "executorFault"> {
+export interface RunOptions extends Pick<WorldOptions, "trace" | "mutation" | "fenced" | "executorFault" | "givesWay"> {
   /** What goes wrong, by name, instead of what the seed would choose. */
   readonly faults?: readonly string[];
 }

@@ -44,6 +44,7 @@ describe.each([0, 0.2])("where that part of all answers is lost: %s", (lost) => 
           if (exitStatus !== undefined) application.complete(containerId, exitStatus, "");
         },
       }),
+      isReached: () => true,
       losesAnswer,
       settled: () => {},
     });

@@ -19,6 +19,8 @@ export interface ModelSchedulerOptions {
   readonly application: Application;
   readonly resourceManager: ApplicationService;
   readonly nodeManagers: NodeService;
+  /** Whether the network takes a call to the ResourceManager. */
+  readonly isReached: () => boolean;
   /** Whether the answer to a call that was carried out does not come back. */
   readonly losesAnswer: (call: Call) => boolean;
   /** Called whenever a promise is settled: what waits for it is to run before the time goes on. */
@@ -47,6 +49,8 @@ export class ModelScheduler implements Scheduler {
   /** Hosts whose token went out with an answer that was not heard. */
   #withoutToken: ReadonlySet<string> = new Set();
   isUnheard = false;
+  /** Since when the ResourceManager has not answered; undefined while it does. */
+  silentSinceMs: number | undefined;
   /** When it was last asked who is in charge, and answered. */
   confirmedAtMs = 0;
   #questions: ((current: boolean) => void)[] = [];
@@ -101,7 +105,7 @@ export class ModelScheduler implements Scheduler {
   }
 
   launch(commands: readonly ContainerCommand[]): void {
-    const { nodeManagers, application } = this.#options;
+    const { attempt, nodeManagers, application } = this.#options;
     for (const command of commands) {
       const { containerId } = command;
       const host = application.containers.get(containerId)?.node.host ?? "";
@@ -109,7 +113,7 @@ export class ModelScheduler implements Scheduler {
         this.#over(`the answer to its registration was lost, and with it the token for ${host}`);
         return;
       }
-      nodeManagers.start(command, (answer) =>
+      nodeManagers.start(attempt, command, (answer) =>
         this.#options.process.reach(() => this.#deliver({ ...answer, containerId })),
       );
     }
@@ -123,7 +127,7 @@ export class ModelScheduler implements Scheduler {
       release();
       return;
     }
-    this.#options.nodeManagers.stop(containerId, release);
+    this.#options.nodeManagers.stop(this.#options.attempt, containerId, release);
   }
 
   progress(): void {}
@@ -284,15 +288,17 @@ export class ModelScheduler implements Scheduler {
     answered: (answer: Answer) => void,
     unanswered: (answer?: Answer) => void,
   ): void {
-    const { process, random, resourceManager, losesAnswer } = this.#options;
+    const { process, random, resourceManager, isReached, losesAnswer } = this.#options;
     this.#isCalling = true;
-    const answer = resourceManager.isUp ? { value: carryOut() } : undefined;
+    const answer = resourceManager.isUp && isReached() ? { value: carryOut() } : undefined;
     const isLost = answer === undefined || losesAnswer(name);
     process.after(random.integer(1, 50), () => {
       this.#isCalling = false;
       if (answer === undefined || isLost) {
+        this.silentSinceMs ??= process.nowMs();
         unanswered(answer?.value);
       } else {
+        this.silentSinceMs = undefined;
         answered(answer.value);
       }
     });

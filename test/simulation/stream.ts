@@ -4,6 +4,7 @@ import type { MasterCommand, MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import type { Master } from "./master.ts";
+import { isLost } from "./node.ts";
 import type { World } from "./world.ts";
 
 const LONGEST_WAY_MS = 50;
@@ -34,7 +35,7 @@ export class Stream implements ExecutorLink {
     const message: MasterMessage = { attempt: this.master.attempt, generation, body: command };
     this.#inwardMs = Math.max(this.#inwardMs, clock.nowMs + random.integer(1, LONGEST_WAY_MS));
     clock.after(this.#inwardMs - clock.nowMs, () => {
-      if (this.isOpen && this.#executor.container.node.cut?.inward !== true) {
+      if (this.isOpen && !this.#isLost("inward")) {
         this.#executor.receive(message);
       }
     });
@@ -81,8 +82,12 @@ export class Stream implements ExecutorLink {
     this.isOpen = false;
   }
 
+  #isLost(direction: "inward" | "outward"): boolean {
+    return isLost(this.#executor.container.node, direction, this.master.attempt);
+  }
+
   #arrive(hear: (links: ExecutorLinks) => void): void {
-    if (this.isOpen && this.#executor.container.node.cut?.outward !== true) {
+    if (this.isOpen && !this.#isLost("outward")) {
       this.master.process.reach(() => hear(this.master.links));
     }
   }

@@ -7,6 +7,7 @@ import type { JobOutcome } from "../../src/job/status.ts";
 import { Application, type ModelContainer } from "./application.ts";
 import { ApplicationService } from "./application-service.ts";
 import { Attempts } from "./attempts.ts";
+import { machinesFault } from "./causes.ts";
 import type { VirtualClock } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
 import { CutWatch } from "./cut-watch.ts";
@@ -49,6 +50,8 @@ export interface WorldOptions {
   /** Default true; false plants the fault that an attempt acts without asking whether it was replaced while it stood still. */
   readonly fenced?: boolean;
   readonly executorFault?: ExecutorFault;
+  /** Default true; false plants the fault that an attempt which reaches nobody but its executors keeps them for ever. */
+  readonly givesWay?: boolean;
 }
 
 /** Turns of the microtask queue in which whatever waited for a promise has run, and what waited for that. */
@@ -81,6 +84,8 @@ export class World {
     string,
     { readonly host: string; readonly exitStatus: number; readonly endedAtMs: number }
   >();
+  /** How long YARN waits for an ApplicationMaster that it does not hear. */
+  masterExpiryMs = 600_000;
   /** How often an executor that reached nobody suspended its program. */
   suspensions = 0;
   /** How many of the programs that went on found that their connections had not survived. */
@@ -148,6 +153,10 @@ export class World {
 
   get isFenced(): boolean {
     return this.#options.fenced !== false;
+  }
+
+  get mastersGiveWay(): boolean {
+    return this.#options.givesWay !== false;
   }
 
   get executorsSuspend(): boolean {
@@ -296,7 +305,8 @@ export class World {
   /** The present attempt reads something. */
   #heard(event: Event): void {
     const isRegistration = event.type === "executor-registered" || event.type === "executor-rejoined";
-    if (this.core.state.outcome !== undefined) {
+    // What one that is cut off hears dies with it, unless it is said again.
+    if (this.core.state.outcome !== undefined || this.master.isCutOff) {
       return;
     }
     if (event.type === "child-exited" || (isRegistration && event.child.state === "exited")) {
@@ -337,6 +347,10 @@ export class World {
   #run(container: ModelContainer, { TASK = "", GENERATION = "" }: Readonly<Record<string, string>>): void {
     const executor = new ExecutorModel(this, TASK, container, Number(GENERATION));
     this.executors.set(executor.containerId, executor);
+    if (container.node.cut !== undefined) {
+      executor.wasCut = true;
+      machinesFault(this, executor, false);
+    }
   }
 
   /** What YARN counts as over runs on where its node cannot be told. */

@@ -44,6 +44,7 @@ const stopped = {
  */
 export class LocalScheduler implements Scheduler {
   readonly waits = [];
+  readonly silentSinceMs = undefined;
   readonly #options: LocalSchedulerOptions;
   readonly #capacity: Resource;
   readonly #localizer: Localizer;

@@ -54,6 +54,11 @@ export class ResourceManagerSilence {
     this.#pauseMs = 0;
   }
 
+  /** When it began; undefined while there is none. */
+  get sinceMs(): number | undefined {
+    return this.#sinceMs;
+  }
+
   /** What the job waits for because of it, once that was told. */
   get waits(): readonly Wait[] {
     if (this.#sinceMs === undefined || this.#pauseMs === 0) return [];

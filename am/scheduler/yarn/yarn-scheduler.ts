@@ -189,6 +189,10 @@ export class YarnScheduler implements Scheduler {
     return this.#options.silence.waits;
   }
 
+  get silentSinceMs(): number | undefined {
+    return this.#options.silence.sinceMs;
+  }
+
   confirm(): Promise<boolean> {
     if (this.#endRecorded !== undefined) return Promise.resolve(this.#endRecorded);
     return new Promise((resolve) => {

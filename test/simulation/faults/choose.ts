@@ -6,7 +6,7 @@ import { CONTAINER_FAULTS } from "./containers.ts";
 import { DECOMMISSIONING } from "./decommissioning.ts";
 import type { Fault } from "./fault.ts";
 import { CLIENT_STOPS, MASTER_FAULTS } from "./master.ts";
-import { OUTAGE, PARTITIONS, RARE_PARTITIONS } from "./partitions.ts";
+import { MASTER_CUT, OUTAGE, PARTITIONS, RARE_PARTITIONS } from "./partitions.ts";
 import { EARLY_EXIT, HANG, PROGRAM_FAULTS } from "./programs.ts";
 
 const COMMON: readonly [Fault, ...Fault[]] = [
@@ -17,7 +17,16 @@ const COMMON: readonly [Fault, ...Fault[]] = [
   CLIENT_STOPS,
 ];
 const RARE: readonly Fault[] = [...RARE_PARTITIONS, ...RARE_CLUSTER_FAULTS];
-const ALL: readonly Fault[] = [...COMMON, ...PARTITIONS, ...RARE, OUTAGE, HANG, EARLY_EXIT, DECOMMISSIONING];
+const ALL: readonly Fault[] = [
+  ...COMMON,
+  ...PARTITIONS,
+  ...RARE,
+  OUTAGE,
+  MASTER_CUT,
+  HANG,
+  EARLY_EXIT,
+  DECOMMISSIONING,
+];
 
 /** The faults of these names. */
 export function namedFaults(names: readonly string[]): readonly Fault[] {
@@ -26,7 +35,7 @@ export function namedFaults(names: readonly string[]): readonly Fault[] {
 
 /** What goes wrong in a seed's life, several things perhaps. */
 export function randomFaults(
-  { main, aside, wider, rarer, outages, leaving }: Draws,
+  { main, aside, wider, rarer, outages, leaving, halves }: Draws,
   reportsSteps: boolean,
 ): readonly Fault[] {
   const common = Array.from({ length: main.integer(0, 4) }, () => main.pick(COMMON));
@@ -36,7 +45,9 @@ export function randomFaults(
   const rare = rarer.chance(0.2) ? rarer.any(RARE) : undefined;
   const outage = outages.chance(0.03) ? OUTAGE : undefined;
   const departure = leaving.chance(0.1) ? DECOMMISSIONING : undefined;
-  return [...common, ...hangs, partition, rare, early, outage, departure].filter((fault) => fault !== undefined);
+  const masterCut = halves.chance(0.03) ? MASTER_CUT : undefined;
+  const rarest = [outage, departure, masterCut];
+  return [...common, ...hangs, partition, rare, early, ...rarest].filter((fault) => fault !== undefined);
 }
 
 /** What strikes one job of several on a cluster: the others' programs, nodes and budgets have nothing to do with it. */

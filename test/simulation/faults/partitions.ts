@@ -1,6 +1,6 @@
 import { LONGEST_UNNOTICED_MS } from "../absence.ts";
 import { nodesFault } from "../causes.ts";
-import { type Cut, type ModelNode, obeysYarn } from "../node.ts";
+import { type Cut, isReachable, type ModelNode, obeysYarn } from "../node.ts";
 import { peersLose } from "../program-ends.ts";
 import type { World } from "../world.ts";
 import type { Fault } from "./fault.ts";
@@ -48,6 +48,25 @@ export const RARE_PARTITIONS: readonly Fault[] = [
   },
 ];
 
+/** A switch between two halves fails: on one side are the ApplicationMaster and some nodes, on the other all services and the other nodes. */
+export const MASTER_CUT: Fault = {
+  name: "the ApplicationMaster is cut off with some of the nodes",
+  ...PARTITIONED,
+  recovers: true,
+  strike: (world) => {
+    const { random, attempts, cluster, master } = world;
+    world.masterExpiryMs = random.integer(10, 60) * 1000;
+    const durationMs = random.integer(1, 240) * 1000;
+    for (const node of cluster.nodes.filter(({ alive, cut }) => alive && cut === undefined)) {
+      const { attempt } = master;
+      const near: Cut = { whole: true, inward: true, outward: true, beside: attempt };
+      const far: Cut = { inward: true, outward: true, apartFrom: attempt };
+      cutOff(world, node, random.chance(0.5) ? near : far, durationMs);
+    }
+    attempts.cutOff(durationMs);
+  },
+};
+
 function partition(name: string, cut: Cut): Fault {
   return {
     name,
@@ -77,7 +96,7 @@ function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): vo
       }
     });
     clock.after(random.integer(0, LONGEST_UNNOTICED_MS), () => {
-      if (node.cut !== undefined) {
+      if (node.cut !== undefined && !isReachable(node, world.master.attempt)) {
         executor.connection.pingsUnanswered();
       }
     });
@@ -93,9 +112,10 @@ function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): vo
     node.cut = undefined;
     node.alive = true;
     for (const executor of there()) {
+      const wasReachable = cut.apartFrom !== undefined && cut.apartFrom !== world.master.attempt;
       if (executor.container.state === "complete") {
         executor.die();
-      } else {
+      } else if (!wasReachable) {
         executor.connection.break(random.integer(1, 5_000));
       }
     }

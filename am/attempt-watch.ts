@@ -1,0 +1,78 @@
+import { durationWords } from "../src/job/reasons/words.ts";
+import type { Clock } from "./clock.ts";
+
+export interface AttemptWatchOptions {
+  readonly attempt: number;
+  /** How long YARN waits for an ApplicationMaster before it starts the next attempt (`yarn.am.liveness-monitor.expiry-interval-ms`). */
+  readonly expiryMs: number;
+  /** `tony.task.isolation-timeout` */
+  readonly isolationMs: number;
+  readonly clock: Clock;
+  /** Since when the ResourceManager has not answered; undefined while it does. */
+  readonly silentSinceMs: () => number | undefined;
+  /** The latest attempt that has left its address in the staging folder. Rejects where that cannot be read. */
+  readonly latestAttempt: () => Promise<number>;
+  /** This attempt is over, or nobody can say that it is not. */
+  readonly over: (reason: string) => void;
+}
+
+/** A tick that comes later shows that this process stood still: that it reached nobody meanwhile says nothing. */
+const LATE_MS = 5_000;
+
+/**
+ * A ResourceManager that has not heard of an ApplicationMaster for long starts another one, and cannot tell the first where the network
+ * between them is cut. So that one looks for a later attempt in the staging folder, as its executors would. Where that cannot be read
+ * either, it gives way when YARN's time is up: its executors then reach nobody, and suspend what would run beside the next attempt's.
+ */
+export class AttemptWatch {
+  readonly #options: AttemptWatchOptions;
+  /** When the ResourceManager or the staging folder was reached last. */
+  #reachedAtMs: number;
+  #tickedAtMs: number;
+  #lookAgainAtMs = 0;
+  #isLooking = false;
+  #isOver = false;
+
+  constructor(options: AttemptWatchOptions) {
+    this.#options = options;
+    this.#tickedAtMs = options.clock.nowMs();
+    this.#reachedAtMs = this.#tickedAtMs;
+  }
+
+  /** To be called every second at least. */
+  tick(): void {
+    const { clock, expiryMs, isolationMs, silentSinceMs } = this.#options;
+    const nowMs = clock.nowMs();
+    const silentMs = nowMs - (silentSinceMs() ?? nowMs);
+    const stoodStill = nowMs - this.#tickedAtMs > LATE_MS;
+    this.#tickedAtMs = nowMs;
+    if (stoodStill || silentMs === 0 || silentMs < expiryMs - isolationMs) {
+      this.#reachedAtMs = nowMs;
+    } else if (silentMs >= expiryMs && nowMs - this.#reachedAtMs >= isolationMs) {
+      const said = `The ResourceManager has not answered for ${durationWords(silentMs)}, and the staging folder cannot be read`;
+      this.#end(`${said}: another attempt may have taken over.`);
+    } else if (!this.#isLooking && nowMs >= this.#lookAgainAtMs) {
+      void this.#look(nowMs);
+    }
+  }
+
+  async #look(nowMs: number): Promise<void> {
+    const { attempt, isolationMs, latestAttempt } = this.#options;
+    this.#isLooking = true;
+    this.#lookAgainAtMs = nowMs + isolationMs / 3;
+    try {
+      const latest = await latestAttempt();
+      this.#reachedAtMs = nowMs;
+      if (latest > attempt) this.#end(`Attempt ${latest} has taken over, and the ResourceManager does not answer.`);
+    } catch {
+      // Time will tell whether it stays out of reach.
+    }
+    this.#isLooking = false;
+  }
+
+  #end(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.over(reason);
+  }
+}

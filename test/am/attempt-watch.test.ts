@@ -1,0 +1,111 @@
+import { describe, expect, test } from "@jest/globals";
+import { AttemptWatch } from "../../am/attempt-watch.ts";
+import { SteppedClock } from "../support/stepped-clock.ts";
+
+const EXPIRY_MS = 600_000;
+const ISOLATION_MS = 30_000;
+const TICK_MS = 1_000;
+
+/** Attempt 1; `latest`: what the staging folder says. */
+function watching(latest: () => Promise<number>) {
+  const clock = new SteppedClock();
+  const reasons: string[] = [];
+  let looks = 0;
+  let silentSinceMs: number | undefined;
+  const watch = new AttemptWatch({
+    attempt: 1,
+    expiryMs: EXPIRY_MS,
+    isolationMs: ISOLATION_MS,
+    clock,
+    silentSinceMs: () => silentSinceMs,
+    latestAttempt: () => {
+      looks++;
+      return latest();
+    },
+    over: (reason) => void reasons.push(reason),
+  });
+  return {
+    reasons,
+    looks: () => looks,
+    falls: (silent: boolean) => {
+      silentSinceMs = silent ? clock.nowMs() : undefined;
+    },
+    standsStill: (ms: number) => clock.standStill(ms),
+    passes: async (ms: number) => {
+      for (let passedMs = 0; passedMs < ms; passedMs += TICK_MS) {
+        await clock.pass(TICK_MS);
+        watch.tick();
+      }
+    },
+  };
+}
+
+const unreachable = () => Promise.reject(new Error("no NameNode answers"));
+
+describe("an attempt whose ResourceManager does not answer", () => {
+  test("goes on as long as the staging folder tells of no later attempt", async () => {
+    const { falls, passes, reasons } = watching(async () => 1);
+    falls(true);
+    await passes(3 * EXPIRY_MS);
+    expect(reasons).toEqual([]);
+  });
+
+  test("is over when the staging folder tells of a later one", async () => {
+    let latest = 1;
+    const { falls, passes, reasons } = watching(async () => latest);
+    falls(true);
+    await passes(EXPIRY_MS);
+    latest = 2;
+    await passes(ISOLATION_MS);
+    expect(reasons).toEqual(["Attempt 2 has taken over, and the ResourceManager does not answer."]);
+  });
+
+  test("gives way when YARN's time is up and the staging folder cannot be read either", async () => {
+    const { falls, passes, reasons } = watching(unreachable);
+    falls(true);
+    await passes(EXPIRY_MS - TICK_MS);
+    expect(reasons).toEqual([]);
+    await passes(TICK_MS);
+    expect(reasons).toEqual([
+      "The ResourceManager has not answered for 10 min, and the staging folder cannot be read: another attempt may have taken over.",
+    ]);
+  });
+
+  test("gives way though the staging folder does not answer at all", async () => {
+    const { falls, passes, reasons } = watching(() => new Promise(() => {}));
+    falls(true);
+    await passes(EXPIRY_MS);
+    expect(reasons).toHaveLength(1);
+  });
+
+  test("has the isolation time again from the last time that it could read the staging folder", async () => {
+    let isThere = true;
+    const { falls, passes, reasons } = watching(async () => (isThere ? 1 : unreachable()));
+    falls(true);
+    await passes(EXPIRY_MS);
+    isThere = false;
+    await passes(ISOLATION_MS - 11_000);
+    expect(reasons).toEqual([]);
+    await passes(11_000);
+    expect(reasons).toHaveLength(1);
+  });
+
+  test("looks nowhere before that time is near, nor while the ResourceManager answers", async () => {
+    const { falls, passes, looks } = watching(unreachable);
+    await passes(2 * EXPIRY_MS);
+    falls(true);
+    await passes(EXPIRY_MS - ISOLATION_MS - TICK_MS);
+    expect(looks()).toBe(0);
+    falls(false);
+    await passes(EXPIRY_MS);
+    expect(looks()).toBe(0);
+  });
+
+  test("does not take its own standing still for silence", async () => {
+    const { falls, passes, standsStill, reasons } = watching(async () => 1);
+    falls(true);
+    standsStill(2 * EXPIRY_MS);
+    await passes(ISOLATION_MS);
+    expect(reasons).toEqual([]);
+  });
+});
