@@ -38,7 +38,7 @@ async function main(): Promise<void> {
   });
   process.on("SIGTERM", () => void executor.terminate());
   await executor.start(async () => {
-    const rejoinServer = startRejoinServer({
+    const rejoinPort = startRejoinServer({
       identity,
       build,
       ...(settings.ports && { ports: settings.ports }),
@@ -46,7 +46,7 @@ async function main(): Promise<void> {
       random: Math.random,
       rejoin: ({ attempt, masterAddress }) => executor.link.rejoin({ attempt, address: masterAddress }),
     });
-    const [{ port }, leftOut] = await Promise.all([rejoinServer, layOutSources(process.cwd())]);
+    const [port, leftOut] = await Promise.all([rejoinPort, layOutSources(process.cwd())]);
     if (leftOut.length > 0) {
       log.warn(
         "sources-left-out",

@@ -1,11 +1,12 @@
-import type { handleUnaryCall } from "@grpc/grpc-js";
+import type { ConnectionInjector, handleUnaryCall, Server } from "@grpc/grpc-js";
 import { requireSecret } from "./authentication.ts";
 import { Channel } from "./channel.ts";
 import { protocolMismatch } from "./client-endpoint.ts";
 import { rejoinService } from "./definition.ts";
 import { type ApplicationIdentity, type ExecutorIdentity, executorServerName } from "./identity.ts";
 import { PROTOCOL_VERSION, type RejoinReply, type RejoinRequest } from "./messages.ts";
-import { type BindOptions, bindServer, closeServer, makeServer } from "./server.ts";
+import { type BindOptions, listenOn, makeServer } from "./server.ts";
+import { serverCredentials } from "./tls.ts";
 
 export interface RejoinServerOptions extends BindOptions {
   readonly identity: ExecutorIdentity;
@@ -14,22 +15,27 @@ export interface RejoinServerOptions extends BindOptions {
   readonly rejoin: (request: RejoinRequest) => RejoinReply;
 }
 
-export interface RejoinServer {
-  readonly port: number;
-  close(): Promise<void>;
+/**
+ * Listens on an executor's rejoin port, until the process ends. What serves it is made for the first caller: most executors have none, and it
+ * would be a tenth of their start.
+ * @returns the port; throws as listenOn
+ */
+export async function startRejoinServer(options: RejoinServerOptions): Promise<number> {
+  let connections: ConnectionInjector | undefined;
+  return await listenOn(options, (connection) => {
+    connections ??= makeRejoinServer(options).createConnectionInjector(serverCredentials(options.identity.executor));
+    connections.injectConnection(connection);
+  });
 }
 
-/** Serves an executor's rejoin port; throws as bindServer. */
-export async function startRejoinServer(options: RejoinServerOptions): Promise<RejoinServer> {
-  const { identity, build, rejoin } = options;
+function makeRejoinServer({ identity, build, rejoin }: RejoinServerOptions): Server {
   const server = makeServer([requireSecret({ "tony.v1.RejoinService": identity.executorSecret })]);
   const answer: handleUnaryCall<RejoinRequest, RejoinReply> = ({ request }, reply) => {
     const mismatch = protocolMismatch(request.hello, build);
     reply(null, mismatch === undefined ? rejoin(request) : { accepted: false, reason: mismatch });
   };
   server.addService(rejoinService, { rejoin: answer });
-  const port = await bindServer(server, identity.executor, options);
-  return { port, close: () => closeServer(server, 0) };
+  return server;
 }
 
 export interface RejoinCall {

@@ -1,4 +1,5 @@
-import type { EventEmitter } from "node:events";
+import { type EventEmitter, once } from "node:events";
+import { createServer, type Socket } from "node:net";
 import { Server, type ServerInterceptor, type status } from "@grpc/grpc-js";
 import { formatHostPort } from "../hadoop/conf/values.ts";
 import { errorMessage } from "../hadoop/errors.ts";
@@ -30,14 +31,34 @@ export function makeServer(interceptors: readonly ServerInterceptor[]): Server {
  */
 export async function bindServer(server: Server, identity: KeyAndCertificate, options: BindOptions): Promise<number> {
   const hosts = options.host === undefined ? ["::", "0.0.0.0"] : [options.host];
+  return await firstFree(options, async (port) => {
+    for (const host of hosts.slice(0, -1)) {
+      const bound = await bindOnce(server, identity, formatHostPort({ host, port })).catch(() => undefined);
+      if (bound !== undefined) return bound;
+    }
+    return await bindOnce(server, identity, formatHostPort({ host: hosts.at(-1) ?? "", port }));
+  });
+}
+
+/** Listens for plain connections, which keeps no process alive. Resolves with the port; throws as bindServer. */
+export async function listenOn(options: BindOptions, connected: (socket: Socket) => void): Promise<number> {
+  const { host } = options;
+  return await firstFree(options, async (port) => {
+    const listener = createServer(connected).unref();
+    listener.listen({ port, ...(host !== undefined && { host }) });
+    await once(listener, "listening");
+    const address = listener.address();
+    return typeof address === "object" && address !== null ? address.port : port;
+  });
+}
+
+async function firstFree(options: BindOptions, open: (port: number) => Promise<number>): Promise<number> {
   let failure: unknown;
   for (const port of candidatePorts(options.ports, options.random)) {
-    for (const host of hosts) {
-      try {
-        return await bindOnce(server, identity, formatHostPort({ host, port }));
-      } catch (error) {
-        failure = error;
-      }
+    try {
+      return await open(port);
+    } catch (error) {
+      failure = error;
     }
   }
   throw bindError(failure, options);
