@@ -1,6 +1,7 @@
 import { readJob } from "../../src/job/load-job.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
+import type { Settings } from "../../src/job/settings.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 
 /** Settings that matter beside a job: the site's, and those of the command line. */
@@ -8,8 +9,27 @@ export interface SiteSettings {
   readonly stagingDir: string | undefined;
   readonly cacheDir: string | undefined;
   readonly nodeBinary: string | undefined;
+  readonly namedRuntimes: NamedRuntimes;
   readonly gateway: string | undefined;
   readonly hadoop: Readonly<Record<string, string>>;
+}
+
+/** A Node that is named for one architecture, and where that is written: `job.xml:12`. */
+export interface NamedRuntime {
+  readonly value: string;
+  readonly at: string | undefined;
+}
+
+/** What is named for one architecture alone. */
+export type NamedRuntimes = Readonly<Partial<Record<"x64" | "arm64", NamedRuntime>>>;
+
+export function namedRuntimes(settings: Settings): NamedRuntimes {
+  const named = (key: "tony.node.binary.x64" | "tony.node.binary.arm64") => {
+    const value = readSetting(settings, key);
+    return value === undefined ? undefined : { value, at: settings.get(key)?.at };
+  };
+  const [x64, arm64] = [named("tony.node.binary.x64"), named("tony.node.binary.arm64")];
+  return { ...(x64 && { x64 }), ...(arm64 && { arm64 }) };
 }
 
 /** Reads `tony-site.xml` and `KEY=VALUE` settings (or a job's file) for verbs that need no job. */
@@ -20,6 +40,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
     nodeBinary: readSetting(text.settings, "tony.node.binary"),
+    namedRuntimes: namedRuntimes(text.settings),
     gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
     hadoop: text.hadoop,
   };

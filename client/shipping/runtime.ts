@@ -2,7 +2,9 @@ import { access, constants, realpath, stat } from "node:fs/promises";
 import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { MACHINE } from "../../src/job/launch-command.ts";
 import type { ContainerProgram } from "../../src/programs.ts";
+import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { type ElfRequirements, readElf } from "./elf.ts";
 import type { ShipItem } from "./shipping.ts";
 
@@ -13,13 +15,23 @@ export const runtimeLink = "node";
 const oldestGlibc = [2, 28] as const;
 
 /**
- * Which Node the containers get: one of this machine's, which is sent, one that the cluster's file system has, or one that every node
- * has installed.
+ * Which Node the containers get: one of this machine's, which is sent, one that the cluster's file system has, one that every node
+ * has installed, or another of the first two for each architecture.
  */
-export type RuntimeChoice =
+export type RuntimeChoice = TravellingRuntime | { readonly kind: "installed"; readonly path: string } | MixedRuntime;
+
+type TravellingRuntime =
   | { readonly kind: "send"; readonly path: string }
-  | { readonly kind: "stored"; readonly url: string }
-  | { readonly kind: "installed"; readonly path: string };
+  | { readonly kind: "stored"; readonly url: string };
+
+interface MixedRuntime {
+  readonly kind: "mixed";
+  readonly of: Readonly<Partial<Record<Architecture, TravellingRuntime>>>;
+}
+
+/** Those that Node is built for and nodes may have, by Node's names, and what `uname -m` calls them. */
+const MACHINES = { x64: "x86_64", arm64: "aarch64" } as const;
+type Architecture = keyof typeof MACHINES;
 
 /** Begins the path of a file that every node has, as in Spark's `--jars` (org.apache.spark.util.Utils#isLocalUri). */
 const installedScheme = "local";
@@ -31,18 +43,51 @@ export interface RuntimeOptions {
   readonly writtenAt?: string | undefined;
   /** The Node that runs now: `process.execPath`. */
   readonly running: string;
+  /** `tony.node.binary.x64`, `tony.node.binary.arm64` */
+  readonly byArchitecture?: NamedRuntimes;
   /** The architecture of the cluster's nodes; default this machine's. */
   readonly architecture?: string;
 }
 
 /**
  * The Node runtime that travels with the job: what `tony.node.binary` names, or the one that runs tony-ts if other machines can run
- * it too.
+ * it too. Where an architecture has its own (`tony.node.binary.x64`, `tony.node.binary.arm64`), all travel; this one is then for nodes of
+ * the given architecture.
  * @throws UserError naming tony.node.binary when it is missing or nodes could not run it
  */
 export async function chooseRuntime(options: RuntimeOptions): Promise<RuntimeChoice> {
+  const { byArchitecture = {}, architecture = process.arch, writtenAt } = options;
+  const named = (["x64", "arm64"] as const).filter((one) => byArchitecture[one] !== undefined);
+  if (named.length === 0) return await chooseOne(options, "tony.node.binary");
+  const of: Partial<Record<Architecture, TravellingRuntime>> = {};
+  if (isArchitecture(architecture) && !named.includes(architecture)) {
+    const own = await chooseOne(options, "tony.node.binary");
+    of[architecture] = travelling(own, "tony.node.binary", writtenAt);
+  }
+  for (const one of named) {
+    const { value, at } = byArchitecture[one] ?? {};
+    const key = `tony.node.binary.${one}`;
+    const choice = await chooseOne({ ...options, setting: value, writtenAt: at, architecture: one }, key);
+    of[one] = travelling(choice, key, at);
+  }
+  return { kind: "mixed", of };
+}
+
+function isArchitecture(name: string): name is Architecture {
+  return Object.hasOwn(MACHINES, name);
+}
+
+function travelling(choice: RuntimeChoice, key: string, writtenAt: string | undefined): TravellingRuntime {
+  if (choice.kind === "send" || choice.kind === "stored") return choice;
+  const place = writtenAt === undefined ? "" : `${writtenAt}: `;
+  throw unfit(
+    `${place}${key} names a Node that nodes have installed, which goes with no other: all need it at one path`,
+  );
+}
+
+async function chooseOne(options: RuntimeOptions, key: string): Promise<RuntimeChoice> {
   const { setting, writtenAt, running, architecture = process.arch } = options;
-  const place = writtenAt === undefined ? "" : `${writtenAt}: tony.node.binary: `;
+  const place = writtenAt === undefined ? "" : `${writtenAt}: ${key}: `;
   const uri = setting === undefined ? undefined : splitUri(setting);
   const { scheme = "file", authority = "" } = uri?.root ?? {};
   if (uri !== undefined && scheme === installedScheme) {
@@ -71,8 +116,16 @@ export interface ProvidedRuntime {
 
 export function provideRuntime(choice: RuntimeChoice): ProvidedRuntime {
   if (choice.kind === "installed") return { items: [], node: choice.path };
-  const source = choice.kind === "send" ? choice.path : choice.url;
-  return { items: [{ link: runtimeLink, source, as: "file", shared: true }], node: runtimeLink };
+  if (choice.kind !== "mixed") return { items: [runtimeItem(runtimeLink, choice)], node: runtimeLink };
+  const linkOf = (machine: string) => `${runtimeLink}-${machine}`;
+  const items = Object.entries(choice.of).flatMap(([architecture, one]) =>
+    isArchitecture(architecture) ? [runtimeItem(linkOf(MACHINES[architecture]), one)] : [],
+  );
+  return { items, node: linkOf(MACHINE) };
+}
+
+function runtimeItem(link: string, choice: TravellingRuntime): ShipItem {
+  return { link, source: choice.kind === "send" ? choice.path : choice.url, as: "file", shared: true };
 }
 
 /** Why nodes could not run it; undefined when nothing speaks against it. */

@@ -8,12 +8,14 @@ import type { Finding } from "../cluster/finding.ts";
 import { describeFolder } from "../cluster/hadoop-configuration.ts";
 import { mastersFindings } from "../cluster/masters.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
+import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 
 /** What is looked at with or without a cluster. */
 export interface OfflineOptions {
   readonly nodeBinary: string | undefined;
+  readonly namedRuntimes: NamedRuntimes;
   readonly machine: Machine;
 }
 
@@ -30,7 +32,7 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
     schedulerFindings(),
     attempt("masters", () => mastersFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
-    attempt("runtime", () => runtimeFinding(options.nodeBinary)),
+    attempt("runtime", () => runtimeFinding(options)),
     machineFinding(options.machine),
   ]);
   return findings.flat();
@@ -57,12 +59,9 @@ export async function examine(cluster: Cluster, options: DoctorOptions): Promise
 }
 
 /** What can be said where there is no cluster: why, and what works without one. */
-export async function examineOffline(
-  noCluster: UserError,
-  { nodeBinary, machine }: OfflineOptions,
-): Promise<Finding[]> {
-  const runtime = runtimeFinding(nodeBinary).catch((error: unknown) => wrongFinding("runtime", error));
-  return [wrongFinding("configuration", noCluster), await runtime, machineFinding(machine)];
+export async function examineOffline(noCluster: UserError, options: OfflineOptions): Promise<Finding[]> {
+  const runtime = runtimeFinding(options).catch((error: unknown) => wrongFinding("runtime", error));
+  return [wrongFinding("configuration", noCluster), await runtime, machineFinding(options.machine)];
 }
 
 /** The first line of what an error says, and the rest as what mends it. */
@@ -150,12 +149,19 @@ async function labelsFinding({ resourceManager }: Cluster, queueName: string): P
   };
 }
 
-async function runtimeFinding(setting: string | undefined): Promise<Finding> {
-  const runtime = await chooseRuntime({ setting, running: process.execPath });
+async function runtimeFinding({
+  nodeBinary: setting,
+  namedRuntimes: byArchitecture,
+}: OfflineOptions): Promise<Finding> {
+  const runtime = await chooseRuntime({ setting, byArchitecture, running: process.execPath });
   return { subject: "runtime", state: "well", found: runtimeWords(runtime) };
 }
 
 function runtimeWords(runtime: RuntimeChoice): string {
+  if (runtime.kind === "mixed") {
+    const each = Object.entries(runtime.of).map(([architecture, one]) => `${architecture}: ${runtimeWords(one)}`);
+    return each.join("; ");
+  }
   if (runtime.kind === "send") return `${runtime.path} travels with jobs`;
   return runtime.kind === "stored" ? `${runtime.url} is used` : `${runtime.path} of the nodes is used`;
 }

@@ -10,6 +10,7 @@ import { localCacheFolder } from "../../src/local-cache.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
+import type { SiteSettings } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import { ContentCache } from "../shipping/cache.ts";
 import { HashMemo } from "../shipping/hash-memo.ts";
@@ -99,11 +100,13 @@ function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport)
 /** Sees to it that the cluster has what the probe runs; a job of this release finds it there too. */
 export async function shipProbe(
   cluster: Cluster,
-  { stagingDir, nodeBinary }: { readonly stagingDir: string | undefined; readonly nodeBinary: string | undefined },
+  { stagingDir, nodeBinary, namedRuntimes }: Pick<SiteSettings, "stagingDir" | "nodeBinary" | "namedRuntimes">,
   { environment, now }: ClientContext,
 ): Promise<ProbeFiles> {
   const { fileSystems, user } = cluster;
-  const { items, node } = provideRuntime(await chooseRuntime({ setting: nodeBinary, running: process.execPath }));
+  const { items, node } = provideRuntime(
+    await chooseRuntime({ setting: nodeBinary, byArchitecture: namedRuntimes, running: process.execPath }),
+  );
   const cache = new ContentCache({
     fileSystems,
     stagingRoot: await stagingRoot(fileSystems, { stagingDir }),

@@ -21,6 +21,7 @@ import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
+import { namedRuntimes } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
 import type { ClientContext } from "../context.ts";
 import { codeCachesFor } from "../shipping/code-caches.ts";
@@ -172,7 +173,7 @@ async function runtimeOf(
   const setting = readSetting(settings, "tony.node.binary");
   const writtenAt = settings.get("tony.node.binary")?.at;
   const running = process.execPath;
-  const choice = await chooseRuntime({ setting, writtenAt, running });
+  const choice = await chooseRuntime({ setting, writtenAt, running, byArchitecture: namedRuntimes(settings) });
   const codeCaches = await codeCachesFor(choice, { running, folder: localCacheFolder(environment), rehearse });
   return { ...provideRuntime(choice), codeCaches };
 }

@@ -35,7 +35,7 @@ export interface JobFile {
     /** Beyond those, for one role's containers. */
     readonly byRole: Readonly<Record<string, readonly ShippedFile[]>>;
   };
-  /** The link name of the Node runtime, or an absolute path where the nodes have their own. */
+  /** The link name of the Node runtime, or an absolute path where the nodes have their own; with MACHINE where it is another on some nodes. */
   readonly node: string;
   /** Every Hadoop property that the client's configuration set or the job overrode, `${…}` expanded. */
   readonly hadoop: Readonly<Record<string, string>>;

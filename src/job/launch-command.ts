@@ -172,9 +172,13 @@ fi
 exit "$code"
 `;
 
+/** In the name of a runtime: what `uname -m` says on the node. */
+export const MACHINE = "{machine}";
+
 /** A runtime, given by its link or its absolute path, as the first word of a shell's command. */
 export function runtimeWord(node: string): string {
-  return quote(node.startsWith("/") ? node : `./${node}`);
+  const word = node.startsWith("/") ? node : `./${node}`;
+  return word.split(MACHINE).map(quote).join('"$(uname -m)"');
 }
 
 /** A word that bash does not change. */

@@ -7,6 +7,7 @@ import {
   escapeForLaunchScript,
   executorVariables,
   launchCommand,
+  MACHINE,
   NEXT_EXECUTOR,
   nextExecutorScript,
   PROGRAM_MARKER,
@@ -71,6 +72,15 @@ describe("the command of a container", () => {
     container.start(launchCommand({ node: runtime, bundle: "am.cjs" }));
     expect(await container.ended()).toBe(0);
     expect(container.log("am.log")).toBe("here\n");
+  });
+
+  it("runs the runtime of the node's architecture", async () => {
+    const machine = execFileSync("uname", ["-m"], { encoding: "utf8" });
+    container.place(`node-${machine.trim()}`, "#!/bin/bash\necho fits\n");
+    container.place("node-other", "#!/bin/bash\necho other\n");
+    container.start(launchCommand({ node: `node-${MACHINE}`, bundle: "am.cjs" }));
+    expect(await container.ended()).toBe(0);
+    expect(container.log("am.log")).toBe("fits\n");
   });
 
   it("adds nothing to what the program itself says of why it does not start", async () => {

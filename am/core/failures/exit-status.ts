@@ -31,8 +31,6 @@ const RELEASED = /released by application/i;
 
 /** The NodeManager could not write what a container needs (org.apache.hadoop.fs.LocalDirAllocator, and the system's own words). */
 const NO_SPACE = /No space (available in any of the local directories|left on device)/i;
-/** It runs bash as its own PATH has it (java.lang.ProcessBuilder#start; org.apache.hadoop.util.Shell#getRunScriptCommand). */
-const NO_BASH = /Cannot run program "bash"/;
 /** Of a container that its NodeManager could not launch, or whose files it could not bring. */
 const UNLAUNCHED: ReadonlySet<number> = new Set([-1, -1000]);
 
@@ -54,9 +52,6 @@ export function isOrdered(exitStatus: number, words: readonly string[]): boolean
 export function exitMeaning(exitStatus: number, words: readonly string[], nodeLeaves = false): ExitMeaning {
   if (UNLAUNCHED.has(exitStatus) && words.some((line) => NO_SPACE.test(line))) {
     return { class: "infrastructure", machine: true, code: "disks-full" };
-  }
-  if (UNLAUNCHED.has(exitStatus) && words.some((line) => NO_BASH.test(line))) {
-    return { class: "infrastructure", machine: true, code: "bash-missing" };
   }
   const known = KNOWN[String(exitStatus)];
   if (known !== undefined) {

@@ -39,6 +39,18 @@ export const siteKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.node.binary.x64": key({
+    type: path,
+    doc: "The same for nodes that are x86_64, in a cluster that has others too: each container picks by its node's architecture.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.node.binary.arm64": key({
+    type: path,
+    doc: "The same for nodes that are aarch64.",
+    support: "works",
+    ours: true,
+  }),
   "tony.hdfs.endpoint": key({
     type: path,
     doc: "HTTP address of HttpFS or Knox to use instead of the NameNode's WebHDFS.",

@@ -31,7 +31,6 @@ export const containerReasons = {
   "wrote-too-many-logs": ended("wrote more logs than YARN allows"),
   "files-not-fetched": ended("could not get its files"),
   "disks-full": ended("could not be launched: no space is left in the local folders (yarn.nodemanager.local-dirs)"),
-  "bash-missing": ended("could not be launched: the NodeManager's PATH has no bash, which runs YARN's launch script,"),
   "disks-failed": ended("lost its container: the node's disks failed"),
   "container-preempted": ended("was preempted by the ResourceManager"),
   "container-ended-by-manager": ended("lost its container: the ResourceManager ended it"),

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readElf } from "../../../client/shipping/elf.ts";
-import { chooseRuntime, provideRuntime, runtimeProblem } from "../../../client/shipping/runtime.ts";
+import { chooseRuntime, provideRuntime, type RuntimeChoice, runtimeProblem } from "../../../client/shipping/runtime.ts";
+import { elfHeader } from "../../support/elf-header.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -71,6 +72,41 @@ describe("a runtime", () => {
     await expect(chooseRuntime({ setting: "local://opt/node", running: "/none" })).rejects.toThrow(
       /local:\/\/opt\/node names a host: write local:\/path/,
     );
+  });
+
+  test("is another one for each architecture that has its own: all of them are shipped, and the container picks", async () => {
+    const byArchitecture = { x64: { value: "hdfs://ns/x64", at: "" }, arm64: { value: "hdfs://ns/arm", at: "" } };
+    const own = await chooseRuntime({
+      setting: "hdfs://ns/node",
+      byArchitecture: { arm64: byArchitecture.arm64 },
+      running: "/none",
+      architecture: "x64",
+    });
+    const files = (one: RuntimeChoice) => provideRuntime(one).items.map(({ link, source }) => [link, source]);
+    expect(files(own)).toEqual([
+      ["node-x86_64", "hdfs://ns/node"],
+      ["node-aarch64", "hdfs://ns/arm"],
+    ]);
+    expect(provideRuntime(own).node).toBe("node-{machine}");
+    expect(files(await chooseRuntime({ byArchitecture, running: "/none" }))).toEqual([
+      ["node-x86_64", "hdfs://ns/x64"],
+      ["node-aarch64", "hdfs://ns/arm"],
+    ]);
+  });
+
+  test("for one architecture is refused when it is of another, or installed, and names its key and place", async () => {
+    const chosen = (value: string) =>
+      chooseRuntime({
+        byArchitecture: { arm64: { value, at: "job.xml:3" } },
+        running: process.execPath,
+        architecture: process.arch,
+      });
+    const wrong = join(folder, "wrong");
+    await writeFile(wrong, elfHeader("x64"));
+    await expect(chosen(wrong)).rejects.toThrow(
+      `job.xml:3: tony.node.binary.arm64: ${wrong} is built for x64, the nodes are arm64`,
+    );
+    await expect(chosen("local:/opt/node")).rejects.toThrow(/^job\.xml:3: tony\.node\.binary\.arm64 names a Node that/);
   });
 
   test("that is missing or unfit names the key that mends it", async () => {
