@@ -127,6 +127,7 @@ function unregister(step: Step): void {
 
 function enter(step: Step, stage: FinishStage, boundMs?: number): void {
   step.state.finish = stage;
+  step.state.finishSinceMs = step.nowMs;
   step.state.finishDeadline = boundMs === undefined ? undefined : deadlineIn(step, boundMs);
   step.changed = true;
 }

@@ -38,6 +38,7 @@ export const FIELDS = {
   outcome: "kept",
   judgedLives: "kept",
   finish: "kept",
+  finishSinceMs: "kept",
   finishDeadline: "kept",
   journal: "own",
   held: "kept",

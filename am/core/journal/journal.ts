@@ -90,6 +90,7 @@ export function journalFailed(step: Step, sequence: number, message: string): vo
   journal.inFlight = 0;
   journal.dirty = true;
   if (journal.failure === "") {
+    journal.failingSinceMs = step.nowMs;
     log(step, "warn", "journal-failed", `The journal cannot be written, new generations wait for it: ${message}`);
   }
   journal.failure = message;

@@ -46,6 +46,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
     services: [],
     outcome: undefined,
     finish: "none",
+    finishSinceMs: 0,
     finishDeadline: undefined,
     journal: {
       sequence: 0,
@@ -55,6 +56,7 @@ export function initialState(spec: JobSpec, identity: Identity): CoreState {
       writtenAtMs: 0,
       generationSequence: 0,
       failure: "",
+      failingSinceMs: 0,
     },
     held: {},
     wakeUp: { atMs: 0, containersMs: 0 },

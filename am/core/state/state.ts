@@ -58,6 +58,8 @@ export interface CoreState {
   /** By task, the lives that the outcome is about, where their tasks had gone on to another generation. */
   judgedLives: Readonly<Record<string, TaskRecord>>;
   finish: FinishStage;
+  /** When the present stage of the ending began. */
+  finishSinceMs: number;
   /** When the present stage of the ending is over whatever is still missing; absent where it is not bounded. */
   finishDeadline: Deadline | undefined;
   readonly journal: JournalState;
@@ -95,7 +97,10 @@ export interface JournalState {
   writtenAtMs: number;
   /** Number of the first snapshot that holds the highest generation number. */
   generationSequence: number;
+  /** Why the last write failed; empty after one that did not. */
   failure: string;
+  /** When the first of the writes failed that have failed since one that did not. */
+  failingSinceMs: number;
 }
 
 /**

@@ -73,15 +73,15 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   return waits;
 }
 
-/** Counted from the container that was given first. */
+/** Counted from the container that was given first: by YARN, or by a task of the stage before. */
 function executorsWait({ spec, state }: Job, role: string, starting: readonly TaskRecord[]): WaitFacts {
-  const given = starting.flatMap(({ containerId }) => state.containers[containerId]?.allocatedAtMs ?? []);
-  const sinceMs = Math.min(...given);
-  const ends = starting.flatMap(({ containerId }) => {
-    const { launch, rejoin } = state.containers[containerId]?.deadlines ?? {};
-    const deadline = launch ?? rejoin;
-    return deadline === undefined ? [] : [dueMsOf(state, deadline)];
+  const awaited = starting.flatMap(({ containerId }) => {
+    const { allocatedAtMs, handedOver, deadlines } = state.containers[containerId] ?? {};
+    const deadline = deadlines?.launch ?? deadlines?.rejoin;
+    return allocatedAtMs === undefined ? [] : [{ givenAtMs: handedOver ? deadline?.sinceMs : allocatedAtMs, deadline }];
   });
+  const sinceMs = Math.min(...awaited.flatMap(({ givenAtMs }) => givenAtMs ?? []));
+  const ends = awaited.flatMap(({ deadline }) => (deadline === undefined ? [] : [dueMsOf(state, deadline)]));
   return {
     reason: { code: "executors", role, tasks: starting.map(({ id }) => id) },
     delays: [{ code: "files-on-their-way" }],
@@ -122,7 +122,7 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
       reason: { code: "journal" },
       delays: [{ code: "journal-failed", message: state.journal.failure }],
       fix: { code: "mend-hdfs" },
-      sinceMs: state.journal.writtenAtMs,
+      sinceMs: state.journal.failingSinceMs,
     });
   }
   return waits;
@@ -184,10 +184,10 @@ function finishWait({ spec, state }: Job): WaitFacts {
     stopping: { code: "programs-end", uploads: spec.carrier !== undefined },
     unregistering: { code: "unregistration" },
   } as const;
-  const { finish, finishDeadline, outcome, startedAtMs } = state;
+  const { finish, finishSinceMs, finishDeadline } = state;
   return {
     reason: reasons[finish],
-    sinceMs: outcome?.endedAtMs ?? startedAtMs,
+    sinceMs: finishSinceMs,
     endsAtMs: finishDeadline && dueMsOf(state, finishDeadline),
   };
 }

@@ -67,6 +67,42 @@ describe("the published status", () => {
     });
   });
 
+  test("waits for the executors of a later stage since their containers came to it", () => {
+    const scenario = new Scenario(jobSpec([role("prep", 1), role("worker", 1, { dependsOn: ["prep"] })]));
+    scenario.toRunning();
+    scenario.after(60_000);
+    scenario.exits("prep:0");
+    expect(statusOf(scenario.core, scenario.nowMs).waits[0]).toMatchObject({
+      what: "the executors of worker:0",
+      sinceMs: scenario.nowMs,
+    });
+  });
+
+  test("waits for the journal since it failed first, however often it is tried again", () => {
+    const scenario = new Scenario(spec);
+    scenario.journalWorks = false;
+    scenario.register();
+    const failedAtMs = scenario.nowMs;
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.after(60_000);
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toContainEqual(
+      expect.objectContaining({ what: "the journal", sinceMs: failedAtMs }),
+    );
+  });
+
+  test("counts each wait of the end from its own beginning", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("ps", 1, { tracking: "untracked" })]));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.after(3_000);
+    scenario.stops("ps:0");
+    expect(scenario.core.state.outcome?.endedAtMs).toBe(scenario.nowMs - 3_000);
+    expect(statusOf(scenario.core, scenario.nowMs).waits).toMatchObject([
+      { reason: { code: "unregistration" }, sinceMs: scenario.nowMs },
+    ]);
+  });
+
   test("says when a gang in part gives back what it holds", () => {
     const scenario = new Scenario(spec);
     scenario.register();
