@@ -1,7 +1,7 @@
 import { type ClientAccess, clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
-import { errorCode } from "../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { parseAttemptId } from "../../src/hadoop/yarn/ids.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
@@ -80,10 +80,7 @@ export class YarnApplications implements Applications {
   }
 
   noContactReason({ user }: ApplicationReport): string {
-    const code = errorCode(this.#accessProblem);
-    const silent = code === "UNREACHABLE" || code === "TIMEOUT" || code === "CONNECTION_LOST";
-    if (silent) return "HDFS, which has the credentials for reaching it, does not answer";
-    return `only ${user} may read its staging folder, which has the credentials for reaching it`;
+    return accessProblemWords(this.#accessProblem, user);
   }
 
   async kill(id: string, reason: string): Promise<void> {
@@ -158,6 +155,22 @@ export class YarnApplications implements Applications {
       this.#accessProblem = error;
       return undefined;
     }
+  }
+}
+
+/** Why the credentials for reaching an AM could not be read from its job's staging folder. */
+export function accessProblemWords(problem: unknown, user: string): string {
+  switch (errorCode(problem)) {
+    case "UNREACHABLE":
+    case "TIMEOUT":
+    case "CONNECTION_LOST":
+      return "HDFS, which has the credentials for reaching it, does not answer";
+    case "ACCESS_DENIED":
+      return `only ${user} may read its staging folder, which has the credentials for reaching it`;
+    case "FILE_NOT_FOUND":
+      return "its staging folder, which has the credentials for reaching it, is not there";
+    default:
+      return `the credentials for reaching it cannot be read: ${errorMessage(problem)}`;
   }
 }
 

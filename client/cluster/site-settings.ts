@@ -6,6 +6,8 @@ import { type ClientContext, variablesOf } from "../context.ts";
 
 /** Settings that matter beside a job: the site's, and those of the command line. */
 export interface SiteSettings {
+  /** Where jobs go that name no other. */
+  readonly queue: string;
   readonly stagingDir: string | undefined;
   readonly cacheDir: string | undefined;
   readonly nodeBinary: string | undefined;
@@ -37,6 +39,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
   const text = readJob({ conf }, { variables: variablesOf(context) });
   if (text.problems.some(({ severity }) => severity === "error")) throw invalidJob(text.problems);
   return {
+    queue: readSetting(text.settings, "tony.yarn.queue"),
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
     nodeBinary: readSetting(text.settings, "tony.node.binary"),

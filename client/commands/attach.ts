@@ -46,7 +46,8 @@ export const attach = defineCommand({
         if (json) output.jsonLine(jobEvent(report));
         else output.print(firstLine(report));
         const logsFrom = () => -lastOutputBytes;
-        return await watchJob(report, { applications, view, now, logs: selection, logsFrom, stop: signals.stop });
+        const { stop, ending } = signals;
+        return await watchJob(report, { applications, view, now, logs: selection, logsFrom, stop, ending });
       } finally {
         signals.unwatch();
       }

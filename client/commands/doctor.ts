@@ -12,7 +12,7 @@ export const doctor = defineCommand({
   summary: "Check everything that a job needs of the cluster, and say what is wrong and how to fix it",
   positionals: {},
   options: {
-    queue: { type: "string", default: "default", describe: "The queue that jobs go to" },
+    queue: { type: "string", describe: "The queue that jobs go to (default: tony.yarn.queue)" },
     probe: {
       type: "boolean",
       default: true,
@@ -22,7 +22,7 @@ export const doctor = defineCommand({
     ...jsonOption,
   },
   examples: [["doctor --queue ml", "Could a job run in that queue?"]],
-  run: async ({ queue, probe, conf, json }, context) => {
+  run: async ({ queue: named, probe, conf, json }, context) => {
     const [{ Cluster }, { examine, examineOffline }, { readSiteSettings }, { thisMachine }, probing] =
       await Promise.all([
         import("../cluster/cluster.ts"),
@@ -32,6 +32,7 @@ export const doctor = defineCommand({
         import("../submission/runtime-probe.ts"),
       ]);
     const settings = readSiteSettings(conf ?? [], context);
+    const queue = named ?? settings.queue;
     const machine = thisMachine(context.environment);
     const report = new Report(context.output, json);
     let cluster: OpenCluster;

@@ -24,6 +24,8 @@ export interface FollowOptions {
   readonly startupLimitMs?: number;
   /** Fires when the job is to be ended; its reason says by what. */
   readonly stop: AbortSignal;
+  /** Told once the AM, or the ResourceManager, has taken that request. */
+  readonly ending?: () => void;
 }
 
 /** After this the AM's, or the ResourceManager's, silence is told. */

@@ -12,6 +12,7 @@ export class JobSignals {
   readonly #left: (reason: string) => void;
   #id = "";
   #submitted = false;
+  #isEnding = false;
   #hungUp = false;
 
   /** @param left is told why we leave a job that has not ended; the process exits right after */
@@ -20,8 +21,7 @@ export class JobSignals {
     this.#unwatch = watchSignals({
       stop: (signal) => this.#stop.abort(signal),
       leave: () => {
-        const rest = this.#id === "" ? "nothing was submitted" : `${this.#id} may still run: tony-ts kill ${this.#id}`;
-        this.#leave(`Left at once; ${rest}`);
+        this.#leave(`Left at once; ${this.#rest()}`);
       },
       detach: () => {
         this.#hungUp = true;
@@ -41,6 +41,11 @@ export class JobSignals {
     this.#id = id;
   }
 
+  /** To be called when the request to end it was taken. */
+  readonly ending = (): void => {
+    this.#isEnding = true;
+  };
+
   /** It runs without us from here on. */
   submitted(): void {
     this.#submitted = true;
@@ -49,6 +54,13 @@ export class JobSignals {
 
   unwatch(): void {
     this.#unwatch();
+  }
+
+  #rest(): string {
+    if (this.#id === "") return "nothing was submitted";
+    return this.#isEnding
+      ? `${this.#id} is being ended: tony-ts wait ${this.#id} waits for that`
+      : `${this.#id} may still run: tony-ts kill ${this.#id}`;
   }
 
   #leaveRunning(): never {

@@ -78,6 +78,7 @@ export class JobStop {
     if (session?.state !== "open") return false;
     try {
       await session.link.stop(this.#reason);
+      this.#options.ending?.();
       return true;
     } catch (error) {
       this.#options.view.line(`The AM cannot be asked to end it: ${errorMessage(error)}`);
@@ -86,7 +87,9 @@ export class JobStop {
   }
 
   async #killStopped(): Promise<void> {
-    if (await this.kill(this.#reason)) this.#killed = true;
+    if (!(await this.kill(this.#reason))) return;
+    this.#killed = true;
+    this.#options.ending?.();
   }
 
   get #reason(): string {

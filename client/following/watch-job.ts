@@ -16,6 +16,8 @@ export interface WatchOptions {
   readonly logsFrom?: NonNullable<FollowOptions["logsFrom"]>;
   /** Fires when the job is to be ended; default: it never is. */
   readonly stop?: AbortSignal;
+  /** As `FollowOptions.ending`. */
+  readonly ending?: NonNullable<FollowOptions["ending"]>;
 }
 
 /** Follows a job that was submitted before to its end. @returns the job's exit code */

@@ -6,17 +6,20 @@ import type { JobSpec } from "../../src/job/spec.ts";
 type FolderLookUp = Pick<FileSystems, "home" | "locate">;
 
 /**
- * The spec with addresses that mean the same on every machine for the folders where checkpoints and output stay. One that a person wrote
+ * The spec with addresses that mean the same on every machine for the folders where checkpoints, output and history stay. One that a person wrote
  * relative starts in the user's home on the default file system.
  * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could not bring anything there
  */
 export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLookUp): Promise<JobSpec> {
-  const { checkpointDir, carrier } = spec;
+  const { checkpointDir, history, carrier } = spec;
   const carried = carrier?.checkpoints !== undefined;
   return {
     ...spec,
     ...(checkpointDir !== undefined && {
       checkpointDir: await addressOf(checkpointDir, "tony.application.checkpoint-dir", carried),
+    }),
+    ...(history.location !== undefined && {
+      history: { ...history, location: await addressOf(history.location, "tony.history.location", true) },
     }),
     ...(carrier?.output !== undefined && {
       carrier: {

@@ -1,6 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { type Clock, systemClock } from "../../src/hadoop/clock.ts";
-import { CodedError, errorMessage } from "../../src/hadoop/errors.ts";
+import { CodedError, errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { isRemoteError, RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
 import type { ApplicationId, ApplicationState } from "../../src/hadoop/yarn/records.ts";
 import { resourceRefusal } from "../../src/hadoop/yarn/resource-refusal.ts";
@@ -12,7 +12,10 @@ import type { Output } from "../output/output.ts";
 /** What is needed of ResourceManagerClient. */
 export interface Submissions {
   submit(application: SubmissionContext, options: { readonly signal: AbortSignal }): Promise<void>;
-  report(id: ApplicationId, options: { readonly signal: AbortSignal }): Promise<{ readonly state: ApplicationState }>;
+  report(
+    id: ApplicationId,
+    options: { readonly signal: AbortSignal },
+  ): Promise<{ readonly state: ApplicationState; readonly diagnostics: string }>;
 }
 
 export interface HandInOptions {
@@ -29,9 +32,13 @@ export interface HandInOptions {
 
 /** Of an error after which it is not known whether the application was taken. */
 export const submissionUnknown = "SUBMISSION_UNKNOWN";
+const refused = "SUBMISSION_REFUSED";
 
-/** Until it is past these, a ResourceManager that fails over knows nothing of an application. */
-const unsaved: ReadonlySet<ApplicationState> = new Set(["NEW", "NEW_SAVING"]);
+/**
+ * Until it is past these, a ResourceManager that fails over may know nothing of an application, or its scheduler may still refuse it
+ * (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication).
+ */
+const undecided: ReadonlySet<ApplicationState> = new Set(["NEW", "NEW_SAVING", "SUBMITTED"]);
 const firstLookAgainMs = 20;
 const longestLookAgainMs = 200;
 const sayAfterMs = 1_000;
@@ -39,19 +46,20 @@ const sayAfterMs = 1_000;
 const largerNodeMs = 10_000;
 
 /**
- * Submits an application and waits until the ResourceManager has saved it, which it answers before; where it has failed over meanwhile
+ * Submits an application and waits until the ResourceManager has saved it and its scheduler has taken it, which it answers before; where it has failed over meanwhile
  * and knows nothing of it, it is submitted again (org.apache.hadoop.yarn.client.api.impl.YarnClientImpl#submitApplication). Where no
  * answer comes, or a refusal that may be of a repeated try alone, whether it was taken is looked up. While the nodes are too small for
  * its ApplicationMaster, that is waited for.
  * @throws what the submission failed with when the ResourceManager does not know the application; UserError (`SUBMISSION_UNKNOWN`)
- * when that cannot be known, (`SUBMISSION_FORGOTTEN`) when it was taken and forgotten again and again
+ * when that cannot be known, (`SUBMISSION_FORGOTTEN`) when it was taken and forgotten again and again, (`SUBMISSION_REFUSED`) when the
+ * scheduler does not take it
  */
 export async function handIn(application: SubmissionContext, options: HandInOptions): Promise<void> {
   const { output, stop, giveUpAfterMs, clock = systemClock } = options;
   const startedMs = clock.nowMs();
   for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
     const failure = await submitOnce(application, options);
-    if (await isKept(application.id, failure, options)) return output.endWait();
+    if (await isKept(application, failure, options)) return output.endWait();
     if (failure !== undefined) {
       await untilItMayFit(application, failure, { startedMs, output, clock, stop });
       continue;
@@ -109,23 +117,25 @@ async function submitOnce(
   }
 }
 
-/** Whether the ResourceManager knows the application; it has saved it then, unless `stop` fires before. */
+/** Whether the ResourceManager knows the application; it has saved and taken it then, unless `stop` fires before. */
 async function isKept(
-  id: ApplicationId,
+  { id, queue }: SubmissionContext,
   failure: CodedError | undefined,
   { resourceManager, output, stop, clock = systemClock }: HandInOptions,
 ): Promise<boolean> {
   const startedMs = clock.nowMs();
   try {
     for (let pauseMs = firstLookAgainMs; ; pauseMs = longer(pauseMs)) {
-      const { state } = await resourceManager.report(id, { signal: stop });
-      if (!unsaved.has(state) || stop.aborted) return true;
+      const { state, diagnostics } = await resourceManager.report(id, { signal: stop });
+      if (state === "FAILED") throw refusedSubmission(diagnostics, queue);
+      if (!undecided.has(state) || stop.aborted) return true;
       const elapsedMs = clock.nowMs() - startedMs;
       if (elapsedMs >= sayAfterMs) output.waitAside(savingWait(id, elapsedMs));
       await clock.sleep(pauseMs, stop);
     }
   } catch (error) {
     if (isRemoteError(error, "APPLICATION_NOT_FOUND")) return false;
+    if (errorCode(error) === refused) throw error;
     throw unknownSubmission(id, failure ?? error);
   } finally {
     output.endWait();
@@ -138,6 +148,16 @@ function savingWait(id: ApplicationId, elapsedMs: number) {
   const change = `The ResourceManager has been saving ${id}`;
   const line = `${change} for ${durationWords(elapsedMs)}`;
   return { lines: [line], cause: "saving", line, change, facts: [] };
+}
+
+/** Nothing of it has run yet. Java's class comes before the scheduler's words; what is wrong is nearly always the queue. */
+function refusedSubmission(diagnostics: string, queue: string): UserError {
+  const said = diagnostics.trim().replace(/^[\w.$]+(?:Exception|Error): /, "");
+  const mend = `  It asks for queue ${queue} (tony.yarn.queue): tony-ts doctor --queue ${queue} says more`;
+  return new UserError(`The ResourceManager refuses the job: ${said}\n${mend}`, {
+    code: refused,
+    exitCode: ExitCode.cluster,
+  });
 }
 
 function unknownSubmission(id: ApplicationId, cause: unknown): UserError {

@@ -60,7 +60,7 @@ export async function runSubmission(
       }
       // Times count from here.
       if (!json) view = new FollowView(output, now, now());
-      return await followTo(running, choices, context, view, signals.stop);
+      return await followTo(running, choices, context, view, signals);
     } finally {
       running.applications.close();
     }
@@ -144,7 +144,7 @@ async function followTo(
   { logs }: SubmissionChoices,
   { now }: ClientContext,
   view: FollowListener,
-  stop: AbortSignal,
+  { stop, ending }: Pick<JobSignals, "stop" | "ending">,
 ): Promise<ExitCode> {
   const [{ follow }, { connectMaster }] = await Promise.all([
     import("../following/follow.ts"),
@@ -162,5 +162,6 @@ async function followTo(
     leadTask: spec.leadTask,
     ...(startupMs === undefined ? {} : { startupLimitMs: startupMs }),
     stop,
+    ending,
   });
 }

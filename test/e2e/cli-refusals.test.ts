@@ -53,14 +53,15 @@ describe("what cannot work is said before anything is on the cluster", () => {
   test.each([
     ["an unknown queue", "mll", /warning: there is no queue mll: did you mean ml\?/, /unknown queue: mll/],
     ["a queue that only holds others", "root", /warning: queue root takes no .* itself/, /non-leaf queue : root/],
-  ])("%s is warned of, and the ResourceManager decides: exit code 1", async (_what, queue, warning, refusal) => {
-    const { exitCode, stdout, stderr } = await tonyTs(
+  ])("%s is warned of, and the ResourceManager refuses it: exit code 3", async (_what, queue, warning, refusal) => {
+    const { exitCode, stderr } = await tonyTs(
       ["submit", "--conf", join(folder, "job.xml"), "-conf", `tony.yarn.queue=${queue}`],
       alice,
     );
     expect(stderr).toMatch(warning);
-    expect(stdout).toMatch(refusal);
-    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(refusal);
+    expect(stderr).toContain(`It asks for queue ${queue} (tony.yarn.queue)`);
+    expect(exitCode).toBe(3);
   });
 
   test.each([

@@ -25,6 +25,8 @@ const refused = (configured: string) =>
     "org.apache.hadoop.yarn.exceptions.InvalidResourceRequestException",
     `maximum allowed allocation=<memory:256, vCores:4>, which might be less than configured maximum allocation=${configured}`,
   );
+const refusal =
+  "org.apache.hadoop.security.AccessControlException: Queue root.ml is STOPPED. Cannot accept submission of application";
 const duplicate = new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", "Application is already present!");
 
 /** A ResourceManager that answers submissions and questions in this order; the last answer to each is given again. */
@@ -44,11 +46,11 @@ class Script implements Submissions {
     if (answer instanceof Error) throw answer;
   }
 
-  async report(): Promise<{ readonly state: ApplicationState }> {
+  async report(): Promise<{ readonly state: ApplicationState; readonly diagnostics: string }> {
     this.asked.push("report");
     const [answer = unknown] = this.#states.length > 1 ? this.#states.splice(0, 1) : this.#states;
     if (answer instanceof Error) throw answer;
-    return { state: answer };
+    return { state: answer, diagnostics: answer === "FAILED" ? refusal : "" };
   }
 }
 
@@ -64,12 +66,23 @@ function handedIn(script: Script, { stop = new AbortController().signal } = {}) 
 }
 
 describe("a submission that was answered", () => {
-  test("is waited for until the ResourceManager has saved it", async () => {
-    const script = new Script(["taken"], ["NEW", "NEW_SAVING", "SUBMITTED"]);
+  test("is waited for until the ResourceManager has saved it and its scheduler has taken it", async () => {
+    const script = new Script(["taken"], ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED"]);
     const { taken, err } = handedIn(script);
     await taken;
-    expect(script.asked).toEqual(["submit", "report", "report", "report"]);
+    expect(script.asked).toEqual(["submit", "report", "report", "report", "report"]);
     expect(err.text).toBe("");
+  });
+
+  test("and that the scheduler refuses is an error with its words, its queue and exit code 3", async () => {
+    const { taken } = handedIn(new Script(["taken"], ["NEW_SAVING", "SUBMITTED", "FAILED"]));
+    await expect(taken).rejects.toMatchObject({
+      code: "SUBMISSION_REFUSED",
+      exitCode: 3,
+      message: expect.stringMatching(
+        /^The ResourceManager refuses the job: Queue root\.ml is STOPPED\. .*\n {2}It asks for queue default \(tony\.yarn\.queue\)/,
+      ),
+    });
   });
 
   test("says what it waits for when that takes long", async () => {
@@ -80,7 +93,7 @@ describe("a submission that was answered", () => {
   });
 
   test("is made again when the ResourceManager failed over before it had saved it", async () => {
-    const script = new Script(["taken"], ["NEW_SAVING", unknown, "SUBMITTED"]);
+    const script = new Script(["taken"], ["NEW_SAVING", unknown, "ACCEPTED"]);
     const { taken, err } = handedIn(script);
     await taken;
     expect(script.asked).toEqual(["submit", "report", "report", "submit", "report"]);
@@ -138,7 +151,7 @@ describe("a submission that was refused", () => {
   });
 
   test("because the nodes are too small for its ApplicationMaster waits, visibly, until one is large enough", async () => {
-    const script = new Script([refused("<memory:4096, vCores:4>"), "taken"], [unknown, "SUBMITTED"]);
+    const script = new Script([refused("<memory:4096, vCores:4>"), "taken"], [unknown, "ACCEPTED"]);
     const { taken, err, clock } = handedIn(script);
     await taken;
     expect(script.asked).toEqual(["submit", "report", "submit", "report"]);
@@ -160,7 +173,7 @@ describe("a submission that was refused", () => {
   });
 
   test("because an earlier try is being worked on has been taken", async () => {
-    const script = new Script([duplicate], ["NEW_SAVING", "SUBMITTED"]);
+    const script = new Script([duplicate], ["NEW_SAVING", "ACCEPTED"]);
     await handedIn(script).taken;
     expect(script.asked).toEqual(["submit", "report", "report"]);
   });
