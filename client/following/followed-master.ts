@@ -110,7 +110,9 @@ export class FollowedMaster {
     this.#contactlessSinceMs ??= now();
     if (this.#contactlessTold || now() - this.#contactlessSinceMs < tellSilenceAfterMs) return;
     this.#contactlessTold = true;
-    view.line(`Its AM cannot be asked: ${applications.noContactReason(report)}; until it can, only the ResourceManager is`);
+    view.line(
+      `Its AM cannot be asked: ${applications.noContactReason(report)}; until it can, only the ResourceManager is`,
+    );
   }
 
   /** Not the attempt that is being connected to, nor one older than what was heard. */

@@ -1,14 +1,25 @@
+import path from "node:path";
 import { UserError } from "../../src/errors.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
-import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 
-type FolderLookUp = Pick<FileSystems, "home" | "locate">;
+interface Place {
+  readonly fileSystem: Pick<FileSystem, "uri" | "checkWritable">;
+  readonly path: string;
+}
+
+/** What is needed of FileSystems. */
+interface FolderLookUp {
+  home(): Promise<Place>;
+  locate(pathOrUri: string): Place;
+}
 
 /**
  * The spec with addresses that mean the same on every machine for the folders where checkpoints, output and history stay. One that a person wrote
  * relative starts in the user's home on the default file system.
- * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could not bring anything there
+ * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could bring nothing there
  */
 export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLookUp): Promise<JobSpec> {
   const { checkpointDir, history, carrier } = spec;
@@ -31,16 +42,40 @@ export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLook
 
   /** What executors do not write to is the program's business. */
   async function addressOf(folder: string, key: string, written: boolean): Promise<string> {
-    if (folder.startsWith("/") || (splitUri(folder) !== undefined && !written)) return folder;
+    const isPlain = folder.startsWith("/");
+    if (!written && (isPlain || splitUri(folder) !== undefined)) return folder;
     try {
-      const home = await fileSystems.home();
-      const { fileSystem, path } =
-        splitUri(folder) === undefined ? { ...home, path: `${home.path}/${folder}` } : fileSystems.locate(folder);
-      return `${fileSystem.uri}${path}`;
+      const there = await placeOf(folder, fileSystems);
+      if (written) await checkCanBeMade(there.fileSystem, there.path);
+      return isPlain ? folder : `${there.fileSystem.uri}${there.path}`;
     } catch (cause) {
       const at = spec.sources[key];
       const where = at === undefined ? "" : ` (${at})`;
       throw new UserError(`${key} = ${folder}${where}: ${errorMessage(cause)}`, { code: "FOLDER_UNREACHABLE", cause });
     }
+  }
+}
+
+async function placeOf(folder: string, fileSystems: FolderLookUp): Promise<Place> {
+  if (folder.startsWith("/") || splitUri(folder) !== undefined) return fileSystems.locate(folder);
+  const home = await fileSystems.home();
+  return { ...home, path: `${home.path}/${folder}` };
+}
+
+/**
+ * Whether the folder, or what of it is not there yet, can be written by who submits, which is as whom containers write. It is not made
+ * here. What a gateway does not answer is left to the job.
+ * @throws FileSystemError (`ACCESS_DENIED`, `NOT_A_DIRECTORY`)
+ */
+async function checkCanBeMade(fileSystem: Place["fileSystem"], folder: string): Promise<void> {
+  const isTheNodes = fileSystem.uri.startsWith("file:");
+  if (isTheNodes) return;
+  try {
+    await fileSystem.checkWritable(folder);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === "FILE_NOT_FOUND" && folder !== "/")
+      return await checkCanBeMade(fileSystem, path.posix.dirname(folder));
+    if (code === "ACCESS_DENIED" || code === "NOT_A_DIRECTORY") throw error;
   }
 }

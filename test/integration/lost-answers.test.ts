@@ -78,6 +78,10 @@ const operations: Readonly<Record<WebHdfsOperation, (fs: FileSystem, folder: str
     await fs.create(`${folder}/file`, Buffer.from("content"), { permission: 0o600, overwrite: true });
     expect((await fs.list(folder)).map((found) => found.path)).toEqual([`${folder}/file`]);
   },
+  CHECKACCESS: async (fs, folder) => {
+    await expect(fs.checkWritable(folder)).resolves.toBeUndefined();
+    await expect(fs.checkWritable("/")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+  },
   APPEND: async (fs, folder) => {
     await fs.create(`${folder}/log`, Buffer.from("one "), { permission: 0o600, overwrite: true });
     for (const word of ["two ", "three"]) await fs.append(`${folder}/log`, Buffer.from(word));

@@ -39,6 +39,14 @@ describe("HDFS over WebHDFS", () => {
     });
   });
 
+  test("who may not write somewhere is told so without trying", async () => {
+    const { fileSystem } = fileSystems.locate("/user/alice");
+    await expect(fileSystem.checkWritable("/user/alice")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    await expect(fileSystem.checkWritable("/user/alice/none")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
+    await expect(fileSystem.checkWritable("/user/none")).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
+    await expect(fileSystem.checkWritable("/tmp")).resolves.toBeUndefined();
+  });
+
   test("a large upload that is refused names the reason, not a broken connection", async () => {
     const { fileSystem } = fileSystems.locate("/user/alice");
     await expect(

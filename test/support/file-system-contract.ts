@@ -47,6 +47,11 @@ export function describeFileSystem(
       expect(listed).toEqual([...listed].sort());
     });
 
+    test("who may write in a directory is told so, and of one that is not there that it is not", async () => {
+      await expect(fs.checkWritable(folder)).resolves.toBeUndefined();
+      await expect(fs.checkWritable(fresh())).rejects.toMatchObject({ code: "FILE_NOT_FOUND" });
+    });
+
     test("an empty file is a file", async () => {
       const path = fresh();
       await fs.create(path, new Uint8Array(), { permission: 0o600 });

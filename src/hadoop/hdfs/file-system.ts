@@ -81,6 +81,9 @@ export interface FileSystem {
   /** The entries of a directory, sorted by path; of a file, that file alone. */
   list(path: string): Promise<FileStatus[]>;
 
+  /** Rejects with ACCESS_DENIED unless we may make entries in the directory; FILE_NOT_FOUND when there is none. */
+  checkWritable(path: string): Promise<void>;
+
   /** Makes the directory and its parents with this permission. A directory that exists stays as it is. */
   mkdirs(path: string, permission: number): Promise<void>;
 

@@ -56,6 +56,10 @@ export class LocalFileSystem implements FileSystem {
     });
   }
 
+  checkWritable(path: string): Promise<void> {
+    return named("CHECKACCESS", path, () => fs.access(path, fs.constants.W_OK | fs.constants.X_OK));
+  }
+
   mkdirs(path: string, permission: number): Promise<void> {
     return named("MKDIRS", path, async () => {
       const missing: string[] = [];

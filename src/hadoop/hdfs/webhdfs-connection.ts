@@ -16,6 +16,7 @@ export type WebHdfsOperation =
   | "GETHOMEDIRECTORY"
   | "GETFILESTATUS"
   | "LISTSTATUS"
+  | "CHECKACCESS"
   | "OPEN"
   | "CREATE"
   | "APPEND"

@@ -86,6 +86,10 @@ export class WebHdfs implements FileSystem {
     return parseListAnswer(await this.#json({ method: "GET", operation: "LISTSTATUS", path }), path);
   }
 
+  async checkWritable(path: string): Promise<void> {
+    await this.#json({ method: "GET", operation: "CHECKACCESS", path, parameters: { fsaction: "-wx" } });
+  }
+
   async mkdirs(path: string, permission: number): Promise<void> {
     await this.#boolean({ method: "PUT", operation: "MKDIRS", path, parameters: { permission: octal(permission) } });
   }

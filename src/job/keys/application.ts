@@ -39,7 +39,7 @@ export const applicationKeys = {
   "tony.application.acl.view": key({
     type: accessControlList,
     spec: ["job", "viewAcl"],
-    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. It counts where the cluster has yarn.acl.enable; without it only you and the cluster's administrators may.",
+    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. It counts where the cluster has yarn.acl.enable: then nobody but you, these and the cluster's administrators may; without it everybody may. Logs that YARN has stored are files of yours, which YARN's log server shows them.",
     support: "works",
     ours: true,
   }),

@@ -159,7 +159,7 @@ export const taskKeys = {
   "tony.task.port-range": key({
     type: portRange,
     spec: ["ports", "task"],
-    doc: "Ports the tasks may listen on; without it any free ones.",
+    doc: "Ports the tasks may listen on; without it any free ones. Each needs two, one for its executor and one for its program; the one that may start a TensorBoard needs a third.",
     support: "works",
     ours: true,
   }),

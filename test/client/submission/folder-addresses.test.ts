@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { withFolderAddresses } from "../../../client/submission/folder-addresses.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
@@ -8,10 +9,18 @@ import { aJobSpec } from "../../support/job-spec.ts";
 
 const configuration = new Configuration().withValues({ "fs.defaultFS": "hdfs://nn:8020" });
 const cluster = new FileSystems({ configuration, credentials: simpleCredentials({ name: "ada" }) });
-const places = {
-  home: async () => ({ ...cluster.locate("/user/ada"), path: "/user/ada" }),
-  locate: (address: string) => cluster.locate(address),
+/** In whose HDFS /user/ada is there, and may be written. */
+const isThere = ["/", "/user", "/user/bob", "/user/ada"];
+const placed = (address: string) => {
+  const { fileSystem, path } = cluster.locate(address);
+  const checkWritable = async (folder: string) => {
+    if (folder === "/user/ada") return;
+    const code = isThere.includes(folder) ? "ACCESS_DENIED" : "FILE_NOT_FOUND";
+    throw new FileSystemError(`Permission denied: ${folder}`, { code });
+  };
+  return { path, fileSystem: { uri: fileSystem.uri, checkWritable } };
 };
+const places = { home: async () => placed("/user/ada"), locate: placed };
 const carrier = { checkpoints: { localDir: "c", keep: 2 }, timeoutMs: 1 };
 const output = { localDir: "r", dir: "results/bert" };
 
@@ -32,7 +41,7 @@ test("without a cluster it is this machine's", async () => {
 test("an address without its host gets it; what only the program writes to stays as it is", async () => {
   const addressOf = async (checkpointDir: string, carried = true) =>
     (await withFolderAddresses(aJobSpec({ checkpointDir, ...(carried && { carrier }) }), places)).checkpointDir;
-  expect(await addressOf("hdfs:///ckpt")).toBe("hdfs://nn:8020/ckpt");
+  expect(await addressOf("hdfs:///user/ada/ckpt")).toBe("hdfs://nn:8020/user/ada/ckpt");
   expect(await addressOf("s3://bucket/ckpt", false)).toBe("s3://bucket/ckpt");
   expect(await addressOf("/mnt/nfs/ckpt", false)).toBe("/mnt/nfs/ckpt");
 });
@@ -43,4 +52,21 @@ test("a place that executors cannot write to is refused, with the key and where 
   await expect(withFolderAddresses(spec, places)).rejects.toThrow(
     /checkpoint-dir = s3:.*\(job\.xml:9\).*not supported/,
   );
+});
+
+test.each([
+  ["tony.application.checkpoint-dir", { checkpointDir: "hdfs:///user/bob/ckpt", carrier }],
+  ["tony.output.dir", { carrier: { timeoutMs: 1, output: { localDir: "r", dir: "/user/bob/results/new" } } }],
+  ["tony.history.location", { history: { location: "hdfs:///history" } }],
+])("a folder of %s that nobody here may make is refused before the job runs", async (key, change) => {
+  const spec = aJobSpec({ ...change, sources: { [key]: "job.xml:9" } });
+  await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({
+    code: "FOLDER_UNREACHABLE",
+    message: expect.stringMatching(new RegExp(`^${key} = .*\\(job\\.xml:9\\): .*Permission denied: /(user/bob)?$`)),
+  });
+});
+
+test("a history folder is at home, too, when it is relative", async () => {
+  const spec = await withFolderAddresses(aJobSpec({ history: { location: "history" } }), places);
+  expect(spec.history.location).toBe("hdfs://nn:8020/user/ada/history");
 });
