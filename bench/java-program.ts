@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { type ClusterStatus, ClusterUser } from "../test/support/cluster.ts";
@@ -7,10 +7,33 @@ const run = promisify(execFile);
 
 /** Runs a class of Hadoop's, or a source file of bench/java, with the cluster's jars and configuration. @returns what it prints */
 export async function java(cluster: ClusterStatus, words: readonly string[]): Promise<string> {
-  const classPath = [cluster.confDir, path.join(cluster.jars, "*")].join(":");
-  const { stdout } = await run(path.join(cluster.javaHome, "bin", "java"), ["-cp", classPath, ...words], {
-    env: { ...process.env, HADOOP_USER_NAME: ClusterUser.alice },
-    maxBuffer: 16 << 20,
-  });
+  const { program, options, environment } = command(cluster, cluster.jars);
+  const { stdout } = await run(program, [...options, ...words], { env: environment, maxBuffer: 16 << 20 });
   return stdout;
+}
+
+/**
+ * Starts one that runs until its input ends or it is killed.
+ * @param jars the folder of its jars; default: the cluster's own
+ * @param folder where it works; default: here
+ */
+export function startJava(
+  cluster: ClusterStatus,
+  words: readonly string[],
+  { jars = cluster.jars, folder = process.cwd() }: { readonly jars?: string; readonly folder?: string } = {},
+): ChildProcess {
+  const { program, options, environment } = command(cluster, jars);
+  return spawn(program, [...options, ...words], { cwd: folder, env: environment, stdio: ["pipe", "pipe", "pipe"] });
+}
+
+/** Hadoop's libraries reflect upon Java's own classes. */
+function command(cluster: ClusterStatus, jars: string) {
+  return {
+    program: path.join(cluster.javaHome, "bin", "java"),
+    options: [
+      "--add-opens=java.base/java.lang=ALL-UNNAMED",
+      ...["-cp", [cluster.confDir, path.join(jars, "*")].join(":")],
+    ],
+    environment: { ...process.env, HADOOP_USER_NAME: ClusterUser.alice },
+  };
 }

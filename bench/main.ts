@@ -5,6 +5,7 @@ import type { ClusterStatus } from "../test/support/cluster.ts";
 import { startCluster } from "./cluster.ts";
 import { collect, type Sample } from "./figures.ts";
 import type { Measurement } from "./measurement.ts";
+import { citizen } from "./measurements/citizen.ts";
 import { crowd } from "./measurements/crowd.ts";
 import { memory } from "./measurements/memory.ts";
 import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
@@ -25,6 +26,8 @@ const measurements: readonly Measurement[] = [
   takeover,
   hadoopRpc,
   upload,
+  // The last: its many nodes are lost ones afterwards.
+  citizen,
 ];
 
 const usage = `Measures what architecture promises, on a cluster of its own; budgets are shown, never asserted.
@@ -71,14 +74,14 @@ async function main(): Promise<number> {
 
 /** A run that fails is told and leaves the others. */
 async function measure(
-  { name, what, warmUps, figures, run }: Measurement,
+  { name, what, warmUps, mostRuns = Number.POSITIVE_INFINITY, figures, run }: Measurement,
   clusterOf: () => Promise<ClusterStatus>,
   runs: number,
 ): Promise<MeasurementResult> {
   const loadAverage = currentLoad();
   const samples: Sample[] = [];
   const failures: string[] = [];
-  for (let index = -warmUps; index < runs; index++) {
+  for (let index = -warmUps; index < Math.min(runs, mostRuns); index++) {
     try {
       const sample = await run(clusterOf);
       if (index >= 0) samples.push(sample);

@@ -7,6 +7,8 @@ export interface Measurement {
   readonly what: string;
   /** What is measured for the first time with cold caches says nothing about the second: runs that are not counted. */
   readonly warmUps: number;
+  /** Of what more runs would say again, as of counts. */
+  readonly mostRuns?: number;
   readonly figures: readonly FigureDefinition[];
   /** @param clusterOf starts the bench's cluster the first time it is asked for */
   run(clusterOf: () => Promise<ClusterStatus>): Promise<Sample>;

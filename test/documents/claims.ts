@@ -155,6 +155,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run simulate -- --seed S": inCheckout("npm run simulate -- --seed 5"),
   "npm run bench": inCheckout("npm run bench -- --only restart --runs 1 --json $FOLDER/results.json"),
   "npm run bench -- --only job --only gang": withRow("npm run bench"),
+  "npm run bench -- --only citizen": withRow("npm run bench"),
   "npm run bench -- --runs 10 --json results.json": withRow("npm run bench"),
   "npm run bench -- --only NAME": withRow("npm run bench"),
   "npm run bench -- --runs N": withRow("npm run bench"),
