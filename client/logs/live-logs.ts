@@ -1,10 +1,10 @@
 import type { OutputStream } from "../../src/api/messages.ts";
-import { parseMarks } from "../../src/job/output-index.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { Applications } from "../applications/applications.ts";
 import { connectMaster } from "../master/master-connection.ts";
 import type { MasterLink } from "../master/master-link.ts";
 import { LineSplitter } from "./line-splitter.ts";
+import { LiveOutput } from "./live-output.ts";
 import type { LogPrinter } from "./log-printer.ts";
 import {
   type LogsRequest,
@@ -16,7 +16,7 @@ import {
   taskNames,
 } from "./log-selection.ts";
 import { isWanted, masterLine } from "./master-log.ts";
-import { type LineFilter, lastOf, OrderedOutput, type OutputLine, type OutputSource } from "./ordered-output.ts";
+import { type LineFilter, lastOf, type OrderedOutput, type OutputLine, type OutputPiece } from "./ordered-output.ts";
 
 /** Where what was printed ends: a byte of a task's stream, 0 where nothing was. */
 export type PrintedTo = (task: string, stream: OutputStream) => number;
@@ -36,20 +36,19 @@ export async function liveLogs(
   if (contact === undefined) return undefined;
   const link = connectMaster(contact);
   try {
+    const status = await firstStatus(link);
+    const live = new LiveOutput(link, applications.logStore(report), status);
     if (selection.kind === "master") {
-      const printed = await printMasterLog(link, filter, printer);
+      const printed = await printMasterLog(live.master(), filter, printer);
       return () => printed;
     }
-    const status = await firstStatus(link);
     const unknown = noSuchTask(selection, taskNames(status)) ?? noSuchGeneration(filter, status.generation);
     if (unknown !== undefined) throw unknown;
     const tasks = selectTasks(selection, status).map(({ task }) => task);
     printer.several = tasks.length > 1;
     const outputs = new Map<string, OrderedOutput>();
     for (const task of tasks) {
-      const output = follow
-        ? await snapshotOf(link, task, filter).catch(() => undefined)
-        : await snapshotOf(link, task, filter);
+      const output = follow ? await live.task(task, filter).catch(() => undefined) : await live.task(task, filter);
       if (output === undefined) continue;
       outputs.set(task, output);
       const missing = missingGenerations(task, output.firstGeneration ?? status.generation, filter);
@@ -64,33 +63,22 @@ export async function liveLogs(
   }
 }
 
-/** What a task has printed so far. Throws when it has no executor. */
-async function snapshotOf(link: MasterLink, task: string, filter: LineFilter): Promise<OrderedOutput> {
-  const index: Uint8Array[] = [];
-  for await (const { data } of read(link, { task, stream: "index", offset: 0 })) index.push(data);
-  const source: OutputSource = {
-    marks: parseMarks(Buffer.concat(index).toString("utf8")),
-    open: (stream, offset) => read(link, { task, stream, offset }),
-  };
-  return new OrderedOutput(source, filter);
-}
-
 /** @returns how many bytes of it there were */
-async function printMasterLog(link: MasterLink, filter: LineFilter, printer: LogPrinter): Promise<number> {
+async function printMasterLog(
+  log: AsyncIterable<OutputPiece>,
+  filter: LineFilter,
+  printer: LogPrinter,
+): Promise<number> {
   let readTo = 0;
   async function* lines(): AsyncGenerator<OutputLine> {
     const splitter = new LineSplitter();
-    for await (const { offset, data } of read(link, { task: "am", stream: "stdout", offset: 0 })) {
+    for await (const { offset, data } of log) {
       readTo = offset + data.byteLength;
       for (const line of [...splitter.push(data)].map(masterLine)) if (isWanted(line, filter)) yield line;
     }
   }
   for await (const line of lastOf(lines(), filter.tail)) printer.line("am", line);
   return readTo;
-}
-
-function read(link: MasterLink, request: Omit<Parameters<MasterLink["readLog"]>[0], "follow">) {
-  return link.readLog({ ...request, follow: false }, new AbortController().signal);
 }
 
 async function firstStatus(link: MasterLink): Promise<JobStatus> {

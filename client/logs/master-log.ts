@@ -2,6 +2,9 @@ import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
 import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import type { LineFilter, OutputLine } from "./ordered-output.ts";
 
+/** The file's name, in the log folder of the AM's container. */
+export const masterLog = "am.log";
+
 /** A line of the ApplicationMaster's log, which is JSON, with its time and generation. */
 export function masterLine(line: string): OutputLine {
   const { time, generation } = fieldsOf(line);

@@ -17,12 +17,10 @@ import {
   noSuchGeneration,
   noSuchTask,
 } from "./log-selection.ts";
-import { isWanted, lastGeneration, masterLine, type Tenancy, tenanciesOf } from "./master-log.ts";
+import { isWanted, lastGeneration, masterLine, masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
 import { type LineFilter, lastOf, OrderedOutput, type OutputLine } from "./ordered-output.ts";
 import { readText, storedOutput } from "./stored-output.ts";
 
-/** The AM's own log, in the log folder of its container. */
-const masterLog = "am.log";
 /** NodeManagers upload within seconds of an application's end. */
 const patienceMs = 60_000;
 const lookAgainMs = 1_000;

@@ -7,7 +7,7 @@ import type { OutputPiece, OutputSource } from "./ordered-output.ts";
 
 /** What a task printed in one container. The index comes first; each stream is then read as it is needed, so that neither has to be kept. */
 export async function storedOutput(store: LogStore, { containerId, logPrefix }: Tenancy): Promise<OutputSource> {
-  const marks = parseMarks(await textOf(store, containerId, logPrefix + OUTPUT_INDEX));
+  const marks = parseMarks(await indexText(store, containerId, logPrefix + OUTPUT_INDEX));
   const last = marks.at(-1);
   return {
     marks,
@@ -18,9 +18,13 @@ export async function storedOutput(store: LogStore, { containerId, logPrefix }: 
   };
 }
 
-interface WantedLog {
+export interface LogOfContainer {
   readonly containerId: ContainerId;
+  /** Its file's name, closed files aside. */
   readonly log: string;
+}
+
+interface WantedLog extends LogOfContainer {
   /** As far as it is known; undefined when it is not. */
   readonly writtenBytes: number | undefined;
 }
@@ -55,6 +59,24 @@ async function* wholeLog(store: LogStore, wanted: WantedLog, offset: number): As
   }
 }
 
+/** What was closed of a log, of the files that begin between two of its bytes; in the order of the log, as stores have them. */
+export async function* closedOutput(
+  store: LogStore,
+  { containerId, log }: LogOfContainer,
+  from: number,
+  to: number,
+): AsyncGenerator<OutputPiece> {
+  let end = 0;
+  for await (const file of store.logs((id) => id === containerId)) {
+    const { log: name, start } = parseLogFileName(file.name);
+    // One that was stored twice is read once.
+    if (name !== log || start === undefined || start < end) continue;
+    if (start >= to) return;
+    yield* piecesOf(file, start, from);
+    end = start + file.lengthBytes;
+  }
+}
+
 /** Without the bytes before an offset. */
 async function* piecesOf(
   { content, lengthBytes }: StoredLog,
@@ -70,12 +92,18 @@ async function* piecesOf(
   }
 }
 
-async function textOf(store: LogStore, containerId: ContainerId, name: string): Promise<string> {
-  for await (const log of store.logs((id) => id === containerId)) {
+/** What was closed of the index lies in earlier files, or behind the one that was written to at the end. */
+async function indexText(store: LogStore, containerId: ContainerId, index: string): Promise<string> {
+  const closed = new Map<number, string>();
+  let last: string | undefined;
+  for await (const file of store.logs((id) => id === containerId)) {
+    const { log, start } = parseLogFileName(file.name);
     // Its content is to be read before the loop gives up the file that it is in.
-    if (log.name === name) return await readText(log);
+    if (log === index && start === undefined) last = await readText(file);
+    else if (log === index && start !== undefined) closed.set(start, await readText(file));
+    else if (last !== undefined) break;
   }
-  return "";
+  return [...closed.values(), last ?? ""].join("");
 }
 
 export async function readText({ content }: StoredLog): Promise<string> {

@@ -1,7 +1,9 @@
+import { Readable } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import type { LogStore } from "../../../client/applications/log-store.ts";
 import { storedOutput } from "../../../client/logs/stored-output.ts";
+import { closedLogName } from "../../../src/job/closed-log.ts";
 import { OUTPUT_INDEX } from "../../../src/job/output-index.ts";
 
 const containerId = "container_1795305600000_0001_01_000002";
@@ -30,4 +32,24 @@ class OpenWhileRead implements LogStore {
 test("the index of a task's output is read to its end before the file that it is in is given up", async () => {
   const output = await storedOutput(new OpenWhileRead(), { task: "worker:0", containerId, logPrefix: "", ran: true });
   expect(output.marks).toEqual([]);
+});
+
+test("an index that was closed is read with what was closed of it, wherever its node stored that", async () => {
+  const marks = ["1 1 1 0\n", "2 1 2 0\n", "3 1 3 0\n"];
+  const files = [
+    [closedLogName(OUTPUT_INDEX, 0), marks[0]],
+    [closedLogName("stdout", 0), "a"],
+    [OUTPUT_INDEX, marks[2]],
+    [closedLogName(OUTPUT_INDEX, 8), marks[1]],
+    ["stdout", "bc"],
+  ] as const;
+  const store: LogStore = {
+    pending: undefined,
+    async *logs() {
+      for (const [name, text = ""] of files)
+        yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+    },
+  };
+  const output = await storedOutput(store, { task: "worker:0", containerId, logPrefix: "", ran: true });
+  expect(output.marks.map(({ atMs }) => atMs)).toEqual([1, 2, 3]);
 });

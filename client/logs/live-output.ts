@@ -1,0 +1,80 @@
+import type { LogStream } from "../../src/api/messages.ts";
+import { OUTPUT_INDEX, parseMarks } from "../../src/job/output-index.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { LogStore } from "../applications/log-store.ts";
+import type { LogRequest, MasterLink } from "../master/master-link.ts";
+import { masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
+import { type LineFilter, OrderedOutput, type OutputPiece } from "./ordered-output.ts";
+import { closedOutput, type LogOfContainer } from "./stored-output.ts";
+
+/**
+ * The output of a job that runs. Its AM and executors are asked for it; YARN may have stored some of what was closed, and removed it on its
+ * node, which is then read from there.
+ */
+export class LiveOutput {
+  readonly #link: MasterLink;
+  readonly #store: LogStore;
+  readonly #status: JobStatus;
+  #tenancies: Promise<readonly Tenancy[]> | undefined;
+
+  constructor(link: MasterLink, store: LogStore, status: JobStatus) {
+    this.#link = link;
+    this.#store = store;
+    this.#status = status;
+  }
+
+  /** The AM's own log. */
+  master(): AsyncIterable<OutputPiece> {
+    const { amContainerId: containerId } = this.#status;
+    const request = { task: "am", stream: "stdout", offset: 0 } as const;
+    return this.#whole(request, async () => containerId && { containerId, log: masterLog });
+  }
+
+  /** What a task has printed so far. Throws when no executor has its log. */
+  async task(task: string, filter: LineFilter): Promise<OrderedOutput> {
+    const index: Uint8Array[] = [];
+    for await (const { data } of this.#ofTask(task, "index", 0)) index.push(data);
+    const marks = parseMarks(Buffer.concat(index).toString("utf8"));
+    return new OrderedOutput({ marks, open: (stream, offset) => this.#ofTask(task, stream, offset) }, filter);
+  }
+
+  #ofTask(task: string, stream: LogStream, offset: number): AsyncIterable<OutputPiece> {
+    const name = stream === "index" ? OUTPUT_INDEX : stream;
+    return this.#whole({ task, stream, offset }, async () => {
+      const tenancy = await this.#tenancyOf(task);
+      return tenancy && { containerId: tenancy.containerId, log: tenancy.logPrefix + name };
+    });
+  }
+
+  async *#whole(
+    request: Omit<LogRequest, "follow">,
+    find: () => Promise<LogOfContainer | "" | undefined>,
+  ): AsyncGenerator<OutputPiece> {
+    let next = request.offset;
+    for await (const piece of this.#link.readLog({ ...request, follow: false }, new AbortController().signal)) {
+      if (piece.offset > next) yield* this.#stored(await find(), next, piece.offset);
+      yield piece;
+      next = piece.offset + piece.data.byteLength;
+    }
+  }
+
+  /** What cannot be read there is missing, and said to be. */
+  async *#stored(log: LogOfContainer | "" | undefined, from: number, to: number): AsyncGenerator<OutputPiece> {
+    if (!log) return;
+    try {
+      yield* closedOutput(this.#store, log, from, to);
+    } catch {}
+  }
+
+  async #tenancyOf(task: string): Promise<Tenancy | undefined> {
+    const containerId = this.#status.tasks.find((one) => one.task === task)?.containerId;
+    this.#tenancies ??= this.#readTenancies();
+    return (await this.#tenancies).find((tenancy) => tenancy.task === task && tenancy.containerId === containerId);
+  }
+
+  async #readTenancies(): Promise<readonly Tenancy[]> {
+    const log: Uint8Array[] = [];
+    for await (const { data } of this.master()) log.push(data);
+    return tenanciesOf(Buffer.concat(log).toString("utf8"));
+  }
+}

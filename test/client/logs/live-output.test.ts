@@ -1,0 +1,102 @@
+import { Readable } from "node:stream";
+import { describe, expect, test } from "@jest/globals";
+import type { LogStore } from "../../../client/applications/log-store.ts";
+import { LiveOutput } from "../../../client/logs/live-output.ts";
+import type { LogPiece, LogRequest, MasterLink } from "../../../client/master/master-link.ts";
+import { closedLogName } from "../../../src/job/closed-log.ts";
+import { aJobStatus } from "../job-status.ts";
+
+/** What is left of each log on its node: a piece of it, at its offset. */
+type Left = Readonly<Record<string, readonly [offset: number, text: string]>>;
+
+function aLink(left: Left): MasterLink {
+  return {
+    async *follow() {},
+    async *readLog({ task, stream, offset: from }: LogRequest): AsyncGenerator<LogPiece> {
+      const [offset, text] = left[`${task} ${stream}`] ?? [0, ""];
+      yield { offset, data: Buffer.from(text), generation: 1, skippedBytes: offset - from };
+    },
+    async stop() {},
+    close() {},
+  };
+}
+
+/** In the order in which nodes store them. */
+function aStore(...files: readonly (readonly [container: string, name: string, text: string])[]): LogStore {
+  return {
+    pending: undefined,
+    async *logs(wanted) {
+      for (const [containerId, name, text] of files.filter(([id]) => wanted(id)))
+        yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+    },
+  };
+}
+
+const allocated = (task: string) => `${JSON.stringify({ event: "task-started", task, container: "c2" })}\n`;
+const status = aJobStatus({
+  amContainerId: "c1",
+  tasks: [{ task: "worker:0", state: "running", containerId: "c2", restarts: 0 }],
+});
+
+async function printed(link: MasterLink, store: LogStore) {
+  const output = await new LiveOutput(link, store, status).task("worker:0", {});
+  const lines: string[] = [];
+  for await (const { line } of output.lines()) lines.push(line);
+  return { lines, missingBytes: output.missingBytes };
+}
+
+describe("the output of a job that runs, of which YARN has stored and removed some", () => {
+  test("is whole: what is gone from the node is read from the store", async () => {
+    const link = aLink({ "am stdout": [0, allocated("worker:0")], "worker:0 stdout": [12, "third\n"] });
+    const store = aStore(
+      ["c2", closedLogName("stdout", 0), "first\n"],
+      ["c2", closedLogName("stderr", 0), "other\n"],
+      ["c2", closedLogName("stdout", 0), "first\n"],
+      ["c2", closedLogName("stdout", 6), "secnd\n"],
+    );
+    expect(await printed(link, store)).toEqual({ lines: ["first", "secnd", "third"], missingBytes: 0 });
+  });
+
+  test("is that of its task, in a container that had another one before", async () => {
+    const tenants = allocated("prepare:0") + allocated("worker:0");
+    const link = aLink({ "am stdout": [0, tenants], "worker:0 stdout": [6, "second\n"] });
+    const store = aStore(
+      ["c2", closedLogName("stdout", 0), "prepared\n"],
+      ["c2", closedLogName("worker-0.stdout", 0), "first\n"],
+    );
+    expect((await printed(link, store)).lines).toEqual(["first", "second"]);
+  });
+
+  test("keeps its order by an index that was closed, too", async () => {
+    const mark = "1 1 6 4\n";
+    const link = aLink({
+      "am stdout": [0, allocated("worker:0")],
+      "worker:0 index": [mark.length, ""],
+      "worker:0 stdout": [0, "first\nlast\n"],
+      "worker:0 stderr": [0, "err\n"],
+    });
+    const store = aStore(["c2", closedLogName("output.index", 0), mark]);
+    expect((await printed(link, store)).lines).toEqual(["first", "err", "last"]);
+  });
+
+  test("is missing where the store cannot be read either", async () => {
+    const link = aLink({ "am stdout": [0, allocated("worker:0")], "worker:0 stdout": [6, "second\n"] });
+    const store: LogStore = {
+      pending: undefined,
+      // biome-ignore lint/correctness/useYield: it fails before
+      async *logs() {
+        throw new Error("not there");
+      },
+    };
+    expect(await printed(link, store)).toEqual({ lines: ["second"], missingBytes: 6 });
+  });
+
+  test("the AM's own log likewise", async () => {
+    const link = aLink({ "am stdout": [3, "{}\n"] });
+    const pieces: string[] = [];
+    const store = aStore(["c1", closedLogName("am.log", 0), "[]\n"]);
+    for await (const { data } of new LiveOutput(link, store, status).master())
+      pieces.push(Buffer.from(data).toString());
+    expect(pieces).toEqual(["[]\n", "{}\n"]);
+  });
+});
