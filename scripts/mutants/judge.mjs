@@ -69,6 +69,8 @@ export function limitsFrom({ durationMs, longestMs }) {
  * @returns {string | undefined}
  */
 export function whyNotCaught({ passed, failures, endless, output }, caughtBy) {
+  const unknownName = failures.join("\n").match(/\w+ is not defined/)?.[0];
+  if (unknownName !== undefined) return `is no program any more: ${unknownName}`;
   if (failures.length > 0 || endless) return undefined;
   if (passed) return `survived ${JSON.stringify(caughtBy)}`;
   return `no test failed, but their run did:\n${output}`;

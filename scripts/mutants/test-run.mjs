@@ -12,7 +12,7 @@ const JEST = ["--experimental-vm-modules", "--no-warnings=ExperimentalWarning", 
  * What became of a run of tests.
  * @typedef {object} TestRun
  * @property {boolean} passed
- * @property {readonly string[]} failures the tests or seeds that failed
+ * @property {readonly string[]} failures the tests or seeds that failed, with what they said
  * @property {boolean} endless that it was ended from outside, after `limitMs`
  * @property {string} output its last lines
  * @property {number} durationMs of the whole
@@ -33,7 +33,7 @@ export async function runTests(copy, { caughtBy, file }, { testTimeoutMs, limitM
   const options = { cwd: copy, timeout: limitMs, killSignal: "SIGKILL", signal, maxBuffer: 2 ** 26 };
   if ("simulation" in caughtBy) {
     const run = await execute(["scripts/simulate.mjs", "--seeds", String(caughtBy.simulation)], options);
-    return { ...run, failures: run.output.match(/^seed \d+ failed/gm) ?? [], longestMs: 0 };
+    return { ...run, failures: run.output.match(/^seed \d+ failed.*/gm) ?? [], longestMs: 0 };
   }
   const log = join(copy, "test.log");
   writeFileSync(log, "");

@@ -681,8 +681,8 @@ export const CORE_MUTANTS = [
     {
       bug: "the next generation gathers while programs of the last one run",
       from: " && !gang.started && !anyStopping(step, gang)",
-      to: " && !state.started",
-      caughtBy: { simulation: 3000 },
+      to: " && !gang.started",
+      caughtBy: { simulation: 30 },
     },
   ]),
   ...mutantsOf("am/core/job/recovery.ts", core, [

@@ -15,6 +15,11 @@ describe("the verdict on a planted bug", () => {
     expect(whyNotCaught(run, catcher)).toBe("no test failed, but their run did:\nwhat Jest said");
   });
 
+  test("is none of a mutant that names what does not exist", () => {
+    const failures = ["am/core/wake-up.test.ts › wakes\nReferenceError: state is not defined"];
+    expect(whyNotCaught({ ...run, failures }, catcher)).toBe("is no program any more: state is not defined");
+  });
+
   test("gives a test half a minute more than the longest takes without the bug, and all of them more than one such test", () => {
     expect(limitsFrom({ durationMs: 8_000, longestMs: 1_500.4 })).toEqual({ testTimeoutMs: 31_500, limitMs: 77_500 });
   });
