@@ -25,7 +25,7 @@ export const HADOOP_MUTANTS = [
     },
     {
       bug: "a bare frame on a protected connection is believed",
-      from: "} else if (this.#protected && !unwrapped) {",
+      from: "} else if (!unwrapped && this.#mustBeWrapped) {",
       to: "} else if (false) {",
       caughtBy: { unit: "hadoop/rpc/" },
     },
