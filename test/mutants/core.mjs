@@ -457,7 +457,7 @@ export const CORE_MUTANTS = [
     {
       bug: "a container that we released counts as a lost node",
       from: "const byUs = released || stopped;",
-      to: "const byUs = stopped;",
+      to: "const byUs = false;",
     },
     {
       bug: "containers that are lost before the start are replaced for ever",
