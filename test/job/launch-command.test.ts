@@ -58,7 +58,8 @@ describe("the command of a container", () => {
   });
 
   it("starts no other after one that was told to end while it made room", async () => {
-    container.place("node", "#!/bin/bash\ntrap 'exit 78' TERM\necho ready\nwhile :; do sleep 0.1; done\n");
+    // It ends later than the shell looks after the signal: else the exit is that of a program which the signal ended.
+    container.place("node", "#!/bin/bash\ntrap 'sleep 1; exit 78' TERM\necho ready\nwhile :; do sleep 0.1; done\n");
     container.place(NEXT_EXECUTOR, "export TONY_TASK=trainer:0\n");
     container.start(command);
     await eventually("the program runs", () => container.log("executor.log") === "ready\n");
