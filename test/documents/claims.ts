@@ -57,6 +57,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "tony-ts logs application_1795305600000_0009 worker:1": inEmpty("tony-ts logs $ID worker:1"),
   "tony-ts logs application_1795305600000_0009 --tail 20 -f": inEmpty("tony-ts logs $ID --tail 20 -f"),
+  "tony-ts logs ID prepare:0": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts logs application_1795305600000_0009 am": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts kill ID…": inEmpty("tony-ts kill $RUNNING"),
   "tony-ts kill application_1795305600000_0009 local_1795305600000_0001": inEmpty("tony-ts kill $RUNNING $ID"),
