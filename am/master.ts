@@ -9,7 +9,7 @@ import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
 import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
-import { nodeHeartbeatKey } from "../src/job/handed-settings.ts";
+import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/handed-settings.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
@@ -54,7 +54,6 @@ const lastLogsMs = 5_000;
 const lastReadersMs = 1_000;
 const historyMs = 5_000;
 const stagingMs = 10_000;
-const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
 
 /** Builds the ApplicationMaster and registers it; from then on it is driven by events until it exits. */
 export async function runMaster(input: MasterInput): Promise<void> {

@@ -4,13 +4,18 @@ import { securityKeys } from "../hadoop/security/security-keys.ts";
 /** How often a node tells the ResourceManager of itself. */
 export const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
 
+/** How long the ResourceManager waits for an ApplicationMaster that it does not hear, before it starts the next attempt. */
+export const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
+
+const masterKeys: readonly string[] = [nodeHeartbeatKey, masterExpiryKey];
+
 const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;
 
 type Properties = Readonly<Record<string, string>>;
 
 /** Of a site's Hadoop properties those that the ApplicationMaster reads. Whatever else stands there, passwords and all, stays where it is. */
 export function handedToMaster(properties: Properties): Record<string, string> {
-  return chosen(properties, (key) => isForExecutors(key) || schedulerKey.test(key) || key === nodeHeartbeatKey);
+  return chosen(properties, (key) => isForExecutors(key) || schedulerKey.test(key) || masterKeys.includes(key));
 }
 
 /** Those that executors read: where file systems are, and how one proves there who one is. A container's environment is small. */

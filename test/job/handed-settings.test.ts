@@ -13,6 +13,7 @@ const forTheMaster = {
   "yarn.resourcemanager.ha.enabled": "true",
   "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
   "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms": "250",
+  "yarn.am.liveness-monitor.expiry-interval-ms": "60000",
 };
 const forNobody = {
   "fs.s3a.session.token": "t",

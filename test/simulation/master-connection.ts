@@ -32,6 +32,11 @@ export class MasterConnection {
     return this.#stream?.isOpen === true;
   }
 
+  /** The attempt that it was connected to last. */
+  get master(): Master | undefined {
+    return this.#stream?.master;
+  }
+
   /** Looks for the present ApplicationMaster, opens a stream and says who it is. */
   open(delayMs: number): void {
     const search = ++this.#search;

@@ -43,12 +43,15 @@ export class OverlapWatch {
 
   /**
    * A program does something, or goes on. One whose executor stands still has nobody who could suspend it, and one whose executor goes on
-   * again notices only then that nobody is reached.
+   * again notices only then that nobody is reached. That an ApplicationMaster stands still the model's executors do not notice.
    */
   runs(executor: ExecutorModel): void {
     const limitMs = this.#limitsMs.get(executor);
     const { clock, problems, spec } = this.#world;
-    const mayRunOn = executor.frozen || clock.nowMs <= executor.thawedAtMs + spec.timeouts.isolationMs;
+    const { isolationMs } = spec.timeouts;
+    const { master } = executor.connection;
+    const isHeldOn = master?.isCutOff === true && master.process.wasStoppedWithin(2 * isolationMs);
+    const mayRunOn = isHeldOn || executor.frozen || clock.nowMs <= executor.thawedAtMs + isolationMs;
     if (limitMs === undefined || clock.nowMs <= limitMs || !executor.isProgramActive || mayRunOn) {
       return;
     }

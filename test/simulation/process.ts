@@ -7,6 +7,7 @@ export class Process implements Clock {
   readonly #clock: VirtualClock;
   /** By how much its machine's clock is ahead. */
   readonly #skewMs: number;
+  /** When it goes on, or went on last. */
   #stoppedUntilMs = 0;
   /** What happened to it while it stood still, oldest first: it notices when it goes on. */
   #missed: (() => void)[] = [];
@@ -14,6 +15,11 @@ export class Process implements Clock {
   constructor(clock: VirtualClock, skewMs: number) {
     this.#clock = clock;
     this.#skewMs = skewMs;
+  }
+
+  /** Whether it stood still within that time. */
+  wasStoppedWithin(durationMs: number): boolean {
+    return this.#clock.nowMs < this.#stoppedUntilMs + durationMs;
   }
 
   get isStopped(): boolean {
