@@ -20,6 +20,7 @@ export function milestones(before: JobStatus | undefined, after: JobStatus, hand
       .flatMap((role) => roleMilestones(before, role, after, handedOver));
   return [
     ...masterMilestones(before, after),
+    ...correctedCauses(before, after),
     ...(stage === undefined ? restartMilestones(before, after) : []),
     ...ofRoles(false),
     ...(stage === undefined ? [] : [stageMilestone(stage)]),
@@ -54,6 +55,17 @@ function restartMilestones(before: JobStatus | undefined, after: JobStatus): Mil
   const failureClass = ended?.endedBy?.class ?? "infrastructure";
   const details = [ended?.endedBy?.summary ?? "restarted", budgetWords(failureClass, after.budgets[failureClass])];
   return [{ what: `restarting (generation ${after.generation}):`, details: details.join(" · ") }];
+}
+
+/** Restarts that were told with a cause, of which stronger evidence has shown another one since. */
+function correctedCauses(before: JobStatus | undefined, after: JobStatus): Milestone[] {
+  const told = new Map(before?.generations.map(({ generation, endedBy }) => [generation, endedBy?.summary]));
+  return after.generations.flatMap(({ generation, endedBy }) => {
+    const earlier = told.get(generation);
+    if (endedBy === undefined || earlier === undefined || earlier === endedBy.summary) return [];
+    const details = [endedBy.summary, budgetWords(endedBy.class, after.budgets[endedBy.class])];
+    return [{ what: `generation ${generation} had ended by:`, details: details.join(" · ") }];
+  });
 }
 
 /** Whether a later generation is another one of the same stage. */

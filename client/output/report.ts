@@ -44,9 +44,11 @@ interface Named {
 
 function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): string {
   const generations = `generation ${outcome.cause?.generation ?? status.generation}`;
-  const budget = formatBudgets(status.budgets);
+  // Each stage has its own: which generation used up what is in the table.
+  const isStaged = status.generations.some(({ roles }) => roles !== undefined);
+  const budget = isStaged ? "" : ` (${formatBudgets(status.budgets)})`;
   const duration = durationWords(durationMs);
-  return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations} (${budget})`;
+  return `${outcome.result.toUpperCase()}  ${status.applicationId}  ${status.name} · ${duration} · ${generations}${budget}`;
 }
 
 /** What was the root of it, and by which rule that ended the job. */

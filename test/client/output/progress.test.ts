@@ -67,6 +67,24 @@ describe("the way of a job, told from one state to the next", () => {
     ]);
   });
 
+  test("a cause that was told is put right when stronger evidence comes", () => {
+    const endedBy = (summary: string) =>
+      aJobStatus({
+        generation: 2,
+        roles: [],
+        budgets: { program: { used: 1, limit: 2 }, infrastructure: { used: 0, limit: 10 } },
+        generations: [
+          { generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory({ summary }) },
+          { generation: 2, startedAtMs: noonishMs },
+        ],
+      });
+    const victim = endedBy("worker:0 exited 1: connection reset");
+    expect(milestones(victim, endedBy("worker:1 exited 3"))).toEqual([
+      { what: "generation 1 had ended by:", details: "worker:1 exited 3 · program restarts: 1 of 2 used" },
+    ]);
+    expect(milestones(victim, victim)).toEqual([]);
+  });
+
   test("the first generation of a later stage is no restart", () => {
     const generations = [
       { generation: 1, startedAtMs: noonishMs, roles: ["prep"] },

@@ -58,6 +58,12 @@ function killedBecause(words: string): JobOutcome {
 }
 
 describe("the report of a job that failed", () => {
+  test("leaves the budgets of a job in stages, which are each stage's own, to the table of generations", () => {
+    const generations = failedStatus.generations.map((one) => ({ ...one, roles: ["worker"] }));
+    const [headline] = failureReport({ ...failedStatus, generations }, outcome, lastedMs);
+    expect(headline).toBe("FAILED  application_1795305600000_0009  bert · 2 min 35 s · generation 2");
+  });
+
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
     expect(failureReport(failedStatus, outcome, lastedMs).join("\n")).toBe(
       `
