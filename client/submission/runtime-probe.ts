@@ -1,4 +1,6 @@
 import { sleep } from "../../src/hadoop/clock.ts";
+import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
@@ -60,7 +62,7 @@ export async function probeRuntime(
     }),
   });
   const report = await endOf(id, cluster, now);
-  if (report !== undefined) return probeFinding(report);
+  if (report !== undefined) return probeFinding(report, settingsOf(configuration));
   await resourceManager.kill(id, { diagnostics: "the probe took too long" });
   return {
     subject,
@@ -70,16 +72,35 @@ export async function probeRuntime(
   };
 }
 
+/** The settings that say where nodes find the masters, each with its value and its place. */
+export interface ProbeSettings {
+  readonly fileSystem: string;
+  readonly scheduler: string;
+}
+
+function settingsOf(configuration: Configuration): ProbeSettings {
+  const addresses = resourceManagerEndpoints(configuration, "scheduler").map(formatHostPort).join(", ");
+  return {
+    fileSystem: `${configuration.describe("fs.defaultFS")} = ${configuration.get("fs.defaultFS")}`,
+    scheduler: `${configuration.describe("yarn.resourcemanager.scheduler.address")} = ${addresses}`,
+  };
+}
+
 /** What the end of the probe's application says of the nodes. */
-export function probeFinding({
-  finalStatus,
-  diagnostics,
-}: Pick<ApplicationReport, "finalStatus" | "diagnostics">): Finding {
+export function probeFinding(
+  { finalStatus, diagnostics }: Pick<ApplicationReport, "finalStatus" | "diagnostics">,
+  settings: ProbeSettings,
+): Finding {
   if (finalStatus === "SUCCEEDED") return { subject, state: "well", found: nodeWords(parseProbeReport(diagnostics)) };
   // YARN writes an exit code, of whatever kind, for every container that it tried to start.
   if (!/exit ?code: -?\d+/i.test(diagnostics)) {
     const found = `YARN refused the probe: ${lastWords(diagnostics)}`;
     return { subject, state: "wrong", found, remedy: "jobs would be refused likewise: choose another queue (--queue)" };
+  }
+  const notCopied = localizationFailure(diagnostics);
+  if (notCopied !== undefined) {
+    const found = `a node cannot copy the runtime: ${notCopied}`;
+    return { subject, state: "wrong", found, remedy: `the nodes must reach the file system of ${settings.fileSystem}` };
   }
   const said = lastWords(diagnostics).split("\n");
   const others = said.filter((line) => !ourWord.test(line));
@@ -87,8 +108,21 @@ export function probeFinding({
     const found = `the runtime does not start in a container: ${others.join("\n")}`;
     return { subject, state: "wrong", found, remedy: "set tony.node.binary to a Node that the nodes can load" };
   }
-  const [found = "", remedy] = said.join(" ").replace(ourWord, "").split(": ");
+  const [found = "", ownRemedy] = said.join(" ").replace(ourWord, "").split(": ");
+  const unreachable = found.includes("cannot register") ? `the nodes must reach ${settings.scheduler}` : undefined;
+  const remedy = ownRemedy ?? unreachable;
   return { subject, state: "wrong", found, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+/**
+ * Why a node could not copy a file of the container: YARN's exit status −1000, whose reason stands behind the time of the attempt's end
+ * (org.apache.hadoop.yarn.server.nodemanager.containermanager.localizer.ResourceLocalizationService).
+ */
+function localizationFailure(diagnostics: string): string | undefined {
+  const [status, reason] = diagnostics.split(/Diagnostics: (?:\[[^\]]*\])?/, 2);
+  if (reason === undefined || !status?.includes("exitCode: -1000")) return undefined;
+  const [line = ""] = reason.trim().split("\n", 1);
+  return line.replace(/; For more details see.*$/, "");
 }
 
 function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport): string {

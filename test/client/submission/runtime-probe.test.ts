@@ -1,6 +1,12 @@
 import { expect, test } from "@jest/globals";
-import { probeFinding } from "../../../client/submission/runtime-probe.ts";
+import { probeFinding as findingOf, type ProbeSettings } from "../../../client/submission/runtime-probe.ts";
 import { formatProbeReport, type ProbeReport } from "../../../src/job/probe.ts";
+
+const settings: ProbeSettings = {
+  fileSystem: "fs.defaultFS (core-site.xml:4) = hdfs://nn:8021",
+  scheduler: "yarn.resourcemanager.scheduler.address (yarn-site.xml:9) = rm:8037",
+};
+const probeFinding = (report: Parameters<typeof findingOf>[0]) => findingOf(report, settings);
 
 const failed = (stderr: string) =>
   probeFinding({
@@ -63,5 +69,20 @@ test("a node that cannot reach the ResourceManager is wrong, with where it looke
     subject: "nodes",
     state: "wrong",
     found: "n1 cannot register with the ResourceManager at rm:8030",
+    remedy: "the nodes must reach yarn.resourcemanager.scheduler.address (yarn-site.xml:9) = rm:8037",
+  });
+});
+
+test("a node that cannot copy the runtime says so, with the setting that names the file system", () => {
+  const diagnostics =
+    "Application application_1_0003 failed 1 times due to AM Container for appattempt_1_0003_000001 exited with  exitCode: -1000\n" +
+    "Failing this attempt.Diagnostics: [2026-11-22 03:12:00.000]Call From n1/10.0.0.1 to nn:8021 failed on connection exception: " +
+    "java.net.ConnectException: Connection refused; For more details see:  http://wiki.apache.org/hadoop/ConnectionRefused\n\tat x";
+  expect(probeFinding({ finalStatus: "FAILED", diagnostics })).toEqual({
+    subject: "nodes",
+    state: "wrong",
+    found:
+      "a node cannot copy the runtime: Call From n1/10.0.0.1 to nn:8021 failed on connection exception: java.net.ConnectException: Connection refused",
+    remedy: "the nodes must reach the file system of fs.defaultFS (core-site.xml:4) = hdfs://nn:8021",
   });
 });
