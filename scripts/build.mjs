@@ -18,7 +18,7 @@ const megabyte = 1e6;
  * whatever is installed there.
  */
 const programs = [
-  { name: "am", entry: "am/main.ts", limit: 1.2 * megabyte, optionalNative: [] },
+  { name: "am", entry: "am/main.ts", limit: 1.25 * megabyte, optionalNative: [] },
   { name: "executor", entry: "executor/main.ts", limit: 0.82 * megabyte, optionalNative: [] },
   { name: "tony-ts", entry: "client/main.ts", limit: 1.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];
