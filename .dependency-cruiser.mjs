@@ -46,6 +46,7 @@ export const hadoopLayers = [
   "back-off.ts",
   "errors.ts",
   "json.ts",
+  "entry-of.ts",
 ];
 
 /** A rule for each room of a folder: it imports nothing from those above it. */
