@@ -316,7 +316,7 @@ export const CORE_MUTANTS = [
     {
       bug: "an evaluator has no grace",
       from: "gang.graceEndsAtMs = step.nowMs + afterChiefMs;",
-      to: "state.graceEndsAtMs = step.nowMs;",
+      to: "gang.graceEndsAtMs = step.nowMs;",
     },
   ]),
   ...mutantsOf("am/core/executors/registration.ts", core, [
@@ -676,7 +676,7 @@ export const CORE_MUTANTS = [
     {
       bug: "a restart gives the containers back",
       from: '    if (restartsWithGang(step, task)) {\n      stopChild(step, task, { code: "generation-ended", why: reason });\n    }',
-      to: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, { code: 'generation-ended', why: reason });\n      const held = state.containers[task.containerId];\n      if (held !== undefined) beginTermination(step, held, reason, true);\n    }",
+      to: "    if (restartsWithGang(step, task)) {\n      stopChild(step, task, { code: 'generation-ended', why: reason });\n      emit(step, { type: 'release', containerIds: [task.containerId], reason });\n    }",
     },
     {
       bug: "the next generation gathers while programs of the last one run",
