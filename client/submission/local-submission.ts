@@ -11,20 +11,18 @@ import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
-import { localCacheFolder } from "../../src/local-cache.ts";
 import { programPath } from "../../src/programs.ts";
 import { codeCacheOf } from "../../src/start/cache-files.ts";
 import { LocalApplications } from "../applications/local-applications.ts";
 import { localFiles, localRoot, newLocalFolder } from "../applications/local-folder.ts";
 import type { ClientContext } from "../context.ts";
-import { codeCachesFor } from "../shipping/code-caches.ts";
 import type { CodeCaches } from "../shipping/runtime.ts";
 import { uploadRemark } from "../shipping/upload-lines.ts";
 import type { OfflineCheck } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
-import { rehearse } from "./rehearsal.ts";
+import { preparedPrograms } from "./prepared-programs.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
@@ -59,7 +57,7 @@ export async function submitLocally(
   mkdirSync(work, { recursive: true, mode: 0o700 });
   const program = path.join(work, "am.cjs");
   copyFileSync(programPath("am"), program);
-  const codeCaches = await codeCachesHere(environment);
+  const codeCaches = await preparedPrograms({ kind: "send", path: realpathSync(process.execPath) }, context);
   if (codeCaches.am !== undefined) copyFileSync(codeCaches.am, codeCacheOf(program));
 
   const identity = makeIdentity(id, now());
@@ -72,13 +70,6 @@ export async function submitLocally(
   if (pid === undefined) throw new RangeError(`${process.execPath} could not be started`);
   writeFileSync(path.join(folder, localFiles.pid), String(pid));
   return { id, spec, applications: new LocalApplications(environment, user, now) };
-}
-
-/** Compiled code of our programs for the Node that runs them all here. */
-function codeCachesHere(environment: ClientContext["environment"]): Promise<CodeCaches> {
-  const running = process.execPath;
-  const folder = localCacheFolder(environment);
-  return codeCachesFor({ kind: "send", path: realpathSync(running) }, { running, folder, rehearse });
 }
 
 async function jobFile(parts: {

@@ -16,7 +16,6 @@ import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored-job.ts";
-import { localCacheFolder } from "../../src/local-cache.ts";
 import { buildId } from "../../src/programs.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
@@ -24,7 +23,6 @@ import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-fac
 import { namedRuntimes } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
 import type { ClientContext } from "../context.ts";
-import { codeCachesFor } from "../shipping/code-caches.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
@@ -32,7 +30,7 @@ import { jobContextOf } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { handIn, submissionUnknown } from "./hand-in.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
-import { rehearse } from "./rehearsal.ts";
+import { preparedPrograms } from "./prepared-programs.ts";
 import { masterEnvironment, submissionContext } from "./submission-context.ts";
 
 /** A job that the ResourceManager has taken. */
@@ -126,7 +124,7 @@ export async function checkThere(
   context: ClientContext,
   cluster: Cluster,
 ): Promise<CheckedThere> {
-  const runtime = await runtimeOf(text.settings, context.environment);
+  const runtime = await runtimeOf(text.settings, context);
   const [facts, root] = await Promise.all([
     askSubmissionFacts(cluster.resourceManager, draft.queue),
     stagingRoot(cluster.fileSystems, { stagingDir: readSetting(text.settings, "tony.staging-dir") }),
@@ -166,16 +164,12 @@ function notSubmitted(): UserError {
   });
 }
 
-async function runtimeOf(
-  settings: JobText["settings"],
-  environment: ClientContext["environment"],
-): Promise<ProvidedRuntime> {
+async function runtimeOf(settings: JobText["settings"], context: ClientContext): Promise<ProvidedRuntime> {
   const setting = readSetting(settings, "tony.node.binary");
   const writtenAt = settings.get("tony.node.binary")?.at;
   const running = process.execPath;
   const choice = await chooseRuntime({ setting, writtenAt, running, byArchitecture: namedRuntimes(settings) });
-  const codeCaches = await codeCachesFor(choice, { running, folder: localCacheFolder(environment), rehearse });
-  return { ...provideRuntime(choice), codeCaches };
+  return { ...provideRuntime(choice), codeCaches: await preparedPrograms(choice, context) };
 }
 
 function jobFileOf(parts: {
