@@ -11,7 +11,7 @@ import { childProgress } from "./executors/progress.ts";
 import { executorRegistered } from "./executors/registration.ts";
 import { executorHeard } from "./executors/silence.ts";
 import { closeVerdicts } from "./failures/close-verdict.ts";
-import { nodesLeave } from "./failures/departures.ts";
+import { leavingNodes, nodesLeave } from "./failures/departures.ts";
 import { containerCompleted } from "./failures/losses.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold } from "./gang/hold.ts";
@@ -19,7 +19,7 @@ import { continueRestart } from "./gang/restart.ts";
 import { succeedStages } from "./gang/stages.ts";
 import { registered } from "./job/begin.ts";
 import { finishWhenDone } from "./job/done.ts";
-import { isEarly } from "./job/early.ts";
+import { awaitsJournal, isEarly } from "./job/early.ts";
 import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
 import { watchGroups } from "./job/group-limits.ts";
 import { recovered, recoveredLate } from "./job/recovery.ts";
@@ -108,13 +108,14 @@ function note(step: Step, event: Event): void {
       break;
     case "recovered":
       recovered(step, event);
+      nodesLeave(step, leavingNodes(step));
       break;
     case "containers-recovered-late":
       recoveredLate(step, event.containers);
       break;
     case "nodes-changed":
       nodesChanged(step, event.nodes);
-      nodesLeave(step, event.nodes);
+      if (!awaitsJournal(step)) nodesLeave(step, event.nodes);
       break;
     case "headroom-changed":
       headroomChanged(step, event.available);

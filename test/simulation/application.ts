@@ -213,7 +213,7 @@ export class Application {
     this.#completed.unshift(...this.#told.splice(0));
     for (const [id, { state }] of this.containers) {
       if (state === "allocated" || state === "delivered") {
-        this.complete(id, -100, "Container released by the ResourceManager");
+        this.complete(id, -100, "Container of a completed application");
       }
     }
   }

@@ -29,6 +29,9 @@ const STOPPED = -105;
 /** org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#RELEASED_CONTAINER */
 const RELEASED = /released by application/i;
 
+/** Of a container that did not run yet when its attempt ended; a later attempt hears of it (SchedulerUtils#COMPLETED_APPLICATION). */
+const ATTEMPT_ENDED = /of a completed application/i;
+
 /** The NodeManager could not write what a container needs (org.apache.hadoop.fs.LocalDirAllocator, and the system's own words). */
 const NO_SPACE = /No space (available in any of the local directories|left on device)/i;
 /** Of a container that its NodeManager could not launch, or whose files it could not bring. */
@@ -45,8 +48,8 @@ export function isOrdered(exitStatus: number, words: readonly string[]): boolean
 }
 
 /**
- * The meaning of a container that ended without our doing. −100 has three causes: released by us (looked up by the caller first), an
- * allocation never started in time, and a lost node; only YARN's words tell the last two apart. `nodeLeaves`: the node is being taken out
+ * The meaning of a container that ended without our doing. −100 has four causes: released by us (looked up by the caller first), an
+ * allocation never started in time, an attempt that ended before it ran, and a lost node; only YARN's words tell the last three apart. `nodeLeaves`: the node is being taken out
  * of the cluster, or has been.
  */
 export function exitMeaning(exitStatus: number, words: readonly string[], nodeLeaves = false): ExitMeaning {
@@ -60,6 +63,9 @@ export function exitMeaning(exitStatus: number, words: readonly string[], nodeLe
   if (exitStatus === -100) {
     if (words.some((line) => /expired/i.test(line))) {
       return { class: "infrastructure", machine: false, code: "container-expired" };
+    }
+    if (words.some((line) => ATTEMPT_ENDED.test(line))) {
+      return { class: "infrastructure", machine: false, code: "container-ended-by-manager" };
     }
     return nodeLeaves
       ? { class: "infrastructure", machine: false, code: "node-decommissioned" }

@@ -16,6 +16,11 @@ const UNDERSTOOD: ReadonlySet<Event["type"]> = new Set([
  * Whether an event comes before a later attempt has read what the one before left. Executors may find it and YARN may tell of ends while
  * the journal is being read, or cannot be: taken at once, they would concern containers that nobody knows yet.
  */
-export function isEarly({ state, identity }: Step, { type }: Event): boolean {
-  return identity.attempt > 1 && state.phase === "starting" && !UNDERSTOOD.has(type);
+export function isEarly(step: Step, { type }: Event): boolean {
+  return awaitsJournal(step) && !UNDERSTOOD.has(type);
+}
+
+/** Whether a later attempt has yet to read what the one before left. */
+export function awaitsJournal({ state, identity }: Step): boolean {
+  return identity.attempt > 1 && state.phase === "starting";
 }

@@ -209,6 +209,14 @@ describe("a node is being decommissioned", () => {
   });
 });
 
+test("a node that begins to leave while a later attempt reads its journal is left, too", () => {
+  const scenario = running();
+  const kept = ["c1", "c2"].map((containerId) => scenario.container(1, { containerId }));
+  const decommissioning = { timeoutMs: TIMEOUT_MS };
+  scenario.crash(kept, [{ type: "nodes-changed", nodes: [{ ...idleNode("n2"), usable: false, decommissioning }] }]);
+  expect(scenario.core.state.leaving).toEqual({ n2: { atMs: scenario.nowMs + TIMEOUT_MS } });
+});
+
 describe("a node was decommissioned with containers on it", () => {
   test("no budget pays and no machine is blamed", () => {
     const scenario = running();

@@ -12,6 +12,7 @@ test.each([
   ["full or broken disks", -101, [], machine],
   ["a lost node", -100, ["Container released on a *lost* node"], machine],
   ["given, and not started in time", -100, ["Container expired since it was unused"], infrastructure],
+  ["given to an attempt that ended before it ran", -100, ["Container of a completed application"], infrastructure],
   ["ended by the ResourceManager", -106, [], infrastructure],
   ["too many logs", -109, [], program],
   ["an executor that ended by itself", 1, [], machine],
