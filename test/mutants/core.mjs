@@ -52,6 +52,11 @@ export const CORE_MUTANTS = [
       to: "ending.seenAtMs > root.seenAtMs",
     },
     {
+      bug: "a lost connection outweighs what an earlier attempt gave up for a reason of its own",
+      from: "    verdict.root = givenUp.task;\n",
+      to: "",
+    },
+    {
       bug: "what was charged to the wrong budget is not given back",
       from: "    refund(gang, verdict.charged);\n",
       to: "",

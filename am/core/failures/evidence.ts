@@ -109,9 +109,22 @@ function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void {
   }
 }
 
+/**
+ * Where nothing is known but a lost connection, and an earlier attempt had given a container of the generation up: that attempt knew why,
+ * and left no word of it. Nobody pays for what is not known.
+ */
+function enterGivenUp(verdict: Verdict): void {
+  const isGivenUp = ({ source, reason }: Ending) => source === "yarn" && reason.code === "stopped-by-earlier-attempt";
+  const givenUp = Object.values(verdict.endings).find(isGivenUp);
+  if (givenUp !== undefined && rootOf(verdict)?.strength === Strength.peerLost) {
+    verdict.root = givenUp.task;
+  }
+}
+
 /** Charges the class of the present root cause, giving back what another one was charged, and goes on where the job can. */
 export function reconsider(step: Step, gang: GangState, verdict: Verdict): void {
   enterCutOff(step, gang, verdict);
+  enterGivenUp(verdict);
   const root = rootOf(verdict);
   if (root === undefined) {
     return;
@@ -122,9 +135,7 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
     verdict.charged = undefined;
   }
   const counts = isCounted(root);
-  if (counts) {
-    noteCause(step, gang, verdict, root);
-  }
+  noteCause(step, gang, verdict, root);
   const final = isFinal(step, gang, root, verdict.neverRestarted);
   if (counts && !free && verdict.charged === undefined && !final && charge(step, gang, root.class)) {
     verdict.charged = root.class;
@@ -157,7 +168,8 @@ function isNearer(ending: Ending, root: Ending): boolean {
 function noteCause(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
   const generation = gang.generations.find((one) => one.generation === verdict.generation);
   if (generation !== undefined && verdict.scope === "") {
-    generation.endedBy = causeOf(root, verdict.endings);
-    generation.startFailure = sharedStartFailure(step, root, verdict.endings);
+    const isKnown = isCounted(root);
+    generation.endedBy = isKnown ? causeOf(root, verdict.endings) : undefined;
+    generation.startFailure = isKnown ? sharedStartFailure(step, root, verdict.endings) : undefined;
   }
 }

@@ -530,6 +530,19 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     );
   });
 
+  test("what its peer exits with, whose connection it lost, is not the program's fault", () => {
+    const { scenario, kept } = running();
+    scenario.crash(kept.slice(0, 1));
+    const exit = childExit(scenario.nowMs, { exitCode: 1, peerConnectionLost: true });
+    scenario.reports("worker:0", { state: "exited", exit });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+    scenario.completes("c2", -100, "Container released by application");
+
+    expect(scenario.gang.generations[0]?.endedBy).toBeUndefined();
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(scenario.core.state.blame).toEqual({});
+  });
+
   const withScorer = () => {
     const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 1, { restartPolicy: "none" })]));
     scenario.toRunning();
