@@ -2,6 +2,7 @@ import type { Verdict } from "../../am/core/state/failures.ts";
 import type { CoreState } from "../../am/core/state/state.ts";
 import type { FailureClass } from "../../src/job/status.ts";
 import type { Fault } from "./faults/fault.ts";
+import { untoldDepartures } from "./judge-machines.ts";
 import type { Cause } from "./witness.ts";
 import type { World } from "./world.ts";
 
@@ -33,10 +34,13 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
 
 /**
  * How many charges may be of the wrong class: one for each container whose exit status was not heard. Either YARN told it to an attempt
- * that died before its journal said so, or nobody could wait for it so long: a guess is charged instead.
+ * that died before its journal said so, or nobody could wait for it so long: a guess is charged instead. So it is with those of a node of
+ * which no attempt was told that it left the cluster.
  */
-function guesses({ attempts, unheard }: World): number {
-  return attempts.lostWords + unheard.size;
+function guesses(world: World): number {
+  const untold = untoldDepartures(world);
+  const there = [...world.executors.values()].filter(({ container }) => untold.includes(container.node));
+  return world.attempts.lostWords + world.unheard.size + there.length;
 }
 
 /** Those of the gang that certainly ended by this class, and by nothing else. */

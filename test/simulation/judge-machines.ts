@@ -1,11 +1,20 @@
+import type { ModelNode } from "./node.ts";
 import type { World } from "./world.ts";
+
+/** Nodes that left the cluster unknown to the attempt that the job ended with: it takes them for lost. */
+export function untoldDepartures({ core, cluster }: World): readonly ModelNode[] {
+  return cluster.nodes.filter(({ host, leaving }) => leaving !== undefined && core.state.leaving[host] === undefined);
+}
 
 /**
  * A machine is blamed for what really happened on it, and kept off for that alone; but where YARN's exit status was not heard, whatever
  * ended the container may be held against its machine.
  */
-export function judgeMachines({ core, spec, witness, unheard, attempts }: World): string[] {
-  return Object.entries(core.state.blame).flatMap(([host, { failures, excluded }]) => {
+export function judgeMachines(world: World): string[] {
+  const { core, spec, witness, unheard, attempts } = world;
+  const untold = untoldDepartures(world).map(({ host }) => host);
+  const blamed = Object.entries(core.state.blame).filter(([host]) => !untold.includes(host));
+  return blamed.flatMap(([host, { failures, excluded }]) => {
     const incidents = witness.incidentsOn(host);
     const guesses = attempts.lostWords + [...unheard.values()].filter((container) => container.host === host).length;
     const problems: string[] = [];
