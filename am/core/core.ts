@@ -10,6 +10,7 @@ import { childExited, childStarted } from "./executors/programs.ts";
 import { childProgress } from "./executors/progress.ts";
 import { executorRegistered } from "./executors/registration.ts";
 import { executorHeard } from "./executors/silence.ts";
+import { reconsiderExclusions } from "./failures/blame.ts";
 import { closeVerdicts } from "./failures/close-verdict.ts";
 import { leavingNodes, nodesLeave } from "./failures/departures.ts";
 import { containerCompleted } from "./failures/losses.ts";
@@ -109,13 +110,17 @@ function note(step: Step, event: Event): void {
     case "recovered":
       recovered(step, event);
       nodesLeave(step, leavingNodes(step));
+      reconsiderExclusions(step);
       break;
     case "containers-recovered-late":
       recoveredLate(step, event.containers);
       break;
     case "nodes-changed":
       nodesChanged(step, event.nodes);
-      if (!awaitsJournal(step)) nodesLeave(step, event.nodes);
+      if (!awaitsJournal(step)) {
+        nodesLeave(step, event.nodes);
+        reconsiderExclusions(step);
+      }
       break;
     case "headroom-changed":
       headroomChanged(step, event.available);

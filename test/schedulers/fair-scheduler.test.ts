@@ -20,7 +20,7 @@ test("a job that names no queue runs in the one that is made for it, and doctor 
 
 test("a queue that the scheduler refuses is its refusal, told as such", async () => {
   const job = alice.job("refused", { ...oneTask, "tony.yarn.queue": "root" });
-  const { exitCode, stdout } = await alice.run("submit", "--conf", job);
-  expect(stdout).toMatch(/Reason +root is not a leaf queue/);
-  expect(exitCode).toBe(1);
+  const { exitCode, stderr } = await alice.run("submit", "--conf", job);
+  expect(stderr).toMatch(/The ResourceManager refuses the job: root is not a leaf queue/);
+  expect(exitCode).toBe(3);
 });

@@ -89,19 +89,23 @@ export class MasterConnection {
     }
   }
 
-  /** An ApplicationMaster has ended, perhaps one that others do not know any more. */
+  /** An ApplicationMaster that was replaced has ended: the first look into the staging folder finds the one that came after it. */
   masterEnded(master: Master): void {
     if (this.#stream?.isOpen === true && this.#stream.master === master) {
-      this.masterDied();
+      this.#leave(500, 8_000);
     }
   }
 
   /** Its ApplicationMaster died: it looks for the next attempt now and then, unless that one finds it first. */
   masterDied(): void {
+    this.#leave(2_000, 30_000);
+  }
+
+  #leave(soonestMs: number, latestMs: number): void {
     this.close();
     if (this.#executor.alive) {
       this.#absence.begin();
-      this.open(this.#world.random.integer(2_000, 30_000));
+      this.open(this.#world.random.integer(soonestMs, latestMs));
     }
   }
 

@@ -6,6 +6,7 @@ import { labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
+import type { CoreState } from "../state/state.ts";
 import { findTask, log, type Step } from "../state/step.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */
@@ -84,6 +85,20 @@ export function pardon(step: Step, ending: Ending): void {
   }
 }
 
+/** Nodes have gone: of those that are left, what is kept off may be too many. Those that failed least are used again. */
+export function reconsiderExclusions(step: Step): void {
+  let host = oneTooMany(step);
+  if (host === undefined) {
+    return;
+  }
+  for (; host !== undefined; host = oneTooMany(step)) {
+    blameOf(step, host).excluded = false;
+    log(step, "info", "node-pardoned", `${host} may be used again: too few other nodes are left.`, { host });
+  }
+  step.state.journal.dirty = true;
+  keepOff(step);
+}
+
 /** Its executor vanished, which was held against its machine, and nobody waits for YARN's completion status: it shows the true cause. */
 export function pardonVanished(step: Step, container: ContainerRecord, ending: Ending): void {
   if (container.phase === "terminating" && container.machineFailures > 0 && !ending.machine) {
@@ -108,12 +123,37 @@ export function exhaustedRule({ spec }: Step, task: TaskRecord, { refused }: End
 function mayExclude({ spec, state }: Step, host: string): boolean {
   const nodes = Object.values(state.nodes);
   const there = nodes.find((node) => node.host === host);
-  const isOff = (node: NodeView) => node.host !== host && state.blame[node.host]?.excluded === true;
+  const isOff = (node: NodeView) => node.host !== host && isExcluded(state, node);
   return spec.roles.every(({ nodeLabel }) => {
     const eligible = nodes.filter((node) => node.usable && labelFits(node, nodeLabel));
     const concerned = there === undefined || labelFits(there, nodeLabel);
-    return !concerned || (eligible.filter(isOff).length + 1) * 3 <= eligible.length;
+    return !concerned || isAtMostAThird(eligible.filter(isOff).length + 1, eligible.length);
   });
+}
+
+/** Where more than a third of a role's nodes are excluded, the one of them that failed least. */
+function oneTooMany({ spec, state }: Step): string | undefined {
+  if (!Object.values(state.blame).some(({ excluded }) => excluded)) {
+    return undefined;
+  }
+  const usable = Object.values(state.nodes).filter((node) => node.usable);
+  const failures = ({ host }: NodeView) => state.blame[host]?.failures ?? 0;
+  for (const { nodeLabel } of spec.roles) {
+    const eligible = usable.filter((node) => labelFits(node, nodeLabel));
+    const excluded = eligible.filter((node) => isExcluded(state, node));
+    if (!isAtMostAThird(excluded.length, eligible.length)) {
+      return excluded.sort((a, b) => failures(a) - failures(b))[0]?.host;
+    }
+  }
+  return undefined;
+}
+
+function isExcluded({ blame: blamed }: CoreState, { host }: NodeView): boolean {
+  return blamed[host]?.excluded === true;
+}
+
+function isAtMostAThird(some: number, all: number): boolean {
+  return some * 3 <= all;
 }
 
 function blameOf(step: Step, host: string): NodeBlame {

@@ -279,6 +279,26 @@ describe("machines are blamed for machines' failures only", () => {
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
+  test("an excluded node is used again when so many others have gone that it is more than a third of those left", () => {
+    const scenario = new Scenario(base);
+    scenario.on({ type: "nodes-changed", nodes });
+    scenario.register();
+    const on = (host: string) => scenario.container(1, { host });
+    scenario.on({ type: "containers-allocated", containers: [on("a"), on("b")] });
+    for (const _failure of [1, 2]) {
+      scenario.readyAll();
+      scenario.after(10_000);
+      scenario.startedAll();
+      scenario.exits("worker:0", { signal: "SIGBUS" });
+      scenario.stops("worker:1");
+      scenario.on({ type: "containers-allocated", containers: [on("a")] });
+    }
+    expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: true });
+    const effects = scenario.on({ type: "nodes-changed", nodes: [{ ...idleNode("c"), usable: false }] });
+    expect(effects).toContainEqual({ type: "blacklist", hosts: [] });
+    expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: false });
+  });
+
   test("a failure after ten minutes of healthy running starts the count anew, for the task and its node", () => {
     const scenario = new Scenario(base);
     scenario.on({ type: "nodes-changed", nodes });
