@@ -6,9 +6,9 @@ import type { World } from "./world.ts";
 
 /** What the world knows of who is at fault, whatever the core believes. */
 
-/** Something that its program is to pay for. */
+/** Something that its program is to pay for; after a notice nobody can tell it from a program that gives way. */
 export function programsFault(world: World, executor: ExecutorModel, ran: boolean, isCertain = ran): void {
-  noteCause(world, executor, "program", ran, isCertain);
+  noteCause(world, executor, "program", ran, isCertain && !executor.isNoticed);
 }
 
 /** Something that may be held against the machine of one container, and that the infrastructure is to pay for. */

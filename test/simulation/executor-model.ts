@@ -60,6 +60,11 @@ export class ExecutorModel {
     return this.container.given.containerId;
   }
 
+  /** Its program was told that its container is about to end. */
+  get isNoticed(): boolean {
+    return this.#noticedAtMs > 0;
+  }
+
   /** Its program has started, and not ended. */
   get hasProgram(): boolean {
     return this.alive && this.program.isRunning;
