@@ -43,7 +43,10 @@ describe("the GPUs of this machine", () => {
   };
   const seen = (containerId: string) => {
     const file = path.join(folder, containerId, "logs/gpus");
-    return eventually("the devices that a container sees", () => existsSync(file) && readFileSync(file, "utf8"));
+    // The shell makes the file before it writes to it.
+    return eventually("the devices that a container sees", () => {
+      return existsSync(file) ? readFileSync(file, "utf8") || undefined : undefined;
+    });
   };
   const launch = (containerId: string) =>
     scheduler.launch([
