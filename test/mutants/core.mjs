@@ -178,7 +178,7 @@ export const CORE_MUTANTS = [
       from: "  if (!ending.machine) {\n    return;\n  }\n  const { failure } = step.spec;",
       to: "  const { failure } = step.spec;",
     },
-    { bug: "half of the nodes may be kept off", from: "* 3 <= eligible.length", to: "* 2 <= eligible.length" },
+    { bug: "half of the nodes may be kept off", from: "some * 3 <= all", to: "some * 2 <= all" },
     {
       bug: "what a machine did before ten healthy minutes is not forgotten",
       from: "        task.machineFailures = 0;\n".slice(2),

@@ -5,6 +5,11 @@ export function excludedHosts({ state }: Pick<Step, "state">): string[] {
   return Object.entries(state.blame).flatMap(([host, { excluded }]) => (excluded ? [host] : []));
 }
 
+/** Whether the host is one of them. */
+export function isExcluded({ state }: Pick<Step, "state">, host: string): boolean {
+  return state.blame[host]?.excluded === true;
+}
+
 /** Whether the host is being taken out of the cluster. */
 export function isLeaving({ state }: Pick<Step, "state">, host: string): boolean {
   return state.leaving[host] !== undefined;
@@ -12,7 +17,7 @@ export function isLeaving({ state }: Pick<Step, "state">, host: string): boolean
 
 /** Whether the job wants no container there. */
 export function isKeptOff(step: Pick<Step, "state">, host: string): boolean {
-  return step.state.blame[host]?.excluded === true || isLeaving(step, host);
+  return isExcluded(step, host) || isLeaving(step, host);
 }
 
 /** Tells YARN which hosts are to be kept off now. */

@@ -1,12 +1,11 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard } from "../containers/containers.ts";
-import { keepOff } from "../containers/kept-off.ts";
+import { excludedHosts, isExcluded, keepOff } from "../containers/kept-off.ts";
 import { labelFits } from "../containers/placement.ts";
 import type { NodeView } from "../state/events.ts";
 import type { Ending, NodeBlame } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import type { CoreState } from "../state/state.ts";
 import { findTask, log, type Step } from "../state/step.ts";
 
 /** A task that ran so long in between failed anew: what its machines did before is forgotten. */
@@ -120,10 +119,11 @@ export function exhaustedRule({ spec }: Step, task: TaskRecord, { refused }: End
  * For no role more than a third of the nodes that can be given to it, and never the last one: a job that keeps off everything waits for
  * ever.
  */
-function mayExclude({ spec, state }: Step, host: string): boolean {
+function mayExclude(step: Step, host: string): boolean {
+  const { spec, state } = step;
   const nodes = Object.values(state.nodes);
   const there = nodes.find((node) => node.host === host);
-  const isOff = (node: NodeView) => node.host !== host && isExcluded(state, node);
+  const isOff = (node: NodeView) => node.host !== host && isExcluded(step, node.host);
   return spec.roles.every(({ nodeLabel }) => {
     const eligible = nodes.filter((node) => node.usable && labelFits(node, nodeLabel));
     const concerned = there === undefined || labelFits(there, nodeLabel);
@@ -132,24 +132,21 @@ function mayExclude({ spec, state }: Step, host: string): boolean {
 }
 
 /** Where more than a third of a role's nodes are excluded, the one of them that failed least. */
-function oneTooMany({ spec, state }: Step): string | undefined {
-  if (!Object.values(state.blame).some(({ excluded }) => excluded)) {
+function oneTooMany(step: Step): string | undefined {
+  const { spec, state } = step;
+  if (excludedHosts(step).length === 0) {
     return undefined;
   }
   const usable = Object.values(state.nodes).filter((node) => node.usable);
   const failures = ({ host }: NodeView) => state.blame[host]?.failures ?? 0;
   for (const { nodeLabel } of spec.roles) {
     const eligible = usable.filter((node) => labelFits(node, nodeLabel));
-    const excluded = eligible.filter((node) => isExcluded(state, node));
+    const excluded = eligible.filter((node) => isExcluded(step, node.host));
     if (!isAtMostAThird(excluded.length, eligible.length)) {
       return excluded.sort((a, b) => failures(a) - failures(b))[0]?.host;
     }
   }
   return undefined;
-}
-
-function isExcluded({ blame: blamed }: CoreState, { host }: NodeView): boolean {
-  return blamed[host]?.excluded === true;
 }
 
 function isAtMostAThird(some: number, all: number): boolean {

@@ -257,12 +257,15 @@ describe("roles", () => {
 describe("machines are blamed for machines' failures only", () => {
   const nodes = ["a", "b", "c"].map(idleNode);
 
-  test("SIGBUS takes the container away, a second failure the node, a third of the same task fails the job", () => {
+  function onThreeNodes() {
     const scenario = new Scenario(base);
     scenario.on({ type: "nodes-changed", nodes });
     scenario.register();
-    const on = (host: string) => scenario.container(1, { host });
-    scenario.on({ type: "containers-allocated", containers: [on("a"), on("b")] });
+    const give = (...hosts: string[]) =>
+      scenario.on({
+        type: "containers-allocated",
+        containers: hosts.map((host) => scenario.container(1, { host })),
+      });
     const failTask = () => {
       scenario.readyAll();
       scenario.after(10_000);
@@ -271,28 +274,25 @@ describe("machines are blamed for machines' failures only", () => {
       scenario.stops("worker:1");
       return effects;
     };
+    give("a", "b");
+    return { scenario, give, failTask };
+  }
+
+  test("SIGBUS takes the container away, a second failure the node, a third of the same task fails the job", () => {
+    const { scenario, give, failTask } = onThreeNodes();
     expect(failTask()).toContainEqual(expect.objectContaining({ type: "stop-container", containerId: "c1" }));
-    scenario.on({ type: "containers-allocated", containers: [on("a")] });
+    give("a");
     expect(failTask()).toContainEqual({ type: "blacklist", hosts: ["a"] });
-    scenario.on({ type: "containers-allocated", containers: [on("c")] });
+    give("c");
     failTask();
     expect(scenario.core.state.outcome?.result).toBe("failed");
   });
 
   test("an excluded node is used again when so many others have gone that it is more than a third of those left", () => {
-    const scenario = new Scenario(base);
-    scenario.on({ type: "nodes-changed", nodes });
-    scenario.register();
-    const on = (host: string) => scenario.container(1, { host });
-    scenario.on({ type: "containers-allocated", containers: [on("a"), on("b")] });
-    for (const _failure of [1, 2]) {
-      scenario.readyAll();
-      scenario.after(10_000);
-      scenario.startedAll();
-      scenario.exits("worker:0", { signal: "SIGBUS" });
-      scenario.stops("worker:1");
-      scenario.on({ type: "containers-allocated", containers: [on("a")] });
-    }
+    const { scenario, give, failTask } = onThreeNodes();
+    failTask();
+    give("a");
+    failTask();
     expect(scenario.core.state.blame.a).toEqual({ failures: 2, excluded: true });
     const effects = scenario.on({ type: "nodes-changed", nodes: [{ ...idleNode("c"), usable: false }] });
     expect(effects).toContainEqual({ type: "blacklist", hosts: [] });
