@@ -1,13 +1,18 @@
 /** The client's rooms and the files beside them, each using those below it. docs/architecture.md says what is in which. */
 export const clientRooms = [
   "main.ts",
+  "library.ts",
   "commands/",
+  "migration/",
+  "azkaban/",
   "command-line/",
   "submission/",
   "following/",
+  "sessions/",
   "logs/",
   "master/",
   "applications/",
+  "tokens/",
   "printed-json.ts",
   "shipping/",
   "cluster/",

@@ -28,14 +28,14 @@ export default {
       testMatch: ["<rootDir>/test/**/*.test.{ts,mjs}"],
       testPathIgnorePatterns: [
         "/node_modules/",
-        "<rootDir>/test/(documents|integration|e2e|schedulers|matrix|storage|faults|ha|images|package)/",
+        "<rootDir>/test/(documents|integration|e2e|schedulers|matrix|storage|faults|ha|secure|images|package)/",
       ],
     },
     {
       ...shared,
       displayName: "cluster",
       roots: ["<rootDir>/test"],
-      testMatch: ["<rootDir>/test/(documents|integration|e2e|schedulers|matrix|storage|faults|ha)/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/(documents|integration|e2e|schedulers|matrix|storage|faults|ha|secure)/**/*.test.ts"],
       globalSetup: "<rootDir>/test/support/cluster-setup.mjs",
       setupFilesAfterEnv: [...shared.setupFilesAfterEnv, "<rootDir>/test/support/cluster-timeout.mjs"],
       globalTeardown: "<rootDir>/test/support/cluster-teardown.mjs",

@@ -8,15 +8,18 @@ export interface AttemptWatchOptions {
   /** `tony.task.isolation-timeout` */
   readonly isolationMs: number;
   readonly clock: Clock;
-  /** Since when the ResourceManager has not answered; undefined while it does. */
-  readonly silentSinceMs: () => number | undefined;
+  /** When the ResourceManager answered last; undefined where there is none. */
+  readonly answeredAtMs: () => number | undefined;
   /** The latest attempt that has left its address in the staging folder. Rejects where that cannot be read. */
   readonly latestAttempt: () => Promise<number>;
   /** This attempt is over, or nobody can say that it is not. */
   readonly over: (reason: string) => void;
 }
 
-/** A tick that comes later shows that this process stood still: that it reached nobody meanwhile says nothing. */
+/**
+ * A tick that comes later shows that this process stood still: that it read nothing meanwhile says nothing. But YARN's time has gone on, from
+ * the last heartbeat that was answered.
+ */
 const LATE_MS = 5_000;
 
 /**
@@ -41,9 +44,9 @@ export class AttemptWatch {
 
   /** To be called every second at least. */
   tick(): void {
-    const { clock, expiryMs, isolationMs, silentSinceMs } = this.#options;
+    const { clock, expiryMs, isolationMs, answeredAtMs } = this.#options;
     const nowMs = clock.nowMs();
-    const silentMs = nowMs - (silentSinceMs() ?? nowMs);
+    const silentMs = nowMs - (answeredAtMs() ?? nowMs);
     const stoodStill = nowMs - this.#tickedAtMs > LATE_MS;
     this.#tickedAtMs = nowMs;
     if (stoodStill || silentMs === 0 || silentMs < expiryMs - isolationMs) {

@@ -31,9 +31,9 @@ export class ClientCalls implements ClientHandler {
 
   readLog(request: ReadLogRequest, reader: LogReader): () => void {
     if (request.task === "am") return readOwnLog(this.#options.ownLog, request, reader);
-    if (this.#exists(request.task)) return this.#options.tails.open(request, reader);
-    const roles = this.#options.spec.roles.map(({ name, instances }) => `${name}:0 to ${name}:${instances - 1}`);
-    reader.fail(`The job has no task ${request.task}; there are am, ${roles.join(", ")}`);
+    const problem = unknownTask(this.#options.spec, request.task, ["am"]);
+    if (problem === undefined) return this.#options.tails.open(request, reader);
+    reader.fail(problem);
     return () => {};
   }
 
@@ -41,10 +41,17 @@ export class ClientCalls implements ClientHandler {
     this.#options.stop(reason);
     return true;
   }
+}
 
-  #exists(task: string): boolean {
-    const name = parseTaskId(task);
-    const role = this.#options.spec.roles.find((candidate) => candidate.name === name?.role);
-    return name !== undefined && role !== undefined && name.index < role.instances;
-  }
+/** What to tell those who name a task that the job has not; undefined: it has. @param others what else they may name */
+export function unknownTask(
+  { roles }: Pick<JobSpec, "roles">,
+  task: string,
+  others: readonly string[] = [],
+): string | undefined {
+  const name = parseTaskId(task);
+  const role = roles.find((candidate) => candidate.name === name?.role);
+  if (name !== undefined && role !== undefined && name.index < role.instances) return undefined;
+  const all = roles.map(({ name, instances }) => `${name}:0 to ${name}:${instances - 1}`);
+  return `The job has no task ${task}; there are ${[...others, ...all].join(", ")}`;
 }

@@ -1,4 +1,4 @@
-import { type ApplicationIdentity, executorIdentity, executorSecrets, masterSecrets } from "../src/api/identity.ts";
+import { type ApplicationIdentity, executorIdentity, executorSecrets, withoutOwnSecrets } from "../src/api/identity.ts";
 import { TonyError } from "../src/errors.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import { tokenOfKind, withoutMasterToken } from "../src/hadoop/security/credentials.ts";
@@ -14,12 +14,16 @@ export function masterToken(credentials: Credentials, file: string): Token {
 }
 
 /**
- * The part of the ApplicationMaster's credentials that a task's container is given: the user's tokens and secrets, and those of the
- * application's own secrets that an executor may hold.
+ * The part of the ApplicationMaster's credentials that a task's container is given: the user's tokens and secrets, and the secret of that
+ * container's executor.
  */
-export function executorCredentials(own: Credentials, identity: ApplicationIdentity): Uint8Array {
+export function executorCredentials(own: Credentials, identity: ApplicationIdentity, containerId: string): Uint8Array {
   const { tokens, secrets } = withoutMasterToken(own);
-  const ours = masterSecrets(identity);
-  const users = [...secrets].filter(([name]) => !ours.has(name));
-  return writeTokenFile({ tokens, secrets: new Map([...users, ...executorSecrets(executorIdentity(identity))]) });
+  const executors = executorSecrets(executorIdentity(identity, containerId));
+  return writeTokenFile({ tokens, secrets: new Map([...withoutOwnSecrets(secrets), ...executors]) });
+}
+
+/** The user's tokens, as a token file without any secret. */
+export function userTokens(own: Credentials): Uint8Array {
+  return writeTokenFile({ ...withoutMasterToken(own), secrets: new Map() });
 }

@@ -17,6 +17,8 @@ export interface ExecutorLinksOptions {
   readonly tails: LogTails;
   /** The task that has a container now, and its generation; undefined: none has. */
   readonly tenantOf: (containerId: string) => Launch | undefined;
+  /** A token file newer than what containers were launched with before; undefined: there is none. */
+  readonly tokens: () => Uint8Array | undefined;
   /** What a task's executor starts with where another task's has made room for it. */
   readonly variables: (launch: Launch) => Readonly<Record<string, string>>;
 }
@@ -73,6 +75,22 @@ export class ExecutorLinks implements ExecutorHandler {
     this.#options.heard(containerId, link.task);
     this.#options.post({ type: again ? "executor-rejoined" : "executor-registered", ...registration });
     this.#options.tails.connected(link);
+    this.#giveTokens(link);
+  }
+
+  /** The executor that has the task now; undefined: none is connected. */
+  linkTo(task: string): ExecutorLink | undefined {
+    return [...this.#byContainer.values()].find((link) => link.task === task);
+  }
+
+  /** The task whose executor is connected from that container; undefined: none is. */
+  taskIn(containerId: string): string | undefined {
+    return this.#byContainer.get(containerId)?.task;
+  }
+
+  /** Tells all executors of tokens that are newer now. */
+  tokensReplaced(): void {
+    for (const link of this.#byContainer.values()) this.#giveTokens(link);
   }
 
   registered(link: ExecutorLink, registration: ExecutorRegistration): void {
@@ -123,6 +141,11 @@ export class ExecutorLinks implements ExecutorHandler {
   superseded(attempt: number): void {
     const reason = `An executor obeys attempt ${attempt} already.`;
     this.#options.post({ type: "resource-manager-shutdown", reason });
+  }
+
+  #giveTokens(link: ExecutorLink): void {
+    const file = this.#options.tokens();
+    if (file !== undefined) link.send(0, { type: "replace-tokens", file });
   }
 
   #askForRoom(link: ExecutorLink, launch: Launch): void {

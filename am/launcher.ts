@@ -1,6 +1,7 @@
 import type { JobFile, ShippedFile } from "../src/job/job-file.ts";
-import { escapeEnvironment, executorVariables, launchCommand } from "../src/job/launch-command.ts";
+import { executorVariables, launchCommand } from "../src/job/launch-command.ts";
 import { aclsOf } from "../src/job/launch-context.ts";
+import { escapeEnvironment, expandableEnvironment } from "../src/job/launch-script-text.ts";
 import { logPrefixOf } from "../src/job/log-prefix.ts";
 import type { RoleSpec } from "../src/job/spec.ts";
 import { stagingLocation } from "../src/job/staging-location.ts";
@@ -14,7 +15,7 @@ export interface LauncherOptions {
   /** `host:port` that executors find this ApplicationMaster at. */
   readonly masterAddress: string;
   /** See executorCredentials. */
-  readonly credentials: Uint8Array;
+  readonly credentialsOf: (containerId: string) => Uint8Array;
   /** The memory that the container was granted. */
   readonly memoryMiBOf: (containerId: string) => number | undefined;
   /** Whether a container that exceeds its memory is ended. */
@@ -30,13 +31,17 @@ export class Launcher {
   }
 
   command(launch: Launch): ContainerCommand {
-    const { job, credentials } = this.#options;
+    const { job, credentialsOf } = this.#options;
     return {
       containerId: launch.containerId,
-      environment: { ...expandable(job.spec.containerEnvironment), ...escapeEnvironment(this.#variables(launch)) },
+      environment: {
+        ...expandableEnvironment(job.spec.containerEnvironment),
+        ...this.#roleOf(launch.task).image,
+        ...escapeEnvironment(this.#variables(launch)),
+      },
       commands: [launchCommand({ node: job.node, bundle: "executor.cjs" })],
       files: this.#filesOf(this.#roleOf(launch.task)),
-      credentials,
+      credentials: credentialsOf(launch.containerId),
       acls: aclsOf(job.spec),
     };
   }
@@ -59,6 +64,7 @@ export class Launcher {
       generation,
       isolationMs: spec.timeouts.isolationMs,
       ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),
+      ...(role.ports && { portNames: role.ports }),
       tensorBoard: spec.tensorBoardTask === task,
       reusePort: role.reusePort,
       ...(memoryEnforced && { memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB }),
@@ -78,13 +84,4 @@ export class Launcher {
     if (role === undefined) throw new RangeError(`the job has no role of task ${task}`);
     return role;
   }
-}
-
-/**
- * A user's values stand in double quotes in the launch script. There bash expands `$NAME`, which is intended; `\$` prevents it. Everything
- * else that would end the quotes or run a command is escaped.
- */
-function expandable(environment: Readonly<Record<string, string>>): Record<string, string> {
-  const escaped = (value: string): string => value.replace(/\\(?!\$)|["`]|\$(?=\()/g, "\\$&");
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, escaped(value)]));
 }

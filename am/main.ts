@@ -1,10 +1,12 @@
 import { openSync } from "node:fs";
 import path from "node:path";
+import { ContainerTokens } from "../src/api/container-tokens.ts";
 import { sleep } from "../src/hadoop/clock.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
-import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
+import { containerCredentials } from "../src/hadoop/security/container-credentials.ts";
+import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import { logFileOf } from "../src/job/launch-command.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
 import { PROBE_VARIABLE, parseProbe } from "../src/job/probe.ts";
@@ -27,13 +29,14 @@ async function main(): Promise<void> {
   if (probe !== undefined) return runProbe(parseProbe(probe), settings);
   const ownLog = new RotatingLog(path.join(settings.logFolder, logFileOf("am.cjs")));
   const logDescriptor = openSync(ownLog.file, "a");
-  const { job, nodes } = await jobOf(process.env, logDescriptor);
+  const { credentials } = ContainerTokens.take(settings.tokenFile);
+  const { job, nodes } = await jobOf(process.env, credentials, logDescriptor);
   const log = openLog(job.spec.logs.level, logDescriptor);
   const { attempt, containerId } = settings;
   const about = `attempt ${attempt} of ${job.applicationId} in ${containerId}`;
   log.info("am-started", `The ApplicationMaster ${buildId()} starts: ${about}.`, { container: containerId, attempt });
   try {
-    await runMaster({ job, nodes, settings, log, ownLog });
+    await runMaster({ job, nodes, credentials, settings, log, ownLog });
   } catch (error) {
     // YARN starts another attempt, and puts the end of stderr into the application's diagnostics: the client tells the reason.
     process.stderr.write(`${cannotStart}${errorMessage(error)}\n`);
@@ -43,11 +46,11 @@ async function main(): Promise<void> {
 }
 
 /** How much is logged is said by the job itself: until it is read, only what it waits for. */
-async function jobOf(environment: NodeJS.ProcessEnv, logDescriptor: number): Promise<JobThere> {
+async function jobOf(environment: NodeJS.ProcessEnv, held: Credentials, logDescriptor: number): Promise<JobThere> {
   const stored = readStoredJob(environment);
   const { hadoop, user, hdfsEndpoint: gateway } = stored.staging;
   const configuration = new Configuration().withValues(hadoop);
-  const credentials = configuredCredentials(configuration, { name: user });
+  const credentials = containerCredentials(configuration, { name: user }, () => held);
   const fileSystems = new FileSystems({ configuration, credentials, gateway });
   try {
     return await readJob(stored, fileSystems, openLog("warn", logDescriptor), sleep);

@@ -13,6 +13,8 @@ import type { Log } from "../src/log.ts";
 import { thisMachine } from "../src/machine.ts";
 import { systemClock } from "./clock.ts";
 import { masterToken } from "./credentials.ts";
+import { InPlaceScheduler } from "./scheduler/in-place/in-place-scheduler.ts";
+import { LinkedFiles } from "./scheduler/in-place/linked-files.ts";
 import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
 import { NodeTable } from "./scheduler/yarn/node-table.ts";
@@ -32,15 +34,35 @@ export interface SchedulerInput {
 
 /** The scheduler that started this process: YARN, or the client on its own machine. */
 export function makeScheduler(input: SchedulerInput): Scheduler {
-  return input.settings.local ? localScheduler(input) : yarnScheduler(input);
+  if (input.settings.local) return localScheduler(input);
+  const roles = new Set(input.job.spec.roles.filter(({ inMaster }) => inMaster === true).map(({ name }) => name));
+  const cluster = yarnScheduler(input);
+  return roles.size === 0 ? cluster : new InPlaceScheduler({ cluster, own: ownScheduler(input), roles });
+}
+
+/** Gives this process's own container to a task. Its devices are those that YARN shows this container. */
+function ownScheduler({ job, settings }: SchedulerInput): Scheduler {
+  const { memoryMiB, vcores } = job.spec.am.resource;
+  return new LocalScheduler({
+    ownContainerId: settings.containerId,
+    firstNumber: 1,
+    folder: path.resolve("tony-tasks"),
+    logFolder: settings.logFolder,
+    user: job.user,
+    machine: { memoryMiB, vcores, gpus: [] },
+    node: settings.node,
+    files: new LinkedFiles(process.cwd()),
+  });
 }
 
 function localScheduler({ job, settings }: SchedulerInput): Scheduler {
   return new LocalScheduler({
     ownContainerId: settings.containerId,
+    firstNumber: 2,
     folder: path.resolve(settings.localFolder),
     user: job.user,
     machine: thisMachine(process.env),
+    node: { host: "127.0.0.1", port: 0, httpAddress: "" },
   });
 }
 

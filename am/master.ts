@@ -1,38 +1,46 @@
-import { readFileSync } from "node:fs";
 import { type ApplicationIdentity, readMasterIdentity } from "../src/api/identity.ts";
 import { type MasterServer, startMasterServer } from "../src/api/master-server.ts";
 import { TonyError } from "../src/errors.ts";
 import { Configuration } from "../src/hadoop/conf/configuration.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
-import { configuredCredentials } from "../src/hadoop/security/configured-credentials.ts";
-import { readTokenFile } from "../src/hadoop/security/token-file.ts";
+import { configuredAuthentication } from "../src/hadoop/security/configured-credentials.ts";
+import { containerCredentials } from "../src/hadoop/security/container-credentials.ts";
+import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
-import { masterExpiryKey, nodeHeartbeatKey } from "../src/job/handed-settings.ts";
+import { masterExpiryKey, nodeHeartbeatKey, resourceManagerPrincipalKey } from "../src/job/handed-settings.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { logLimitsOf, type RotatingLog } from "../src/rotating-log.ts";
 import { AttemptWatch } from "./attempt-watch.ts";
 import { inTime } from "./bounded.ts";
-import { ClientCalls } from "./client-calls.ts";
+import { ClientCalls, unknownTask } from "./client-calls.ts";
+import { ClientRights } from "./client-rights.ts";
 import { systemClock } from "./clock.ts";
 import { type Core, createCore } from "./core/core.ts";
 import { lastContainerOf, launchIn } from "./core/executors/launches.ts";
 import { createLiveness, LIVENESS_TICK_MS } from "./core/executors/liveness.ts";
 import type { Rejoin } from "./core/state/effects.ts";
 import { statusOf } from "./core/status/status.ts";
-import { executorCredentials } from "./credentials.ts";
+import { executorCredentials, userTokens } from "./credentials.ts";
 import { ExecutorLinks } from "./executor-links.ts";
+import { FreshTokens, lookForTokensMs } from "./fresh-tokens.ts";
+import { groupsOf } from "./groups.ts";
 import { JobHistory } from "./history.ts";
 import { earlierJournal, JournalWriter } from "./journal.ts";
+import { KeytabTokens } from "./keytab/keytab-tokens.ts";
 import { Launcher } from "./launcher.ts";
 import { LogTails } from "./log-tails.ts";
 import { makeScheduler } from "./make-scheduler.ts";
 import { rejoin } from "./rejoin.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
+import { SessionRecords } from "./session-records.ts";
+import { Sessions } from "./sessions.ts";
 import type { MasterSettings } from "./settings.ts";
 import { Shell } from "./shell.ts";
 import { handleSignals } from "./signals.ts";
@@ -44,6 +52,8 @@ export interface MasterInput {
   readonly job: JobFile;
   /** The cluster's, at the submission. */
   readonly nodes: readonly NodeSnapshot[];
+  /** What YARN gave this attempt. */
+  readonly credentials: Credentials;
   readonly settings: MasterSettings;
   readonly log: Log;
   readonly ownLog: RotatingLog;
@@ -76,13 +86,15 @@ class Master {
   readonly #core: Core;
   readonly #metrics = new TaskMetrics();
   readonly #tails = new LogTails({ lastContainerOf: (task) => lastContainerOf(this.#core.state, task) });
+  readonly #sessions: Sessions;
   readonly #feed: StatusFeed;
   readonly #links: ExecutorLinks;
   readonly #scheduler: Scheduler;
   readonly #history: JobHistory;
   readonly #liveness: ReturnType<typeof createLiveness>;
   readonly #attemptWatch: AttemptWatch;
-  readonly #credentials: Uint8Array;
+  readonly #tokens: FreshTokens;
+  readonly #clientRights: ClientRights;
   #server: MasterServer | undefined;
   #launcher: Launcher | undefined;
   #isEnding = false;
@@ -93,15 +105,26 @@ class Master {
 
   constructor(input: MasterInput) {
     this.#input = input;
-    const { job, nodes, settings, log } = input;
+    const { job, nodes, credentials, settings, log } = input;
     const { attempt } = settings;
-    const credentials = readTokenFile(readFileSync(settings.tokenFile));
     const configuration = new Configuration().withValues(job.hadoop);
     this.#identity = readMasterIdentity(job.applicationId, credentials.secrets);
-    this.#credentials = executorCredentials(credentials, this.#identity);
+    this.#clientRights = new ClientRights({
+      identity: this.#identity,
+      user: job.user,
+      spec: job.spec,
+      realm: configuration.get(resourceManagerPrincipalKey)?.split("@")[1],
+      groupsOf,
+    });
+    this.#tokens = new FreshTokens({
+      given: credentials,
+      clock: systemClock,
+      log,
+      replaced: () => this.#links.tokensReplaced(),
+    });
     this.#fileSystems = new FileSystems({
       configuration,
-      credentials: configuredCredentials(configuration, { name: job.user }),
+      credentials: containerCredentials(configuration, { name: job.user }, this.#tokens.held),
       gateway: job.hdfsEndpoint,
     });
     const { fileSystem, path: folder } = this.#fileSystems.locate(job.stagingUrl);
@@ -122,7 +145,7 @@ class Master {
       expiryMs: configuration.getDurationMs(masterExpiryKey, "ms", 600_000),
       isolationMs: job.spec.timeouts.isolationMs,
       clock: systemClock,
-      silentSinceMs: () => this.#scheduler.silentSinceMs,
+      answeredAtMs: () => this.#scheduler.answeredAtMs,
       latestAttempt: () => this.#staging.latestAttempt(),
       over: (reason) => this.shell.post({ type: "resource-manager-shutdown", reason }),
     });
@@ -130,6 +153,7 @@ class Master {
     const { local } = settings;
     this.#history = new JobHistory(job, { fileSystems: this.#fileSystems, attempt, local, atMs: startedAtMs, log });
     this.#links = this.#makeLinks();
+    this.#sessions = this.#makeSessions();
     this.#journal = new JournalWriter({ fileSystem, folder: this.#staging.journalFolder, attempt });
     this.shell = this.#makeShell();
   }
@@ -144,22 +168,43 @@ class Master {
       job,
       attempt,
       masterAddress: address,
-      credentials: this.#credentials,
+      credentialsOf: (containerId) => executorCredentials(this.#tokens.held(), this.#identity, containerId),
       memoryMiBOf: (containerId) => this.#core.state.containers[containerId]?.resource.memoryMiB,
       memoryEnforced: !settings.local,
     });
     log.info("am-listening", `The ApplicationMaster listens on ${address}.`, { address });
     const { fileSystem } = this.#fileSystems.locate(job.stagingUrl);
     const journal = attempt > 1 ? earlierJournal(fileSystem, this.#staging.journalFolder, log) : undefined;
-    const registration = await this.#scheduler.start({ host, port, trackingUrl: "" }, (event) =>
-      this.shell.post(event),
-    );
+    const registration = await this.#scheduler.start({ host, port }, (event) => this.shell.post(event));
+    this.#clientRights.tokenKey = registration.clientTokenKey;
     void this.#announce({ attempt, host, port });
+    this.#watchTokens(fileSystem);
+    if (attempt === 1) this.#history.begin(this.#status());
     if (journal !== undefined) {
       const { keptContainers } = registration;
       this.shell.post({ type: "recovered", ...(await journal), keptContainers });
     }
     this.#watch();
+  }
+
+  /** On a cluster that wants proofs, their life is limited. */
+  #watchTokens(fileSystem: FileSystem): void {
+    const { job, settings, log } = this.#input;
+    const configuration = new Configuration().withValues(job.hadoop);
+    if (settings.local || configuredAuthentication(configuration) === "simple") return;
+    const file = { fileSystem, path: this.#staging.tokensFile };
+    this.#tokens.watch(file, lookForTokensMs(this.#tokens.held()));
+    if (job.keytab === undefined) return;
+    const keytabTokens = new KeytabTokens({
+      job,
+      keytab: job.keytab,
+      read: () => this.#staging.keytab(),
+      held: this.#tokens.held,
+      take: (tokens) => this.#tokens.take(tokens),
+      log,
+      now: () => systemClock.nowMs(),
+    });
+    void keytabTokens.run();
   }
 
   /** YARN will start another attempt, and the containers live on; with the local scheduler it means: end the job. */
@@ -187,7 +232,27 @@ class Master {
       metrics: (...said) => this.#metrics.set(...said),
       tenantOf: (containerId) => launchIn(this.#core.state, containerId),
       variables: (launch) => this.#started.variables(launch),
+      tokens: () => (this.#tokens.areReplaced ? userTokens(this.#tokens.held()) : undefined),
       tails: this.#tails,
+    });
+  }
+
+  #makeSessions(): Sessions {
+    const { job, log } = this.#input;
+    const records = new SessionRecords({
+      log,
+      add: (event, task, containerId) => {
+        const generation = launchIn(this.#core.state, containerId)?.generation ?? 0;
+        const atMs = systemClock.nowMs();
+        this.#history.add({ record: "event", ...event, atMs, generation, task, containerId });
+      },
+    });
+    return new Sessions({
+      clock: systemClock,
+      records,
+      unknownTask: (task) => unknownTask(job.spec, task),
+      linkTo: (task) => this.#links.linkTo(task),
+      taskIn: (containerId) => this.#links.taskIn(containerId),
     });
   }
 
@@ -216,7 +281,7 @@ class Master {
 
   async #serve(): Promise<number> {
     const { job, settings, ownLog } = this.#input;
-    const { files: _files, node: _node, ...executorJob } = job;
+    const { files: _files, node: _node, keytab: _keytab, ...executorJob } = job;
     const { spec } = job;
     this.#server = await startMasterServer({
       identity: this.#identity,
@@ -225,6 +290,8 @@ class Master {
       heartbeatIntervalMs: spec.timeouts.heartbeatIntervalMs,
       job: executorJob,
       executors: this.#links,
+      sessions: this.#sessions,
+      door: this.#clientRights,
       clients: new ClientCalls({
         spec,
         feed: this.#feed,
@@ -232,6 +299,7 @@ class Master {
         ownLog,
         stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
       }),
+      host: listeningAddress(settings.host),
       ...(spec.ports.am === undefined ? {} : { ports: spec.ports.am }),
       portKey: "tony.am.port-range",
       random: Math.random,
@@ -260,7 +328,7 @@ class Master {
   #watch(): void {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
     this.#attemptWatch.tick();
-    this.#scheduler.progress(progressOf(this.#core));
+    this.#scheduler.show(progressOf(this.#core), this.#core.state.services[0]?.url);
     this.#feed.refresh();
     const { job, ownLog } = this.#input;
     void ownLog.rotate(logLimitsOf(job.spec), (work) => work());
@@ -278,9 +346,14 @@ class Master {
   async #beforeUnregister(outcome: JobOutcome): Promise<void> {
     this.#isEnding = true;
     this.#outcome = outcome;
-    this.#historyClosed = this.#bounded(historyMs, "closing the history", this.#history.close(this.#status()));
+    this.#sessions.endAll("the job has ended");
+    this.#historyClosed = this.#bounded(historyMs, "closing the history", this.#closeHistory());
     await this.#bounded(lastLogsMs, "sending the last of the logs", this.#tails.endAll());
     this.#tails.abort();
+  }
+
+  #closeHistory(): Promise<void> {
+    return this.#history.close(this.#status(), (task) => this.#metrics.useOf(task));
   }
 
   /** A step of the job's end: its failure is logged, and the end goes on. */

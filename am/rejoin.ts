@@ -1,4 +1,4 @@
-import type { ApplicationIdentity } from "../src/api/identity.ts";
+import { type ApplicationIdentity, executorIdentity } from "../src/api/identity.ts";
 import { callRejoin } from "../src/api/rejoin.ts";
 import { sleep } from "../src/hadoop/clock.ts";
 import type { Rejoin } from "./core/state/effects.ts";
@@ -24,17 +24,18 @@ export async function rejoin(executors: readonly Rejoin[], caller: Caller): Prom
   const waiting = [...executors];
   const callNext = async (): Promise<void> => {
     for (let executor = waiting.shift(); executor !== undefined; executor = waiting.shift()) {
-      await callWithRetries(executor.address, caller);
+      await callWithRetries(executor, caller);
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallelCalls, executors.length) }, callNext));
 }
 
 /** Gives up without an error: the executor finds this attempt itself, or the core counts it as lost. One that refuses obeys a later one. */
-async function callWithRetries(rejoinAddress: string, caller: Caller): Promise<void> {
+async function callWithRetries({ address: rejoinAddress, containerId }: Rejoin, caller: Caller): Promise<void> {
+  const identity = executorIdentity(caller.identity, containerId);
   for (let attempt = 1; attempt <= maximumTries; attempt += 1) {
     try {
-      await callRejoin({ ...caller, rejoinAddress, timeoutMs });
+      await callRejoin({ ...caller, identity, rejoinAddress, timeoutMs });
       return;
     } catch {
       if (attempt < maximumTries) await sleep(pauseBeforeRetryMs);

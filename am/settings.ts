@@ -1,6 +1,7 @@
 import path from "node:path";
 import { TonyError } from "../src/errors.ts";
 import { attemptIdOf, parseAttemptId } from "../src/hadoop/yarn/ids.ts";
+import type { NodeAddress } from "./scheduler/local/container.ts";
 
 /** What the container of an ApplicationMaster says about itself. */
 export interface MasterSettings {
@@ -9,6 +10,8 @@ export interface MasterSettings {
   readonly attempt: number;
   /** The node's name as YARN knows it; never the operating system's host name, which other machines may not resolve. */
   readonly host: string;
+  /** The same as YARN tells containers of it. */
+  readonly node: NodeAddress;
   readonly logFolder: string;
   readonly tokenFile: string;
   /** Started by `tony-ts` on its own machine, not by a NodeManager. */
@@ -27,10 +30,12 @@ export function readSettings(environment: NodeJS.ProcessEnv): MasterSettings {
     });
   };
   const containerId = needed("CONTAINER_ID");
+  const host = needed("NM_HOST");
   return {
     containerId,
     attempt: parseAttemptId(attemptIdOf(containerId)).attempt,
-    host: needed("NM_HOST"),
+    host,
+    node: { host, port: Number(environment.NM_PORT ?? 0), httpAddress: `${host}:${environment.NM_HTTP_PORT ?? 0}` },
     logFolder: firstOf(needed("LOG_DIRS")),
     tokenFile: needed("HADOOP_TOKEN_FILE_LOCATION"),
     local: environment.TONY_SCHEDULER === "local",

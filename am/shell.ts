@@ -97,7 +97,7 @@ export class Shell {
     try {
       feed.finish(outcome);
       await beforeUnregister(outcome);
-      await inTime(finishLimitMs, "telling the outcome", scheduler.finish(outcome, ""));
+      await inTime(finishLimitMs, "telling the outcome", scheduler.finish(outcome));
     } catch (second) {
       log.error("defect", `The ResourceManager could not be told: ${errorMessage(second)}`);
     }
@@ -183,7 +183,7 @@ export class Shell {
     try {
       feed.finish(outcome);
       await beforeUnregister(outcome);
-      await scheduler.finish(outcome, "");
+      await scheduler.finish(outcome);
       this.post({ type: "unregistered" });
     } catch (error) {
       await this.fail(error);

@@ -1,7 +1,10 @@
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import { keytabFileName } from "../src/job/job-keytab.ts";
 import { attemptOfMasterFile, masterFile } from "../src/job/master-file.ts";
 import type { JobStatus } from "../src/job/status.ts";
+import { tokensFileName } from "../src/job/stored-job.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
 export interface MasterAddress {
@@ -23,6 +26,15 @@ export class Staging {
 
   get journalFolder(): string {
     return path.posix.join(this.#folder, "journal");
+  }
+
+  get tokensFile(): string {
+    return path.posix.join(this.#folder, tokensFileName);
+  }
+
+  /** The job's keytab, where it takes one along. */
+  async keytab(): Promise<Uint8Array> {
+    return await buffer(await this.#fileSystem.open(path.posix.join(this.#folder, keytabFileName)));
   }
 
   /** Writes the attempt's address. */

@@ -122,7 +122,7 @@ export class BenchJob {
 function jobXml({ tasks, settings = {} }: BenchJobOptions): string {
   const all = {
     "tony.application.name": "bench",
-    "tony.application.framework": "standalone",
+    "tony.application.framework": "generic",
     "tony.worker.instances": String(tasks),
     "tony.worker.memory": "512m",
     "tony.worker.command": "exec bash task.sh",

@@ -54,6 +54,7 @@ export class SimulatedExecutor {
         rejoinAddress: `127.0.0.1:${about.port}`,
         child: { state: "none" },
       },
+      attemptProof: new Uint8Array(),
     });
   }
 

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { type ApplicationIdentity, masterSecrets } from "../src/api/identity.ts";
-import { makeIdentity } from "../src/api/make-identity.ts";
+import { type ApplicationIdentity, makeIdentity, masterSecrets } from "../src/api/identity.ts";
 import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
 import type { JobFile } from "../src/job/job-file.ts";
 import { runtimeOptions } from "../src/job/launch-command.ts";
@@ -17,7 +16,7 @@ const applicationId = "application_1795305600000_0001";
 
 /** The AM in a process of its own, with the stand-in scheduler; its staging is a folder of this machine. */
 export class StandInMaster {
-  readonly identity: ApplicationIdentity = makeIdentity(applicationId, Date.now());
+  readonly identity: ApplicationIdentity = makeIdentity(applicationId);
   readonly #folder = mkdtempSync(path.join(tmpdir(), "tony-bench-"));
   readonly #process: ChildProcess;
   readonly #ended: Promise<void>;

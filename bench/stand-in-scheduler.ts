@@ -30,7 +30,7 @@ export function makeScheduler({ settings }: SchedulerInput): Scheduler {
 
 class StandInScheduler implements Scheduler {
   readonly waits = [];
-  readonly silentSinceMs = undefined;
+  readonly answeredAtMs = undefined;
   readonly #file: string;
   #deliver: (event: SchedulerEvent) => void = () => {};
   #nextNumber = 2;
@@ -75,7 +75,7 @@ class StandInScheduler implements Scheduler {
   release(): void {}
   blacklist(): void {}
   stop(): void {}
-  progress(): void {}
+  show(): void {}
 
   async confirm(): Promise<boolean> {
     return true;

@@ -3,6 +3,7 @@ import "./command-line/require-node.ts";
 import { type ExitCode, ExitCode as ExitCodes } from "../src/errors.ts";
 import { parseArguments } from "./command-line/arguments.ts";
 import { ignoreErrors, leaveWithReader, written } from "./command-line/closed-output.ts";
+import type { CommandExit } from "./command-line/command.ts";
 import { completions } from "./command-line/completion.ts";
 import { watchForDefects } from "./command-line/defects.ts";
 import { reportError } from "./command-line/handle-errors.ts";
@@ -23,15 +24,15 @@ watchForDefects((error) => void leave(told(error)));
 void run({ environment, workingDirectory: process.cwd(), output, now: Date.now }).catch(told).then(leave);
 
 /** Runs the command line. */
-async function run(context: ClientContext): Promise<ExitCode> {
+async function run(context: ClientContext): Promise<ExitCode | CommandExit> {
   const completed = await completions(words, context);
   if (completed !== undefined) {
-    output.verbatim(completed.join("\n"));
+    output.preformatted(completed.join("\n"));
     return ExitCodes.succeeded;
   }
   const parsed = await parseArguments(words, commands, output.columns);
   if ("text" in parsed) {
-    output.verbatim(parsed.text);
+    output.preformatted(parsed.text);
     return ExitCodes.succeeded;
   }
   ({ json } = parsed);
@@ -47,7 +48,7 @@ function told(error: unknown): ExitCode {
   return exitCode;
 }
 
-async function leave(exitCode: ExitCode): Promise<void> {
+async function leave(exitCode: ExitCode | CommandExit): Promise<void> {
   await Promise.all([process.stdout, process.stderr].map(written));
   // What is open still holds nothing up: gRPC goes on connecting to an AM that is frozen, although its channel was closed.
   process.exit(exitCode);

@@ -92,6 +92,37 @@ export interface KeysJson {
   readonly keys: readonly ListedKey[];
 }
 
+export interface MigrateJson {
+  readonly files: readonly MigratedFile[];
+}
+
+/** A file of TonY's, and what it becomes. */
+export interface MigratedFile {
+  readonly source: string;
+  /** The new file, where one was written. */
+  readonly written?: string;
+  /** In the order of the file. */
+  readonly remarks: readonly MigrationRemark[];
+  /** What to type instead of TonY's command lines. */
+  readonly commands: readonly MigratedCommand[];
+}
+
+/** What becomes of one line. What has no meaning is left out of the new file; all else is in it. */
+export interface MigrationRemark {
+  readonly kind: MigrationKind;
+  /** `job.xml:12`, or the file alone. */
+  readonly at: string;
+  readonly message: string;
+}
+
+export type MigrationKind = "stays" | "changes" | "no-meaning" | "unsupported" | "to-mend";
+
+export interface MigratedCommand {
+  /** Of the command line that it replaces, or the new file. */
+  readonly at: string;
+  readonly command: string;
+}
+
 export interface DoctorJson {
   readonly findings: readonly Finding[];
 }

@@ -1,4 +1,5 @@
 import { writeFile } from "node:fs/promises";
+import type { ContainerTokens } from "../src/api/container-tokens.ts";
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage } from "../src/api/messages.ts";
 import { within } from "../src/hadoop/clock.ts";
@@ -17,19 +18,24 @@ import { Generations } from "./generations.ts";
 import { LogTails } from "./hooks/log-tails.ts";
 import { Isolation } from "./isolation.ts";
 import { MasterLink, type Welcome } from "./master-link.ts";
+import { ModelParameters } from "./model-parameters.ts";
 import { earlierLogs, outputLogs } from "./output-files.ts";
 import type { StopOrder } from "./program.ts";
 import { Reports } from "./reports.ts";
+import { Sessions } from "./sessions/sessions.ts";
 import type { ExecutorSettings } from "./settings.ts";
 import { StagingFolder } from "./staging-folder.ts";
+import type { TaskTokens } from "./task-tokens.ts";
 import type { WorkFolder } from "./work-folder.ts";
 
 export interface ExecutorOptions {
   readonly settings: ExecutorSettings;
   readonly identity: ExecutorIdentity;
   readonly build: string;
-  /** The container's. */
+  /** The container's, with the program's token file. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly tokens: TaskTokens;
+  readonly containerTokens: Pick<ContainerTokens, "putBack">;
   readonly workFolder: WorkFolder;
   readonly log: Log;
   readonly nowMs: () => number;
@@ -64,6 +70,7 @@ export class Executor {
   readonly #options: ExecutorOptions;
   readonly #link: MasterLink;
   readonly #tails: LogTails;
+  readonly #sessions: Sessions;
   readonly #generations: Generations;
   readonly #isolation: Isolation;
   readonly #reports: Reports;
@@ -76,8 +83,8 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    const { settings, identity, build, environment, log, nowMs, random, monotonicMs } = options;
-    const staging = new StagingFolder(settings.staging);
+    const { settings, identity, build, environment, tokens, log, nowMs, random, monotonicMs } = options;
+    const staging = new StagingFolder(settings.staging, tokens.held);
     const logs = outputLogs(settings);
     this.#generations = new Generations({
       settings,
@@ -89,9 +96,15 @@ export class Executor {
       master: () => this.#link.master,
       carrier: () => this.#carrier,
       bringBack: (checkpoint) => this.#bringBack(checkpoint),
+      parameters: new ModelParameters({
+        stagingUrl: settings.staging.stagingUrl,
+        open: () => openFileSystems(settings.staging, tokens.held),
+      }),
+      openSession: (task, words) => this.#link.openSession(task, { type: "command", words }),
       report: (generation, report, replaces) => this.#report(generation, report, replaces),
       prepared: () => this.#link.register(),
       started: (generation) => this.#isolation.started(generation),
+      stopping: (reason) => this.#sessions.endAll(`the program is stopped: ${stopWords(reason)}`),
       stuck: () => options.end(ExecutorExit.stuck),
     });
     this.#isolation = new Isolation({ log, generations: this.#generations });
@@ -107,6 +120,14 @@ export class Executor {
       earlierLogs: (task) => earlierLogs(settings.logFolder, task),
       send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
       generation: () => this.#generations.current.number,
+    });
+    this.#sessions = new Sessions({
+      containerId: settings.containerId,
+      hosts: [settings.host, "127.0.0.1"],
+      workFolder: process.cwd(),
+      openStream: () => this.#link.serveSession(),
+      environment: () => this.#generations.current.environment,
+      log,
     });
     this.#link = new MasterLink({
       identity,
@@ -173,6 +194,7 @@ export class Executor {
     this.#reports.send(generation, heard ?? report, replaces);
     if (report.type === "child-exited") {
       this.#tails.look();
+      this.#sessions.endAll("the program has ended");
       this.#carrier?.programEnded();
     }
   }
@@ -187,6 +209,7 @@ export class Executor {
       generation: number,
       host: settings.host,
       port: started ? 0 : ports.task,
+      ...(!started && settings.portNames.length > 0 && { ports: ports.named }),
       tensorboardPort: ports.tensorBoard,
       rejoinAddress: this.#rejoinAddress,
       child,
@@ -204,6 +227,7 @@ export class Executor {
   #left(): void {
     this.#reports.left();
     this.#tails.clear();
+    this.#sessions.endAll("the ApplicationMaster is not reached");
   }
 
   #obey({ generation, body }: MasterMessage): void {
@@ -212,7 +236,7 @@ export class Executor {
       this.#replaced(ExecutorExit.ordered, body.reason);
       return;
     }
-    if (!isAboutLogs(body)) this.#isolation.ordered();
+    if (!saysNothingOfTask(body)) this.#isolation.ordered();
     if (body.type === "prepare") this.#doing(this.#generations.prepare(generation, body.reason, this.#graceMs));
     else if (body.type === "start-child") this.#doing(this.#start(body));
     else if (body.type === "stop-child") this.#doing(this.#generations.stopChild(body));
@@ -222,6 +246,9 @@ export class Executor {
     else if (body.type === "acknowledge-exit") this.#generations.current.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#generations.giveNotice(body);
     else if (body.type === "tail-log") this.#tails.request(body);
+    else if (body.type === "serve-session") this.#sessions.serve(body.sessionId);
+    else if (body.type === "end-session") this.#sessions.end(body.sessionId);
+    else if (body.type === "replace-tokens") this.#doing(this.#options.tokens.renew(body.file));
     else if (body.type === "tail-credit") this.#tails.credit(body.tailId, body.bytes);
   }
 
@@ -245,14 +272,14 @@ export class Executor {
 
   async #openCarrier({ spec, applicationId }: ExecutorJob): Promise<void> {
     if (spec.carrier === undefined) return;
-    const { settings, log, nowMs, random } = this.#options;
+    const { settings, tokens, log, nowMs, random } = this.#options;
     this.#carrier = new Carrier({
       spec: spec.carrier,
       checkpointDir: spec.checkpointDir,
       applicationId,
       task: settings.task,
       workFolder: process.cwd(),
-      fileSystems: await openFileSystems(settings.staging),
+      fileSystems: await openFileSystems(settings.staging, tokens.held),
       gate: this.#isolation.gate,
       log,
       nowMs,
@@ -287,6 +314,7 @@ export class Executor {
     const reason = { code: "generation-ended", why } as const;
     void this.#stopAndSayGoodbye({ graceMs: this.#graceMs, reason })
       .then(() => this.#options.workFolder.restore())
+      .then(() => this.#options.containerTokens.putBack())
       .then(() => writeFile(NEXT_EXECUTOR, nextExecutorScript(variables), { mode: 0o600 }))
       .then(
         () => this.#options.end(ExecutorExit.roomMade),
@@ -310,7 +338,15 @@ export class Executor {
   }
 }
 
-/** Requests for logs say nothing about whether the task still belongs to this container. */
-function isAboutLogs({ type }: MasterCommand): boolean {
-  return type === "tail-log" || type === "tail-credit";
+const SAY_NOTHING_OF_TASK: readonly MasterCommand["type"][] = [
+  "tail-log",
+  "tail-credit",
+  "replace-tokens",
+  "serve-session",
+  "end-session",
+];
+
+/** Requests for logs and sessions, and tokens, say nothing about whether the task still belongs to this container. */
+function saysNothingOfTask({ type }: MasterCommand): boolean {
+  return SAY_NOTHING_OF_TASK.includes(type);
 }

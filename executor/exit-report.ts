@@ -3,6 +3,7 @@ import type { ChildExit } from "../src/job/execution.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
+import { isPortTaken } from "./port-taken.ts";
 import { lastStack, lastTraceback } from "./traceback.ts";
 
 /** How a process ended, as the operating system reports it. */
@@ -33,6 +34,8 @@ export interface ExitEvidence {
   readonly stderr: string;
   /** How many last lines are reported. */
   readonly lines: number;
+  /** Those that were held for it. */
+  readonly ports: readonly number[];
   readonly memory: MemoryEvidence;
   readonly peakMemoryBytes: number;
 }
@@ -69,6 +72,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     lastLines,
     traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
     errorSummary: end.startError?.message ?? traceback?.summary ?? "",
+    portTaken: failed && isPortTaken(exception, lastLines, evidence.ports),
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
     peakMemoryBytes: evidence.peakMemoryBytes,

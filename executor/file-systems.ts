@@ -1,20 +1,25 @@
 import type { FileSystems, FileSystemsOptions } from "../src/hadoop/hdfs/file-systems.ts";
+import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
 
-/** The job's file systems. They are loaded when first needed, because most executors never need them, to save memory. */
+/**
+ * The job's file systems, opened with the tokens that are held. They are loaded when first needed, because most executors never need them,
+ * to save memory.
+ */
 export async function openFileSystems(
   staging: StagingLocation,
+  held: () => Credentials,
   webHdfs: FileSystemsOptions["webHdfs"] = {},
 ): Promise<FileSystems> {
-  const [{ Configuration }, { FileSystems }, { configuredCredentials }] = await Promise.all([
+  const [{ Configuration }, { FileSystems }, { containerCredentials }] = await Promise.all([
     import("../src/hadoop/conf/configuration.ts"),
     import("../src/hadoop/hdfs/file-systems.ts"),
-    import("../src/hadoop/security/configured-credentials.ts"),
+    import("../src/hadoop/security/container-credentials.ts"),
   ]);
   const configuration = new Configuration().withValues(staging.hadoop);
   return new FileSystems({
     configuration,
-    credentials: configuredCredentials(configuration, { name: staging.user }),
+    credentials: containerCredentials(configuration, { name: staging.user }, held),
     gateway: staging.hdfsEndpoint,
     webHdfs,
   });

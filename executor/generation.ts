@@ -1,8 +1,12 @@
+import type { RequestListener } from "node:http";
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
+import type { Hosts } from "../src/frameworks/framework.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import type { NamedPorts } from "../src/job/cluster-spec.ts";
 import type { ChildExit, ChildReport, Notice } from "../src/job/execution.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
+import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
 import { logLimitsOf } from "../src/rotating-log.ts";
 import { reportExit, type StartError } from "./exit-report.ts";
@@ -12,8 +16,9 @@ import { ProgressFile } from "./hooks/progress-file.ts";
 import type { OutputLogs } from "./output-files.ts";
 import { OutputIndex } from "./output-index.ts";
 import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
-import { Program, type StopOrder } from "./program.ts";
+import { type ProcessEnvironment, Program, type ProgramStartOptions, type StopOrder } from "./program.ts";
 import { ProgramRun } from "./program-run.ts";
+import type { RemoteShell } from "./remote-shell/remote-shell.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 export interface GenerationOptions {
@@ -33,16 +38,36 @@ export interface ProgramPlan {
   readonly command: string;
   /** Why it must not be started. */
   readonly unusable?: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** `NAME=value`, part of the environment. */
+  /** The command is run once with each. */
+  readonly environments: ProgramStartOptions["environments"];
+  /** `NAME=value`, part of every environment. */
   readonly marker: string;
   readonly progressFile: string;
   readonly noticeFile: string;
+  /** What is served at the task's port while the program runs. */
+  readonly serve?: RequestListener;
+  /** Tasks in which it may run commands, and the folder of the container for what that needs. */
+  readonly hosts?: Hosts;
+  readonly hostsFolder: string;
+  /** How it runs them, until it has ended. */
+  readonly remoteShell?: Pick<RemoteShell, "close">;
+  /** Keeps what the program tells the others, when it has succeeded; from the end of its output. */
+  readonly keepParameters?: (output: string) => Promise<void>;
 }
 
 interface Ports {
   readonly task: HeldPort;
   readonly tensorBoard: HeldPort | undefined;
+  /** By the names that the role gives them. */
+  readonly named: ReadonlyMap<string, HeldPort>;
+}
+
+/** The numbers of a generation's ports. */
+export interface PortNumbers {
+  /** 0 where there is none. */
+  readonly task: number;
+  readonly tensorBoard: number;
+  readonly named: NamedPorts;
 }
 
 /** The longest grace period of processes that a program left behind. */
@@ -63,6 +88,7 @@ export class Generation {
   #run: ProgramRun | undefined;
   #exit: ChildExit | undefined;
   #whenExited: Promise<void> = Promise.resolve();
+  #environment: ProcessEnvironment | undefined;
   #noticeFile: string | undefined;
   #noticedAtMs: number | undefined;
   #suspendedAtMs: number | undefined;
@@ -80,9 +106,13 @@ export class Generation {
     return this.#ports !== undefined;
   }
 
-  /** Of the task and of TensorBoard; 0 where there is none. */
-  get ports(): { readonly task: number; readonly tensorBoard: number } {
-    return { task: this.#ports?.task.port ?? 0, tensorBoard: this.#ports?.tensorBoard?.port ?? 0 };
+  get ports(): PortNumbers {
+    const { task, tensorBoard, named = [] } = this.#ports ?? {};
+    return {
+      task: task?.port ?? 0,
+      tensorBoard: tensorBoard?.port ?? 0,
+      named: Object.fromEntries([...named].map(([name, { port }]) => [name, port])),
+    };
   }
 
   get started(): boolean {
@@ -102,6 +132,11 @@ export class Generation {
     return this.#run?.metrics;
   }
 
+  /** What the program that runs was started with; undefined: none runs. */
+  get environment(): ProcessEnvironment | undefined {
+    return this.#exit === undefined && this.#program !== undefined ? this.#environment : undefined;
+  }
+
   /** What a registration says of the program. */
   get child(): ChildReport {
     const suspendedMs = this.#suspendedSoFarMs;
@@ -114,20 +149,31 @@ export class Generation {
   /** Opens the ports. Throws as holdPort and holdReusablePort. */
   async prepare(): Promise<void> {
     const { settings, random } = this.#options;
-    const range = settings.ports === undefined ? { random } : { random, ports: settings.ports };
+    const range = {
+      random,
+      host: listeningAddress(settings.host),
+      ...(settings.ports !== undefined && { ports: settings.ports }),
+    };
     const hold = settings.reusePort ? holdReusablePort : holdPort;
-    const task = await hold(range);
-    this.#ports = { task, tensorBoard: settings.tensorBoard ? await hold(range) : undefined };
+    const named = settings.portNames.map(async (name): Promise<[string, HeldPort]> => [name, await hold(range)]);
+    this.#ports = {
+      task: await hold(range),
+      tensorBoard: settings.tensorBoard ? await hold(range) : undefined,
+      named: new Map(await Promise.all(named)),
+    };
   }
 
   /** Starts the program; asked again it does nothing. Resolves when its start is reported, or its failure to start. */
   async start(plan: ProgramPlan): Promise<void> {
     if (this.#started) return;
     this.#started = true;
-    if (!this.#options.settings.reusePort) await this.releasePorts();
+    const isPrograms = (port: HeldPort) => plan.serve === undefined || port !== this.#ports?.task;
+    if (plan.serve !== undefined) this.#ports?.task.serve(plan.serve);
+    if (!this.#options.settings.reusePort) await releaseAll(this.#heldPorts.filter(isPrograms));
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
     else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
     else this.#spawn(plan);
+    void this.#whenExited.then(() => plan.remoteShell?.close());
   }
 
   /**
@@ -193,7 +239,12 @@ export class Generation {
   }
 
   async releasePorts(): Promise<void> {
-    await Promise.all([this.#ports?.task.release(), this.#ports?.tensorBoard?.release()]);
+    await releaseAll(this.#heldPorts);
+  }
+
+  get #heldPorts(): HeldPort[] {
+    const { task, tensorBoard, named = new Map<string, HeldPort>() } = this.#ports ?? {};
+    return [task, tensorBoard, ...named.values()].filter((port) => port !== undefined);
   }
 
   get #suspendedSoFarMs(): number {
@@ -205,10 +256,10 @@ export class Generation {
     const { logs, log, nowMs, report } = this.#options;
     const index = new OutputIndex(logs, this.number);
     try {
-      const { command, environment, marker } = plan;
+      const { command, environments, marker } = plan;
       // Before the program writes: what the files hold now is an earlier generation's.
       index.mark(nowMs());
-      this.#program = new Program({ command, environment, marker, logs, nowMs });
+      this.#program = new Program({ command, environments, marker, logs, nowMs });
     } catch (error) {
       this.#neverRan({ startError: { message: errorMessage(error), isSystems: true } });
       return;
@@ -217,8 +268,9 @@ export class Generation {
     log.info("child-started", `The program runs as process ${pid}.`, { pid });
     report({ type: "child-started", pid, atMs: startedAtMs });
     this.#noticeFile = plan.noticeFile;
+    this.#environment = plan.environments[0];
     this.#run = this.#observe(this.#program, plan, index);
-    this.#whenExited = this.#awaitExit(this.#program, this.#run);
+    this.#whenExited = this.#awaitExit(this.#program, this.#run, plan);
   }
 
   #observe(program: Program, { job, progressFile }: ProgramPlan, index: OutputIndex): ProgramRun {
@@ -236,16 +288,30 @@ export class Generation {
       metricsIntervalMs: timeouts.metricsIntervalMs,
       outputLines: failure.outputLines,
       ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
+      ports: this.#heldPorts.map((held) => held.port),
       ...(port && { tensorBoard: { host: settings.host, port } }),
       nowMs,
       report: (news) => report(news, news.type === "child-progress" ? "progress" : undefined),
     });
   }
 
-  async #awaitExit(program: Program, run: ProgramRun): Promise<void> {
-    this.#exited(await run.ended());
+  async #awaitExit(program: Program, run: ProgramRun, plan: ProgramPlan): Promise<void> {
+    const { keepParameters } = plan;
+    const exit = await run.ended();
+    const isKept = exit.exitCode === 0 && keepParameters !== undefined;
+    this.#exited(isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit);
     void program.clearLeftovers(LEFTOVER_GRACE_MS);
-    if (this.#options.settings.reusePort) await this.releasePorts();
+    if (this.#options.settings.reusePort || plan.serve !== undefined) await this.releasePorts();
+  }
+
+  /** The others are asked for when its end is reported: what they are to read must be there by then. */
+  async #withParameters(exit: ChildExit, kept: Promise<void>): Promise<ChildExit> {
+    try {
+      await kept;
+      return exit;
+    } catch (error) {
+      return { ...exit, exitCode: 1, errorSummary: `its model parameters could not be kept: ${errorMessage(error)}` };
+    }
   }
 
   #exited(exit: ChildExit): void {
@@ -273,6 +339,7 @@ export class Generation {
         stdout: "",
         stderr: "",
         lines: 0,
+        ports: [],
         memory: {
           killsBefore: undefined,
           killsAfter: undefined,
@@ -283,4 +350,8 @@ export class Generation {
       }),
     );
   }
+}
+
+async function releaseAll(ports: readonly HeldPort[]): Promise<void> {
+  await Promise.all(ports.map((port) => port.release()));
 }

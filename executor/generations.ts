@@ -6,10 +6,12 @@ import type { Carrier } from "./carrier/carrier.ts";
 import { Generation } from "./generation.ts";
 import { MemorySampler } from "./hooks/memory-sampler.ts";
 import type { MasterAddress } from "./master-address.ts";
+import { type ModelParameters, partInParameters } from "./model-parameters.ts";
 import type { OutputLogs } from "./output-files.ts";
 import { planProgram } from "./plan-program.ts";
 import { readKernelUnits } from "./proc-fs.ts";
 import type { StopOrder } from "./program.ts";
+import { RemoteShell, type RemoteShellOptions } from "./remote-shell/remote-shell.ts";
 import type { ExecutorSettings } from "./settings.ts";
 
 type StartChild = Extract<MasterCommand, { type: "start-child" }>;
@@ -28,11 +30,16 @@ export interface GenerationsOptions {
   readonly carrier: () => Pick<Carrier, "settle" | "abandonStart"> | undefined;
   /** Downloads the checkpoint. @returns the path that the program is given. Rejects when it cannot be downloaded */
   readonly bringBack: (checkpoint: string) => Promise<string>;
+  readonly parameters: ModelParameters;
+  /** Runs a command in another task. */
+  readonly openSession: RemoteShellOptions["open"];
   readonly report: (generation: number, report: ExecutorReport, replaces?: string) => void;
   /** The current generation can be registered, or registered again. */
   readonly prepared: () => void;
   /** The program of a generation was started, or could not be. */
   readonly started: (generation: Generation) => void;
+  /** A program is about to be stopped. */
+  readonly stopping: (reason: StopReason) => void;
   /** A process of a program survives SIGKILL. */
   readonly stuck: () => void;
 }
@@ -88,22 +95,31 @@ export class Generations {
     // The order was repeated while the checkpoint is still being downloaded.
     if (this.#begun >= generation.number) return;
     this.#begun = generation.number;
-    const { settings, environment, master, started } = this.#options;
+    const { settings, environment, master, started, openSession } = this.#options;
     const checkpoint = await this.#bringBack(generation, command.checkpoint);
+    const { parameters } = this.#options;
+    const part = partInParameters(job.spec, settings.task);
+    const modelParameters = part === "is told" ? await parameters.read() : undefined;
     const { attempt, address } = master();
-    await generation.start(
-      planProgram({
-        settings,
-        environment,
-        job,
-        command,
-        master: { attempt, address },
-        generation: generation.number,
-        ports: generation.ports,
-        workFolder: process.cwd(),
-        checkpoint,
-      }),
-    );
+    const plan = await planProgram({
+      settings,
+      environment,
+      job,
+      command,
+      master: { attempt, address },
+      generation: generation.number,
+      ports: generation.ports,
+      workFolder: process.cwd(),
+      checkpoint,
+      modelParameters,
+    });
+    const { hosts, hostsFolder } = plan;
+    const remoteShell = hosts && (await RemoteShell.open({ folder: hostsFolder, hosts, open: openSession }));
+    await generation.start({
+      ...plan,
+      ...(remoteShell && { remoteShell }),
+      ...(part === "tells" && { keepParameters: (output: string) => parameters.keep(output) }),
+    });
     started(generation);
   }
 
@@ -135,7 +151,8 @@ export class Generations {
   }
 
   async #stop(generation: Generation, order: StopOrder): Promise<void> {
-    const { log, stuck, carrier } = this.#options;
+    const { log, stuck, carrier, stopping } = this.#options;
+    stopping(order.reason);
     carrier()?.abandonStart();
     if (await generation.stop(order)) return;
     log.error(

@@ -1,35 +1,45 @@
-import { readFileSync } from "node:fs";
+import { ContainerTokens } from "../src/api/container-tokens.ts";
 import { readExecutorIdentity } from "../src/api/identity.ts";
 import { startRejoinServer } from "../src/api/rejoin.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
+import { programSecretsIn } from "../src/job/program-secrets.ts";
 import { formatTaskId } from "../src/job/task.ts";
+import { listeningAddress } from "../src/listening-address.ts";
 import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { Executor } from "./executor.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { layOutSources } from "./sources.ts";
+import { TaskTokens } from "./task-tokens.ts";
 import { WorkFolder } from "./work-folder.ts";
 
 /** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
 async function main(): Promise<void> {
   requireSupportedNode(process.version);
   const settings = readSettings(process.env);
-  const identity = readExecutorIdentity(
-    settings.applicationId,
-    readTokenFile(readFileSync(settings.tokenFile)).secrets,
-  );
+  const { applicationId, containerId } = settings;
+  const containerTokens = ContainerTokens.take(settings.tokenFile);
+  const { credentials } = containerTokens;
+  const identity = readExecutorIdentity(applicationId, containerId, credentials.secrets);
   const build = buildId();
   const log = openExecutorLog(settings, build);
+  const workFolder = await WorkFolder.of(process.cwd());
+  const tokens = TaskTokens.open(process.cwd(), credentials);
   const executor = new Executor({
     settings,
     identity,
     build,
-    environment: process.env,
-    workFolder: await WorkFolder.of(process.cwd()),
+    environment: {
+      ...process.env,
+      ...programSecretsIn(credentials.secrets),
+      HADOOP_TOKEN_FILE_LOCATION: tokens.file,
+    },
+    tokens,
+    containerTokens,
+    workFolder,
     log,
     nowMs: Date.now,
     random: Math.random,
@@ -41,6 +51,7 @@ async function main(): Promise<void> {
     const rejoinPort = startRejoinServer({
       identity,
       build,
+      host: listeningAddress(settings.host),
       ...(settings.ports && { ports: settings.ports }),
       portKey: "tony.task.port-range",
       random: Math.random,

@@ -1,4 +1,5 @@
 import { LONGEST_UNNOTICED_MS } from "../src/api/tls.ts";
+import { callAfter } from "../src/timer.ts";
 import type { MasterAddress } from "./master-address.ts";
 import type { StagingNews } from "./staging-folder.ts";
 
@@ -49,8 +50,9 @@ export class MasterAbsence {
   /** Different for every absence, so that the result of a read that began in an earlier one is ignored. */
   #number = 0;
   #look: NodeJS.Timeout | undefined;
-  #isolation: NodeJS.Timeout | undefined;
-  #orphan: NodeJS.Timeout | undefined;
+  /** Each cancels its timer. */
+  #isolation: (() => void) | undefined;
+  #orphan: (() => void) | undefined;
 
   constructor(options: MasterAbsenceOptions) {
     this.#options = options;
@@ -69,7 +71,9 @@ export class MasterAbsence {
   /** An ApplicationMaster has welcomed the executor, or the executor ends. */
   end(): void {
     this.#number += 1;
-    for (const timer of [this.#look, this.#isolation, this.#orphan]) clearTimeout(timer);
+    clearTimeout(this.#look);
+    this.#isolation?.();
+    this.#orphan?.();
   }
 
   /** The time left to reach the staging folder if the loss was noticed as late as possible. */
@@ -78,21 +82,21 @@ export class MasterAbsence {
   }
 
   #awaitOrphan(delayMs: number): void {
-    clearTimeout(this.#orphan);
+    this.#orphan?.();
     const dueMs = this.#options.monotonicMs() + delayMs;
-    this.#orphan = setTimeout(() => {
+    this.#orphan = callAfter(delayMs, () => {
       const nowMs = this.#options.monotonicMs();
       if (nowMs - dueMs > LATE_MS) this.#awaitOrphan(Math.min(this.limits.orphanMs, AFTER_SLEEP_MS));
       else this.#options.orphaned(nowMs - this.#sinceMs);
-    }, delayMs);
+    });
   }
 
   /** A late timer counts here: a process that was stopped has reached nobody in that time. */
   #awaitIsolation(heardAtMs: number): void {
     const { monotonicMs, isolated } = this.#options;
-    clearTimeout(this.#isolation);
+    this.#isolation?.();
     const leftMs = Math.max(0, heardAtMs + this.limits.isolationMs - monotonicMs());
-    this.#isolation = setTimeout(() => isolated(monotonicMs() - heardAtMs), leftMs);
+    this.#isolation = callAfter(leftMs, () => isolated(monotonicMs() - heardAtMs));
   }
 
   #scheduleLook(earliestMs: number, latestMs: number): void {

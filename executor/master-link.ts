@@ -4,13 +4,17 @@ import { judgeMasterMessage } from "../src/api/fence.ts";
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import {
   type ExecutorReport,
+  type Hello,
   type MasterCommand,
   type MasterMessage,
   PROTOCOL_VERSION,
   type RejoinReply,
 } from "../src/api/messages.ts";
+import type { SessionWanted } from "../src/api/session-messages.ts";
+import type { CallingSession, ServedSession } from "../src/api/session-stream.ts";
 import { backOffMs } from "../src/hadoop/back-off.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
+import type { TaskId } from "../src/job/task.ts";
 import type { Log } from "../src/log.ts";
 import { type AbsenceLimits, MasterAbsence, type MasterAbsenceOptions } from "./master-absence.ts";
 import type { MasterAddress } from "./master-address.ts";
@@ -54,6 +58,8 @@ interface Connection {
 export class MasterLink {
   readonly #options: MasterLinkOptions;
   #current: MasterAddress;
+  /** From the welcome of the attempt that is obeyed. */
+  #attemptProof: Uint8Array = new Uint8Array();
   /** The reported address of a later attempt; it becomes the current one when it welcomes the executor. */
   #candidate: MasterAddress | undefined;
   #active: Connection | undefined;
@@ -96,6 +102,18 @@ export class MasterLink {
     this.#active?.stream.send({ attempt: this.#current.attempt, generation, body }, replaces);
   }
 
+  /** To serve a session; undefined while no ApplicationMaster is connected. */
+  serveSession(): ServedSession | undefined {
+    return this.#active?.stream.serveSession();
+  }
+
+  /** A session with another task of the job; undefined while no ApplicationMaster is connected. */
+  openSession(task: TaskId, wanted: SessionWanted): CallingSession | undefined {
+    const session = this.#active?.stream.openSession();
+    void session?.send({ type: "open", hello: this.#hello, task, wanted });
+    return session;
+  }
+
   /** Answers an attempt that calls with its address. */
   rejoin(candidate: MasterAddress): RejoinReply {
     const { attempt, address } = this.#current;
@@ -118,6 +136,10 @@ export class MasterLink {
     this.#drop(this.#active);
   }
 
+  get #hello(): Hello {
+    return { protocol: PROTOCOL_VERSION, build: this.#options.build };
+  }
+
   #connect(target: MasterAddress): void {
     const stream = new MasterStream({
       identity: this.#options.identity,
@@ -135,9 +157,8 @@ export class MasterLink {
     const registration = this.#options.registration();
     if (registration === undefined) return;
     connection.registered = true;
-    const hello = { protocol: PROTOCOL_VERSION, build: this.#options.build };
     const { generation } = registration;
-    const body = { type: "register", hello, registration } as const;
+    const body = { type: "register", hello: this.#hello, registration, attemptProof: this.#attemptProof } as const;
     connection.stream.send({ attempt: this.#current.attempt, generation, body });
   }
 
@@ -157,6 +178,7 @@ export class MasterLink {
     this.#trying = undefined;
     this.#active = connection;
     this.#current = { attempt, address: connection.target.address };
+    this.#attemptProof = welcome.attemptProof;
     this.#candidate = undefined;
     this.#failures = 0;
     this.#candidateFailures = 0;

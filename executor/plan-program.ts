@@ -1,13 +1,21 @@
+import { lookup } from "node:dns/promises";
 import path from "node:path";
 import { decodeClusterSpec } from "../src/api/cluster-spec-codec.ts";
 import type { MasterCommand } from "../src/api/messages.ts";
 import { TonyError } from "../src/errors.ts";
-import { type ProgramFolders, programEnvironment } from "../src/frameworks/program-environment.ts";
+import {
+  type Environment,
+  hostsToLookUp,
+  type ProgramFolders,
+  type ProgramStart,
+  taskProgram,
+} from "../src/frameworks/task-program.ts";
 import { parseHostPort } from "../src/hadoop/conf/values.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
 import { folderOfTask } from "./carrier/names.ts";
-import type { ProgramPlan } from "./generation.ts";
+import type { PortNumbers, ProgramPlan } from "./generation.ts";
+import { hadoopClientVariables } from "./hadoop-client.ts";
 import type { MasterAddress } from "./master-address.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "./settings.ts";
 import { unusableProgram } from "./unusable-program.ts";
@@ -18,57 +26,78 @@ export interface PlanOptions {
   readonly command: Extract<MasterCommand, { type: "start-child" }>;
   readonly master: MasterAddress;
   readonly generation: number;
-  /** 0 where there is none. */
-  readonly ports: { readonly tensorBoard: number };
+  readonly ports: PortNumbers;
   /** The container's. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workFolder: string;
   /** The path of the checkpoint that the program resumes from; empty: none. */
   readonly checkpoint: string;
+  /** What the program that ran before all others has found; undefined: nothing. */
+  readonly modelParameters: string | undefined;
 }
 
 /**
- * The command and environment of a program, or why it cannot be run. Throws a TonyError with code `UNKNOWN_ROLE` or `INVALID_CLUSTER_SPEC`.
+ * The command and environments of a program, or why it cannot be run. Throws a TonyError with code `UNKNOWN_ROLE` or
+ * `INVALID_CLUSTER_SPEC`, and an Error when a host has no IP address.
  */
-export function planProgram(options: PlanOptions): ProgramPlan {
-  const { settings, job, command, master, generation, ports, environment, workFolder, checkpoint } = options;
-  const { task, applicationId, containerId } = settings;
-  const role = job.spec.roles.find(({ name }) => name === task.role);
-  if (role === undefined) throw new TonyError(`The job has no role ${task.role}`, { code: "UNKNOWN_ROLE" });
-  const address = parseHostPort(master.address) ?? { host: "", port: 0 };
-  const progressFile = path.join(workFolder, `tony-progress-${generation}.jsonl`);
-  const noticeFile = path.join(workFolder, `tony-notice-${generation}.json`);
-  const own = programEnvironment(inheritedEnvironment(environment), {
+export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
+  const { settings, job, workFolder, environment } = options;
+  const role = job.spec.roles.find(({ name }) => name === settings.task.role);
+  if (role === undefined) throw new TonyError(`The job has no role ${settings.task.role}`, { code: "UNKNOWN_ROLE" });
+  const files = {
+    progressFile: path.join(workFolder, `tony-progress-${options.generation}.jsonl`),
+    noticeFile: path.join(workFolder, `tony-notice-${options.generation}.json`),
+    hostsFolder: path.join(workFolder, `tony-hosts-${options.generation}`),
+  };
+  const start = { ...programStart(options), ...files };
+  const inherited = inheritedEnvironment(environment);
+  const container = { ...inherited, ...(await hadoopClientVariables(inherited)) };
+  const { command, environments, serve, hosts } = taskProgram(container, {
+    ...start,
+    ips: await lookUp(hostsToLookUp(start)),
+  });
+  const [first, ...others] = environments;
+  const shipped = [...job.spec.files, ...role.files];
+  const unusable = unusableProgram({ command, searchPath: first.PATH, files: shipped, workFolder });
+  const mark = (own: Environment) => ({ ...own, [PROGRAM_MARKER]: settings.containerId });
+  return {
+    job,
+    command,
+    ...(unusable !== undefined && { unusable }),
+    environments: [mark(first), ...others.map(mark)],
+    marker: `${PROGRAM_MARKER}=${settings.containerId}`,
+    ...(serve && { serve }),
+    ...(hosts && { hosts }),
+    ...files,
+  };
+}
+
+function programStart(options: PlanOptions): ProgramStart {
+  const { settings, job, command, master, generation, ports, checkpoint, modelParameters } = options;
+  const amAddress = parseHostPort(master.address) ?? { host: "", port: 0 };
+  return {
     spec: job.spec,
-    task,
+    task: settings.task,
     ...(command.clusterSpec.length > 0 && { cluster: decodeClusterSpec(command.clusterSpec) }),
-    applicationId,
+    applicationId: settings.applicationId,
     attempt: master.attempt,
     generation,
-    amHost: address.host,
-    amPort: address.port,
+    amHost: amAddress.host,
+    amPort: amAddress.port,
+    address: { host: settings.host, port: ports.task },
+    ports: ports.named,
     ...(ports.tensorBoard > 0 && { tensorBoardPort: ports.tensorBoard }),
     restartReason: command.restartReason,
     checkpoint,
-    progressFile,
-    noticeFile,
+    ...(modelParameters !== undefined && { modelParameters }),
     folders: programFolders(options),
-  });
-  const { command: program } = role;
-  const unusable = unusableProgram({
-    command: program,
-    files: [...job.spec.files, ...role.files],
-    workFolder,
-  });
-  return {
-    job,
-    command: program,
-    ...(unusable !== undefined && { unusable }),
-    environment: { ...own, [PROGRAM_MARKER]: containerId },
-    marker: `${PROGRAM_MARKER}=${containerId}`,
-    progressFile,
-    noticeFile,
   };
+}
+
+/** As the operating system resolves them: from /etc/hosts too. */
+async function lookUp(hosts: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const found = hosts.map(async (host): Promise<[string, string]> => [host, (await lookup(host)).address]);
+  return new Map(await Promise.all(found));
 }
 
 /** The container's folders that are uploaded, and where the output is uploaded to. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { createServer as createWebServer, type RequestListener, type Server as WebServer } from "node:http";
 import { createServer, type Server } from "node:net";
 import { TonyError, UserError } from "../src/errors.ts";
 import { errorCode, errorMessage } from "../src/hadoop/errors.ts";
@@ -8,11 +9,15 @@ import { candidatePorts } from "../src/port-range.ts";
 /** A port that no other process of this machine can open while it is held. */
 export interface HeldPort {
   readonly port: number;
+  /** From now on requests of HTTP are answered there, until it is released. */
+  serve(listener: RequestListener): void;
   /** Resolves when another process may open it. */
   release(): Promise<void>;
 }
 
 export interface PortOptions {
+  /** An address of this machine; undefined: all of them. */
+  readonly host?: string | undefined;
   /** Absent: any free port. */
   readonly ports?: PortRange;
   /** 0 up to, not including, 1. */
@@ -26,10 +31,10 @@ const REUSE_KEY = "tony.task.reuse-port";
  * Opens a port and keeps it open. Connections are closed at once: the program does not run yet.
  * Throws a TonyError with code `NO_FREE_PORT` naming the key.
  */
-export async function holdPort({ ports, random }: PortOptions): Promise<HeldPort> {
+export async function holdPort({ host, ports, random }: PortOptions): Promise<HeldPort> {
   for (const port of candidatePorts(ports, random)) {
-    const server = await listen(port);
-    if (server !== undefined) return { port: portOf(server), release: () => close(server) };
+    const server = await listen(port, host);
+    if (server !== undefined) return heldBy(server);
   }
   throw noFreePort(ports);
 }
@@ -44,7 +49,10 @@ export async function holdReusablePort(options: PortOptions, python = "python3")
   const holder = spawn(python, ["-c", holderProgram, ...candidates.map(String)], { stdio: ["pipe", "pipe", "pipe"] });
   const port = await firstLine(holder);
   if (port === 0) throw noFreePort(options.ports);
-  return { port, release: () => ended(holder) };
+  const serve = () => {
+    throw new TonyError(`${REUSE_KEY} leaves the port to the program`, { code: "PORT_IS_PROGRAMS" });
+  };
+  return { port, serve, release: () => ended(holder) };
 }
 
 const holderProgram = `
@@ -62,25 +70,40 @@ for port in map(int, sys.argv[1:]):
 print(0, flush=True)
 `;
 
+function heldBy(server: Server): HeldPort {
+  let web: WebServer | undefined;
+  server.on("connection", (socket) => {
+    if (web === undefined) socket.destroy();
+    else web.emit("connection", socket);
+  });
+  return {
+    port: portOf(server),
+    serve: (listener) => {
+      web = createWebServer(listener);
+    },
+    release: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        web?.closeAllConnections();
+      }),
+  };
+}
+
 /** Undefined when the port is taken or not ours to open. */
-function listen(port: number): Promise<Server | undefined> {
+function listen(port: number, host: string | undefined): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
-    const server = createServer((socket) => socket.destroy());
+    const server = createServer();
     server.once("error", (error) => {
       if (["EADDRINUSE", "EACCES"].includes(String(errorCode(error)))) resolve(undefined);
       else reject(error);
     });
-    server.listen(port, () => resolve(server));
+    server.listen({ port, ...(host !== undefined && { host }) }, () => resolve(server));
   });
 }
 
 function portOf(server: Server): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => server.close(() => resolve()));
 }
 
 function firstLine(holder: ChildProcess): Promise<number> {

@@ -3,6 +3,7 @@ import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import type { ChildExit } from "../src/job/execution.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
 import type { LogLimits } from "../src/rotating-log.ts";
+import { callAfter } from "../src/timer.ts";
 import { reportExit } from "./exit-report.ts";
 import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
@@ -26,6 +27,8 @@ export interface ProgramRunOptions {
   readonly outputLines: number;
   /** How long the program may run, and its grace period when it is stopped after that. */
   readonly timeLimit?: { readonly limitMs: number; readonly graceMs: number };
+  /** Those that were held for it. */
+  readonly ports: readonly number[];
   /** Where it may serve TensorBoard. */
   readonly tensorBoard?: { readonly host: string; readonly port: number };
   readonly nowMs: () => number;
@@ -44,7 +47,8 @@ export class ProgramRun {
   readonly #killsBefore = kernelMemoryKills();
   readonly #looks: NodeJS.Timeout;
   #marks: NodeJS.Timeout | undefined;
-  #limit: NodeJS.Timeout | undefined;
+  /** Cancels it. */
+  #limit: (() => void) | undefined;
   #limitLeftMs: number;
   #limitSetAtMs = 0;
   #lastSampleMs = 0;
@@ -62,7 +66,7 @@ export class ProgramRun {
 
   /** The time limit is paused until `resume`. */
   suspend(): void {
-    clearTimeout(this.#limit);
+    this.#limit?.();
     this.#limitLeftMs -= this.#options.nowMs() - this.#limitSetAtMs;
   }
 
@@ -76,11 +80,11 @@ export class ProgramRun {
 
   /** Waits for the end of the program's first process and resolves with how it ended. */
   async ended(): Promise<ChildExit> {
-    const { program, index, sampler, outputLines, memoryLimitBytes } = this.#options;
+    const { program, index, sampler, ports, outputLines, memoryLimitBytes } = this.#options;
     const end = await program.ended;
     clearInterval(this.#looks);
     clearTimeout(this.#marks);
-    clearTimeout(this.#limit);
+    this.#limit?.();
     this.#lookForProgress();
     index.mark(end.atMs);
     const used = sampler.current;
@@ -92,6 +96,7 @@ export class ProgramRun {
       stdout: program.output.tail("stdout"),
       stderr: program.output.tail("stderr"),
       lines: outputLines,
+      ports,
       memory: {
         killsBefore: this.#killsBefore,
         killsAfter: kernelMemoryKills(),
@@ -143,7 +148,7 @@ export class ProgramRun {
   async #lookForService(): Promise<void> {
     const { tensorBoard, report } = this.#options;
     if (tensorBoard === undefined || this.#announced) return;
-    if (!(await isListening(tensorBoard.port)) || this.#announced) return;
+    if (!(await isListening(tensorBoard)) || this.#announced) return;
     this.#announced = true;
     report({ type: "service-announced", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
   }
@@ -154,6 +159,6 @@ export class ProgramRun {
     const { limitMs, graceMs } = timeLimit;
     const reason: StopReason = { code: "ran-too-long", limitMs };
     this.#limitSetAtMs = nowMs();
-    this.#limit = setTimeout(() => void program.stop({ graceMs, reason }), Math.max(0, this.#limitLeftMs));
+    this.#limit = callAfter(Math.max(0, this.#limitLeftMs), () => void program.stop({ graceMs, reason }));
   }
 }

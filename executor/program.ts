@@ -11,12 +11,15 @@ import { ProcessTree } from "./process-tree.ts";
 export interface ProgramStartOptions {
   /** Run by `bash -c` in the working directory. */
   readonly command: string;
-  readonly environment: Readonly<Record<string, string>>;
-  /** `NAME=value`, part of the environment. */
+  /** One for each process that runs the command. */
+  readonly environments: readonly [ProcessEnvironment, ...ProcessEnvironment[]];
+  /** `NAME=value`, part of every environment. */
   readonly marker: string;
   readonly logs: OutputLogs;
   readonly nowMs: () => number;
 }
+
+export type ProcessEnvironment = Readonly<Record<string, string>>;
 
 /** How long Python processes have to write their stacks. */
 const STACKS_MS = 1_000;
@@ -45,7 +48,7 @@ interface Stop {
 export class Program {
   readonly startedAtMs: number;
   readonly output: OutputFiles;
-  /** How its first process ended. */
+  /** How the first of its processes ended that failed, else the last one. */
   readonly ended: Promise<ProcessEnd>;
   readonly tree: ProcessTree;
   readonly #child: ChildProcess;
@@ -56,15 +59,19 @@ export class Program {
   #stacksAsked = false;
   readonly #procFs = readProcFs();
 
-  constructor({ command, environment, marker, logs, nowMs }: ProgramStartOptions) {
+  constructor({ command, environments, marker, logs, nowMs }: ProgramStartOptions) {
     this.#nowMs = nowMs;
     this.output = openOutputFiles(logs);
     const { stdout, stderr } = this.output;
     const earlier = this.#procFs.pids();
-    this.#child = spawn(SHELL, ["-c", command], { env: environment, stdio: ["ignore", stdout, stderr] });
+    const start = (env: ProcessEnvironment) =>
+      spawn(SHELL, ["-c", command], { env, stdio: ["ignore", stdout, stderr] });
+    const [first, ...others] = environments;
+    this.#child = start(first);
+    const children = [this.#child, ...others.map(start)];
     this.startedAtMs = nowMs();
     this.output.close();
-    this.ended = this.#awaitEnd();
+    this.ended = firstFailure(children.map((child) => this.#awaitEnd(child)));
     this.tree = new ProcessTree({
       root: this.pid,
       earlier,
@@ -135,11 +142,11 @@ export class Program {
     return this.#cleared;
   }
 
-  #awaitEnd(): Promise<ProcessEnd> {
+  #awaitEnd(child: ChildProcess): Promise<ProcessEnd> {
     return new Promise((resolve) => {
-      this.#child.once("error", (error) => {
+      child.once("error", (error) => {
         const atMs = this.#nowMs();
-        if (this.#child.pid === undefined) {
+        if (child.pid === undefined) {
           resolve({
             exitCode: null,
             signal: null,
@@ -148,7 +155,20 @@ export class Program {
           });
         }
       });
-      this.#child.once("exit", (exitCode, signal) => resolve({ exitCode, signal, atMs: this.#nowMs() }));
+      child.once("exit", (exitCode, signal) => resolve({ exitCode, signal, atMs: this.#nowMs() }));
     });
   }
+}
+
+/** Processes that train together cannot do without one of them: what the others do then is no news. */
+function firstFailure(ends: readonly Promise<ProcessEnd>[]): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    let running = ends.length;
+    for (const one of ends) {
+      void one.then((end) => {
+        running -= 1;
+        if (end.exitCode !== 0 || running === 0) resolve(end);
+      });
+    }
+  });
 }

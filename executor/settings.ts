@@ -19,6 +19,8 @@ export interface ExecutorSettings {
   readonly generation: number;
   readonly isolationMs: number;
   readonly ports?: PortRange;
+  /** Of the further ports that its role asks for. */
+  readonly portNames: readonly string[];
   /** The task has a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
   /** Ports are held with SO_REUSEPORT while the program runs. */
@@ -52,6 +54,7 @@ export function readSettings(environment: Environment): ExecutorSettings {
     generation: required(environment, executorVariable.generation, count),
     isolationMs: required(environment, executorVariable.isolationMs, count),
     ...(ports && { ports: required(environment, executorVariable.portRange, portRange) }),
+    portNames: (environment[executorVariable.portNames] ?? "").split(",").filter((name) => name !== ""),
     tensorBoard: environment[executorVariable.tensorBoard] === "true",
     reusePort: environment[executorVariable.reusePort] === "true",
     ...(memory && { memoryLimitBytes: required(environment, executorVariable.memoryMiB, count) * MEBIBYTE }),

@@ -2,6 +2,7 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import type { FileSystem } from "../src/hadoop/hdfs/file-system.ts";
+import type { Credentials } from "../src/hadoop/security/credentials.ts";
 import { attemptOfMasterFile } from "../src/job/master-file.ts";
 import { count, object, string } from "../src/job/shape.ts";
 import type { StagingLocation } from "../src/job/staging-location.ts";
@@ -31,11 +32,14 @@ const FAILOVER = { policy: { rounds: 1, firstPauseMs: 0, longestPauseMs: 0 } };
 /** The job's staging folder, which an executor reads while it is connected to no ApplicationMaster. */
 export class StagingFolder {
   readonly #location: StagingLocation;
+  readonly #held: () => Credentials;
   /** The newest file of the journal, if it does not say that the task was replaced: it need not be read again. */
   #harmless: { readonly file: string; readonly generation: number } | undefined;
 
-  constructor(location: StagingLocation) {
+  /** @param held the delegation tokens to open it with */
+  constructor(location: StagingLocation, held: () => Credentials) {
     this.#location = location;
+    this.#held = held;
   }
 
   /**
@@ -43,7 +47,7 @@ export class StagingFolder {
    * replaced: an older file may be wrong.
    */
   async look(life: TaskLife): Promise<StagingNews | undefined> {
-    const fileSystems = await openFileSystems(this.#location, { ...WAITS, failover: FAILOVER });
+    const fileSystems = await openFileSystems(this.#location, this.#held, { ...WAITS, failover: FAILOVER });
     try {
       const { fileSystem, path: folder } = fileSystems.locate(this.#location.stagingUrl);
       const files = (await fileSystem.list(folder)).map((entry) => entry.path);

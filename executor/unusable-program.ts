@@ -2,8 +2,10 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   lstatSync,
   openSync,
+  readFileSync,
   readlinkSync,
   readSync,
   realpathSync,
@@ -18,26 +20,32 @@ import type { FileToShip } from "../src/job/spec.ts";
 /** The longest target of a link (PATH_MAX, limits.h). */
 const LONGEST_LINK = 4096;
 
+/** More than one simple command, or one with an assignment: PATH may be another by the time a script is run. */
+const MAY_SET_PATH = /[;&|()\n=]/;
+
 export interface ProgramFiles {
   /** Run by `bash -c` in the working directory. */
   readonly command: string;
+  /** The program's PATH; undefined where it has none. */
+  readonly searchPath: string | undefined;
   /** What the container finds in its working directory. */
   readonly files: readonly FileToShip[];
   readonly workFolder: string;
 }
 
 /**
- * Why a file of a shipped archive that the command runs cannot be the right program, as a sentence; undefined where no fault is found. Bash
+ * Why a shipped file that the command runs cannot be the right program, as a sentence; undefined where no fault is found. Bash
  * runs every executable text as a script: an interpreter whose symbolic link was unpacked as text would do nothing, and exit 0
  * (org.apache.hadoop.util.RunJar#unJar and FileUtil#unZip write a zip's links as files with their targets as text).
  */
-export function unusableProgram({ command, files, workFolder }: ProgramFiles): string | undefined {
+export function unusableProgram({ command, searchPath, files, workFolder }: ProgramFiles): string | undefined {
+  const places = MAY_SET_PATH.test(command) ? undefined : searchPath?.split(":");
   for (const file of filesRun(command)) {
-    const archive = archiveOf(file, files);
-    const fault = archive === undefined ? undefined : faultOf(path.join(workFolder, file));
-    if (archive !== undefined && fault !== undefined) {
-      const remedy = fault.remedy ?? remedyFor(archive.source);
-      return `${file} ${fault.words}; it came from ${archive.source}: ${remedy}`;
+    const origin = archiveOf(file, files) ?? files.find(({ name }) => name === file);
+    const fault = origin === undefined ? undefined : faultOf(path.join(workFolder, file), places);
+    if (origin !== undefined && fault !== undefined) {
+      const remedy = fault.remedy ?? remedyFor(origin.source);
+      return `${file} ${fault.words}; it came from ${origin.source}: ${remedy}`;
     }
   }
   return undefined;
@@ -66,12 +74,13 @@ function filesRun(command: string): string[] {
   });
 }
 
-function faultOf(file: string): Fault | undefined {
+function faultOf(file: string, searched: readonly string[] | undefined): Fault | undefined {
   try {
     if (!statSync(file).isFile()) return { words: "is not a file" };
     accessSync(file, constants.X_OK);
-    const words = faultOfContent(basename(file), headOf(file));
-    return words === undefined ? undefined : { words };
+    const head = headOf(file);
+    const words = faultOfContent(basename(file), head);
+    return words === undefined ? (interpreterFault(file, head, searched) ?? baseFault(file)) : { words };
   } catch (error) {
     if (errorCode(error) === "EACCES") return { words: "is not executable" };
     return errorCode(error) === "ENOENT" ? missing(file) : undefined;
@@ -86,6 +95,37 @@ function faultOfContent(name: string, head: Buffer): string | undefined {
     return `is not a program but the text of a symbolic link to ${text}`;
   }
   return isPythonName(name) ? "is neither a program nor a script that names its interpreter" : undefined;
+}
+
+/**
+ * A script whose first line names what the node does not have, such as the place where its environment was made.
+ * @param searched the folders of PATH; undefined where they are not known
+ */
+function interpreterFault(file: string, head: Buffer, searched: readonly string[] | undefined): Fault | undefined {
+  const [, named = "", first = ""] = /^#![ \t]*(\S+)(?:[ \t]+(\S+))?/.exec(head.toString("latin1")) ?? [];
+  const isSearched = basename(named) === "env" && /^[\w.+]/.test(first) && !first.includes("=");
+  const interpreter = isSearched ? first : named;
+  const places = isSearched ? searched?.map((folder) => path.join(folder, first)) : [named];
+  if (named === "" || places === undefined || places.some((place) => existsSync(place))) return undefined;
+  const isOwn = existsSync(path.join(path.dirname(file), basename(interpreter)));
+  return {
+    words: `is a script for ${interpreter}, which this node does not have`,
+    remedy: isOwn
+      ? `run it by the ${basename(interpreter)} beside it, or send the environment's folder instead of an archive`
+      : `give it to an interpreter that the nodes have, or install ${basename(interpreter)} there`,
+  };
+}
+
+/** The Python of a virtual environment brings no library of its own: that is in the installation that it was made from (PEP 405). */
+function baseFault(file: string): Fault | undefined {
+  const settings = path.join(path.dirname(file), "../pyvenv.cfg");
+  if (!isPythonName(basename(file)) || !existsSync(settings)) return undefined;
+  const [, home = ""] = /^home *= *(.*)$/m.exec(readFileSync(settings, "utf8")) ?? [];
+  if (home === "" || existsSync(home)) return undefined;
+  return {
+    words: `is of a virtual environment made from the Python in ${home}, which this node does not have`,
+    remedy: "install that Python on every node, or pack one that is whole (conda-pack)",
+  };
 }
 
 function isPythonName(name: string): boolean {

@@ -6,7 +6,7 @@ import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleProgram } from "./bundle.mjs";
+import { bundlePackage, bundleProgram } from "./bundle.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { replaceFile } from "./replace-file.mjs";
 
@@ -18,9 +18,10 @@ const megabyte = 1e6;
  * whatever is installed there.
  */
 const programs = [
-  { name: "am", entry: "am/main.ts", limit: 1.25 * megabyte, optionalNative: [] },
-  { name: "executor", entry: "executor/main.ts", limit: 0.82 * megabyte, optionalNative: [] },
-  { name: "tony-ts", entry: "client/main.ts", limit: 1.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
+  { name: "am", entry: "am/main.ts", limit: 1.32 * megabyte, optionalNative: [] },
+  { name: "executor", entry: "executor/main.ts", limit: 0.89 * megabyte, optionalNative: [] },
+  { name: "tokens", entry: "am/keytab/main.ts", limit: 0.5 * megabyte, optionalNative: ["kerberos", "koffi"] },
+  { name: "tony-ts", entry: "client/main.ts", limit: 1.85 * megabyte, optionalNative: ["kerberos", "koffi"] },
 ];
 
 /** Folders of generated modules, which the compiler takes types from but does not copy. */
@@ -85,7 +86,10 @@ function check(program, metafile) {
   if (unwanted.length > 0) throw new Problem(`${program.name}.cjs would need ${unwanted.join(", ")} beside it`);
 }
 
-function compileLibrary() {
+/** Packages that the library has inside it: what they need besides runs an install script, and is of no use here. */
+const within = ["@grpc/grpc-js"];
+
+async function compileLibrary() {
   const target = path.join(root, "dist/lib");
   const draft = mkdtempSync(path.join(tmpdir(), "tony-lib-"));
   try {
@@ -97,11 +101,24 @@ function compileLibrary() {
         .map((name) => [path.join(folder, name), path.join(root, folder, name)]),
     );
     const library = new Map([...compiled, ...generated]);
-    for (const [name, file] of library) replaceFile(path.join(target, name), readFileSync(file));
-    removeOthers(target, [...library.keys()]);
+    for (const [name, file] of library) replaceFile(path.join(target, name), importingWithin(name, readFileSync(file)));
+    for (const name of within) replaceFile(path.join(target, placeWithin(name)), await bundlePackage(name));
+    removeOthers(target, [...library.keys(), ...within.map(placeWithin)]);
   } finally {
     rmSync(draft, { recursive: true });
   }
+}
+
+const placeWithin = (name) => `packages/${path.basename(name)}.js`;
+
+/** A module of the library, which imports those packages from their places in it. Declarations name them as they are called. */
+function importingWithin(file, content) {
+  if (!file.endsWith(".js")) return content;
+  const text = within.reduce((code, name) => {
+    const place = path.relative(path.dirname(file), placeWithin(name));
+    return code.replaceAll(` from "${name}";`, ` from "${place}";`);
+  }, content.toString("utf8"));
+  return Buffer.from(text);
 }
 
 /** What an earlier build made under other names would be shipped too. */
@@ -124,7 +141,7 @@ await runMain(async () => {
     path.join(root, "dist/programs"),
     bundles.flatMap(({ files }) => files),
   );
-  compileLibrary();
+  await compileLibrary();
   for (const { program, bytes } of bundles)
     console.log(`dist/programs/${program}  ${(bytes / megabyte).toFixed(2)} MB`);
   console.log("dist/lib");

@@ -1,6 +1,7 @@
 // Makes a program of ours one file: a head that starts it (src/start), and its code behind that, in a comment.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -53,8 +54,12 @@ const common = {
   // Names stay, so that a stack in a log can be read.
   minifyWhitespace: true,
   minifySyntax: true,
-  // Its two forms would both be there: protobufjs requires it, and we import it.
-  alias: { long: path.join(root, "node_modules/long/umd/index.js") },
+  alias: {
+    // Its two forms would both be there: protobufjs requires it, and we import it.
+    long: path.join(root, "node_modules/long/umd/index.js"),
+    // Its modules, of which the bundle takes what is used; what Node imports of it is one piece.
+    yaml: path.join(root, "node_modules/yaml/browser/dist/index.js"),
+  },
   metafile: true,
   write: false,
   logLevel: "silent",
@@ -82,6 +87,27 @@ export async function bundleProgram({ define = {}, plugins = [], ...options }, {
     ),
   );
   return { files, metafile: result.metafile };
+}
+
+/**
+ * @param name a CommonJS package
+ * @returns it as one module, with a named export for each of its own
+ */
+export async function bundlePackage(name) {
+  const names = Object.keys(createRequire(import.meta.url)(name)).filter((key) => key !== "default");
+  const { outputFiles } = await build({
+    ...common,
+    stdin: {
+      contents: `import * as all from ${JSON.stringify(name)};\nexport const { ${names.join(", ")} } = all;\n`,
+      resolveDir: root,
+    },
+    format: "esm",
+    banner: {
+      js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
+    },
+    plugins: [withoutUnusedParts],
+  });
+  return Buffer.from(outputFiles[0].contents);
 }
 
 /** The code is a function of these, which the head calls. */

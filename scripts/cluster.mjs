@@ -9,6 +9,7 @@ import { endDaemon, runningPid, signalDaemon, startDaemon } from "./cluster/proc
 import { progressTo } from "./cluster/progress.mjs";
 import { readRecord } from "./cluster/record.mjs";
 import { DEFAULT_RELEASE, RELEASES } from "./cluster/releases.mjs";
+import { takeTicket } from "./cluster/secure/realm.mjs";
 import { CALCULATORS, SCHEDULERS, SCHEDULING } from "./cluster/site-files.mjs";
 import { clusterStatus } from "./cluster/status.mjs";
 import { prepareJars, up } from "./cluster/up.mjs";
@@ -23,10 +24,12 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- status  daemons, pids, memory, addresses
   npm run cluster -- env     shell lines: HADOOP_CONF_DIR, and tony-ts on PATH
                              eval "$(npm run -s cluster -- env)"
+                             --as USER on a secure cluster: with a fresh ticket of that user (alice, bob, carol, nohome, azkaban, hdfs, yarn, you),
+                             --ticket-lifetime S good for so many seconds
   npm run cluster -- kill|term|stop|cont|start DAEMON
                              a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
-                             httpfs with --httpfs, router with --router
+                             httpfs with --httpfs, router with --router, kdc and kms with --secure
                              with --ha: nn1, zkfc1, rm1, nn2, zkfc2, rm2, zookeeper, journalnode, datanode, nm1, nm2
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
@@ -42,6 +45,9 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --release X                of Hadoop: ${Object.keys(RELEASES).join(", ")} (default ${DEFAULT_RELEASE}); with jars too
   --nm-heartbeat-ms N        how often NodeManagers report (default 1000)
   --ha                       two NameNodes and two ResourceManagers, each with automatic failover
+  --secure                   Kerberos, tokens and HTTPS everywhere, a KMS with an encryption zone (as root)
+  --protection privacy|integrity|authentication  of RPC and HDFS's data with --secure (default privacy)
+  --token-lifetime S         of delegation tokens with --secure, in seconds, to be renewed after half of it (default 7 days)
   --httpfs                   an HttpFS beside the NameNode: WebHDFS at one address, data too
   --router                   a router of HDFS's federation in front of the NameNode
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
@@ -58,6 +64,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
 
 /** Options that are one word of a few. */
 const CHOICES = {
+  protection: ["privacy", "integrity", "authentication"],
   label: ["exclusive", "shareable", "none"],
   calculator: Object.keys(CALCULATORS),
   scheduler: Object.keys(SCHEDULERS),
@@ -69,7 +76,7 @@ const DAEMON_COMMANDS = ["start", "unplug", "plug", "decommission", "recommissio
 const SIGNALS = { kill: "SIGKILL", term: "SIGTERM", stop: "SIGSTOP", cont: "SIGCONT" };
 
 await runMain(async () => {
-  const { command, daemon, from, withinS, name, json, deleteState, settings, help } = parseCommandLine(
+  const { command, daemon, from, withinS, login, name, json, deleteState, settings, help } = parseCommandLine(
     process.argv.slice(2),
   );
   if (help) console.log(USAGE);
@@ -78,7 +85,7 @@ await runMain(async () => {
   else if (command === "jars") await prepareJars(settings, progressTo(process.stderr));
   else if (command === "down") await reportDown(name, deleteState);
   else if (command === "status") return await printStatus(name, json);
-  else if (command === "env") await printEnvironment(name, json);
+  else if (command === "env") await printEnvironment(name, json, login);
   else await controlDaemon(name, command, daemon, { from, withinS });
   return 0;
 });
@@ -104,10 +111,17 @@ function parseCommandLine(args) {
   if (values.within !== undefined && command !== "decommission") {
     throw new Problem("--within S goes with decommission.", { exitCode: 2 });
   }
+  if ((values.as !== undefined || values["ticket-lifetime"] !== undefined) && command !== "env") {
+    throw new Problem("--as USER and --ticket-lifetime S go with env.", { exitCode: 2 });
+  }
+  if (values["ticket-lifetime"] !== undefined && values.as === undefined) {
+    throw new Problem("--ticket-lifetime S goes with --as USER.", { exitCode: 2 });
+  }
   return {
     command,
     daemon,
     from: values.from,
+    login: loginOf(values),
     withinS: wholeNumber("within", values.within ?? "60", 1, 86_400),
     name,
     help,
@@ -129,6 +143,11 @@ function parse(args) {
         "nm-heartbeat-ms": { type: "string" },
         nodes: { type: "string" },
         ha: { type: "boolean" },
+        secure: { type: "boolean" },
+        protection: { type: "string" },
+        "token-lifetime": { type: "string" },
+        as: { type: "string" },
+        "ticket-lifetime": { type: "string" },
         httpfs: { type: "boolean" },
         router: { type: "boolean" },
         label: { type: "string" },
@@ -150,6 +169,13 @@ function parse(args) {
   }
 }
 
+/** Whose ticket `env` is to take; undefined: none. */
+function loginOf({ as: user, "ticket-lifetime": lifetime }) {
+  if (user === undefined) return undefined;
+  const seconds = lifetime === undefined ? undefined : wholeNumber("ticket-lifetime", lifetime, 1, 86_400);
+  return { user, lifetimeS: seconds };
+}
+
 /** Only what was given: an option left out never contradicts a running cluster. */
 function settingsOf(values) {
   const settings = {};
@@ -160,6 +186,14 @@ function settingsOf(values) {
     if (values[option] !== undefined) settings[option] = oneOf(option, values[option], choices);
   }
   if (values.ha === true) settings.ha = true;
+  if (values.secure === true) settings.secure = true;
+  if (values["token-lifetime"] !== undefined)
+    settings.tokenLifetimeS = wholeNumber("token-lifetime", values["token-lifetime"], 10, 604_800);
+  for (const option of ["protection", "token-lifetime"]) {
+    if (values[option] !== undefined && values.secure !== true) {
+      throw new Problem(`--${option} goes with --secure.`, { exitCode: 2 });
+    }
+  }
   if (values.httpfs === true) settings.httpfs = true;
   if (values.router === true) settings.router = true;
   if (values.preemption === true) settings.preemption = true;
@@ -236,12 +270,27 @@ function lifeOf({ pid, rssMiB, user, url = "", haState = "" }) {
   return `pid ${String(pid).padEnd(8)} ${String(rssMiB).padStart(4)} MiB  as ${user.padEnd(5)} ${url}  ${haState}`.trimEnd();
 }
 
-async function printEnvironment(name, json) {
-  const { up: isUp, confDir, bin } = await existing(name, clusterStatus);
-  if (!isUp) throw new Problem(`Cluster ${name} is not up: npm run cluster -- up --name ${name}`);
-  const variables = { HADOOP_CONF_DIR: confDir, PATH: `${bin}:${process.env.PATH ?? ""}` };
-  if (json) console.log(JSON.stringify(variables));
-  else console.log(`export HADOOP_CONF_DIR=${quote(confDir)}\nexport PATH=${quote(bin)}:"$PATH"`);
+async function printEnvironment(name, json, login) {
+  const cluster = await existing(name, clusterStatus);
+  if (!cluster.up) throw new Problem(`Cluster ${name} is not up: npm run cluster -- up --name ${name}`);
+  const variables = { HADOOP_CONF_DIR: cluster.confDir, ...(await kerberosVariables(cluster, login)) };
+  if (json) {
+    console.log(JSON.stringify({ ...variables, PATH: `${cluster.bin}:${process.env.PATH ?? ""}` }));
+    return;
+  }
+  for (const [variable, value] of Object.entries(variables)) console.log(`export ${variable}=${quote(value)}`);
+  console.log(`export PATH=${quote(cluster.bin)}:"$PATH"`);
+}
+
+/** The cluster's realm, and a ticket where somebody is to be logged in. */
+async function kerberosVariables(cluster, login) {
+  if (cluster.security === undefined) {
+    if (login === undefined) return {};
+    throw new Problem(`Cluster ${cluster.name} is not secure: HADOOP_USER_NAME says who you are.`, { exitCode: 2 });
+  }
+  const realm = { KRB5_CONFIG: cluster.security.krb5Conf };
+  if (login === undefined) return realm;
+  return { ...realm, KRB5CCNAME: await takeTicket(cluster, login.user, { lifetimeS: login.lifetimeS }) };
 }
 
 async function controlDaemon(name, command, daemonName, { from, withinS }) {

@@ -27,6 +27,7 @@ const results = [
   ["`submit --detach`", "DetachedJson"],
   ["`submit --dry-run`", "DryRunJson"],
   ["`keys`", "KeysJson"],
+  ["`migrate`", "MigrateJson"],
   ["`doctor`", "DoctorJson"],
   ["`cache list`", "CacheListJson"],
   ["`cache prune`", "CachePruneJson"],

@@ -10,7 +10,7 @@ const JAVA_MAJOR = 17;
 
 /**
  * What this machine must have before anything of ours runs, each with the line that gets it.
- * @typedef {"node" | "java" | "maven" | "python" | "container-tools" | "accounts" | "network-tools" | "image-tools"} Prerequisite
+ * @typedef {"node" | "java" | "maven" | "python" | "container-tools" | "accounts" | "network-tools" | "kerberos" | "image-tools"} Prerequisite
  * @typedef {object} Found
  * @property {string} node version
  * @property {{ home: string, version: string }} [java]
@@ -79,6 +79,13 @@ const CHECKS = {
   "network-tools": async () =>
     (await onPath("ip")) === undefined
       ? { what: "ip, which cuts a node's network in tests", debianPackage: "iproute2" }
+      : undefined,
+  kerberos: async () =>
+    (await Promise.all(["krb5kdc", "kadmin.local", "kinit", "openssl"].map(onPath))).includes(undefined)
+      ? {
+          what: "a Kerberos KDC and its tools, for secure clusters",
+          debianPackage: "krb5-kdc krb5-admin-server krb5-user openssl",
+        }
       : undefined,
   "image-tools": async () =>
     (await onPath("buildah")) === undefined || (await onPath("mmdebstrap")) === undefined

@@ -40,6 +40,8 @@ const folders = [
             "getQueueInfo",
             "getQueueUserAcls",
             "getClusterNodeLabels",
+            "getClusterNodeAttributes",
+            "getDelegationToken",
             "getResourceTypeInfo",
           ],
           "hadoop.yarn.ApplicationMasterProtocolService": [

@@ -33,6 +33,7 @@ await runMain(async () => {
     "container-tools",
     "accounts",
     "network-tools",
+    "kerberos",
     "image-tools",
   ]);
   const totals = await runAll(only.length === 0 ? phases : withNeeds(only));

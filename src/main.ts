@@ -1,5 +1,7 @@
 /** The library's entry, `import … from "tony-ts"`: reading jobs and understanding what becomes of them. `tony-ts/hadoop` is Hadoop for Node. */
 export { ExitCode, TonyError, UserError } from "./errors.ts";
+export type { TonyEvent, TonyMetric } from "./history/tony/events.ts";
+export { readTonyEvents } from "./history/tony/read-events.ts";
 export { checkJob, readJob } from "./job/load-job.ts";
 export { JobSpecError, parseJobSpec } from "./job/parse-spec.ts";
 export type { JobSpec, RoleSpec } from "./job/spec.ts";

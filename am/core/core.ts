@@ -10,7 +10,6 @@ import { childExited, childStarted } from "./executors/programs.ts";
 import { childProgress } from "./executors/progress.ts";
 import { executorRegistered } from "./executors/registration.ts";
 import { executorHeard } from "./executors/silence.ts";
-import { reconsiderExclusions } from "./failures/blame.ts";
 import { closeVerdicts } from "./failures/close-verdict.ts";
 import { leavingNodes, nodesLeave } from "./failures/departures.ts";
 import { containerCompleted } from "./failures/losses.ts";
@@ -19,6 +18,7 @@ import { watchHold } from "./gang/hold.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { succeedStages } from "./gang/stages.ts";
 import { registered } from "./job/begin.ts";
+import { askUnplaced, constraintsRefused } from "./job/constrained.ts";
 import { finishWhenDone } from "./job/done.ts";
 import { awaitsJournal, isEarly } from "./job/early.ts";
 import { carryOutEnd, continueFinish, finish, shutDown, unregistered } from "./job/finish.ts";
@@ -110,7 +110,6 @@ function note(step: Step, event: Event): void {
     case "recovered":
       recovered(step, event);
       nodesLeave(step, leavingNodes(step));
-      reconsiderExclusions(step);
       break;
     case "containers-recovered-late":
       recoveredLate(step, event.containers);
@@ -119,7 +118,6 @@ function note(step: Step, event: Event): void {
       nodesChanged(step, event.nodes);
       if (!awaitsJournal(step)) {
         nodesLeave(step, event.nodes);
-        reconsiderExclusions(step);
       }
       break;
     case "headroom-changed":
@@ -183,6 +181,12 @@ function note(step: Step, event: Event): void {
       break;
     case "ask-refused":
       finish(step, endedBecause("failed", { code: "ask-refused", message: event.message }));
+      break;
+    case "constraints-refused":
+      constraintsRefused(step, event.message);
+      break;
+    case "ask-unplaced":
+      askUnplaced(step, event);
       break;
     case "ask-too-large":
       askTooLarge(step, event);

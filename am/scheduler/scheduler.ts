@@ -20,6 +20,8 @@ export type SchedulerEvent = Extract<
       | "resource-manager-resynced"
       | "resource-manager-shutdown"
       | "ask-refused"
+      | "ask-unplaced"
+      | "constraints-refused"
       | "ask-too-large"
       | "unregistered";
   }
@@ -29,6 +31,8 @@ export type SchedulerEvent = Extract<
 export interface Registration {
   readonly attempt: number;
   readonly keptContainers: readonly AllocatedContainer[];
+  /** On a secure cluster: what the tokens of the application's clients are derived from. */
+  readonly clientTokenKey?: Uint8Array;
 }
 
 /** Everything one container needs to run an executor. */
@@ -45,11 +49,11 @@ export interface ContainerCommand extends ContainerLaunch {
 export interface Scheduler {
   /** What it waits for itself, which holds up whatever needs it. */
   readonly waits: readonly Wait[];
-  /** Since when it has not answered; undefined while it does. */
-  readonly silentSinceMs: number | undefined;
+  /** When it answered last; undefined where nothing has to. */
+  readonly answeredAtMs: number | undefined;
   /** Registers the application and begins to deliver events. Rejects when the application cannot be registered at all. */
   start(
-    address: { readonly host: string; readonly port: number; readonly trackingUrl: string },
+    address: { readonly host: string; readonly port: number },
     deliver: (event: SchedulerEvent) => void,
   ): Promise<Registration>;
   ask(asks: readonly Ask[]): void;
@@ -57,15 +61,18 @@ export interface Scheduler {
   blacklist(hosts: readonly string[]): void;
   launch(commands: readonly ContainerCommand[]): void;
   stop(containerId: string): void;
-  /** Sets the application's progress, 0 to 1, which the ResourceManager shows. */
-  progress(fraction: number): void;
+  /**
+   * What the ResourceManager shows of the application: its progress, 0 to 1, and the web page that its link leads to; without one it
+   * leads to the ResourceManager's own page.
+   */
+  show(progress: number, trackingUrl: string | undefined): void;
   /**
    * Whether this attempt is still in charge, by an answer given after this call: resolves with false when another has taken over, and
    * waits as long as nobody answers.
    */
   confirm(): Promise<boolean>;
   /** Reports the outcome until it is accepted; resolves then. */
-  finish(outcome: JobOutcome, trackingUrl: string): Promise<void>;
+  finish(outcome: JobOutcome): Promise<void>;
   /** Stops heartbeats and connections without unregistering. */
   close(): Promise<void>;
 }

@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { ClusterStatus } from "../../test/support/cluster.ts";
+import { tonyJars } from "../../test/support/peers.ts";
 import { BenchJob } from "../bench-job.ts";
 import { between, type DaemonCounters, readCounters } from "../daemon-counters.ts";
 import { atMost, type FigureDefinition, type Sample } from "../figures.ts";
 import type { Measurement } from "../measurement.ts";
 import { addNodes } from "../nodes.ts";
-import { giveNodesAddresses, TonyJob, takeNodesAddresses, tonyJars } from "../tony/tony-job.ts";
+import { giveNodesAddresses, TonyJob, takeNodesAddresses } from "../tony/tony-job.ts";
 
 const manyNodes = 3_000;
 const fewTasks = 3;

@@ -57,7 +57,6 @@ async function measure(master: StandInMaster, executors: SimulatedExecutor[]): P
   const allWanted = () => (master.wantedExecutors().length === tasks ? master.wantedExecutors() : undefined);
   const wanted = await until("the AM to want every executor", allWanted, { hopeless });
   const beganAtMs = performance.now();
-  const identity = executorIdentity(master.identity);
   const count = {
     started: () => {
       started += 1;
@@ -70,6 +69,7 @@ async function measure(master: StandInMaster, executors: SimulatedExecutor[]): P
     inFlight(openingAtOnce, tasks, async (index) => {
       const about = wanted[index];
       if (about === undefined) return;
+      const identity = executorIdentity(master.identity, about.containerId);
       const executor = new SimulatedExecutor(about, { identity, port: 10_000 + index, ...count });
       executors.push(executor);
       await executor.admitted;

@@ -1,29 +1,14 @@
 import { type ChildProcess, execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { rename } from "node:fs/promises";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { packageRoot } from "../../src/programs.ts";
 import type { ClusterStatus } from "../../test/support/cluster.ts";
 import { withResourceManager } from "../application.ts";
 import { startJava } from "../java-program.ts";
 import { until } from "../until.ts";
 
 const run = promisify(execFile);
-const dependencyPlugin = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
-
-/** TonY's jars, from Maven Central, beside those of the cluster. @returns their folder */
-export async function tonyJars(cluster: ClusterStatus): Promise<string> {
-  const folder = path.join(path.dirname(cluster.jars), "tony-0.4.7");
-  if (existsSync(folder)) return folder;
-  const partial = `${folder}.${process.pid}.partial`;
-  const pom = path.join(packageRoot(), "bench", "tony", "pom.xml");
-  const goal = [`${dependencyPlugin}:copy-dependencies`, "-DincludeScope=runtime", `-DoutputDirectory=${partial}`];
-  await run("mvn", ["-B", "-q", "-f", pom, ...goal], { env: { ...process.env, JAVA_HOME: cluster.javaHome } });
-  await rename(partial, folder);
-  return folder;
-}
 
 /**
  * What TonY needs of this machine: its ApplicationMaster looks its node's address up among those of the network interfaces, and a whole

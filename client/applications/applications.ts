@@ -36,6 +36,11 @@ export interface Applications {
   clean(id: string): Promise<string>;
   /** Removes what the user's earlier applications left behind; problems with that are nobody's concern now. */
   sweep(): Promise<void>;
+  /**
+   * Replaces the delegation tokens of a job that runs before they end, as long as nobody calls what this returns.
+   * @param sinceMs when the job was submitted, milliseconds since the epoch
+   */
+  keepTokens?(id: string, sinceMs: number): () => void;
   /** Its logs, when the AM cannot be asked for them. */
   logStore(report: ApplicationReport): LogStore;
   close(): void;

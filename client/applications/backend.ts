@@ -32,8 +32,8 @@ export async function openYarnApplications(
     import("./yarn-applications.ts"),
     import("../cluster/site-settings.ts"),
   ]);
-  const { stagingDir, hadoop, gateway } = readSiteSettings(settings ?? [], context);
-  return new YarnApplications(new Cluster(context, { hadoop, gateway }), stagingDir, context.now);
+  const { stagingDir, ...options } = readSiteSettings(settings ?? [], context);
+  return new YarnApplications(await Cluster.open(context, options), stagingDir, context.now);
 }
 
 /** The applications of this machine's local scheduler. */

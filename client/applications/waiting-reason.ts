@@ -6,8 +6,9 @@ import { awaitsRegistration } from "./registered-report.ts";
 
 /**
  * Why an application's AM does not run yet, from what the ResourceManager's report says. The texts searched for are those of
- * org.apache.hadoop.yarn.server.resourcemanager.scheduler: SchedulerApplicationAttempt.AMState, capacity.CSAMContainerLaunchDiagnosticsConstants,
- * common.fica.FiCaSchedulerApp#getActivedAppDiagnosticMessage and fair.FSAppAttempt#updateAMDiagnosticMsg.
+ * org.apache.hadoop.yarn.server.resourcemanager.scheduler: SchedulerApplicationAttempt.AMState,
+ * capacity.CSAMContainerLaunchDiagnosticsConstants, common.fica.FiCaSchedulerApp#getActivedAppDiagnosticMessage and
+ * fair.FSAppAttempt#updateAMDiagnosticMsg.
  */
 export function waitingReason(report: ApplicationReport): DelayReason {
   const { diagnostics, state } = report;

@@ -1,4 +1,4 @@
-import { type ClientAccess, clientAccessFile, parseClientAccess } from "../../src/api/identity.ts";
+import { type ClientAccess, clientAccessFile, parseClientAccess, tokenAccess } from "../../src/api/identity.ts";
 import { TonyError } from "../../src/errors.ts";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
@@ -12,8 +12,11 @@ import type { JobStatus } from "../../src/job/status.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { sweepStaging } from "../staging/sweep.ts";
+import { jobTokenKeeper } from "../tokens/job-token-keeper.ts";
+import { closeAbandonedHistory } from "./abandoned-history.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
+import { isRefused, killRefusal } from "./kill-refusal.ts";
 import type { LogStore } from "./log-store.ts";
 import { waitingReason } from "./waiting-reason.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
@@ -28,13 +31,14 @@ export class YarnApplications implements Applications {
   readonly #cluster: Cluster;
   readonly #stagingDir: string | undefined;
   readonly #now: () => number;
+  /** By application, and what is for one attempt alone by that. */
   readonly #access = new Map<string, ClientAccess>();
   #accessProblem: unknown;
   #root: Promise<LocatedPath> | undefined;
 
   /** @param stagingDir `tony.staging-dir`, where it is not the default */
   constructor(cluster: Cluster, stagingDir: string | undefined, now: () => number) {
-    this.user = cluster.user.name;
+    this.user = cluster.user;
     this.#cluster = cluster;
     this.#stagingDir = stagingDir;
     this.#now = now;
@@ -74,19 +78,29 @@ export class YarnApplications implements Applications {
     const { amHost: host, amRpcPort: port, currentAttemptId, id } = report;
     if (host === undefined || port === undefined || port <= 0 || currentAttemptId === undefined) return undefined;
     if (hasEnded(report)) return undefined;
-    const access = this.#access.get(id) ?? (await this.#readAccess(report));
+    const access =
+      this.#access.get(id) ?? (await this.#tokenAccess(currentAttemptId, id)) ?? (await this.#readAccess(report));
     if (access === undefined) return undefined;
     return { attempt: parseAttemptId(currentAttemptId).attempt, host, port, access };
   }
 
   noContactReason({ user }: ApplicationReport): string {
+    if (user !== this.user) {
+      return this.#cluster.isSecured
+        ? `it is ${user}'s, and its tony.application.acl.view does not let you`
+        : `it is ${user}'s, and on a cluster without Kerberos nobody else can show who they are`;
+    }
     return accessProblemWords(this.#accessProblem, user);
   }
 
   async kill(id: string, reason: string): Promise<void> {
-    await this.#cluster.use(({ resourceManager }) =>
-      resourceManager.kill(id, { diagnostics: reason, timeoutMs: 10_000 }),
-    );
+    try {
+      await this.#cluster.use(({ resourceManager }) =>
+        resourceManager.kill(id, { diagnostics: reason, timeoutMs: 10_000 }),
+      );
+    } catch (error) {
+      throw isRefused(error) ? killRefusal(await this.report(id), this.user, error) : error;
+    }
   }
 
   async finalStatus(report: ApplicationReport): Promise<JobStatus | undefined> {
@@ -112,7 +126,21 @@ export class YarnApplications implements Applications {
   }
 
   async clean(id: string): Promise<string> {
-    return (await (await this.staging(id)).remove()) ? "its staging folder is removed" : "";
+    const staging = await this.staging(id);
+    if (!(await this.#mayGo(staging))) return "";
+    return (await staging.remove()) ? "its staging folder is removed" : "";
+  }
+
+  /** Whether an ended application's staging folder is needed no more. What of its history cannot be closed keeps nothing else. */
+  async #mayGo(staging: StagingFolder): Promise<boolean> {
+    const how = { reportOf: (id: string) => this.report(id), nowMs: this.#now() };
+    return await closeAbandonedHistory(staging, this.#cluster.fileSystems, how).catch(() => true);
+  }
+
+  keepTokens(id: string, sinceMs: number): () => void {
+    const keeper = jobTokenKeeper(this.#cluster, () => this.staging(id), sinceMs, this.#now);
+    void keeper?.run();
+    return () => keeper?.stop();
   }
 
   /** The staging folder of an application, whether it exists or not. */
@@ -123,7 +151,8 @@ export class YarnApplications implements Applications {
   async sweep(): Promise<void> {
     const { resourceManager } = this.#cluster;
     const ended = async (id: string) => hasEnded(await resourceManager.report(id));
-    await sweepStaging(await this.#stagingRoot(), ended, this.#now());
+    const mayGo = (staging: StagingFolder) => this.#mayGo(staging);
+    await sweepStaging(await this.#stagingRoot(), { hasEnded: ended, mayGo }, this.#now());
     await (await this.#endedJobs()).prune(this.#now());
   }
 
@@ -142,6 +171,18 @@ export class YarnApplications implements Applications {
   #stagingRoot(): Promise<LocatedPath> {
     this.#root ??= stagingRoot(this.#cluster.fileSystems, { stagingDir: this.#stagingDir });
     return this.#root;
+  }
+
+  /** By the ResourceManager's token, which is there for those who may see the application, and for one attempt of it. */
+  async #tokenAccess(attemptId: string, id: string): Promise<ClientAccess | undefined> {
+    if (!this.#cluster.isSecured) return undefined;
+    const known = this.#access.get(attemptId);
+    if (known !== undefined) return known;
+    const token = await this.#cluster.resourceManager.clientToken(id);
+    if (token === undefined) return undefined;
+    const access = tokenAccess(id, token);
+    this.#access.set(attemptId, access);
+    return access;
   }
 
   /** Undefined when the folder is gone, or is somebody else's. */

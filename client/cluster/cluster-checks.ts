@@ -4,6 +4,7 @@ import { nearest } from "../../src/job/nearest.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import { constraintProblems } from "./constraint-checks.ts";
 import { type Asked, type SizeFacts, sizeProblems } from "./size-checks.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
@@ -15,6 +16,8 @@ export interface ClusterFacts extends SizeFacts {
   /** The scheduler makes queues or chooses them by rules of its own: only it knows what it takes. */
   readonly queuesAreOpen: boolean;
   readonly nodeLabels: readonly string[];
+  /** Absent where the job has no placement constraint, or the cluster none to offer. */
+  readonly nodeAttributes?: readonly string[];
   /** There are others that may come back. */
   readonly nodesAreAway: boolean;
 }
@@ -29,7 +32,11 @@ const defaultQueue = "default";
  */
 export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
   const asked: Asked[] = [{ what: "the AM", prefix: "tony.am", ...spec.am }, ...spec.roles.map(askedByRole)];
-  return [...queueProblems(spec, facts), ...asked.flatMap((ask) => askProblems(spec, ask, facts))];
+  return [
+    ...queueProblems(spec, facts),
+    ...asked.flatMap((ask) => askProblems(spec, ask, facts)),
+    ...constraintProblems(spec, facts),
+  ];
 }
 
 /** The job with the label that its queue gives to asks that name none (SchedulerUtils#normalizeNodeLabelExpressionInRequest). */

@@ -2,7 +2,9 @@ import type { NodeReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
 import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { NewApplication } from "../../src/hadoop/yarn/submission.ts";
 import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClusterFacts } from "./cluster-checks.ts";
+import { isConstrained } from "./constraint-checks.ts";
 
 /** All that a submission asks the ResourceManager before it submits; the questions go out together. */
 export interface SubmissionFacts extends Omit<ClusterFacts, "configured"> {
@@ -16,14 +18,15 @@ const mayComeBack = ["NEW", "UNHEALTHY", "LOST", "REBOOTED"] as const;
 
 export async function askSubmissionFacts(
   resourceManager: ResourceManagerClient,
-  queueName: string,
+  draft: JobSpec,
 ): Promise<SubmissionFacts> {
-  const [application, resourceTypes, queue, nodes, labels] = await Promise.all([
+  const [application, resourceTypes, queue, nodes, labels, nodeAttributes] = await Promise.all([
     resourceManager.newApplication(),
     resourceManager.resourceTypes(),
-    resourceManager.queue(queueName, { children: true }),
+    resourceManager.queue(draft.queue, { children: true }),
     resourceManager.nodes(["RUNNING", ...mayComeBack]),
     resourceManager.nodeLabels(),
+    isConstrained(draft) ? resourceManager.nodeAttributes() : undefined,
   ]);
   const fits = queue !== undefined && queue.state === "RUNNING" && queue.children.length === 0;
   const queues = fits ? { leafQueues: [queue.name], queuesAreOpen: false } : await queueFacts(resourceManager);
@@ -34,6 +37,7 @@ export async function askSubmissionFacts(
     ...(queue === undefined ? {} : { queue }),
     ...queues,
     nodeLabels: labels.map(({ name }) => name),
+    ...(nodeAttributes === undefined ? {} : { nodeAttributes }),
     sharedLabels: labels.flatMap(({ name, exclusive }) => (exclusive ? [] : [name])),
     nodes: nodes.filter(({ state }) => state === "RUNNING").map(nodeSnapshot),
     nodesAreAway: nodes.some(({ state }) => state !== "RUNNING"),

@@ -4,21 +4,28 @@ import { formatHostPort, type HostPort } from "../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { RetryPolicy } from "../../src/hadoop/rpc/retry.ts";
-import { configuredCredentials } from "../../src/hadoop/security/configured-credentials.ts";
-import { currentUser, type User } from "../../src/hadoop/security/user.ts";
+import type { CredentialsProvider } from "../../src/hadoop/security/credentials-provider.ts";
+import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
+import type { KerberosLogin } from "../../src/hadoop/security/kerberos/login.ts";
+import { authenticationKey, trustedCertificatesKey } from "../../src/hadoop/security/security-keys.ts";
 import { resourceManagerEndpoints, resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { JobText } from "../../src/job/load-job.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { ClientContext } from "../context.ts";
+import type { GivenTokens } from "./given-tokens.ts";
 import {
   type ConfigurationFolder,
   configurationFolder,
   describeFolder,
   readClusterConfiguration,
 } from "./hadoop-configuration.ts";
+import { type Identity, identityOn, notLoggedIn } from "./identity.ts";
+import { keytabLogin } from "./keytab-login.ts";
 import { briefPatience, configuredPatience, showTrouble } from "./patience.ts";
+import { tokenRefusal } from "./token-refusal.ts";
 import { throughActive } from "./tracking-url.ts";
+import { withTrustedCertificates } from "./trusted-certificates.ts";
 
 /** mapred-default.xml's `mapreduce.client.submit.file.replication`. */
 const hadoopsReplicas = 10;
@@ -29,26 +36,62 @@ export interface ClusterOptions {
   readonly hadoop?: Readonly<Record<string, string>>;
   /** `tony.hdfs.endpoint` */
   readonly gateway?: string | undefined;
+  /** `tony.security.ca-file` */
+  readonly caFile?: string | undefined;
+  /** Who logs in, where that is not whose tickets are there. */
+  readonly login?: KeytabLogin | undefined;
 }
 
 /** One cluster and one user of it; connections are opened by the first call. */
 export class Cluster {
   readonly configuration: Configuration;
-  readonly user: User;
+  /** The name that the cluster knows the user by. */
+  readonly user: string;
+  readonly credentials: CredentialsProvider;
   readonly fileSystems: FileSystems;
   readonly resourceManager: ResourceManagerClient;
+  /** The cluster wants proofs of who one is. */
+  readonly isSecured: boolean;
+  /** Who we are by our own proof, whatever tokens we were given: those do not obtain further ones. */
+  readonly own: CredentialsProvider;
+  /** The delegation tokens that this process was given; undefined where there are none, or the cluster wants no proof. */
+  readonly given: GivenTokens | undefined;
+  /** How we log in where that is by Kerberos and not by given tokens. */
+  readonly login: KerberosLogin | undefined;
   /** Where its configuration is, for messages. */
   readonly folder: ConfigurationFolder;
+  /** Tells a person what no command waits for. */
+  readonly tell: (text: string) => void;
   readonly #endpoints: readonly HostPort[];
-  readonly #gateway: string | undefined;
+  /** HttpFS or Knox in front of the default file system. */
+  readonly gateway: string | undefined;
   #patience: RetryPolicy;
 
-  constructor(context: ClientContext, options: ClusterOptions = {}) {
-    this.configuration = readClusterConfiguration(context, options.hadoop);
-    this.user = currentUser(context.environment);
+  /** @throws UserError where there is no cluster's configuration, or nobody is logged in (exit code 3) */
+  static async open(context: ClientContext, options: ClusterOptions = {}): Promise<Cluster> {
+    const site = readClusterConfiguration(context, options.hadoop);
+    const folder = configurationFolder(context.environment)?.path ?? "";
+    const configuration = withTrustedCertificates(site, folder, options.caFile);
+    const identity = await identityOn(configuration, context.environment, options.login);
+    return new Cluster(context, options, configuration, identity);
+  }
+
+  private constructor(
+    context: ClientContext,
+    options: ClusterOptions,
+    configuration: Configuration,
+    { user, isSecured, credentials, own, given, login }: Identity,
+  ) {
+    this.configuration = configuration;
+    this.user = user;
+    this.isSecured = isSecured;
+    this.credentials = credentials;
+    this.own = own;
+    this.given = given;
+    this.login = login;
     this.folder = configurationFolder(context.environment) ?? { path: "", namedBy: undefined };
-    this.#gateway = options.gateway;
-    const credentials = configuredCredentials(this.configuration, this.user);
+    this.gateway = options.gateway;
+    this.tell = (text) => context.output.problem(text);
     this.fileSystems = new FileSystems({
       configuration: this.configuration,
       credentials,
@@ -104,6 +147,8 @@ export class Cluster {
 
   /** The same error, or a UserError (exit code 3) where the cluster cannot be reached. */
   explain(error: unknown): unknown {
+    const refusal = this.given === undefined ? undefined : tokenRefusal(error, this.given);
+    if (refusal !== undefined) return refusal;
     switch (errorCode(error)) {
       case "RPC_CONNECT_FAILED":
       case "RPC_CONNECTION_LOST":
@@ -117,9 +162,17 @@ export class Cluster {
         );
       case "UNREACHABLE":
       case "TIMEOUT":
-        return this.#gateway === undefined
+        return this.gateway === undefined
           ? this.#unreachable("The NameNode (WebHDFS)", this.#nameNodeAddressSource(), error)
           : this.#unreachable("HttpFS or Knox", "tony.hdfs.endpoint", error);
+      case "UNTRUSTED":
+      case "HTTP_UNTRUSTED":
+        return misplaced(error, this.#trustSource());
+      case "AUTHENTICATION_FAILED":
+        return misplaced(error, this.isSecured ? "tony-ts doctor looks further" : this.#authenticationSource());
+      case "KERBEROS_NEEDED":
+      case "SERVER_NOT_SECURE":
+        return misplaced(error, this.#authenticationSource());
       case "NO_WEBHDFS":
         return misplaced(error, "Turn WebHDFS on, or name an HttpFS or Knox: tony.hdfs.endpoint=http://gateway:14000");
       case "FILE_SYSTEM_UNSUPPORTED":
@@ -128,8 +181,22 @@ export class Cluster {
           "The files of jobs may lie elsewhere: tony.staging-dir=hdfs://namenode:8020/user/you/.tony-ts, in the job or in tony-site.xml",
         );
       default:
-        return error;
+        return notLoggedIn(error);
     }
+  }
+
+  /** Whose signatures count, and how others come to. */
+  #trustSource(): string {
+    const pem = "tony.security.ca-file=FILE names the PEM of who signed it, in the job or in tony-site.xml";
+    return this.configuration.has(trustedCertificatesKey)
+      ? `It is none of those that are trusted (tony.security.ca-file, else ssl-client.xml of ${this.folder.path}); ${pem}`
+      : `No trust store is named in ssl-client.xml of ${this.folder.path}; ${pem}`;
+  }
+
+  /** Which of the two ways to know people is configured, and where. */
+  #authenticationSource(): string {
+    const place = this.configuration.describe(authenticationKey);
+    return `${place} is ${this.isSecured ? "kerberos" : "simple"} here; ${describeFolder(this.folder)}`;
   }
 
   #nameNodeAddressSource(): string {
@@ -164,8 +231,10 @@ const misplaced = (cause: unknown, mend: string) =>
   });
 
 /** The cluster that a job goes to; a person is told which where nobody named it. @throws UserError when there is none */
-export function clusterOf({ hadoop, settings }: JobText, context: ClientContext): Cluster {
-  const cluster = new Cluster(context, { hadoop, gateway: readSetting(settings, "tony.hdfs.endpoint") });
+export async function clusterOf({ hadoop, settings }: JobText, context: ClientContext): Promise<Cluster> {
+  const gateway = readSetting(settings, "tony.hdfs.endpoint");
+  const caFile = readSetting(settings, "tony.security.ca-file");
+  const cluster = await Cluster.open(context, { hadoop, gateway, caFile, login: keytabLogin(settings) });
   if (cluster.folder.namedBy === undefined) context.output.problem(describeFolder(cluster.folder));
   return cluster;
 }

@@ -8,6 +8,8 @@ export interface Master {
   readonly address: string;
   /** `active`, `standby`; absent while it does not answer. */
   readonly state?: string;
+  /** Why it says nothing to us, though something answers there. */
+  readonly trouble?: string;
   /** Of Hadoop. */
   readonly release?: string;
 }
@@ -44,15 +46,17 @@ export function schedulerOf(document: unknown): string | undefined {
 
 /** What the masters of a kind are. Of several, each that is silent leaves the others without a replacement. */
 export function mastersFinding(kind: string, masters: readonly Master[], scheduler?: string): Finding {
-  const states = masters.map(({ address, state }) => `${address} ${state ?? "does not answer"}`);
+  const states = masters.map(({ address, state, trouble }) => `${address} ${state ?? trouble ?? "does not answer"}`);
   const releases = new Set(masters.flatMap(({ release }) => release ?? []));
   const hadoop = releases.size === 0 ? [] : [`Hadoop ${listWords([...releases])}`];
   const found = [`${kind} ${states.join(", ")}`, ...hadoop, ...(scheduler === undefined ? [] : [scheduler])].join("; ");
   const subject = "masters";
   const silent = masters.filter(({ state }) => state === undefined);
   if (silent.length === 0) return { subject, state: "well", found };
-  const remedy =
-    masters.length > 1
+  const isRefusal = silent.some(({ trouble }) => trouble !== undefined);
+  const remedy = isRefusal
+    ? "jobs run without its web pages; what it refuses is told of HDFS too, with what mends it"
+    : masters.length > 1
       ? `start ${listWords(silent.map(({ address }) => address))}: nothing takes over from the other one`
       : "jobs run without its web pages, and links to them do not open from here";
   return { subject, state: "remark", found, remedy };

@@ -1,9 +1,10 @@
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { nameNodeEndpoints } from "../../src/hadoop/hdfs/namenodes.ts";
 import { HttpClient } from "../../src/hadoop/http/client.ts";
 import { readText } from "../../src/hadoop/http/exchange.ts";
-import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { AuthenticationError } from "../../src/hadoop/security/errors.ts";
 import { resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Finding } from "./finding.ts";
@@ -20,8 +21,8 @@ const timeoutMs = 3_000;
 const largestAnswerBytes = 4 << 20;
 
 /** Asks each ResourceManager and each NameNode what it is. */
-export async function mastersFindings({ configuration, user }: Cluster): Promise<Finding[]> {
-  const http = new HttpClient({ credentials: simpleCredentials(user), connectTimeoutMs: timeoutMs });
+export async function mastersFindings({ configuration, credentials }: Cluster): Promise<Finding[]> {
+  const http = new HttpClient({ credentials, connectTimeoutMs: timeoutMs });
   try {
     const [managers, nameNodes] = await Promise.all([resourceManagers(), nameNodesOfDefault()]);
     return [...managers, ...nameNodes];
@@ -35,11 +36,9 @@ export async function mastersFindings({ configuration, user }: Cluster): Promise
       address === undefined ? [] : [`${protocol}://${formatHostPort(address)}`],
     );
     if (bases.length === 0) return [];
-    const masters = await Promise.all(
-      bases.map(async (base) => resourceManagerOf(hostOf(base), await ask(base, masterPaths.resourceManager))),
-    );
+    const masters = await Promise.all(bases.map((base) => asked(base, masterPaths.resourceManager, resourceManagerOf)));
     const active = bases[masters.findIndex(({ state }) => state === "active")];
-    const scheduler = active === undefined ? undefined : schedulerOf(await ask(active, masterPaths.scheduler));
+    const scheduler = active === undefined ? undefined : await schedulerAt(active);
     return [mastersFinding("ResourceManager", masters, scheduler)];
   }
 
@@ -47,30 +46,45 @@ export async function mastersFindings({ configuration, user }: Cluster): Promise
     const { scheme, authority = "" } = splitUri(configuration.get("fs.defaultFS") ?? "")?.root ?? {};
     if (scheme !== "hdfs") return [];
     const masters = await Promise.all(
-      nameNodeEndpoints(configuration, authority).map(async (base) =>
-        nameNodeOf(hostOf(base), await ask(base, masterPaths.nameNode)),
-      ),
+      nameNodeEndpoints(configuration, authority).map((base) => asked(base, masterPaths.nameNode, nameNodeOf)),
     );
     return [mastersFinding("NameNode", withoutGuesses(masters))];
   }
 
-  /** Undefined when there is no answer that can be read. */
-  async function ask(base: string, path: string): Promise<unknown> {
+  /** That no answer comes says enough; that it is not for us is told. */
+  async function asked(
+    base: string,
+    path: string,
+    read: (address: string, document: unknown) => Master,
+  ): Promise<Master> {
+    const address = new URL(base).host;
     try {
-      const url = new URL(path, base);
-      const answer = await http.send(url, {
-        method: "GET",
-        idleTimeoutMs: timeoutMs,
-        headers: { accept: "application/json" },
-      });
-      return JSON.parse(await readText(answer, url.host, largestAnswerBytes));
-    } catch {
-      return undefined;
+      return read(address, await ask(base, path));
+    } catch (error) {
+      const trouble = isRefusal(error) ? errorMessage(error).split("\n")[0]?.replace(`${address} `, "") : undefined;
+      return trouble === undefined ? { address } : { address, trouble };
     }
+  }
+
+  async function schedulerAt(base: string): Promise<string | undefined> {
+    return schedulerOf(await ask(base, masterPaths.scheduler).catch(() => undefined));
+  }
+
+  async function ask(base: string, path: string): Promise<unknown> {
+    const url = new URL(path, base);
+    const answer = await http.send(url, {
+      method: "GET",
+      idleTimeoutMs: timeoutMs,
+      headers: { accept: "application/json" },
+    });
+    return JSON.parse(await readText(answer, url.host, largestAnswerBytes));
   }
 }
 
-const hostOf = (base: string) => new URL(base).host;
+/** It is not trusted, or does not know us. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof AuthenticationError || errorCode(error) === "HTTP_UNTRUSTED";
+}
 
 /** Where no web address is configured, both ports that it has by default are asked, and one of them answers. */
 function withoutGuesses(masters: readonly Master[]): readonly Master[] {

@@ -1,8 +1,10 @@
+import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
 import { readJob } from "../../src/job/load-job.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
+import { keytabLogin } from "./keytab-login.ts";
 
 /** Settings that matter beside a job: the site's, and those of the command line. */
 export interface SiteSettings {
@@ -10,9 +12,13 @@ export interface SiteSettings {
   readonly queue: string;
   readonly stagingDir: string | undefined;
   readonly cacheDir: string | undefined;
+  /** Users, besides the submitter, whose files and folders are trusted. */
+  readonly trustedOwners: readonly string[];
   readonly nodeBinary: string | undefined;
   readonly namedRuntimes: NamedRuntimes;
   readonly gateway: string | undefined;
+  readonly caFile: string | undefined;
+  readonly login: KeytabLogin | undefined;
   readonly hadoop: Readonly<Record<string, string>>;
 }
 
@@ -34,6 +40,10 @@ export function namedRuntimes(settings: Settings): NamedRuntimes {
   return { ...(x64 && { x64 }), ...(arm64 && { arm64 }) };
 }
 
+export function trustedOwners(settings: Settings): readonly string[] {
+  return readSetting(settings, "tony.cache.trusted-owners") ?? [];
+}
+
 /** Reads `tony-site.xml` and `KEY=VALUE` settings (or a job's file) for verbs that need no job. */
 export function readSiteSettings(conf: readonly string[], context: ClientContext): SiteSettings {
   const text = readJob({ conf }, { variables: variablesOf(context) });
@@ -42,9 +52,12 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     queue: readSetting(text.settings, "tony.yarn.queue"),
     stagingDir: readSetting(text.settings, "tony.staging-dir"),
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
+    trustedOwners: trustedOwners(text.settings),
     nodeBinary: readSetting(text.settings, "tony.node.binary"),
     namedRuntimes: namedRuntimes(text.settings),
     gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
+    caFile: readSetting(text.settings, "tony.security.ca-file"),
+    login: keytabLogin(text.settings),
     hadoop: text.hadoop,
   };
 }

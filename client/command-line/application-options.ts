@@ -7,6 +7,9 @@ export const settingOptions = {
   },
 } as const;
 
+/** The argument of the verbs about one task of a job that runs. */
+export const taskArgument = { describe: "worker:0", required: true } as const;
+
 /** The argument of the verbs about one job. */
 export const applicationArgument = {
   describe: "application_… or local_…",

@@ -29,15 +29,23 @@ export async function parseArguments(
   const choose: Registration["choose"] = (run, json) => {
     chosen = { run, json };
   };
-  const read = fromTonyArguments(words);
+  const { line, rest } = splitAtDashes(words, commands);
+  const read = fromTonyArguments(line);
   const explained = read.length === 0 || read.some((word) => explaining.has(word));
   const parser = commands.reduce(
-    (inner, command) => command.register(inner, { choose, explained }),
+    (inner, command) => command.register(inner, { choose, rest, explained }),
     baseParser(columns),
   );
   const { error, text } = await captured(parser, read);
   if (error !== undefined) throw usageError(words.length === 0 ? withoutUsage(text) : mistake(error, words, commands));
   return chosen ?? { text };
+}
+
+/** What follows `--` is no concern of the parser where it is another command's. */
+function splitAtDashes(words: readonly string[], commands: readonly Command[]) {
+  const takesRest = commands.find(({ verb }) => verb === words[0])?.takesRest === true;
+  const dashes = takesRest ? words.indexOf("--") : -1;
+  return dashes < 0 ? { line: words, rest: [] } : { line: words.slice(0, dashes), rest: words.slice(dashes + 1) };
 }
 
 function baseParser(columns: number): Argv {

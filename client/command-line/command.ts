@@ -35,20 +35,36 @@ export interface CommandDefinition<P extends PositionalTable, O extends OptionTa
   /** In the order of the usage line. */
   readonly positionals: P;
   readonly options: O;
+  /** What the words after `--` are, where the command takes any; they are given to `run` as they are. */
+  readonly rest?: Rest;
   /** What people type most. */
   readonly examples: readonly [Example, ...Example[]];
   readonly run: (
     args: PositionalValues<P> & InferredOptionTypes<{ -readonly [K in keyof O]: O[K] }>,
     context: ClientContext,
-  ) => Promise<ExitCode>;
+    rest: readonly string[],
+  ) => Promise<ExitCode | CommandExit>;
 }
 
+/** Words of another command, whose options are not tony-ts'. */
+export interface Rest {
+  readonly name: string;
+  readonly describe: string;
+  /** What to say when there are none; absent: there need be none. */
+  readonly missing?: string;
+}
+
+/** The exit code of a command that was run in a job, as it is. */
+export type CommandExit = number;
+
 /** What the parser found to run. */
-export type ChosenRun = (context: ClientContext) => Promise<ExitCode>;
+export type ChosenRun = (context: ClientContext) => Promise<ExitCode | CommandExit>;
 
 /** What a command is added to a parser with. */
 export interface Registration {
   readonly choose: (run: ChosenRun, json: boolean) => void;
+  /** The words after `--`, for a command that takes them. */
+  readonly rest: readonly string[];
   /**
    * Whether the parser may have to print what it knows: help, or a completion. yargs lays out the help of every command that it runs, in
    * case somebody asks for it afterwards; what is hidden it leaves out.
@@ -62,6 +78,8 @@ export interface Command {
   readonly summary: string;
   /** `tony-ts status <application>` */
   readonly usage: string;
+  /** The words after `--` are another command's. */
+  readonly takesRest: boolean;
   /** Long names of its options. */
   readonly options: readonly string[];
   /** What to say when a positional argument that it needs is not there. */
@@ -75,15 +93,16 @@ export interface Command {
 export function defineCommand<const P extends PositionalTable, const O extends OptionTable>(
   definition: CommandDefinition<P, O>,
 ): Command {
-  const { verb, summary, positionals, options, examples, run } = definition;
+  const { verb, summary, positionals, options, rest: words, examples, run } = definition;
   return {
     verb,
     summary,
-    usage: `tony-ts ${usageOf(verb, positionals)}`,
+    usage: `tony-ts ${usageOf(verb, positionals)}${restUsage(words)}`,
+    takesRest: words !== undefined,
     options: Object.keys(options),
     missing: Object.values<Positional>(positionals).find(({ required }) => required)?.missing ?? "Something is missing",
     examples,
-    register: (parser, { choose, explained }) =>
+    register: (parser, { choose, rest, explained }) =>
       parser.command(
         usageOf(verb, positionals),
         summary,
@@ -95,13 +114,16 @@ export function defineCommand<const P extends PositionalTable, const O extends O
               ...(explained ? { describe } : { hidden: true }),
             });
           }
-          if (explained) described = described.epilogue(exampleText(examples));
+          if (explained) described = described.epilogue(restText(words) + exampleText(examples));
+          if (explained && words !== undefined)
+            described = described.usage(`$0 ${usageOf(verb, positionals)}${restUsage(words)}\n\n${summary}`);
           return described.check((args) => onlyOnce(args, options), false);
         },
         (args) => {
           // yargs has checked them against the tables above; its type cannot say so.
           const typed = args as unknown as Parameters<typeof run>[0];
-          choose((context) => run(typed, context), args.json === true);
+          if (words?.missing !== undefined && rest.length === 0) throw usageError(words.missing);
+          choose((context) => run(typed, context, rest), args.json === true);
         },
       ),
   };
@@ -113,6 +135,7 @@ export function defineGroup(verb: string, summary: string, commands: readonly Co
     verb,
     summary,
     usage: `tony-ts ${verb} ${commands.map((command) => command.verb).join("|")}`,
+    takesRest: false,
     options: commands.flatMap((command) => command.options),
     missing: "Something is missing",
     examples: commands.flatMap((command) => command.examples),
@@ -133,6 +156,15 @@ export const jsonOption = {
 /** A line each, and its meaning below: a line that is broken in the middle cannot be copied. */
 function exampleText(examples: readonly Example[]): string {
   return ["Examples:", ...examples.flatMap(([line, meaning]) => [`  tony-ts ${line}`, `      ${meaning}`])].join("\n");
+}
+
+function restUsage(rest: Rest | undefined): string {
+  if (rest === undefined) return "";
+  return rest.missing === undefined ? ` [-- ${rest.name}..]` : ` -- <${rest.name}..>`;
+}
+
+function restText(rest: Rest | undefined): string {
+  return rest === undefined ? "" : `After --:\n  ${rest.name}  ${rest.describe}\n\n`;
 }
 
 function usageOf(verb: string, positionals: PositionalTable): string {

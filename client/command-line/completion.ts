@@ -12,9 +12,11 @@ const patienceMs = 2_000;
 const mostTasks = 100;
 
 /** Verbs whose first argument is a job's id. */
-const aboutJobs: readonly string[] = ["status", "logs", "attach", "wait", "kill"];
+const aboutJobs: readonly string[] = ["status", "logs", "attach", "wait", "kill", "exec", "shell"];
+/** Of these, verbs whose second argument is a task. */
+const aboutTasks: readonly string[] = ["logs", "exec", "shell"];
 /** Verbs whose first argument is a file: what the shell itself completes. */
-const aboutFiles: readonly string[] = ["submit", "validate"];
+const aboutFiles: readonly string[] = ["submit", "validate", "migrate"];
 
 /**
  * The jobs, a job's tasks, or the keys that may stand where the cursor is; undefined where the parser knows more: of commands and options.
@@ -30,7 +32,7 @@ export async function completions(words: readonly string[], context: ClientConte
   if (!aboutJobs.includes(verb)) return undefined;
   const [id] = before;
   if (id === undefined || verb === "kill") return await soon(runningJobs(context), context);
-  return verb === "logs" && before.length === 1 ? await soon(tasksOf(id, context), context) : [];
+  return aboutTasks.includes(verb) && before.length === 1 ? await soon(tasksOf(id, context), context) : [];
 }
 
 /** The script that connects a shell's completion with this. */

@@ -17,11 +17,17 @@ export const jobOptions = {
   src_dir: { type: "string", describe: "Folder or archive whose content is placed in every task's working directory" },
   python_venv: {
     type: "string",
-    describe: "Folder or archive that is placed at venv/ in every task's working directory",
+    describe:
+      "Folder or archive that is placed at venv/ in every task's working directory; or a PEX, placed there itself",
   },
   python_binary_path: { type: "string", describe: "Interpreter for -executes: absolute, or inside python_venv" },
   shell_env: { type: "string", array: true, describe: "NAME=VALUE for the program; may be repeated" },
   container_env: { type: "string", array: true, describe: "NAME=VALUE for the containers; may be repeated" },
+  secret: {
+    type: "string",
+    array: true,
+    describe: "NAME=file:PATH or NAME=env:VARIABLE for the program, seen by nobody else; may be repeated",
+  },
   sidecar_tensorboard_log_dir: {
     type: "string",
     describe: "Runs a TensorBoard next to the job that shows the logs in this folder",
@@ -40,20 +46,32 @@ export type JobOptionValues = InferredOptionTypes<{
   /** The job's file, given without an option. */
   readonly job?: string | undefined;
   readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
 };
 
-/** Remarks about options that are taken for TonY's sake but have no effect here. */
+/** What is said of the option that is taken for TonY's sake and has no effect here. */
+export const CLASSPATH_REMARK =
+  "--hdfs_classpath has no effect: no JVM runs in the containers; name files in tony.containers.resources";
+
+/** Remarks about options that have no effect here. */
 export function optionRemarks(values: JobOptionValues): string[] {
-  return values.hdfs_classpath === undefined
-    ? []
-    : ["--hdfs_classpath has no effect: no JVM runs in the containers; name files in tony.containers.resources"];
+  return values.hdfs_classpath === undefined ? [] : [CLASSPATH_REMARK];
 }
 
 /** The same in the words of `src/job`. */
-export function submissionOptions(values: JobOptionValues): SubmissionOptions {
-  const { job, name, conf: given, conf_file: confFile, executes, task_params: taskParams, src_dir: srcDir } = values;
+export function submissionOptions(values: Partial<JobOptionValues>): SubmissionOptions {
+  const {
+    job,
+    name,
+    tags,
+    conf: given,
+    conf_file: confFile,
+    executes,
+    task_params: taskParams,
+    src_dir: srcDir,
+  } = values;
   const { python_venv: pythonVenv, python_binary_path: pythonBinaryPath } = values;
-  const { shell_env: shellEnv, container_env: containerEnv } = values;
+  const { shell_env: shellEnv, container_env: containerEnv, secret: secrets } = values;
   const { sidecar_tensorboard_log_dir: sidecarTensorboardLogDir } = values;
   const conf = job === undefined ? given : [job, ...(given ?? [])];
   return {
@@ -66,7 +84,9 @@ export function submissionOptions(values: JobOptionValues): SubmissionOptions {
     ...(pythonBinaryPath !== undefined && { pythonBinaryPath }),
     ...(shellEnv && { shellEnv }),
     ...(containerEnv && { containerEnv }),
+    ...(secrets && { secrets }),
     ...(sidecarTensorboardLogDir !== undefined && { sidecarTensorboardLogDir }),
     ...(name !== undefined && { name }),
+    ...(tags && { tags }),
   };
 }

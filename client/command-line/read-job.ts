@@ -6,7 +6,7 @@ import { usageError } from "../../src/errors.ts";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { type JobText, readJob } from "../../src/job/load-job.ts";
-import { isSetting, submissionSettings } from "../../src/job/submission.ts";
+import { isSetting, type SubmissionOptions, submissionSettings } from "../../src/job/submission.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 import { type JobOptionValues, submissionOptions } from "./job-options.ts";
 
@@ -16,17 +16,21 @@ import { type JobOptionValues, submissionOptions } from "./job-options.ts";
  * @param verb the command that needs the job
  */
 export async function readJobOf(verb: string, values: JobOptionValues, context: ClientContext): Promise<JobText> {
-  const options = submissionOptions(values);
+  const text = await readJobText(submissionOptions(values), context);
+  const { jobFile, settings } = text.submission;
+  if (jobFile === undefined && settings.every(({ at }) => at === "--name")) throw usageError(whichJob(verb, context));
+  return text;
+}
+
+/** The same, of a job that may be made of options alone. */
+export async function readJobText(options: SubmissionOptions, context: ClientContext): Promise<JobText> {
   const { jobFile } = submissionSettings(options);
-  const fetched = jobFile !== undefined && isOnCluster(jobFile) ? await fetchText(jobFile, values, context) : undefined;
-  const text = readJob(options, {
+  const fetched =
+    jobFile !== undefined && isOnCluster(jobFile) ? await fetchText(jobFile, options, context) : undefined;
+  return readJob(options, {
     variables: variablesOf(context),
     readText: (file) => (file === jobFile && isOnCluster(file) ? fetched : readLocalText(localPath(file))),
   });
-  if (jobFile === undefined && text.submission.settings.every(({ at }) => at === "--name")) {
-    throw usageError(whichJob(verb, context));
-  }
-  return text;
 }
 
 function whichJob(verb: string, { workingDirectory }: ClientContext): string {
@@ -43,12 +47,16 @@ function localPath(file: string): string {
 }
 
 /** Undefined when there is none. @throws UserError without a cluster, or when it does not answer */
-async function fetchText(url: string, { conf }: JobOptionValues, context: ClientContext): Promise<string | undefined> {
+async function fetchText(
+  url: string,
+  { conf }: Pick<SubmissionOptions, "conf">,
+  context: ClientContext,
+): Promise<string | undefined> {
   const [{ Cluster }, { readSiteSettings }] = await Promise.all([
     import("../cluster/cluster.ts"),
     import("../cluster/site-settings.ts"),
   ]);
-  const cluster = new Cluster(context, readSiteSettings((conf ?? []).filter(isSetting), context));
+  const cluster = await Cluster.open(context, readSiteSettings((conf ?? []).filter(isSetting), context));
   try {
     return await cluster.use(async ({ fileSystems }) => {
       const { fileSystem, path } = fileSystems.locate(url);

@@ -5,6 +5,12 @@ export const starters = {
   hello: "hello",
   pytorch: "pytorch-digits",
   tensorflow: "tensorflow-ps",
+  torchrun: "torchrun",
+  jax: "jax",
+  dask: "dask",
+  ray: "ray",
+  mpi: "mpi",
+  generic: "generic",
 } as const;
 export type Starter = keyof typeof starters;
 

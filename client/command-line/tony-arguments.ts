@@ -4,7 +4,7 @@
  */
 
 /** TonY's options that take a value. */
-const valued = new Set([
+export const valuedOptions: ReadonlySet<string> = new Set([
   "conf",
   "conf_file",
   "executes",
@@ -31,7 +31,7 @@ export function fromTonyArguments(words: readonly string[]): string[] {
     if (word === "--") return [...result, word, ...left];
     const [, name, inline] = /^--?([a-z_]+)(=[\s\S]*)?$/.exec(word) ?? [];
     if (name !== undefined && flags.has(name) && inline === undefined) result.push(`--${name}`);
-    else if (name === undefined || !valued.has(name)) result.push(word);
+    else if (name === undefined || !valuedOptions.has(name)) result.push(word);
     else result.push(`--${name}${inline ?? nextValue(left)}`);
   }
   return result;
@@ -41,7 +41,7 @@ export function fromTonyArguments(words: readonly string[]): string[] {
 function nextValue(left: string[]): string {
   const [next] = left;
   const name = /^--?([a-z_]+)$/.exec(next ?? "")?.[1];
-  if (next === undefined || (name !== undefined && (valued.has(name) || flags.has(name)))) return "";
+  if (next === undefined || (name !== undefined && (valuedOptions.has(name) || flags.has(name)))) return "";
   left.shift();
   return `=${next}`;
 }

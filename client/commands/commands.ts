@@ -1,13 +1,17 @@
 import type { Command } from "../command-line/command.ts";
 import { attach } from "./attach.ts";
+import { azkaban } from "./azkaban.ts";
 import { cache } from "./cache.ts";
 import { completion } from "./completion.ts";
 import { doctor } from "./doctor.ts";
+import { exec } from "./exec.ts";
 import { init } from "./init.ts";
 import { keys } from "./keys.ts";
 import { kill } from "./kill.ts";
 import { list } from "./list.ts";
 import { logs } from "./logs.ts";
+import { migrate } from "./migrate.ts";
+import { shell } from "./shell.ts";
 import { status } from "./status.ts";
 import { submit } from "./submit.ts";
 import { validate } from "./validate.ts";
@@ -22,10 +26,14 @@ export const commands: readonly Command[] = [
   attach,
   wait,
   kill,
+  exec,
+  shell,
   init,
   validate,
   keys,
+  migrate,
   doctor,
   cache,
+  azkaban,
   completion,
 ];

@@ -16,7 +16,7 @@ export const completion = defineCommand({
     const usual = path.basename(environment.SHELL ?? "") === "zsh" ? "zsh" : "bash";
     const chosen = shell ?? usual;
     if (chosen !== "bash" && chosen !== "zsh") throw usageError(`There is no completion for ${chosen}: bash, zsh`);
-    output.verbatim(completionScript(chosen));
+    output.preformatted(completionScript(chosen));
     return ExitCode.succeeded;
   },
 });

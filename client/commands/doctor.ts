@@ -37,7 +37,7 @@ export const doctor = defineCommand({
     const report = new Report(context.output, json);
     let cluster: OpenCluster;
     try {
-      cluster = new Cluster(context, settings);
+      cluster = await Cluster.open(context, settings);
       cluster.askBriefly();
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

@@ -13,6 +13,10 @@ export const submit = defineCommand({
     name: { type: "string", describe: "The job's name; overrides tony.application.name" },
     scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or only this machine" },
     detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the job goes on" },
+    "application-tag": {
+      type: "string",
+      describe: "A YARN tag; if a job of yours with it has not ended, follows that one and submits nothing",
+    },
     logs: {
       type: "string",
       describe: "Whose output to show: none, all, worker:1, worker; default the chief's or worker:0's",
@@ -29,13 +33,19 @@ export const submit = defineCommand({
     ["submit job.xml -conf tony.worker.instances=4", "With one setting changed"],
     ["submit --scheduler local job.xml", "Without a cluster"],
     ["submit --detach --name try-2 job.xml", "Under another name; tony-ts attach ID follows it again"],
+    [
+      "submit --application-tag nightly job.xml",
+      "Run again while that job runs, it follows it instead of starting a second",
+    ],
   ],
   run: async (args, context) => {
     const { detach, json, "dry-run": isDryRun } = args;
     if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
     if (args.name?.trim() === "") throw usageError("--name takes a name, not nothing");
     const logs = parseLogSelection(args.logs);
-    const text = await readJobOf("submit", args, context);
+    const applicationTag = checkedTag(args["application-tag"], args.scheduler);
+    const tags = applicationTag === undefined ? {} : { tags: [applicationTag] };
+    const text = await readJobOf("submit", { ...args, ...tags }, context);
     for (const remark of optionRemarks(args)) context.output.problem(remark);
     const local = args.scheduler === "local";
     if (isDryRun) {
@@ -43,6 +53,17 @@ export const submit = defineCommand({
       return await dryRun(text, { local, json, logs }, context);
     }
     const { runSubmission } = await import("../submission/run-submission.ts");
-    return await runSubmission(text, { detach, json, logs, local }, context);
+    const unique = applicationTag === undefined ? {} : { applicationTag };
+    return await runSubmission(text, { detach, json, logs, local, ...unique }, context);
   },
 });
+
+/** YARN's own limits (ApplicationSubmissionContextPBImpl); its clients write tags in small letters. */
+function checkedTag(tag: string | undefined, scheduler: string): string | undefined {
+  if (tag === undefined) return undefined;
+  if (scheduler === "local") throw usageError("--application-tag is of YARN: it has no meaning with --scheduler local");
+  if (!/^[\x21-\x7e]{1,100}$/.test(tag) || tag.includes(",")) {
+    throw usageError("--application-tag takes up to 100 letters, digits and signs of ASCII, without spaces and commas");
+  }
+  return tag.toLowerCase();
+}

@@ -12,7 +12,7 @@ export const wait = defineCommand({
     const applications = await openApplications(application, conf, { output, now, ...rest });
     try {
       const report = await applications.report(application);
-      const [{ QuietView }, { JsonView, jobEvent }, { LogPrinter }, { watchJob }] = await Promise.all([
+      const [{ QuietView }, { jobEvent, jsonView }, { LogPrinter }, { watchJob }] = await Promise.all([
         import("../following/quiet-view.ts"),
         import("../following/json-view.ts"),
         import("../logs/log-printer.ts"),
@@ -24,7 +24,7 @@ export const wait = defineCommand({
         printer: new LogPrinter(output, json),
         end: (line: string) => output.print(line),
       };
-      const view = json ? new JsonView(output) : new QuietView(output, quietly);
+      const view = json ? jsonView(output) : new QuietView(output, quietly);
       if (json) output.jsonLine(jobEvent(report));
       return await watchJob(report, { applications, view, now, logs });
     } finally {

@@ -24,6 +24,8 @@ export interface FollowOptions {
   readonly startupLimitMs?: number;
   /** Fires when the job is to be ended; its reason says by what. */
   readonly stop: AbortSignal;
+  /** So long after `stop` the ResourceManager is asked to kill a job that has not ended; the AM's own grace does not count then. */
+  readonly endWithinMs?: number;
   /** Told once the AM, or the ResourceManager, has taken that request. */
   readonly ending?: () => void;
 }

@@ -77,15 +77,13 @@ export class FollowView implements FollowListener {
 
   /** One line of a task's output. */
   taskLine(task: string, { line }: OutputLine): void {
-    this.#output.verbatim(`${task} | ${line}`);
+    this.#output.logLine(`${task} | `, line);
   }
 
   /** `   1.5 s  worker 2/2 allocated         worker:0 127.0.0.11` */
   line(what: string, details = "", colour?: Colour): void {
     const first = details === "" ? what : `${what.padEnd(27)}  `;
-    this.#output.print(
-      this.#timed(colour === undefined ? first + details : this.#output.paint(colour, first) + details),
-    );
+    this.#output.print(this.#timed(""), colour === undefined ? first : { colour, text: first }, details);
   }
 
   get #shortestShownMs(): number {
@@ -127,6 +125,6 @@ export class FollowView implements FollowListener {
   }
 
   #report([headline = "", ...rest]: readonly string[]): void {
-    this.#output.print(["", this.#output.paint("red", headline), ...rest].join("\n"));
+    this.#output.print("\n", { colour: "red", text: headline }, ...rest.map((line) => `\n${line}`));
   }
 }

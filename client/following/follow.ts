@@ -17,9 +17,15 @@ const shownEveryMs = 1_000;
 const silentPauseMs = 500;
 
 /** Follows a job to its end and says how it ended: by exit code. */
-export function follow(options: FollowOptions): Promise<ExitCode> {
-  options.applications.askBriefly();
-  return new Follower(options).run();
+export async function follow(options: FollowOptions): Promise<ExitCode> {
+  const { applications, id, sinceMs } = options;
+  applications.askBriefly();
+  const leaveTokens = applications.keepTokens?.(id, sinceMs);
+  try {
+    return await new Follower(options).run();
+  } finally {
+    leaveTokens?.();
+  }
 }
 
 /**

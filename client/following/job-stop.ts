@@ -1,6 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
-import { errorMessage } from "../../src/hadoop/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
+import { isRefused } from "../applications/kill-refusal.ts";
 import type { MasterSession } from "../master/master-session.ts";
 import { formatClock } from "../output/format.ts";
 import type { FollowOptions } from "./follow-options.ts";
@@ -9,6 +10,9 @@ import type { FollowOptions } from "./follow-options.ts";
 const stopLimitMs = 15_000;
 /** An AM that was asked to stop and does not say that it does gets this long before the ResourceManager is asked to kill it. */
 const orderlyStopMs = 10_000;
+
+/** Whoever must be gone soon waits so long for what a kill leads to. */
+const killedWithinMs = 5_000;
 
 /** Ends a job from here: first its AM in order, then the ResourceManager by force, and not without limit. */
 export class JobStop {
@@ -32,23 +36,41 @@ export class JobStop {
     const { now, view } = this.#options;
     if (this.#askedAtMs === undefined) {
       this.#askedAtMs = now();
-      this.#leaveAtMs = now() + stopLimitMs;
+      this.#leaveAtMs = this.#options.endWithinMs === undefined ? now() + stopLimitMs : this.#killAtMs + killedWithinMs;
       view.ending("Ending the job; press Ctrl-C again to leave at once");
       if (await this.#stopInOrder(session)) return;
       await this.#killStopped();
-    } else if (!this.#killed && session?.isEnding !== true && now() >= this.#askedAtMs + orderlyStopMs) {
+    } else if (!this.#killed && (this.#isKillDue || (session?.isEnding !== true && this.#isTakenLate))) {
       await this.#killStopped();
     }
-    this.#allowForGrace(session);
+    if (this.#options.endWithinMs === undefined) this.#allowForGrace(session);
   }
 
-  /** Asks the ResourceManager. @returns whether that was done; if not, it is said that it is to be asked again */
+  /** When an AM that ends the job in order is given up. */
+  get #killAtMs(): number {
+    return (this.#askedAtMs ?? Number.POSITIVE_INFINITY) + (this.#options.endWithinMs ?? Number.POSITIVE_INFINITY);
+  }
+
+  get #isKillDue(): boolean {
+    return this.#options.now() >= this.#killAtMs;
+  }
+
+  get #isTakenLate(): boolean {
+    return this.#options.now() >= (this.#askedAtMs ?? Number.POSITIVE_INFINITY) + orderlyStopMs;
+  }
+
+  /**
+   * Asks the ResourceManager.
+   * @returns whether that was done; if not, it is said that it is to be asked again
+   * @throws where the job is not ours to end
+   */
   async kill(reason: string): Promise<boolean> {
     const { applications, id, view } = this.#options;
     try {
       await applications.kill(id, reason);
       return true;
     } catch (error) {
+      if (isRefused(error)) throw error;
       view.line(`Could not ask for the end, trying again: ${errorMessage(error)}`);
       return false;
     }
@@ -81,6 +103,8 @@ export class JobStop {
       this.#options.ending?.();
       return true;
     } catch (error) {
+      // Whom the AM refuses the ResourceManager may obey, as an administrator; if not, that says why.
+      if (errorCode(error) === "API_FORBIDDEN") return false;
       this.#options.view.line(`The AM cannot be asked to end it: ${errorMessage(error)}`);
       return false;
     }

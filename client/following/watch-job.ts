@@ -18,6 +18,8 @@ export interface WatchOptions {
   readonly stop?: AbortSignal;
   /** As `FollowOptions.ending`. */
   readonly ending?: NonNullable<FollowOptions["ending"]>;
+  /** As `FollowOptions.endWithinMs`. */
+  readonly endWithinMs?: NonNullable<FollowOptions["endWithinMs"]>;
 }
 
 /** Follows a job that was submitted before to its end. @returns the job's exit code */

@@ -41,7 +41,6 @@ export class LogPrinter {
   }
 
   #print(task: string, stream: OutputStream, line: string): void {
-    const text = this.several ? `${task} | ${line}` : line;
-    this.#output.verbatim(text, stream === "stdout" ? "out" : "err");
+    this.#output.logLine(this.several ? `${task} | ` : "", line, stream === "stdout" ? "out" : "err");
   }
 }

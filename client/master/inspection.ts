@@ -149,6 +149,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...waits,
     "",
     ...taskLines(status.tasks),
+    ...metricLines(status.tasks),
     ...history,
   ];
 }
@@ -166,4 +167,18 @@ function taskLines(tasks: readonly TaskStatus[]): string[] {
     formatExit(task.exit),
   ]);
   return formatTable([["task", "state", "host", "start", "step", "checkpoint", "memory", "CPU", "exit"], ...rows]);
+}
+
+/** What programs have measured: `  worker:0 loss 0.4, accuracy 0.961`. */
+function metricLines(tasks: readonly TaskStatus[]): string[] {
+  const lines = tasks.flatMap(({ task, metrics }) =>
+    metrics === undefined
+      ? []
+      : [
+          `  ${task}: ${Object.entries(metrics)
+            .map(([name, value]) => `${name} ${Number(value.toPrecision(6))}`)
+            .join(", ")}`,
+        ],
+  );
+  return lines.length === 0 ? [] : ["", "reported:", ...lines];
 }

@@ -1,4 +1,5 @@
 import { durationWords } from "../../src/job/reasons/words.ts";
+import { visibleLine } from "./visible.ts";
 
 /** `0.9 s` under a minute, then as `durationWords`. */
 export function formatDuration(ms: number): string {
@@ -20,7 +21,8 @@ export function formatDate(atMs: number): string {
 }
 
 /** Rows in columns of their widest cell, three spaces between; nothing follows the last cell of a row. */
-export function formatTable(rows: readonly (readonly string[])[]): string[] {
+export function formatTable(table: readonly (readonly string[])[]): string[] {
+  const rows = table.map((row) => row.map(visibleLine));
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

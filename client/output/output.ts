@@ -1,3 +1,4 @@
+import { visible, visibleJson, visibleLine } from "./visible.ts";
 import { widthOf, wrap } from "./wrap.ts";
 
 /** Where text goes: a terminal or a pipe. */
@@ -28,6 +29,12 @@ export interface WaitBlock {
 
 export type Colour = "red" | "green" | "yellow" | "dim" | "bold";
 
+/** Text in a colour, where the terminal has colours. */
+export interface Painted {
+  readonly colour: Colour;
+  readonly text: string;
+}
+
 /** Raised when a field of what is printed for programs goes or changes its meaning; new ones alone never raise it. */
 const jsonVersion = 1;
 
@@ -45,6 +52,8 @@ const codes: Readonly<Record<Colour, readonly [number, number]>> = {
 /**
  * All that `tony-ts` prints goes through here. On a terminal the block of a wait stays below the lines printed so far and is redrawn in
  * place; in a pipe a wait is told whole once, then what is new of it, and one line each 30 s. Results go to `out`, problems to `err`.
+ * Much of the text comes from others, such as names, addresses and diagnostics: its control characters are shown and have no effect, but
+ * in lines of logs.
  */
 export class Output {
   readonly isTerminal: boolean;
@@ -81,28 +90,34 @@ export class Output {
   }
 
   /** Prints text, one or several lines, above the block of a wait; a terminal's rows end between words. */
-  print(text: string): void {
-    this.#write(this.#out, fitted(text, this.#out));
+  print(...parts: readonly (string | Painted)[]): void {
+    const text = parts.map((part) => (typeof part === "string" ? visible(part) : this.#paint(part)));
+    this.#write(this.#out, fitted(text.join(""), this.#out));
   }
 
   /** Prints a problem or a remark that is not part of the result. */
   problem(text: string): void {
-    this.#write(this.#err, fitted(text, this.#err));
+    this.#write(this.#err, fitted(visible(text), this.#err));
   }
 
-  /** Prints what is to be taken as it is: what a program wrote, or what a program is to read. */
-  verbatim(text: string, to: "out" | "err" = "out"): void {
-    this.#write(to === "out" ? this.#out : this.#err, text);
+  /** Prints lines that stay as long as they are: for other programs, or fitted already. */
+  preformatted(text: string): void {
+    this.#write(this.#out, visible(text));
+  }
+
+  /** Prints a line of a log as the program wrote it, behind a label. */
+  logLine(label: string, line: string, to: "out" | "err" = "out"): void {
+    this.#write(to === "out" ? this.#out : this.#err, visibleLine(label) + line);
   }
 
   /** Prints a result for programs; docs/json.md describes them all. */
   json(value: object): void {
-    this.verbatim(JSON.stringify({ jsonVersion, ...value }, undefined, 2));
+    this.#write(this.#out, visibleJson({ jsonVersion, ...value }, 2));
   }
 
   /** The same on one line: one of many. */
   jsonLine(value: object): void {
-    this.verbatim(JSON.stringify({ jsonVersion, ...value }));
+    this.#write(this.#out, visibleJson({ jsonVersion, ...value }));
   }
 
   /** Shows what is waited for, instead of what was shown before. */
@@ -122,9 +137,9 @@ export class Output {
     this.#redraw([]);
   }
 
-  paint(colour: Colour, text: string): string {
+  #paint({ colour, text }: Painted): string {
     const [on, off] = codes[colour];
-    return this.#coloured ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+    return this.#coloured ? `\u001b[${on}m${visible(text)}\u001b[${off}m` : visible(text);
   }
 
   #waitLine({ cause, line, change, facts, remedy, until }: WaitBlock, sink: TextSink): void {
@@ -144,7 +159,7 @@ export class Output {
     const changed = said !== "" || change !== before?.change;
     if (sinceMs < (changed ? quietMs : repeatAfterMs)) return;
     this.#told.set(cause, { atMs: nowMs, change, facts: told });
-    sink.write(said === "" ? `${line}\n` : `${line}: ${said}\n`);
+    sink.write(`${visible(said === "" ? line : `${line}: ${said}`)}\n`);
   }
 
   #write(sink: TextSink, text: string): void {
@@ -159,7 +174,7 @@ export class Output {
     if (!this.isTerminal || (lines.length === 0 && this.#drawn.length === 0)) return;
     const up = this.#drawnRows.length === 0 ? "" : `\u001b[${this.#rowsDrawn()}A\r\u001b[J`;
     const rows = fitRows(
-      lines.flatMap((line) => wrap(line, this.columns - 1)),
+      lines.flatMap((line) => wrap(visibleLine(line), this.columns - 1)),
       this.#out.rows,
     );
     this.#out.write(up + rows.map((row) => `${row}\n`).join(""));

@@ -19,8 +19,8 @@ export async function withCache(
   context: ClientContext,
   work: (access: CacheAccess) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const { hadoop, gateway, stagingDir, cacheDir } = readSiteSettings(conf ?? [], context);
-  const cluster = new Cluster(context, { hadoop, gateway });
+  const { stagingDir, cacheDir, ...options } = readSiteSettings(conf ?? [], context);
+  const cluster = await Cluster.open(context, options);
   try {
     return await cluster.use(async () => {
       const root = await stagingRoot(cluster.fileSystems, { stagingDir });
@@ -28,7 +28,7 @@ export async function withCache(
       return await work({
         cluster,
         root,
-        cache: new ContentCache({ fileSystems, stagingRoot: root, cacheDir, user: user.name }),
+        cache: new ContentCache({ fileSystems, stagingRoot: root, cacheDir, user }),
       });
     });
   } finally {

@@ -4,7 +4,13 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
-import { checkFolders, isOpenToAll, type TrustedOwners } from "./cache-trust.ts";
+import {
+  distrustError,
+  firstDistrusted,
+  foldersAbove,
+  isOpenToAll,
+  type TrustedOwners,
+} from "../staging/folder-trust.ts";
 import { removeBrokenOff, sweepUploads, uploadName, uploadsFolder } from "./uploads.ts";
 
 /** What an entry is found by. */
@@ -29,10 +35,10 @@ export interface CacheEntry {
 }
 
 export interface CacheOptions {
-  readonly fileSystems: FileSystems;
+  readonly fileSystems: Pick<FileSystems, "locate">;
   /** Where staging folders are; the cache is `cache` below it unless `cacheDir` says otherwise. */
   readonly stagingRoot: LocatedPath;
-  /** `tony.cache.dir` */
+  /** `tony.cache.dir`; an entry that somebody who is not trusted has made there is kept in the user's own cache. */
   readonly cacheDir?: string | undefined;
   readonly user: string;
   /** `tony.cache.trusted-owners` */
@@ -57,6 +63,9 @@ const permissions = {
 /** An entry's access time is moved when it is older than this, so that `prune` sees that it is in use. */
 const touchAfterMs = 3_600_000;
 
+/** Others could have made, or could replace, what the cache has below its own folder. */
+class EntryDistrusted extends UserError {}
+
 /**
  * Files that jobs have in common, by the SHA-256 of their content: `<root>/sha256/<hash>/<name>`. An entry is put there whole, by
  * renaming from `<root>/uploads`, and never changes afterwards: a NodeManager compares size and time alone, and a new time would break
@@ -68,6 +77,8 @@ export class ContentCache {
   readonly #user: string;
   readonly #trusted: TrustedOwners;
   readonly #replicas: number | undefined;
+  /** The user's own, beside a cache that others may write to. */
+  readonly #own: ContentCache | undefined;
   readonly #folders = new Map<string, Promise<FileStatus>>();
   #ready: Promise<void> | undefined;
 
@@ -82,13 +93,37 @@ export class ContentCache {
     this.#user = user;
     this.#replicas = options.replicas;
     this.#trusted = { user, trustedOwners: options.trustedOwners ?? [] };
+    this.#own = cacheDir === undefined ? undefined : new ContentCache({ ...options, cacheDir: undefined });
   }
 
   /**
    * The entry, when it is there.
-   * @throws UserError when it, or a folder above it, belongs to somebody who is not trusted, or it is damaged
+   * @throws UserError when it is damaged, or the cache's folder or one above it belongs to somebody who is not trusted or could be
+   * changed by others
    */
   async get(key: CacheKey, nowMs: number = Date.now()): Promise<CacheEntry | undefined> {
+    return await this.#orOwn((cache) => cache.#get(key, nowMs));
+  }
+
+  /**
+   * The entry, after uploading its content if it is not there.
+   * @throws UserError as `get`, and when the cache cannot be written
+   */
+  async put(key: CacheKey, content: Content, options: PutOptions = {}): Promise<CacheEntry> {
+    return await this.#orOwn((cache) => cache.#put(key, content, options));
+  }
+
+  /** Whoever makes an entry's folder, or one that all entries are in, before those who need it keeps nobody from having it. */
+  async #orOwn<T>(work: (cache: ContentCache) => Promise<T>): Promise<T> {
+    try {
+      return await work(this);
+    } catch (error) {
+      if (this.#own === undefined || !(error instanceof EntryDistrusted)) throw error;
+      return await work(this.#own);
+    }
+  }
+
+  async #get(key: CacheKey, nowMs: number): Promise<CacheEntry | undefined> {
     const found = await this.#find(this.#file(key));
     if (found === undefined) return undefined;
     const entry = await this.#entry(key, found);
@@ -96,20 +131,17 @@ export class ContentCache {
     return entry;
   }
 
-  /**
-   * The entry, after uploading its content if it is not there.
-   * @throws UserError as `get`, and when the cache cannot be written
-   */
-  async put(
+  async #put(
     key: CacheKey,
     content: Content,
-    { onProgress, signal, nowMs = Date.now() }: PutOptions = {},
+    { onProgress, signal, nowMs = Date.now() }: PutOptions,
   ): Promise<CacheEntry> {
-    const found = await this.get(key, nowMs);
+    const found = await this.#get(key, nowMs);
     if (found !== undefined) return found;
+    const file = this.#file(key);
+    if (this.#own !== undefined) await this.#checkPlace(path.dirname(file));
     this.#ready ??= this.#prepare();
     await this.#ready;
-    const file = this.#file(key);
     await this.#upload(file, key, content, { onProgress, signal });
     return { ...(await this.#entry(key, await this.fileSystem.stat(file))), uploadedBytes: key.sizeBytes };
   }
@@ -124,8 +156,8 @@ export class ContentCache {
   }
 
   async #entry(key: CacheKey, status: FileStatus): Promise<CacheEntry> {
-    const above = await this.#foldersAbove(status.path);
-    checkFolders([status, ...above], this.#trusted, this.fileSystem.uri);
+    const above = await this.#statusesAbove(status.path);
+    this.#check([status, ...above]);
     if (status.lengthBytes !== key.sizeBytes) {
       throw new UserError(
         `${this.fileSystem.uri}${status.path} has ${status.lengthBytes} bytes instead of ${key.sizeBytes}: remove it and submit again`,
@@ -198,18 +230,29 @@ export class ContentCache {
     );
   }
 
-  /** The folders above a file up to the root, nearest first. Each is asked for once, but the entry's own. */
-  #foldersAbove(file: string): Promise<FileStatus[]> {
-    const folders: Promise<FileStatus>[] = [];
-    for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
-      let status = this.#folders.get(folder);
-      if (status === undefined) {
-        status = this.fileSystem.stat(folder);
+  /** Before an upload: what is there already of the folders that it needs. */
+  async #checkPlace(entryFolder: string): Promise<void> {
+    const folders = [entryFolder, path.dirname(entryFolder), path.join(this.root, uploadsFolder), "/"];
+    const statuses = await Promise.all(folders.map((folder) => this.#find(folder)));
+    this.#check(statuses.filter((status) => status !== undefined));
+  }
+
+  #check(statuses: readonly FileStatus[]): void {
+    const found = firstDistrusted(statuses, this.#trusted);
+    if (found === undefined) return;
+    const error = distrustError(found, { code: "CACHE", key: "tony.cache.dir", uri: this.fileSystem.uri });
+    throw found.status.path.startsWith(`${this.root}/`) ? new EntryDistrusted(error.message, error) : error;
+  }
+
+  /** Of the folders above a file, nearest first. Each is asked for once. */
+  #statusesAbove(file: string): Promise<FileStatus[]> {
+    return Promise.all(
+      foldersAbove(file).map((folder) => {
+        const status = this.#folders.get(folder) ?? this.fileSystem.stat(folder);
         this.#folders.set(folder, status);
-      }
-      folders.push(status);
-      if (folder === "/") return Promise.all(folders);
-    }
+        return status;
+      }),
+    );
   }
 
   async #find(file: string): Promise<FileStatus | undefined> {

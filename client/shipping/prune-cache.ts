@@ -11,7 +11,7 @@ export async function pruneCache(
   options: { readonly unusedForMs: number; readonly dryRun: boolean; readonly nowMs: number },
 ): Promise<{ readonly removed: readonly CachedFile[]; readonly freedBytes: number }> {
   const { unusedForMs, dryRun, nowMs } = options;
-  const user = cluster.user.name;
+  const { user } = cluster;
   const live = await cluster.resourceManager.reports({
     users: [user],
     states: ["NEW", "NEW_SAVING", "SUBMITTED", "ACCEPTED", "RUNNING"],

@@ -150,7 +150,10 @@ async function findLocal(item: ShipItem, options: ShippingOptions): Promise<Foun
     throw unreadable(item, source, error);
   });
   if (stats.isDirectory()) return findPacked(item, await packingForOthers(source, item.as), options);
-  if (!stats.isFile()) throw new UserError(`${source} is neither a file nor a folder`, { code: "RESOURCE_UNREADABLE" });
+  if (!stats.isFile()) {
+    const words = `${placeOf(item)}${source} is neither a file nor a folder`;
+    throw new UserError(words, { code: "RESOURCE_UNREADABLE" });
+  }
   if (item.as !== "file") checkEnding(item, source);
   const known = await options.memo.file(source).catch((error: unknown) => {
     throw unreadable(item, source, error);
@@ -235,7 +238,7 @@ async function checkStoredZip(item: ShipItem, fileSystem: FileSystem, { path: fi
   });
   if (links === 0) return;
   throw new UserError(
-    `${item.source} is a zip with ${countWords(links, "symbolic link")}, which YARN unpacks as text files: ` +
+    `${placeOf(item)}${item.source} is a zip with ${countWords(links, "symbolic link")}, which YARN unpacks as text files: ` +
       "store it as .tar.gz, or name a copy on this machine, which is sent as one",
     { code: "LINKS_IN_ZIP" },
   );
@@ -244,15 +247,17 @@ async function checkStoredZip(item: ShipItem, fileSystem: FileSystem, { path: fi
 function checkEnding(item: ShipItem, source: string): void {
   const name = source.toLowerCase();
   if (archiveEndings.some((ending) => name.endsWith(ending))) return;
-  throw new UserError(`${item.source} is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`, {
-    code: "NOT_AN_ARCHIVE",
-  });
+  const words = `is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`;
+  throw new UserError(`${placeOf(item)}${item.source} ${words}`, { code: "NOT_AN_ARCHIVE" });
 }
 
 function unreadable(item: ShipItem, source: string, error: unknown): UserError {
   const problem = errorCode(error) === "ENOENT" ? "does not exist" : `cannot be read: ${errorMessage(error)}`;
-  return new UserError(`${source}, which the containers are to find as ${item.link}, ${problem}`, {
-    code: "RESOURCE_UNREADABLE",
-    cause: error,
-  });
+  const words = `${placeOf(item)}${source}, which the containers are to find as ${item.link}, ${problem}`;
+  return new UserError(words, { code: "RESOURCE_UNREADABLE", cause: error });
+}
+
+/** Who names it, before what is wrong with it. */
+function placeOf({ namedBy }: ShipItem): string {
+  return namedBy === undefined ? "" : `${namedBy}: `;
 }

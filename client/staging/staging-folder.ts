@@ -118,6 +118,18 @@ export class StagingFolder {
     return createReadable(this.fileSystem, path.join(this.path, name), content, 0o600);
   }
 
+  /** Puts a file in place of one of that name: who reads it meanwhile finds either whole. */
+  async replace(name: string, content: Uint8Array): Promise<void> {
+    const draft = path.join(this.path, `${name}.new`);
+    await this.fileSystem.create(draft, content, { permission: 0o600, overwrite: true });
+    await this.fileSystem.rename(draft, path.join(this.path, name), { overwrite: true });
+  }
+
+  /** When a file was written, milliseconds since the epoch. @throws FileSystemError FILE_NOT_FOUND */
+  async writtenAtMs(name: string): Promise<number> {
+    return (await this.fileSystem.stat(path.join(this.path, name))).modificationTimeMs;
+  }
+
   /** A file's content. @throws FileSystemError FILE_NOT_FOUND */
   async read(name: string): Promise<Buffer> {
     return buffer(await this.fileSystem.open(path.join(this.path, name)));

@@ -7,13 +7,20 @@ import { mayBeAtWork, parseSubmitter } from "./submitter.ts";
 /** A folder whose application is unknown and whose submitter cannot be asked is left alone for so long. */
 const doubtfulForMs = 3_600_000;
 
+/** What a sweep does not know itself. */
+export interface SweepOptions {
+  readonly hasEnded: (id: string) => Promise<boolean>;
+  /** Asked of the folder of each application that has ended. */
+  readonly mayGo: (folder: StagingFolder) => Promise<boolean>;
+}
+
 /**
  * Removes the staging folders of the user's applications that have ended without removing them (killed by YARN), and of submissions that
  * died before they were handed in. Returns the ids; whatever cannot be decided or removed stays for the next time.
  */
 export async function sweepStaging(
   root: LocatedPath,
-  hasEnded: (id: string) => Promise<boolean>,
+  { hasEnded, mayGo }: SweepOptions,
   nowMs: number,
 ): Promise<string[]> {
   const folders = await StagingFolder.list(root);
@@ -21,6 +28,7 @@ export async function sweepStaging(
     folders.map(async (folder) => {
       try {
         if (await isNeeded(folder, hasEnded, nowMs)) return [];
+        if (!(await mayGo(folder))) return [];
         return (await folder.remove()) ? [folder.applicationId] : [];
       } catch {
         return [];

@@ -2,14 +2,17 @@ import type { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { Machine } from "../../src/machine.ts";
+import { clearTextFindings } from "../cluster/clear-text.ts";
 import { clockFinding } from "../cluster/clock-finding.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { describeFolder } from "../cluster/hadoop-configuration.ts";
+import { kerberosFindings } from "../cluster/kerberos-finding.ts";
 import { mastersFindings } from "../cluster/masters.ts";
 import { queueFinding } from "../cluster/queue-finding.ts";
 import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { chooseRuntime, type RuntimeChoice } from "../shipping/runtime.ts";
+import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 
 /** What is looked at with or without a cluster. */
@@ -22,6 +25,7 @@ export interface OfflineOptions {
 export interface DoctorOptions extends OfflineOptions {
   readonly queue: string;
   readonly stagingDir: string | undefined;
+  readonly trustedOwners: readonly string[];
   readonly now: () => number;
 }
 
@@ -29,6 +33,8 @@ export interface DoctorOptions extends OfflineOptions {
 export async function examine(cluster: Cluster, options: DoctorOptions): Promise<Finding[]> {
   const findings = await Promise.all([
     attempt("configuration", async () => configurationFinding(cluster)),
+    attempt("Kerberos", () => kerberosFindings(cluster)),
+    attempt("protection", async () => clearTextFindings(cluster)),
     schedulerFindings(),
     attempt("masters", () => mastersFindings(cluster)),
     attempt("HDFS", () => fileSystemFinding(cluster, options)),
@@ -79,9 +85,7 @@ function machineFinding({ memoryMiB, vcores, gpus }: Machine): Finding {
 function configurationFinding({ configuration, folder }: Cluster): Finding {
   const security = configuration.get("hadoop.security.authentication") ?? "simple";
   const found = `${configuration.get("fs.defaultFS")}, authentication ${security}; ${describeFolder(folder)}`;
-  if (security === "simple") return { subject: "configuration", state: "well", found };
-  const remedy = "this release talks to clusters without Kerberos only";
-  return { subject: "configuration", state: "wrong", found, remedy };
+  return { subject: "configuration", state: "well", found };
 }
 
 async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Finding> {
@@ -99,16 +103,17 @@ async function resourceManagerFinding({ resourceManager }: Cluster): Promise<Fin
 /** Writes and removes a small file: what is full, read-only or in safe mode shows only so. Its time tells the clocks' difference. */
 async function fileSystemFinding(
   { fileSystems, user }: Cluster,
-  { stagingDir, now }: DoctorOptions,
+  { stagingDir, trustedOwners, now }: DoctorOptions,
 ): Promise<Finding[]> {
   const root = await stagingRoot(fileSystems, { stagingDir });
+  await requireTrustedFolders(root, { user, trustedOwners });
   const folder = StagingFolder.of({ ...root, path: `${root.path}/doctor-${process.pid}` }, String(now()));
   await folder.fileSystem.mkdirs(folder.path, 0o700);
   try {
     const startMs = now();
     const { modificationTimeMs } = await folder.write("probe", Buffer.from("tony-ts doctor"));
     return [
-      { subject: "HDFS", state: "well", found: `${root.fileSystem.uri}${root.path} can be written by ${user.name}` },
+      { subject: "HDFS", state: "well", found: `${root.fileSystem.uri}${root.path} can be written by ${user}` },
       clockFinding(modificationTimeMs, { startMs, endMs: now() }),
     ];
   } finally {

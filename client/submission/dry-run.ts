@@ -59,11 +59,11 @@ async function rehearse(text: JobText, draft: JobSpec, context: ClientContext): 
     import("./submission.ts"),
     import("./job-shipping.ts"),
   ]);
-  const cluster = clusterOf(text, context);
+  const cluster = await clusterOf(text, context);
   try {
     return await cluster.use(async () => {
-      const { spec, problems, runtime, root } = await checkThere(text, draft, context, cluster);
-      return { spec, problems, files: await planFiles({ text, spec, cluster, runtime, root }, context) };
+      const { spec, problems, runtime, root, keytab } = await checkThere(text, draft, context, cluster);
+      return { spec, problems, files: await planFiles({ text, spec, cluster, runtime, root, keytab }, context) };
     });
   } finally {
     cluster.close();

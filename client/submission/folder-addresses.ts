@@ -29,9 +29,7 @@ export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLook
     ...(checkpointDir !== undefined && {
       checkpointDir: await addressOf(checkpointDir, "tony.application.checkpoint-dir", carried),
     }),
-    ...(history.location !== undefined && {
-      history: { ...history, location: await addressOf(history.location, "tony.history.location", true) },
-    }),
+    ...(history.location !== undefined && { history: await historyAddresses(history, history.location) }),
     ...(carrier?.output !== undefined && {
       carrier: {
         ...carrier,
@@ -39,6 +37,20 @@ export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLook
       },
     }),
   };
+
+  /** Of a site's folder only the one for running jobs may be everybody's to write to. */
+  async function historyAddresses(settings: JobSpec["history"], location: string): Promise<JobSpec["history"]> {
+    const { intermediate, finished } = settings;
+    return {
+      ...settings,
+      location: await addressOf(location, "tony.history.location", false),
+      intermediate:
+        intermediate === undefined
+          ? await addressOf(`${location}/intermediate`, "tony.history.location", true)
+          : await addressOf(intermediate, "tony.history.intermediate", true),
+      ...(finished !== undefined && { finished: await addressOf(finished, "tony.history.finished", false) }),
+    };
+  }
 
   /** What executors do not write to is the program's business. */
   async function addressOf(folder: string, key: string, written: boolean): Promise<string> {

@@ -7,6 +7,7 @@ import { resourceRefusal } from "../../src/hadoop/yarn/resource-refusal.ts";
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { fits } from "../../src/job/fits.ts";
 import { amountWords, durationWords } from "../../src/job/reasons/words.ts";
+import { renewalRefusal } from "../cluster/token-refusal.ts";
 import type { Output } from "../output/output.ts";
 
 /** What is needed of ResourceManagerClient. */
@@ -152,12 +153,12 @@ function savingWait(id: ApplicationId, elapsedMs: number) {
 
 /** Nothing of it has run yet. Java's class comes before the scheduler's words; what is wrong is nearly always the queue. */
 function refusedSubmission(diagnostics: string, queue: string): UserError {
+  const options = { code: refused, exitCode: ExitCode.cluster };
+  const notRenewed = renewalRefusal(diagnostics);
+  if (notRenewed !== undefined) return new UserError(notRenewed, options);
   const said = diagnostics.trim().replace(/^[\w.$]+(?:Exception|Error): /, "");
   const mend = `  It asks for queue ${queue} (tony.yarn.queue): tony-ts doctor --queue ${queue} says more`;
-  return new UserError(`The ResourceManager refuses the job: ${said}\n${mend}`, {
-    code: refused,
-    exitCode: ExitCode.cluster,
-  });
+  return new UserError(`The ResourceManager refuses the job: ${said}\n${mend}`, options);
 }
 
 function unknownSubmission(id: ApplicationId, cause: unknown): UserError {

@@ -5,6 +5,7 @@ import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
 import type { Cluster } from "../cluster/cluster.ts";
+import { trustedOwners } from "../cluster/site-settings.ts";
 import type { ClientContext } from "../context.ts";
 import type { WaitBlock } from "../output/output.ts";
 import { ContentCache } from "../shipping/cache.ts";
@@ -12,6 +13,7 @@ import { HashMemo } from "../shipping/hash-memo.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import { type PlannedFile, planShipping, type ShipItem, type Shipment, ship } from "../shipping/shipping.ts";
 import { nameOf, type UploadedPart, UploadProgress, uploadLine, uploadRemark } from "../shipping/upload-lines.ts";
+import type { ShippedKeytab } from "./shipped-keytab.ts";
 import { itemsOf, type ShippingPlan, shippingPlan } from "./shipping-plan.ts";
 
 /** In a pipe an upload that is done by then is told afterwards only. */
@@ -31,6 +33,7 @@ export interface JobToShip {
   readonly spec: JobSpec;
   readonly cluster: Cluster;
   readonly runtime: ProvidedRuntime;
+  readonly keytab: ShippedKeytab | undefined;
   /** Where the staging folders are. */
   readonly root: LocatedPath;
 }
@@ -78,8 +81,8 @@ export async function shipFiles(
   };
 }
 
-function planOf({ spec, runtime, text }: JobToShip): ShippingPlan {
-  return shippingPlan(spec, runtime, text.submission.ship);
+function planOf({ spec, runtime, text, keytab }: JobToShip): ShippingPlan {
+  return shippingPlan(spec, runtime, text.submission.ship, keytab?.items);
 }
 
 function contentCache({ text, cluster, root }: JobToShip): ContentCache {
@@ -87,8 +90,8 @@ function contentCache({ text, cluster, root }: JobToShip): ContentCache {
     fileSystems: cluster.fileSystems,
     stagingRoot: root,
     cacheDir: readSetting(text.settings, "tony.cache.dir"),
-    user: cluster.user.name,
-    trustedOwners: readSetting(text.settings, "tony.cache.trusted-owners") ?? [],
+    user: cluster.user,
+    trustedOwners: trustedOwners(text.settings),
     replicas: cluster.sharedReplicas,
   });
 }

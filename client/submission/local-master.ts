@@ -5,6 +5,7 @@ import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
 import { runtimeOptions } from "../../src/job/launch-command.ts";
+import { programSecrets } from "../../src/job/program-secrets.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
@@ -18,6 +19,8 @@ export interface LocalMaster {
   readonly program: string;
   readonly job: JobFile;
   readonly identity: ApplicationIdentity;
+  /** Of programs, by the names of their variables. */
+  readonly secrets?: ReadonlyMap<string, string>;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** In a session of its own. */
   readonly detached: boolean;
@@ -29,7 +32,8 @@ export function localMasterFolder(folder: string): string {
 }
 
 /** Starts the AM of a job on this machine, as a NodeManager would. Its containers are processes of this machine, too. */
-export function startLocalMaster({ folder, program, job, identity, environment, detached }: LocalMaster): ChildProcess {
+export function startLocalMaster(options: LocalMaster): ChildProcess {
+  const { folder, program, job, identity, secrets = new Map(), environment, detached } = options;
   const work = localMasterFolder(folder);
   const logFolder = path.join(work, "logs");
   mkdirSync(logFolder, { recursive: true, mode: 0o700 });
@@ -37,7 +41,8 @@ export function startLocalMaster({ folder, program, job, identity, environment, 
   const content = Buffer.from(JSON.stringify(job));
   writeFileSync(path.join(folder, jobFileName), content, secret);
   const tokens = path.join(work, localFiles.tokens);
-  writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }), secret);
+  const held = new Map([...programSecrets(secrets), ...masterSecrets(identity)]);
+  writeFileSync(tokens, writeTokenFile({ tokens: [], secrets: held }), secret);
   const logs = ["stdout", "stderr"].map((name) => openSync(path.join(logFolder, name), "a"));
   try {
     const [stdout, stderr] = logs;

@@ -1,7 +1,6 @@
 import { copyFileSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { clientAccess, clientAccessFile } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import { clientAccess, clientAccessFile, formatClientAccess, makeIdentity } from "../../src/api/identity.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
@@ -23,6 +22,7 @@ import { withFolderAddresses } from "./folder-addresses.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
 import { preparedPrograms } from "./prepared-programs.ts";
+import { readSecrets } from "./read-secrets.ts";
 import type { SubmissionListener } from "./submission.ts";
 
 /** A job that was started on this machine. */
@@ -45,6 +45,7 @@ export async function submitLocally(
   const { environment, output, now } = context;
   refuseBeyondMachine(checked, environment);
   for (const problem of problems) output.problem(formatProblem(problem));
+  const secrets = readSecrets(text.settings, context);
   const user = currentUser(environment).name;
   const configuration = new Configuration().withValues(text.hadoop);
   const spec = await withFolderAddresses(
@@ -60,11 +61,12 @@ export async function submitLocally(
   const codeCaches = await preparedPrograms({ kind: "send", path: realpathSync(process.execPath) }, context);
   if (codeCaches.am !== undefined) copyFileSync(codeCaches.am, codeCacheOf(program));
 
-  const identity = makeIdentity(id, now());
+  const identity = makeIdentity(id);
   const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded });
-  writeFileSync(path.join(folder, clientAccessFile), JSON.stringify(clientAccess(identity)), { mode: 0o600 });
+  const access = JSON.stringify(formatClientAccess(clientAccess(identity)));
+  writeFileSync(path.join(folder, clientAccessFile), access, { mode: 0o600 });
   // So that neither a signal to us nor our end reaches it.
-  const master = startLocalMaster({ folder, program, job, identity, environment, detached: true });
+  const master = startLocalMaster({ folder, program, job, identity, secrets, environment, detached: true });
   master.unref();
   const { pid } = master;
   if (pid === undefined) throw new RangeError(`${process.execPath} could not be started`);

@@ -25,8 +25,18 @@ export function refuseBeyondMachine(spec: JobSpec, environment: ClientContext["e
 /** What this machine can never give, however long it is waited for. */
 export function checkAgainstMachine(spec: JobSpec, machine: Machine): Problem[] {
   const kinds = kindsOf(machine);
-  const single = spec.roles.flatMap((role) => kinds.flatMap((kind) => tooLarge(spec, role, kind)));
+  const single = [
+    ...inImages(spec),
+    ...spec.roles.flatMap((role) => kinds.flatMap((kind) => tooLarge(spec, role, kind))),
+  ];
   return single.length > 0 || spec.distributedMode !== "gang" ? single : kinds.flatMap((kind) => tooMany(spec, kind));
+}
+
+/** Nodes of YARN have a runtime for images; here programs would run outside of them. */
+function inImages(spec: JobSpec): Problem[] {
+  if (spec.am.image === undefined && spec.roles.every(({ image }) => image === undefined)) return [];
+  const key = "tony.docker.enabled";
+  return [keyProblem("error", spec, key, `${key} needs YARN: this machine runs programs outside of images`)];
 }
 
 function kindsOf({ memoryMiB, vcores, gpus }: Machine): Kind[] {

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import { makeIdentity } from "../../src/api/identity.ts";
 import { within } from "../../src/hadoop/clock.ts";
 import { buildJobSpec } from "../../src/job/build-spec.ts";
 import { lookUpLocalPath } from "../../src/job/load-job.ts";
@@ -19,7 +19,7 @@ const endingLimitMs = 2_000;
 
 /** One task, which asks for little of the machine and runs long enough for some heartbeats. */
 const settings = {
-  "tony.application.framework": "standalone",
+  "tony.application.framework": "generic",
   "tony.worker.instances": "1",
   "tony.worker.memory": "64m",
   "tony.worker.command": "sleep 0.5",
@@ -43,7 +43,7 @@ export async function rehearse(
       folder,
       program: programOf("am"),
       job: localJobFile({ id, user: "nobody", spec, folder, all }),
-      identity: makeIdentity(id, Date.now()),
+      identity: makeIdentity(id),
       // No options of the user's, with which V8 would compile otherwise.
       environment: { PATH: process.env.PATH },
       detached: false,

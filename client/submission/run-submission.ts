@@ -1,19 +1,17 @@
-import type { ClientAccess } from "../../src/api/identity.ts";
 import { ExitCode } from "../../src/errors.ts";
 import type { JobText } from "../../src/job/load-job.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import type { FollowListener } from "../following/follow-listener.ts";
 import { FollowView } from "../following/follow-view.ts";
 import { JobSignals } from "../following/job-signals.ts";
-import { JsonView } from "../following/json-view.ts";
+import { jsonView } from "../following/json-view.ts";
 import type { LogSelection } from "../logs/log-selection.ts";
 import { printEvent } from "../logs/print-event.ts";
 import type { Output } from "../output/output.ts";
 import type { DetachedJson } from "../printed-json.ts";
-import { checkOffline } from "./check-offline.ts";
+import { type RunningJob, runningJob } from "./running-job.ts";
+import { followStarted, startJob } from "./start-job.ts";
 import type { SubmissionListener } from "./submission.ts";
 import { submissionLine } from "./submitted-line.ts";
 
@@ -22,13 +20,19 @@ export interface SubmissionChoices {
   readonly json: boolean;
   readonly logs: LogSelection;
   readonly local: boolean;
+  /** A job of the caller's with this tag that has not ended is followed instead; the job to submit has it too. */
+  readonly applicationTag?: string;
+  /** Who shows the job, instead of what follows from `json`. */
+  readonly display?: JobDisplay;
+  /** As `FollowOptions.endWithinMs`. */
+  readonly endWithinMs?: number;
 }
 
-/** A job that runs, and where it is known. */
-interface Running {
-  readonly id: string;
-  readonly spec: JobSpec;
-  readonly applications: Applications;
+/** Shows a job in another way than a person's terminal or a program wants it. */
+export interface JobDisplay {
+  readonly view: FollowListener;
+  /** The cluster has taken the job, or it runs already. */
+  readonly submitted: (id: string) => void;
 }
 
 /** Submits a job and, unless told otherwise, follows it; signals end or leave it. */
@@ -37,9 +41,20 @@ export async function runSubmission(
   choices: SubmissionChoices,
   context: ClientContext,
 ): Promise<ExitCode> {
+  const { applicationTag } = choices;
+  const earlier = applicationTag === undefined ? undefined : await runningJob(applicationTag, text, context);
+  if (earlier === undefined) return await submitAndFollow(text, choices, context);
+  try {
+    return await takeUp(earlier, choices, context);
+  } finally {
+    earlier.applications.close();
+  }
+}
+
+async function submitAndFollow(text: JobText, choices: SubmissionChoices, context: ClientContext): Promise<ExitCode> {
   const { output, now } = context;
-  const { detach, json } = choices;
-  let view: FollowListener = json && !detach ? new JsonView(output) : new FollowView(output, now, now());
+  const { detach, json, display } = choices;
+  let view = display?.view ?? (json && !detach ? jsonView(output) : new FollowView(output, now, now()));
   const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown));
   try {
     const announce = announcer(choices, output);
@@ -47,20 +62,19 @@ export async function runSubmission(
       signals.named(id);
       announce.named(id, spec);
     };
-    const running = await submit(text, choices, context, signals.stop, { ...announce, named });
+    const running = await startJob(text, choices, context, signals.stop, { ...announce, named });
     announce.submitted(running.id, running.spec);
     signals.submitted();
     try {
       const swept = running.applications.sweep().catch(() => undefined);
       if (detach) {
-        if (json) output.jsonLine({ applicationId: running.id } satisfies DetachedJson);
-        else output.print(running.id);
+        tellDetached(running.id, json, output);
         await swept;
         return ExitCode.succeeded;
       }
       // Times count from here.
-      if (!json) view = new FollowView(output, now, now());
-      return await followTo(running, choices, context, view, signals);
+      if (!json && display === undefined) view = new FollowView(output, now, now());
+      return await followStarted(running, choices, context, view, signals);
     } finally {
       running.applications.close();
     }
@@ -69,13 +83,45 @@ export async function runSubmission(
   }
 }
 
+function tellDetached(applicationId: string, json: boolean, output: Output): void {
+  if (json) output.jsonLine({ applicationId } satisfies DetachedJson);
+  else output.print(applicationId);
+}
+
+/** Goes on with the job that an earlier try has started. */
+async function takeUp(
+  { report, applications }: RunningJob,
+  { applicationTag, detach, json, logs, display, endWithinMs }: SubmissionChoices,
+  context: ClientContext,
+): Promise<ExitCode> {
+  const { output } = context;
+  output.problem(`${report.id} has the tag ${applicationTag} and has not ended: nothing was submitted`);
+  display?.submitted(report.id);
+  if (detach) {
+    tellDetached(report.id, json, output);
+    return ExitCode.succeeded;
+  }
+  const { followAgain } = await import("../following/follow-again.ts");
+  return await followAgain(
+    report,
+    {
+      applications,
+      logs,
+      json,
+      ...(display !== undefined && { view: display.view }),
+      ...(endWithinMs !== undefined && { endWithinMs }),
+    },
+    context,
+  );
+}
+
 interface Announcer extends SubmissionListener {
   /** The job has been taken. */
   readonly submitted: (id: string, spec: JobSpec) => void;
 }
 
 /** What is said of a submission: its way for people, the job for programs, beside the result where that is the id alone. */
-function announcer({ detach, json, local }: SubmissionChoices, output: Output): Announcer {
+function announcer({ detach, json, local, display }: SubmissionChoices, output: Output): Announcer {
   if (detach || json) {
     const uploads: string[] = [];
     return {
@@ -96,72 +142,6 @@ function announcer({ detach, json, local }: SubmissionChoices, output: Output): 
     named: (id, spec) => output.print(submissionLine(id, spec, local ? "on this machine" : `queue ${spec.queue}`)),
     uploading: (block) => output.wait(block),
     uploaded: (line) => output.print(line),
-    submitted: () => undefined,
+    submitted: (id) => display?.submitted(id),
   };
-}
-
-/** @throws UserError (`NOT_SUBMITTED`) when a signal came before the job was handed in */
-async function submit(
-  text: JobText,
-  { local, logs }: SubmissionChoices,
-  context: ClientContext,
-  stop: AbortSignal,
-  listener: SubmissionListener,
-): Promise<Running> {
-  // A mistake in the job is told before one in the cluster's configuration.
-  const draft = checkOffline(text, logs, context);
-  if (!local) return await submitThere(text, draft.spec, context, stop, listener);
-  const { submitLocally } = await import("./local-submission.ts");
-  return await submitLocally(text, draft, context, listener);
-}
-
-async function submitThere(
-  text: JobText,
-  draft: JobSpec,
-  context: ClientContext,
-  stop: AbortSignal,
-  listener: SubmissionListener,
-): Promise<Running> {
-  const [{ clusterOf }, { submitToYarn }, { YarnApplications }] = await Promise.all([
-    import("../cluster/cluster.ts"),
-    import("./submission.ts"),
-    import("../applications/yarn-applications.ts"),
-  ]);
-  const cluster = clusterOf(text, context);
-  try {
-    const submitted = await cluster.use(() => submitToYarn(text, draft, context, cluster, listener, stop));
-    const applications = new YarnApplications(cluster, readSetting(text.settings, "tony.staging-dir"), context.now);
-    applications.remember(submitted.access satisfies ClientAccess);
-    return { ...submitted, applications };
-  } catch (error) {
-    cluster.close();
-    throw error;
-  }
-}
-
-async function followTo(
-  { id, spec, applications }: Running,
-  { logs }: SubmissionChoices,
-  { now }: ClientContext,
-  view: FollowListener,
-  { stop, ending }: Pick<JobSignals, "stop" | "ending">,
-): Promise<ExitCode> {
-  const [{ follow }, { connectMaster }] = await Promise.all([
-    import("../following/follow.ts"),
-    import("../master/master-connection.ts"),
-  ]);
-  const { startupMs } = spec.timeouts;
-  return await follow({
-    id,
-    applications,
-    connect: connectMaster,
-    view,
-    now,
-    sinceMs: now(),
-    logs,
-    leadTask: spec.leadTask,
-    ...(startupMs === undefined ? {} : { startupLimitMs: startupMs }),
-    stop,
-    ending,
-  });
 }

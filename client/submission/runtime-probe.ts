@@ -19,6 +19,7 @@ import { HashMemo } from "../shipping/hash-memo.ts";
 import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { ship } from "../shipping/shipping.ts";
 import { stagingRoot } from "../staging/staging-folder.ts";
+import { jobTokens } from "../tokens/job-tokens.ts";
 import { programItem } from "./shipping-plan.ts";
 
 const subject = "nodes";
@@ -47,6 +48,12 @@ export async function probeRuntime(
 ): Promise<Finding> {
   const { resourceManager, configuration } = cluster;
   const { id } = await resourceManager.newApplication();
+  // By them a node copies the files on a secured cluster.
+  const delegated = await jobTokens(
+    cluster,
+    files.map(({ url }) => ({ uri: url })),
+  );
+  const { tokensConf, cancelTokensWhenComplete } = delegated;
   await resourceManager.submit({
     id,
     name: "tony-ts doctor",
@@ -58,8 +65,10 @@ export async function probeRuntime(
       files,
       environment: probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")),
       commands: [launchCommand({ node, bundle: "am.cjs" })],
-      credentials: writeTokenFile({ tokens: [], secrets: new Map() }),
+      credentials: writeTokenFile(delegated.credentials),
+      ...(tokensConf !== undefined && { tokensConf }),
     }),
+    cancelTokensWhenComplete,
   });
   const report = await endOf(id, cluster, now);
   if (report !== undefined) return probeFinding(report, settingsOf(configuration));
@@ -144,7 +153,7 @@ export async function shipProbe(
   const cache = new ContentCache({
     fileSystems,
     stagingRoot: await stagingRoot(fileSystems, { stagingDir }),
-    user: user.name,
+    user,
     replicas: cluster.sharedReplicas,
   });
   const memo = await HashMemo.open(localCacheFolder(environment), now);

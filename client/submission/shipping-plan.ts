@@ -1,13 +1,13 @@
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
 import { shipOption } from "../../src/job/submission.ts";
-import { type ContainerProgram, programPath } from "../../src/programs.ts";
+import { type ContainerProgram, type ProgramName, programPath } from "../../src/programs.ts";
 import { codeCacheOf } from "../../src/start/cache-files.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";
 import type { ShipItem } from "../shipping/shipping.ts";
 
 /** What travels with a job, and whose containers find it. */
 export interface ShippingPlan {
-  /** The AM's: a start is as long as fetching and unpacking, so it gets nothing that only tasks need. */
+  /** The AM's: a start is as long as fetching and unpacking, so it gets what tasks need only if one runs within it. */
   readonly master: readonly ShipItem[];
   /** Every task's. */
   readonly all: readonly ShipItem[];
@@ -17,15 +17,19 @@ export interface ShippingPlan {
 
 /**
  * @param optional what options of the command line ship, among the files of every task
+ * @param forLogin what the ApplicationMaster needs to log in by itself
  */
 export function shippingPlan(
   spec: JobSpec,
   { items: runtime, codeCaches = {} }: Pick<ProvidedRuntime, "items" | "codeCaches">,
   optional: readonly FileToShip[] = [],
+  forLogin: readonly ShipItem[] = [],
 ): ShippingPlan {
+  const all = [...runtime, ...program("executor"), ...named(spec.files, "tony.containers.resources")];
+  const ofTasks = spec.roles.some(({ inMaster }) => inMaster === true) ? all : runtime;
   return {
-    master: [...runtime, ...program("am"), ...named(spec.am.files, "tony.am.resources")],
-    all: [...runtime, ...program("executor"), ...named(spec.files, "tony.containers.resources")],
+    master: [...ofTasks, ...program("am"), ...forLogin, ...named(spec.am.files, "tony.am.resources")],
+    all,
     byRole: Object.fromEntries(spec.roles.map(({ name, files }) => [name, named(files, `tony.${name}.resources`)])),
   };
 
@@ -46,8 +50,11 @@ export function shippingPlan(
 }
 
 /** A program of ours. */
-export function programItem(name: ContainerProgram): ShipItem {
-  return { link: `${name}.cjs`, source: programPath(name), as: "file", shared: true };
+export function programItem(
+  name: ContainerProgram | "tokens",
+  programOf: (name: ProgramName) => string = programPath,
+): ShipItem {
+  return { link: `${name}.cjs`, source: programOf(name), as: "file", shared: true };
 }
 
 /** Everything once. */

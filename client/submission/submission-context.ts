@@ -1,7 +1,7 @@
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { CLOSED_LOGS, UNFINISHED } from "../../src/job/closed-log.ts";
-import { escapeForLaunchScript } from "../../src/job/launch-command.ts";
 import { aclsOf, type ContainerLaunch, launchContext } from "../../src/job/launch-context.ts";
+import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch-script-text.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { type StoredJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
 
@@ -43,7 +43,9 @@ export function submissionContext(id: string, spec: JobSpec, launch: ContainerLa
 
 /** What the AM's container is told: the job's own variables, and where its job is. */
 export function masterEnvironment(spec: JobSpec, stored: StoredJob): Record<string, string> {
-  const own = Object.entries(storedJobEnvironment(stored));
-  const escaped = own.map(([name, value]) => [name, escapeForLaunchScript(value)]);
-  return { ...spec.containerEnvironment, ...Object.fromEntries(escaped) };
+  return {
+    ...expandableEnvironment(spec.containerEnvironment),
+    ...spec.am.image,
+    ...escapeEnvironment(storedJobEnvironment(stored)),
+  };
 }

@@ -1,36 +1,53 @@
-import { type ClientAccess, clientAccess, clientAccessFile, masterSecrets } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import {
+  type ApplicationIdentity,
+  type ClientAccess,
+  clientAccess,
+  clientAccessFile,
+  formatClientAccess,
+  makeIdentity,
+  masterSecrets,
+} from "../../src/api/identity.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
+import { writeTonyFinalXml } from "../../src/history/tony/final-xml.ts";
 import type { VirtualMemoryCheck } from "../../src/job/build-roles.ts";
 import { formatClusterNodes } from "../../src/job/cluster-nodes.ts";
 import { handedToMaster } from "../../src/job/handed-settings.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
+import { keytabFileName } from "../../src/job/job-keytab.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { checkJob, type JobText } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors, type Problem, refusedJob } from "../../src/job/problem.ts";
+import { programSecrets } from "../../src/job/program-secrets.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { jobFileName, nodesFileName, storedJob } from "../../src/job/stored-job.ts";
 import { buildId } from "../../src/programs.ts";
+import { usedFileSystems } from "../../src/tokens/token-issuers.ts";
+import { clearTextKey, clearTextProblems, keytabProblems } from "../cluster/clear-text.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { checkAgainstCluster, withQueueLabel } from "../cluster/cluster-checks.ts";
 import { askSubmissionFacts, type SubmissionFacts } from "../cluster/cluster-facts.ts";
-import { namedRuntimes } from "../cluster/site-settings.ts";
+import { namedRuntimes, trustedOwners } from "../cluster/site-settings.ts";
 import { configuredMaximum } from "../cluster/size-checks.ts";
 import type { ClientContext } from "../context.ts";
 import { chooseRuntime, type ProvidedRuntime, provideRuntime } from "../shipping/runtime.ts";
+import { requireTrustedFolders } from "../staging/folder-trust.ts";
 import { StagingFolder, stagingRoot } from "../staging/staging-folder.ts";
 import { thisSubmitter } from "../staging/submitter.ts";
+import { jobTokens } from "../tokens/job-tokens.ts";
 import { jobContextOf } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { handIn, submissionUnknown } from "./hand-in.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
 import { preparedPrograms } from "./prepared-programs.ts";
+import { readSecrets } from "./read-secrets.ts";
+import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
 import { masterEnvironment, submissionContext } from "./submission-context.ts";
 
 /** A job that the ResourceManager has taken. */
@@ -64,46 +81,73 @@ export async function submitToYarn(
   stop: AbortSignal,
 ): Promise<Submitted> {
   const { settings } = text;
+  const ofPrograms = programSecrets(readSecrets(settings, context));
   const checked = await untilStopped(checkThere(text, draft, context, cluster), stop);
   if (checked === undefined) throw notSubmitted();
-  const { spec, facts, root, runtime, problems } = checked;
+  const { spec, facts, root, runtime, keytab, problems } = checked;
   for (const problem of problems) context.output.problem(formatProblem(problem));
 
   const { id } = facts.application;
   listener.named(id, spec);
-  const shipped = await shipFiles({ text, spec, cluster, runtime, root }, context, listener, stop);
+  const shipped = await shipFiles({ text, spec, cluster, runtime, root, keytab }, context, listener, stop);
   if (shipped === undefined || stop.aborted) throw notSubmitted();
-  const identity = makeIdentity(id, context.now());
-  const staging = await StagingFolder.create(root, id, cluster.user.name);
+  const identity = makeIdentity(id);
+  const delegated = await jobTokens(cluster, usedFileSystems(spec, shipped, root.fileSystem.uri));
+  if (delegated.remark !== undefined) listener.uploaded(delegated.remark);
+  const staging = await StagingFolder.create(root, id, cluster.user);
   try {
-    const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway: nodesGateway(settings) });
+    const jobFile = jobFileOf({ id, spec, facts, staging, shipped, cluster, gateway: nodesGateway(settings), keytab });
     const job = Buffer.from(JSON.stringify(jobFile));
     const nodes = Buffer.from(formatClusterNodes(facts.nodes));
     await staging.writeAll({
       [jobFileName]: job,
       [nodesFileName]: nodes,
-      [clientAccessFile]: Buffer.from(JSON.stringify({ ...clientAccess(identity), submitter: thisSubmitter() })),
+      ...(keytab && { [keytabFileName]: keytab.content }),
+      ...historySettings(settings, spec),
+      [clientAccessFile]: Buffer.from(
+        JSON.stringify({ ...laterAccess(cluster, identity), submitter: thisSubmitter() }),
+      ),
     });
+    const { cancelTokensWhenComplete, tokensConf } = delegated;
+    const { tokens, secrets } = delegated.credentials;
     const launch = {
       files: shipped.master,
       commands: [launchCommand({ node: jobFile.node, bundle: "am.cjs" })],
       environment: masterEnvironment(spec, storedJob(stagingLocation(jobFile), job, nodes)),
-      credentials: writeTokenFile({ tokens: [], secrets: masterSecrets(identity) }),
+      credentials: writeTokenFile({
+        tokens,
+        secrets: new Map([...secrets, ...ofPrograms, ...masterSecrets(identity)]),
+      }),
+      ...(tokensConf !== undefined && { tokensConf }),
     };
     if (stop.aborted) throw notSubmitted();
-    await handIn(submissionContext(id, spec, launch), {
-      resourceManager: cluster.resourceManager,
-      output: context.output,
-      stop,
-      giveUpAfterMs: cluster.patience.giveUpAfterMs,
-      askBriefly: () => cluster.askBriefly(),
-    });
+    await handIn(
+      { ...submissionContext(id, spec, launch), cancelTokensWhenComplete },
+      {
+        resourceManager: cluster.resourceManager,
+        output: context.output,
+        stop,
+        giveUpAfterMs: cluster.patience.giveUpAfterMs,
+        askBriefly: () => cluster.askBriefly(),
+      },
+    );
   } catch (error) {
     // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
     if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);
     throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted() : error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
+}
+
+/** What the ApplicationMaster puts beside the job's history. */
+function historySettings(settings: Settings, spec: JobSpec): Record<string, Uint8Array> {
+  if (spec.history.location === undefined) return {};
+  return { [tonyFinalXml]: Buffer.from(writeTonyFinalXml(settings, spec)) };
+}
+
+/** On a secured cluster later clients come with the ResourceManager's tokens, and no secret of the job lies in a file. */
+function laterAccess({ isSecured }: Cluster, identity: ApplicationIdentity): object {
+  return isSecured ? {} : formatClientAccess(clientAccess(identity));
 }
 
 /** A job that nothing is wrong with, as far as can be known before it is handed in. */
@@ -113,6 +157,7 @@ export interface CheckedThere {
   /** Where the staging folders are. */
   readonly root: LocatedPath;
   readonly runtime: ProvidedRuntime;
+  readonly keytab: ShippedKeytab | undefined;
   /** Warnings. */
   readonly problems: readonly Problem[];
 }
@@ -125,9 +170,10 @@ export async function checkThere(
   cluster: Cluster,
 ): Promise<CheckedThere> {
   const runtime = await runtimeOf(text.settings, context);
+  const keytab = await shippedKeytab(text.settings, cluster);
   const [facts, root] = await Promise.all([
-    askSubmissionFacts(cluster.resourceManager, draft.queue),
-    stagingRoot(cluster.fileSystems, { stagingDir: readSetting(text.settings, "tony.staging-dir") }),
+    askSubmissionFacts(cluster.resourceManager, draft),
+    trustedStagingRoot(text.settings, cluster),
   ]);
   const { spec: asWritten, problems } = checkJob(text, {
     ...jobContextOf(context),
@@ -137,13 +183,24 @@ export async function checkThere(
   });
   if (asWritten === undefined) throw refusedJob(problems);
   const spec = await withFolderAddresses(withQueueLabel(asWritten, facts.queue), cluster.fileSystems);
-  const found = checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) });
+  const found = [
+    ...checkAgainstCluster(spec, { ...facts, configured: configuredMaximum(cluster.configuration) }),
+    ...(cluster.isSecured ? clearTextProblems(cluster.configuration, acceptsClearText(text.settings)) : []),
+    ...(keytab === undefined ? [] : keytabProblems(cluster, acceptsClearText(text.settings))),
+  ];
   if (hasErrors(found)) throw refusedJob(found);
-  return { spec, facts, root, runtime, problems: [...problems, ...found] };
+  return { spec, facts, root, runtime, keytab, problems: [...problems, ...found] };
+}
+
+async function trustedStagingRoot(settings: Settings, { fileSystems, user }: Cluster): Promise<LocatedPath> {
+  const root = await stagingRoot(fileSystems, { stagingDir: readSetting(settings, "tony.staging-dir") });
+  await requireTrustedFolders(root, { user, trustedOwners: trustedOwners(settings) });
+  return root;
 }
 
 /** What comes of the work, or undefined as soon as `stop` fires: the work may then end as it likes. */
 async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T | undefined> {
+  work.catch(() => undefined);
   if (stop.aborted) return undefined;
   let stopped: () => void = () => undefined;
   const stopping = new Promise<undefined>((resolve) => {
@@ -180,13 +237,14 @@ function jobFileOf(parts: {
   readonly shipped: Shipped;
   readonly cluster: Cluster;
   readonly gateway: string | undefined;
+  readonly keytab: ShippedKeytab | undefined;
 }): JobFile {
-  const { id, spec, facts, staging, shipped, cluster, gateway } = parts;
+  const { id, spec, facts, staging, shipped, cluster, gateway, keytab } = parts;
   return {
     jobFileVersion: 1,
     build: buildId(),
     applicationId: id,
-    user: cluster.user.name,
+    user: cluster.user,
     spec,
     stagingUrl: staging.url,
     files: { master: shipped.master, all: shipped.all, byRole: shipped.byRole },
@@ -195,6 +253,7 @@ function jobFileOf(parts: {
     ...(gateway === undefined ? {} : { hdfsEndpoint: gateway }),
     sharedLabels: facts.sharedLabels,
     resourceTypes: facts.resourceTypes,
+    ...(keytab && { keytab: keytab.keytab }),
   };
 }
 
@@ -202,6 +261,10 @@ function jobFileOf(parts: {
 function nodesGateway(settings: Settings): string | undefined {
   const endpoint = readSetting(settings, "tony.hdfs.node-endpoint") ?? readSetting(settings, "tony.hdfs.endpoint");
   return endpoint === "namenode" ? undefined : endpoint;
+}
+
+function acceptsClearText(settings: Settings): boolean {
+  return readSetting(settings, clearTextKey) === true;
 }
 
 /** How long the cluster waits for a silent AM or node. */

@@ -3,15 +3,17 @@ import { join } from "node:path";
 import { layout } from "./folders.mjs";
 import { eachMaster, zooKeeperSettings } from "./high-availability.mjs";
 import { namespaceOf } from "./isolation.mjs";
+import { KDC_PORT, KMS_PORT } from "./secure/names.mjs";
+import { kdcCommand } from "./secure/realm.mjs";
 import { nodeName } from "./site-files.mjs";
 
 /**
- * One daemon of a cluster: a JVM of its own.
+ * One daemon of a cluster: a JVM of its own, but for the KDC.
  * @typedef {object} Daemon
  * @property {string} name namenode, datanode, resourcemanager, nm1, nm2, …; with two masters nn1, nn2, rm1, rm2, …
  * @property {string} kind as Hadoop calls it
  * @property {string} title its kind, and its number where there are several
- * @property {string} mainClass
+ * @property {string} [mainClass]
  * @property {string[]} [programArguments]
  * @property {string[]} [flags] of Java, besides those of every daemon
  * @property {number} heapMiB
@@ -26,35 +28,38 @@ import { nodeName } from "./site-files.mjs";
 const HDFS = "org.apache.hadoop.hdfs";
 const YARN = "org.apache.hadoop.yarn.server";
 
-/** What can be started, and the ports it has everywhere; `web` is one of them. */
+/** The KDC's: its database is for nobody else. */
+const ROOT = { name: "root", uid: 0, gid: 0 };
+
+/** What can be started, and the ports it has everywhere: those of its web server, and all others. */
 const PROGRAMS = {
   nameNode: {
     kind: "NameNode",
     mainClass: `${HDFS}.server.namenode.NameNode`,
     heapMiB: 256,
-    ports: [8020, 9870],
-    web: 9870,
+    ports: [8020],
+    web: { http: 9870, https: 9871 },
   },
   dataNode: {
     kind: "DataNode",
     mainClass: `${HDFS}.server.datanode.DataNode`,
     heapMiB: 256,
-    ports: [9864, 9866, 9867],
-    web: 9864,
+    ports: [9866, 9867],
+    web: { http: 9864, https: 9865 },
   },
   resourceManager: {
     kind: "ResourceManager",
     mainClass: `${YARN}.resourcemanager.ResourceManager`,
     heapMiB: 384,
-    ports: [8030, 8031, 8032, 8033, 8088],
-    web: 8088,
+    ports: [8030, 8031, 8032, 8033],
+    web: { http: 8088, https: 8090 },
   },
   nodeManager: {
     kind: "NodeManager",
     mainClass: `${YARN}.nodemanager.NodeManager`,
     heapMiB: 256,
-    ports: [8040, 8041, 8042],
-    web: 8042,
+    ports: [8040, 8041],
+    web: { http: 8042, https: 8044 },
   },
   zooKeeper: {
     kind: "ZooKeeper",
@@ -66,23 +71,31 @@ const PROGRAMS = {
     kind: "JournalNode",
     mainClass: `${HDFS}.qjournal.server.JournalNode`,
     heapMiB: 128,
-    ports: [8480, 8485],
-    web: 8480,
+    ports: [8485],
+    web: { http: 8480, https: 8481 },
   },
   httpFs: {
     kind: "HttpFS",
     mainClass: "org.apache.hadoop.fs.http.server.HttpFSServerWebServer",
     heapMiB: 192,
-    ports: [14000],
-    web: 14000,
+    ports: [],
+    web: { http: 14000 },
   },
   router: {
     kind: "Router",
     mainClass: `${HDFS}.server.federation.router.DFSRouter`,
     heapMiB: 192,
-    ports: [8111, 8888, 50071],
-    web: 50071,
+    ports: [8111, 8888],
+    web: { http: 50071 },
   },
+  kms: {
+    kind: "KMS",
+    mainClass: "org.apache.hadoop.crypto.key.kms.server.KMSWebServer",
+    heapMiB: 192,
+    ports: [],
+    web: { https: KMS_PORT },
+  },
+  kdc: { kind: "KDC", heapMiB: 0, ports: [KDC_PORT] },
   failoverController: { kind: "ZKFC", mainClass: `${HDFS}.tools.DFSZKFailoverController`, heapMiB: 64, ports: [8019] },
 };
 
@@ -97,14 +110,21 @@ export function daemonsOf(cluster) {
     const namespace = namespaceOf(cluster, index);
     return daemon(PROGRAMS.nodeManager, { name, number: index + 1, user: yarn, host, settingsOf: name, namespace });
   });
-  const { httpfs, router } = cluster.settings;
+  const { httpfs, router, secure } = cluster.settings;
   const gateways = [
-    ...(httpfs ? [daemon(PROGRAMS.httpFs, httpFsOf(cluster))] : []),
+    ...(httpfs ? [daemon(PROGRAMS.httpFs, webGateway(cluster, "httpfs"))] : []),
     ...(router ? [daemon(PROGRAMS.router, { name: "router", user: hdfs, host: master, settingsOf: "router" })] : []),
   ];
+  const keepers = secure
+    ? [
+        daemon(PROGRAMS.kdc, { name: "kdc", user: ROOT, host: master }),
+        daemon(PROGRAMS.kms, webGateway(cluster, "kms")),
+      ]
+    : [];
   const masters = eachMaster(cluster);
   if (masters.length === 0) {
     return [
+      ...keepers,
       daemon(PROGRAMS.nameNode, { name: "namenode", user: hdfs, host: master }),
       dataNode,
       daemon(PROGRAMS.resourceManager, { name: "resourcemanager", user: yarn, host: master }),
@@ -114,6 +134,7 @@ export function daemonsOf(cluster) {
   }
   const programArguments = [zooKeeperSettings(cluster)];
   return [
+    ...keepers,
     daemon(PROGRAMS.zooKeeper, { name: "zookeeper", user: hdfs, host: master, programArguments }),
     daemon(PROGRAMS.journalNode, { name: "journalnode", user: hdfs, host: master }),
     ...masters.flatMap(({ host, number, nameNode: nn, resourceManager: rm }) => [
@@ -127,9 +148,8 @@ export function daemonsOf(cluster) {
   ];
 }
 
-/** HttpFS looks for its folders in properties of Java. */
-function httpFsOf({ state, users, addresses }) {
-  const name = "httpfs";
+/** HttpFS and the KMS look for their folders in properties of Java. */
+function webGateway({ state, users, addresses }, name) {
   const { daemonConf, daemonData, logs, temporary } = layout(state);
   const folders = { home: daemonData(name), config: daemonConf(name), log: logs, temp: temporary };
   return {
@@ -137,26 +157,42 @@ function httpFsOf({ state, users, addresses }) {
     user: users.hdfs,
     host: addresses.master,
     settingsOf: name,
-    flags: Object.entries(folders).map(([key, folder]) => `-Dhttpfs.${key}.dir=${folder}`),
+    flags: [
+      ...Object.entries(folders).map(([key, folder]) => `-D${name}.${key}.dir=${folder}`),
+      // In the place of a file of its own.
+      "-Dlog4j.configuration=log4j.properties",
+    ],
   };
 }
 
 /** Of a program on a host makes a daemon; `settingsOf` names the daemon whose own settings it reads, where it has such. */
 function daemonMaker(cluster) {
-  const { conf, daemonConf, state } = layout(cluster.state);
+  const { conf, daemonConf, state, secure } = layout(cluster.state);
+  const isSecure = cluster.settings.secure;
   // A class archive fits a class path that starts as the one it was made with: the jars, in a fixed order. None of them
   // holds a file that these folders have.
   const libraries = libraryPath(cluster.jars);
-  return ({ kind, mainClass, heapMiB, ports, web }, { number, settingsOf, ...daemon }) => ({
-    kind,
-    title: number === undefined ? kind : `${kind} ${number}`,
-    mainClass,
-    heapMiB,
-    ports,
-    classPath: [...libraries, ...(settingsOf === undefined ? [] : [daemonConf(settingsOf)]), conf, state],
-    url: web === undefined ? undefined : `http://${daemon.host}:${web}`,
-    ...daemon,
-  });
+  return ({ kind, mainClass, heapMiB, ports, web = {} }, { number, settingsOf, ...daemon }) => {
+    const scheme = isSecure ? "https" : "http";
+    const webPort = web[scheme];
+    return {
+      kind,
+      title: number === undefined ? kind : `${kind} ${number}`,
+      mainClass,
+      heapMiB,
+      ports: webPort === undefined ? ports : [...ports, webPort],
+      classPath: [
+        ...(isSecure && kind === "NodeManager" ? [secure.classes] : []),
+        ...libraries,
+        ...(settingsOf === undefined ? [] : [daemonConf(settingsOf)]),
+        conf,
+        ...(isSecure ? [secure.daemonConf] : []),
+        state,
+      ],
+      url: webPort === undefined ? undefined : `${scheme}://${daemon.host}:${webPort}`,
+      ...daemon,
+    };
+  };
 }
 
 /** The argument by which a daemon is known among all processes of the machine. @param {string} state @param {string} name */
@@ -179,6 +215,16 @@ export const JVM_FLAGS = [
 ];
 
 /**
+ * What starts a daemon. @param {import("./record.mjs").ClusterRecord} cluster @param {Daemon} daemon @param {string[]} flags of Java, where it
+ * is one of Java's
+ */
+export function daemonCommand(cluster, daemon, flags) {
+  return daemon.kind === "KDC"
+    ? kdcCommand(cluster, markersOf(cluster.state, daemon.name))
+    : javaCommand(cluster, daemon, flags);
+}
+
+/**
  * The command of a daemon's JVM.
  * @param {import("./record.mjs").ClusterRecord} cluster
  * @param {Pick<Daemon, "name" | "mainClass" | "programArguments" | "flags" | "heapMiB" | "classPath">} daemon
@@ -196,6 +242,7 @@ export function javaCommand(cluster, daemon, flags = []) {
       // Names come from this file alone, so that addresses stay addresses whatever this machine's own files say.
       `-Djdk.net.hosts.file=${layout(cluster.state).hosts}`,
       `-Djava.io.tmpdir=${layout(cluster.state).temporary}`,
+      ...(cluster.settings.secure ? [`-Djava.security.krb5.conf=${layout(cluster.state).secure.krb5Conf}`] : []),
       `-Dhadoop.home.dir=${cluster.state}`,
       daemon.mainClass,
       ...(daemon.programArguments ?? []),

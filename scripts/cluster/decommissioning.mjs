@@ -1,8 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { Problem } from "../problem.mjs";
-import { daemonsOf, javaCommand } from "./daemons.mjs";
+import { administer } from "./administration.mjs";
 import { layout } from "./folders.mjs";
-import { lastLines, runToEnd } from "./programs.mjs";
 
 /**
  * The ResourceManager gives a node no more containers, tells ApplicationMasters, and takes the node out when its containers have ended, or
@@ -26,15 +24,8 @@ async function exclude({ state }, change) {
   await writeFile(file, [...new Set(change(hosts)), ""].join("\n"));
 }
 
-async function refreshNodes(cluster, options) {
-  const manager = daemonsOf(cluster).find(({ kind }) => kind === "ResourceManager");
-  const admin = {
-    ...manager,
-    name: "rmadmin",
+const refreshNodes = (cluster, options) =>
+  administer(cluster, "ResourceManager", {
     mainClass: "org.apache.hadoop.yarn.client.cli.RMAdminCLI",
-    heapMiB: 64,
     programArguments: ["-refreshNodes", ...options],
-  };
-  const { code, output } = await runToEnd(javaCommand(cluster, admin), { cwd: cluster.state, user: manager.user });
-  if (code !== 0) throw new Problem(`yarn rmadmin -refreshNodes failed (exit ${code}):\n${lastLines(output)}`);
-}
+  });

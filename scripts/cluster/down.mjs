@@ -8,6 +8,7 @@ import { withLock } from "./lock.mjs";
 import { releaseNetwork } from "./network.mjs";
 import { endDaemon, killProcessesOf, runningPid } from "./processes.mjs";
 import { readRecord } from "./record.mjs";
+import { withdrawHostNames } from "./secure/host-names.mjs";
 import { unmountDisks } from "./small-disk.mjs";
 
 /** How long applications get to end properly, which aggregates their logs. */
@@ -31,6 +32,7 @@ export async function down(name, { deleteState = false } = {}) {
     const leftovers = await killProcessesOf(state);
     await removeNetwork(cluster);
     await unmountDisks(state);
+    if (cluster.settings.secure) await withdrawHostNames(cluster);
     if (deleteState) {
       await rm(state, { recursive: true, force: true });
       await releaseNetwork(state);

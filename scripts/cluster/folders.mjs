@@ -41,6 +41,30 @@ export function mayEnter(path) {
   }
 }
 
+/** What a secure cluster has beside. */
+function secureLayout(folder) {
+  const kdc = join(folder, "kdc");
+  const tls = join(folder, "tls");
+  return {
+    folder,
+    /** For KRB5_CONFIG. */
+    krb5Conf: join(folder, "krb5.conf"),
+    kdc,
+    kdcConf: join(folder, "kdc.conf"),
+    keytabs: join(folder, "keytabs"),
+    tickets: join(folder, "tickets"),
+    tls,
+    certificateAuthority: join(tls, "ca.pem"),
+    keyStore: join(tls, "keystore.p12"),
+    /** What the daemons sign the cookies of their web logins with. */
+    webSecret: join(folder, "web-secret"),
+    /** Settings for daemons alone. */
+    daemonConf: join(folder, "daemons"),
+    /** Classes that stand before Hadoop's own. */
+    classes: join(folder, "classes"),
+  };
+}
+
 /** The paths inside a cluster's state folder. @param {string} state */
 export function layout(state) {
   return {
@@ -62,5 +86,6 @@ export function layout(state) {
     bin: join(state, "bin"),
     temporary: join(state, "tmp"),
     webapps: join(state, "webapps"),
+    secure: secureLayout(join(state, "secure")),
   };
 }

@@ -1,29 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { daemonsOf } from "./daemons.mjs";
 import { change, getJson } from "./http.mjs";
-import { GPU_NODE, SUBMITTERS } from "./site-files.mjs";
+import { PEOPLE } from "./secure/names.mjs";
+import { GPU_NODE } from "./site-files.mjs";
 
 /** What the daemons say of themselves, and what a new cluster needs set in them. All over their REST interfaces. */
 
-const bean = async (url, query) => (await getJson(`${url}/jmx?qry=${query}`))?.beans?.[0];
+const bean = async (cluster, url, query) => (await getJson(cluster, `${url}/jmx?qry=${query}`))?.beans?.[0];
 
 /** @typedef {import("./record.mjs").ClusterRecord} ClusterRecord */
 
 /** How each kind of master says whether it is the active one; one without a second says so too. */
 const STATE_OF = {
-  NameNode: async (url) => (await bean(url, "Hadoop:service=NameNode,name=NameNodeStatus"))?.State,
-  ResourceManager: async (url) => (await getJson(`${url}/ws/v1/cluster/info`))?.clusterInfo?.haState?.toLowerCase(),
+  NameNode: async (cluster, url) => (await bean(cluster, url, "Hadoop:service=NameNode,name=NameNodeStatus"))?.State,
+  ResourceManager: async (cluster, url) =>
+    (await getJson(cluster, `${url}/ws/v1/cluster/info`))?.clusterInfo?.haState?.toLowerCase(),
 };
 
 /** @param {import("./daemons.mjs").Daemon} daemon */
 export const isMaster = ({ kind }) => Object.hasOwn(STATE_OF, kind);
 
 /**
+ * @param {ClusterRecord} cluster
  * @param {import("./daemons.mjs").Daemon} daemon
  * @returns {Promise<"active" | "standby" | undefined>} of a NameNode or ResourceManager: undefined while it is neither
  */
-export async function masterState({ kind, url }) {
-  const state = await STATE_OF[kind]?.(url);
+export async function masterState(cluster, { kind, url }) {
+  const state = await STATE_OF[kind]?.(cluster, url);
   return ["active", "standby"].includes(state) ? state : undefined;
 }
 
@@ -35,7 +38,7 @@ export async function masterState({ kind, url }) {
  */
 export async function activeUrl(cluster, kind) {
   const [first, ...others] = daemonsOf(cluster).filter((daemon) => daemon.kind === kind);
-  for (const other of others) if ((await masterState(other)) === "active") return other.url;
+  for (const other of others) if ((await masterState(cluster, other)) === "active") return other.url;
   return first.url;
 }
 
@@ -48,16 +51,16 @@ const FAILOVER_LIMIT_MS = 60_000;
  * @param {ClusterRecord} cluster
  * @param {"NameNode" | "ResourceManager"} kind
  * @param {string} path with its query
- * @param {{ method: string, body?: unknown }} options
+ * @param {{ as: string, method: string, body?: unknown }} options
  */
 async function changeAtActive(cluster, kind, path, options) {
   const giveUpAt = performance.now() + FAILOVER_LIMIT_MS;
   for (;;) {
     const url = await activeUrl(cluster, kind);
     try {
-      return await change(`${url}${path}`, options);
+      return await change(cluster, `${url}${path}`, options);
     } catch (problem) {
-      const isReal = (await masterState({ kind, url })) === "active";
+      const isReal = (await masterState(cluster, { kind, url })) === "active";
       if (isReal || !cluster.settings.ha || performance.now() > giveUpAt) throw problem;
     }
     await sleep(200);
@@ -70,7 +73,7 @@ export async function mastersAreReady(cluster) {
     const states = await Promise.all(
       daemonsOf(cluster)
         .filter((daemon) => daemon.kind === kind)
-        .map(masterState),
+        .map((daemon) => masterState(cluster, daemon)),
     );
     const active = states.filter((state) => state === "active");
     if (active.length !== 1 || states.includes(undefined)) return false;
@@ -84,42 +87,44 @@ export async function mastersAreReady(cluster) {
  * @returns {Promise<boolean>}
  */
 export async function hdfsIsReady(cluster) {
-  const ready = daemonsOf(cluster).map((daemon) => IS_READY[daemon.kind]?.(daemon) ?? true);
+  const ready = daemonsOf(cluster).map((daemon) => IS_READY[daemon.kind]?.(cluster, daemon) ?? true);
   return !(await Promise.all(ready)).includes(false);
 }
 
 const IS_READY = { NameNode: nameNodeIsReady, Router: routerIsReady };
 
-async function routerIsReady({ url }) {
-  return (await getJson(`${url}/webhdfs/v1/?op=GETFILESTATUS&user.name=hdfs`))?.FileStatus !== undefined;
+async function routerIsReady(cluster, { url }) {
+  const answer = await getJson(cluster, `${url}/webhdfs/v1/?op=GETFILESTATUS`, { as: "hdfs" });
+  return answer?.FileStatus !== undefined;
 }
 
-async function nameNodeIsReady({ url }) {
-  const info = await bean(url, "Hadoop:service=NameNode,name=NameNodeInfo");
+async function nameNodeIsReady(cluster, { url }) {
+  const info = await bean(cluster, url, "Hadoop:service=NameNode,name=NameNodeInfo");
   if (info?.Safemode !== "") return false;
-  const system = await bean(url, "Hadoop:service=NameNode,name=FSNamesystemState");
+  const system = await bean(cluster, url, "Hadoop:service=NameNode,name=FSNamesystemState");
   return system?.NumLiveDataNodes === 1;
 }
 
 /** @param {ClusterRecord} cluster @returns {Promise<number | undefined>} usable NodeManagers, undefined while the ResourceManager is away */
 export async function activeNodes(cluster) {
   const url = await activeUrl(cluster, "ResourceManager");
-  return (await getJson(`${url}/ws/v1/cluster/metrics`))?.clusterMetrics?.activeNodes;
+  return (await getJson(cluster, `${url}/ws/v1/cluster/metrics`))?.clusterMetrics?.activeNodes;
 }
 
 /** @param {ClusterRecord} cluster @returns {Promise<string[]>} applications that have not ended */
 export async function unfinishedApplications(cluster) {
   const url = await activeUrl(cluster, "ResourceManager");
   const states = "NEW,NEW_SAVING,SUBMITTED,ACCEPTED,RUNNING";
-  const answer = await getJson(`${url}/ws/v1/cluster/apps?states=${states}`);
+  const answer = await getJson(cluster, `${url}/ws/v1/cluster/apps?states=${states}`);
   return (answer?.apps?.app ?? []).map(({ id }) => id);
 }
 
 /** @param {ClusterRecord} cluster @param {string} application */
 export async function killApplication(cluster, application) {
   // The user stands in the application's diagnostics.
-  const path = `/ws/v1/cluster/apps/${application}/state?user.name=${cluster.users.yarn.name}`;
-  await changeAtActive(cluster, "ResourceManager", path, { method: "PUT", body: { state: "KILLED" } });
+  const path = `/ws/v1/cluster/apps/${application}/state`;
+  const body = { state: "KILLED" };
+  await changeAtActive(cluster, "ResourceManager", path, { as: cluster.users.yarn.name, method: "PUT", body });
 }
 
 /**
@@ -128,21 +133,27 @@ export async function killApplication(cluster, application) {
  */
 export async function makeHdfsFolders(cluster) {
   const { users, submitter } = cluster;
-  const call = (path, query) =>
-    changeAtActive(cluster, "NameNode", `/webhdfs/v1${path}?${query}&user.name=${users.hdfs.name}`, { method: "PUT" });
-  const folder = async (path, permission, owner) => {
-    await call(path, `op=MKDIRS&permission=${permission}`);
-    // MKDIRS leaves an existing folder as it is.
-    await call(path, `op=SETPERMISSION&permission=${permission}`);
-    await call(path, `op=SETOWNER&owner=${owner}&group=${owner === users.yarn.name ? "hadoop" : owner}`);
-  };
-  await folder("/tmp", "1777", users.hdfs.name);
-  await folder("/tmp/logs", "1777", users.yarn.name);
-  await folder("/user", "755", users.hdfs.name);
-  for (const user of new Set([...SUBMITTERS, submitter])) {
+  await ownedFolder(cluster, "/tmp", "1777", users.hdfs.name);
+  await ownedFolder(cluster, "/tmp/logs", "1777", users.yarn.name);
+  await ownedFolder(cluster, "/user", "755", users.hdfs.name);
+  for (const user of new Set([...PEOPLE, submitter])) {
     // bob's home is open, as some sites have it: only such a one can hold resources that NodeManagers share.
-    if (user !== "nohome") await folder(`/user/${user}`, user === "bob" ? "755" : "700", user);
+    if (user !== "nohome") await ownedFolder(cluster, `/user/${user}`, user === "bob" ? "755" : "700", user);
   }
+}
+
+/**
+ * Makes a folder in HDFS, or makes one like that of it.
+ * @param {ClusterRecord} cluster @param {string} path @param {string} permission in octal @param {string} owner
+ */
+export async function ownedFolder(cluster, path, permission, owner) {
+  const { hdfs, yarn } = cluster.users;
+  const call = (query) =>
+    changeAtActive(cluster, "NameNode", `/webhdfs/v1${path}?${query}`, { as: hdfs.name, method: "PUT" });
+  await call(`op=MKDIRS&permission=${permission}`);
+  // MKDIRS leaves an existing folder as it is.
+  await call(`op=SETPERMISSION&permission=${permission}`);
+  await call(`op=SETOWNER&owner=${owner}&group=${owner === yarn.name ? "hadoop" : owner}`);
 }
 
 /**
@@ -155,10 +166,7 @@ export async function labelGpuNode(cluster) {
   // FairScheduler knows no labels.
   if (settings.label === "none" || settings.scheduler === "fair" || address === undefined) return;
   const call = (path, body) =>
-    changeAtActive(cluster, "ResourceManager", `/ws/v1/cluster/${path}?user.name=${users.yarn.name}`, {
-      method: "POST",
-      body,
-    });
+    changeAtActive(cluster, "ResourceManager", `/ws/v1/cluster/${path}`, { as: users.yarn.name, method: "POST", body });
   await call("add-node-labels", { nodeLabelInfo: [{ name: "gpu", exclusivity: settings.label === "exclusive" }] });
   await call("replace-node-to-labels", { nodeToLabels: [{ nodeId: `${address}:8041`, labels: ["gpu"] }] });
 }

@@ -8,7 +8,7 @@ import { layout } from "./folders.mjs";
  */
 
 /** The name of HDFS in paths, whichever NameNode is active. */
-const NAME_SERVICE = "tony";
+export const NAME_SERVICE = "tony";
 
 /** After so long without a sign of life the other master takes over; Hadoop's default is 10 s. */
 const SESSION_MS = "3000";

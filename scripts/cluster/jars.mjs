@@ -1,17 +1,13 @@
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { Problem } from "../problem.mjs";
+import { copyJars } from "../maven-jars.mjs";
 import { cacheFolder, HADOOP_FILES } from "./folders.mjs";
 import { withLock } from "./lock.mjs";
 import { RELEASES } from "./releases.mjs";
 
-const run = promisify(execFile);
 const POM = join(HADOOP_FILES, "pom.xml");
-const DEPENDENCY_PLUGIN = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1";
 
 /**
  * Where the jars of a release are, or will be. The name carries a hash of what they come from, so that a folder never changes.
@@ -51,22 +47,8 @@ export async function provideJars({ release, java }) {
 }
 
 async function copyDependencies(folder, release, java) {
-  const goal = `${DEPENDENCY_PLUGIN}:copy-dependencies`;
-  const wanted = [`-Dhadoop.version=${release}`, ...RELEASES[release].profiles.map((profile) => `-P${profile}`)];
-  const args = ["-B", "-q", "-f", POM, goal, ...wanted, `-DoutputDirectory=${folder}`, "-DincludeScope=runtime"];
-  try {
-    await run("mvn", args, { env: { ...process.env, JAVA_HOME: java.home }, maxBuffer: 64 << 20 });
-  } catch (cause) {
-    const lines = `${cause.stdout ?? ""}${cause.stderr ?? ""}`.split("\n").filter((line) => line.includes("ERROR"));
-    throw new Problem(
-      [
-        "Maven could not fetch Hadoop's jars from Maven Central:",
-        ...lines.slice(0, 5).map((line) => `  ${line}`),
-        "A proxy or mirror is set in ~/.m2/settings.xml. Then run the same command again.",
-      ].join("\n"),
-      { cause },
-    );
-  }
+  const options = [`-Dhadoop.version=${release}`, ...RELEASES[release].profiles.map((profile) => `-P${profile}`)];
+  await copyJars({ what: "Hadoop", pom: POM, folder, javaHome: java.home, options });
 }
 
 /** @param {string} folder @returns {Promise<number>} bytes of all files directly in it */

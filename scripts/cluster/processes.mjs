@@ -4,7 +4,7 @@ import { open, readdir, readFile, readlink, rm, writeFile } from "node:fs/promis
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { classArchiveFlag } from "./class-archive.mjs";
-import { javaCommand, markersOf } from "./daemons.mjs";
+import { daemonCommand, markersOf } from "./daemons.mjs";
 import { layout } from "./folders.mjs";
 import { commandIn } from "./isolation.mjs";
 
@@ -18,9 +18,10 @@ export const START_LINE = "--- started by scripts/cluster ---\n";
  * @returns {Promise<number>} pid
  */
 export async function startDaemon(cluster, daemon) {
-  const { environment, ...java } = javaCommand(cluster, daemon, [classArchiveFlag(cluster, daemon.name)]);
+  const { environment, ...program } = daemonCommand(cluster, daemon, [classArchiveFlag(cluster, daemon.name)]);
   const { namespace, user } = daemon;
-  const { command, args } = namespace === undefined ? java : commandIn(namespace, user, java.command, java.args);
+  const { command, args } =
+    namespace === undefined ? program : commandIn(namespace, user, program.command, program.args);
   const log = openSync(logFile(cluster, daemon), "a");
   writeSync(log, START_LINE);
   // Node's uid option also drops the supplementary groups of root.

@@ -12,6 +12,9 @@ import { DEFAULT_RELEASE } from "./releases.mjs";
  * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, of which one each serves
  * @property {boolean} httpfs whether an HttpFS stands beside the NameNode
  * @property {boolean} router whether a router of HDFS stands in front of the NameNode
+ * @property {boolean} secure whether everybody has to prove who he is: Kerberos, tokens, HTTPS
+ * @property {"privacy" | "integrity" | "authentication"} protection of RPC and of HDFS's data on a secure cluster
+ * @property {number} tokenLifetimeS of the delegation tokens of a secure cluster, in seconds; 0: Hadoop's own, 7 days
  * @property {"exclusive" | "shareable" | "none"} label how the second node's label `gpu` is made
  * @property {"dominant" | "default"} calculator whether the capacity scheduler counts every resource, or memory alone
  * @property {"capacity" | "fair"} scheduler the ResourceManager's; the fair one has no queues but those that submissions make
@@ -42,6 +45,9 @@ export const DEFAULT_SETTINGS = {
   ha: false,
   httpfs: false,
   router: false,
+  secure: false,
+  protection: "privacy",
+  tokenLifetimeS: 0,
   label: "shareable",
   calculator: "dominant",
   scheduler: "capacity",

@@ -7,7 +7,7 @@ export const RELEASES = {
   "2.10.2": { profiles: [] },
   "3.2.4": { profiles: [] },
   "3.3.6": { profiles: [] },
-  "3.4.2": { profiles: ["httpfs", "router", "distributed-shell"] },
+  "3.4.2": { profiles: ["httpfs", "router", "kms", "distributed-shell"] },
 };
 
 /** The one that is tried in depth. */

@@ -3,11 +3,13 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { HADOOP_FILES, layout } from "./folders.mjs";
 import { defaultFileSystem, eachMaster, highAvailabilityProperties } from "./high-availability.mjs";
+import { STORE_PASSWORD } from "./secure/certificates.mjs";
+import { domainOf, hostEntries } from "./secure/host-names.mjs";
+import { KDC_PORT, KMS_PORT, PEOPLE, PROXY_SERVICE, REALM, WEB_KEYTAB, ZONE } from "./secure/names.mjs";
+import { kmsTokenLifetimes, nodeSecurityProperties, securityProperties } from "./secure/properties.mjs";
+import { keytabOf } from "./secure/realm.mjs";
 
 const TEMPLATES = join(HADOOP_FILES, "conf");
-
-/** The users that own something in the test cluster's HDFS besides the daemons' own. `nohome` has no home there. */
-export const SUBMITTERS = ["alice", "bob", "nohome"];
 
 const GPU_TYPE = "yarn.io/gpu";
 
@@ -76,6 +78,7 @@ export async function writeSiteFiles(cluster, jars) {
       NODE_RESOURCES: countsEverything(settings)
         ? property(`yarn.nodemanager.resource-type.${GPU_TYPE}`, index === GPU_NODE ? gpus : "0")
         : "",
+      NODE_SITE: propertyLines(nodeSecurityProperties(cluster, address)),
     });
   }
   for (const { nameNode, resourceManager } of eachMaster(cluster)) {
@@ -85,19 +88,48 @@ export async function writeSiteFiles(cluster, jars) {
   if (settings.httpfs) await renderFolder("httpfs", daemonConf("httpfs"), values);
   if (settings.router) await renderFolder("router", daemonConf("router"), values);
   if (settings.ha) await renderFolder("zookeeper", daemonConf("zookeeper"), values);
+  if (settings.secure) await renderSecurity(cluster, values);
   await writeFile(excludedNodes, "");
-  await writeFile(hosts, hostsFile(addresses));
+  await writeFile(hosts, hostsFile(cluster));
   await cp(join(HADOOP_FILES, "webapps"), webapps, { recursive: true });
 }
 
+/** What a secure cluster's clients, its daemons and its two keepers of keys read beside. */
+async function renderSecurity(cluster, common) {
+  const { conf, daemonConf, secure } = layout(cluster.state);
+  const [{ address }] = hostEntries(cluster);
+  const values = {
+    ...common,
+    REALM,
+    KDC: secure.kdc,
+    KDC_ADDRESS: address,
+    KDC_PORT: String(KDC_PORT),
+    DOMAIN: domainOf(cluster.network),
+    TICKETS: secure.tickets,
+    TLS: secure.tls,
+    STORE_PASSWORD,
+    KMS_PORT: String(KMS_PORT),
+    HTTP_KEYTAB: keytabOf(cluster, WEB_KEYTAB),
+    WEB_SECRET: secure.webSecret,
+    PROXY_SERVICE,
+    ZONE_KEY: ZONE.key,
+    ZONE_OWNER: ZONE.owner,
+    KMS_SITE: propertyLines(kmsTokenLifetimes(cluster.settings)),
+  };
+  await renderFolder("secure", conf, values);
+  await renderFolder("secure-daemons", secure.daemonConf, values);
+  await renderFolder("kerberos", secure.folder, values);
+  await renderFolder("kms", daemonConf("kms"), values);
+}
+
 /**
- * What the daemons' JVMs resolve names by. Every address is its own name, or nodes would register under names of this
+ * What the daemons' JVMs resolve names by. On an open cluster every address is its own name, or nodes would register under names of this
  * machine's /etc/hosts; this host is the master, because Hadoop replaces a loopback address in the URLs that it shows
  * people by the local host's name.
  */
-function hostsFile({ master, secondMaster, nodes }) {
-  const others = secondMaster === undefined ? nodes : [secondMaster, ...nodes];
-  const lines = [`${master} ${master} ${hostname()}`, ...others.map((address) => `${address} ${address}`)];
+function hostsFile(cluster) {
+  const [master, ...others] = hostEntries(cluster).map(({ address, name }) => `${address} ${name}`);
+  const lines = [`${master} ${hostname()}`, ...others];
   // Where the master is 127.0.0.1 the first line answers for that address.
   return [...lines, "127.0.0.1 localhost", ""].join("\n");
 }
@@ -138,6 +170,7 @@ function extraProperties(cluster) {
     ...SCHEDULING[scheduling],
     ...(preemption ? PREEMPTION : {}),
     ...(httpfs ? proxyUser(cluster.users.hdfs) : {}),
+    ...securityProperties(cluster),
     ...properties,
   };
   for (const [key, value] of Object.entries(added)) {
@@ -148,6 +181,11 @@ function extraProperties(cluster) {
 
 /** HttpFS asks the NameNode in the name of those who ask it. */
 const proxyUser = ({ name }) => ({ [`hadoop.proxyuser.${name}.hosts`]: "*", [`hadoop.proxyuser.${name}.groups`]: "*" });
+
+const propertyLines = (properties) =>
+  Object.entries(properties)
+    .map(([name, value]) => property(name, value))
+    .join("\n  ");
 
 const property = (name, value) =>
   `<property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value></property>`;
@@ -161,8 +199,9 @@ function siteFileOf(key) {
 }
 
 function groupMapping({ users, submitter }) {
-  const groups = new Map([...SUBMITTERS, submitter].map((name) => [name, name]));
+  const groups = new Map([...PEOPLE, submitter].map((name) => [name, name]));
   groups.set(users.hdfs.name, `${users.hdfs.name},hadoop`).set(users.yarn.name, `${users.yarn.name},hadoop`);
+  groups.set(PROXY_SERVICE, PROXY_SERVICE);
   // The user of the ResourceManager's web pages; it has no groups.
   groups.set("dr.who", "");
   return [...groups].map(([user, list]) => `${user}=${list}`).join(";");

@@ -6,6 +6,7 @@ import { activeUrl, masterState } from "./hadoop-state.mjs";
 import { defaultFileSystem } from "./high-availability.mjs";
 import { logFile, processesOf, runningPid } from "./processes.mjs";
 import { readRecord } from "./record.mjs";
+import { STORE_PASSWORD } from "./secure/certificates.mjs";
 import { nodeName } from "./site-files.mjs";
 
 /**
@@ -22,7 +23,7 @@ export async function clusterStatus(name) {
       const pid = await runningPid(cluster, daemon);
       const { name: daemonName, title, host, ports, url, user } = daemon;
       const memory = pid === undefined ? undefined : await residentMiB(pid);
-      const haState = pid === undefined || !cluster.settings.ha ? undefined : await masterState(daemon);
+      const haState = pid === undefined || !cluster.settings.ha ? undefined : await masterState(cluster, daemon);
       return {
         name: daemonName,
         title,
@@ -58,12 +59,19 @@ export async function clusterStatus(name) {
     nodes: cluster.addresses.nodes.map((host, index) => ({
       name: nodeName(index),
       nodeId: `${host}:8041`,
-      http: `http://${host}:8042`,
+      http: daemons.find(({ name: daemonName }) => daemonName === nodeName(index)).url,
       folder: daemonData(nodeName(index)),
     })),
     daemons,
+    security: cluster.settings.secure ? securityOf(cluster) : undefined,
     containerProcesses: (await processesOf(cluster.state)).containers,
   };
+}
+
+/** Paths, and the password of the store that all web servers have their certificate from. */
+function securityOf({ state }) {
+  const { krb5Conf, keytabs, certificateAuthority, keyStore } = layout(state).secure;
+  return { krb5Conf, keytabs, certificateAuthority, keyStore: { file: keyStore, password: STORE_PASSWORD } };
 }
 
 async function residentMiB(pid) {

@@ -29,6 +29,9 @@ import { endOfLog, killProcessesOf, logFile, mainThreadFailed, runningPid, start
 import { lastLines } from "./programs.mjs";
 import { DEFAULT_SETTINGS, readRecord, writeRecord } from "./record.mjs";
 import { RELEASES } from "./releases.mjs";
+import { hostNames } from "./secure/host-names.mjs";
+import { makeEncryptionZone } from "./secure/kms.mjs";
+import { expectSecurable, prepareSecurity } from "./secure/secure-cluster.mjs";
 import { writeSiteFiles } from "./site-files.mjs";
 import { mountSmallDisk, unmountDisks } from "./small-disk.mjs";
 
@@ -70,7 +73,7 @@ export async function up(name, wanted, progress) {
  * @param {Partial<import("./record.mjs").Settings>} wanted
  * @param {{ step: (label: string, work: () => Promise<string>) => Promise<void> }} progress
  */
-export async function prepareJars({ release = DEFAULT_SETTINGS.release }, progress) {
+export async function prepareJars({ release = DEFAULT_SETTINGS.release, secure = false }, progress) {
   // Whatever is written from here on must be readable by the daemons' users.
   process.umask(0o022);
   const { cached } = await jarsFolder(release);
@@ -80,6 +83,7 @@ export async function prepareJars({ release = DEFAULT_SETTINGS.release }, progre
     ...(cached ? [] : ["maven"]),
     "container-tools",
     "accounts",
+    ...(secure ? ["network-tools", "kerberos"] : []),
   ]);
   let jars = "";
   await progress.step("Hadoop jars", async () => {
@@ -115,9 +119,14 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     if (node <= settings.nodes) continue;
     throw new Problem(`--${option} ${node}: there are ${settings.nodes} NodeManagers`, { exitCode: 2 });
   }
-  for (const gateway of ["httpfs", "router"]) {
-    if (!settings[gateway] || RELEASES[settings.release].profiles.includes(gateway)) continue;
-    throw new Problem(`--${gateway}: no jars of it are fetched for Hadoop ${settings.release}`, { exitCode: 2 });
+  if (settings.secure) expectSecurable(settings);
+  for (const [option, gateway] of [
+    ["httpfs", "httpfs"],
+    ["router", "router"],
+    ["secure", "kms"],
+  ]) {
+    if (!settings[option] || RELEASES[settings.release].profiles.includes(gateway)) continue;
+    throw new Problem(`--${option}: no jars of it are fetched for Hadoop ${settings.release}`, { exitCode: 2 });
   }
   if (settings.router && settings.ha) {
     throw new Problem("--router stands in front of one NameNode: leave out --ha", { exitCode: 2 });
@@ -127,7 +136,9 @@ async function describeCluster(name, state, wanted, { jars, java }) {
     name,
     state,
     network,
-    addresses: addresses(network, settings.nodes, { isolated: settings.isolate > 0, ha: settings.ha }),
+    addresses: settings.secure
+      ? hostNames(network, settings.nodes, { ha: settings.ha })
+      : addresses(network, settings.nodes, { isolated: settings.isolate > 0, ha: settings.ha }),
     users: await daemonAccounts(),
     submitter: userInfo().username,
     javaHome: java.home,
@@ -138,21 +149,23 @@ async function describeCluster(name, state, wanted, { jars, java }) {
   await prepareFolders(cluster);
   await makeNetwork(cluster);
   await writeSiteFiles(cluster, jars);
+  if (settings.secure) await prepareSecurity(cluster);
   await writeShim(cluster);
   await writeRecord(cluster);
   return cluster;
 }
 
 /** On what it depends how HDFS lies on the disk. */
-const hdfsOf = ({ release, ha }) => `Hadoop ${release} with ${ha ? "two NameNodes" : "one NameNode"}`;
+const hdfsOf = ({ release, ha, secure }) =>
+  `Hadoop ${release} with ${ha ? "two NameNodes" : "one NameNode"}${secure ? ", secure" : ""}`;
 
 async function countRunning(cluster) {
   const pids = await Promise.all(daemonsOf(cluster).map((daemon) => runningPid(cluster, daemon)));
   return pids.filter((pid) => pid !== undefined).length;
 }
 
-/** Whose data outlive a `down`: HDFS. */
-const KEPT = ["NameNode", "DataNode", "JournalNode"];
+/** Whose data outlive a `down`: HDFS, and the keys of what is encrypted there. */
+const KEPT = ["NameNode", "DataNode", "JournalNode", "KMS"];
 
 /** Folders owned by who writes them. A cluster that does not run has no applications: what is left of some is removed. */
 async function prepareFolders(cluster) {
@@ -206,6 +219,7 @@ async function startWhatIsDown(cluster) {
   for (const daemon of daemons.filter((any) => !isMaster(any))) await untilItServes(cluster, daemon);
   await waitFor(cluster, "HDFS to take writes", () => hdfsIsReady(cluster));
   await makeHdfsFolders(cluster);
+  if (cluster.settings.secure) await makeEncryptionZone(cluster);
   const { length: nodeCount } = cluster.addresses.nodes;
   await waitFor(
     cluster,
@@ -220,7 +234,7 @@ async function startWhatIsDown(cluster) {
 
 /** What others do not start without goes first. Formatting takes a JVM of its own: the others start meanwhile and wait for HDFS. */
 async function startInOrder(cluster, daemons) {
-  const first = daemons.filter(({ kind }) => ["ZooKeeper", "JournalNode"].includes(kind));
+  const first = daemons.filter(({ kind }) => ["KDC", "ZooKeeper", "JournalNode"].includes(kind));
   const formatted = daemons.filter(({ kind }) => ["NameNode", "ZKFC"].includes(kind));
   const others = daemons.filter((daemon) => !first.includes(daemon) && !formatted.includes(daemon));
   for (const daemon of first) await startDaemon(cluster, daemon);
@@ -231,13 +245,13 @@ async function startInOrder(cluster, daemons) {
 }
 
 async function untilItServes(cluster, daemon, started) {
-  await waitFor(cluster, `${daemon.title} to serve`, () => serves(daemon), started);
+  await waitFor(cluster, `${daemon.title} to serve`, () => serves(cluster, daemon), started);
 }
 
 /** A web server listens before what it serves is loaded, which may fail. */
-async function serves({ host, ports, url }) {
+async function serves(cluster, { host, ports, url }) {
   if ((await Promise.all(ports.map((port) => accepts(host, port)))).includes(false)) return false;
-  return url === undefined || (await isAnswered(url));
+  return url === undefined || (await isAnswered(cluster, url));
 }
 
 async function expectFreePorts({ title, host, namespace, ports }) {

@@ -119,14 +119,14 @@ export const phases = [
     // Maven's local repository is for one Maven at a time.
     needs: ["jars"],
   },
-  {
-    name: "tensorflow",
-    what: "the TensorFlow that a test trains with, when the cache has none",
-    command: ["node", "scripts/test/tensorflow.mjs"],
+  ...["tensorflow", "frameworks"].map((name) => ({
+    name,
+    what: "Python packages that the examples run with, when the cache has none",
+    command: ["node", "scripts/test/python-environment.mjs", name],
     cores: WAITING,
-    limitSeconds: 420,
+    limitSeconds: 600,
     needs: [],
-  },
+  })),
   ...["20", "22", "24"].map((major) => ({
     name: `node${major}`,
     what: `Node ${major}, when the cache has none`,
@@ -190,7 +190,7 @@ export const phases = [
     command: onCluster("test/e2e"),
     cores: HALF,
     limitSeconds: 1500,
-    needs: ["test-up", "tensorflow", "node20", "node22", "node24"],
+    needs: ["test-up", "tensorflow", "frameworks", "node20", "node22", "node24"],
     // Each looks at whether anything of its own is left on the cluster.
     after: ["integration"],
     jest: true,
@@ -204,6 +204,16 @@ export const phases = [
     needs: [],
     endsWhatBegan: "test-up",
   },
+  ...clusterOfItsOwn("e2e-secure", {
+    what: "the same jobs where everybody has to prove who he is",
+    options: ["--secure"],
+    // Jobs of this machine alone have no cluster; Azkaban's, which have its tokens, are in test/secure; TonY's Hadoop 2.10 reads no
+    // blocks there: it does not come to terms with DataNodes about encryption.
+    tests: "test/e2e/(?!cli-local|azkaban|tony-history)",
+    cores: HALF,
+    limitSeconds: 1800,
+    needs: ["tensorflow", "frameworks", "node20", "node22", "node24"],
+  }),
   {
     name: "package",
     what: "the packed tarball, installed where there is nothing but Node and npm",
@@ -349,6 +359,13 @@ export const phases = [
     tests: "test/ha",
     cores: ONE,
     limitSeconds: 900,
+  }),
+  ...clusterOfItsOwn("secure", {
+    what: "a cluster where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
+    options: ["--secure", "--nm-heartbeat-ms", "250", "--label", "none"],
+    tests: "test/secure",
+    cores: HALF,
+    limitSeconds: 600,
   }),
   ...clusterOfItsOwn("faults", {
     what: "programs, executors, masters and daemons killed and stopped under real jobs",

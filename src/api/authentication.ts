@@ -1,41 +1,120 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual, X509Certificate } from "node:crypto";
 import {
   type CallCredentials,
   credentials,
+  InterceptingCall,
+  type Interceptor,
+  ListenerBuilder,
   Metadata,
+  RequesterBuilder,
   ServerInterceptingCall,
   type ServerInterceptor,
   ServerListenerBuilder,
   status,
 } from "@grpc/grpc-js";
+import type { Caller, Callers, SecretOf } from "./caller.ts";
+import type { Proofs } from "./connection-guard.ts";
 
-const HEADER = "authorization";
-const SCHEME = "Bearer ";
+const CALLER_HEADER = "authorization";
+const SCHEME = "Tony";
+const SERVER_HEADER = "tony-server-proof";
+/** Set by the server itself, of a caller that has proved its name. */
+const VERIFIED_HEADER = "tony-caller";
 
-/** Adds the secret to every call; grpc-js sends such metadata over TLS only. */
-export function bearerCredentials(secret: string): CallCredentials {
-  return credentials.createFromMetadataGenerator((_context, done) => {
-    const metadata = new Metadata();
-    metadata.set(HEADER, SCHEME + secret);
-    done(null, metadata);
-  });
+/**
+ * The caller's side, of one connection to one server. How a caller and a server prove to each other that they know the secret of the
+ * caller's name, without telling it: each sends a MAC of the certificate that the server shows, as TLS's channel binding
+ * tls-server-end-point does (RFC 5929 §4). Who stands between the two shows another certificate, and can use neither proof anywhere.
+ */
+export class CallerAuthentication {
+  readonly #caller: Caller;
+  #certificate: Buffer | undefined;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /** Takes the certificate that the server shows, in DER. @returns false where it is not the one that was shown before */
+  isShown(certificate: Buffer): boolean {
+    this.#certificate ??= certificate;
+    return this.#certificate.equals(certificate);
+  }
+
+  /** Adds the caller's proof to each call, once connected; grpc-js sends such metadata over TLS only. */
+  get credentials(): CallCredentials {
+    return credentials.createFromMetadataGenerator((_context, done) => {
+      const metadata = new Metadata();
+      metadata.set(CALLER_HEADER, `${SCHEME} ${this.#caller.name} ${this.#proof("caller")}`);
+      done(null, metadata);
+    });
+  }
+
+  /** Sends and believes no message before the server has proved itself. */
+  readonly interceptor: Interceptor = (options, nextCall) => {
+    let isProved = false;
+    let held: (() => void) | undefined;
+    const call = new InterceptingCall(
+      nextCall(options),
+      new RequesterBuilder()
+        .withStart((metadata, _listener, next) => {
+          const listener = new ListenerBuilder()
+            .withOnReceiveMetadata((received, proceed) => {
+              isProved = isOnly(received.get(SERVER_HEADER), this.#proof("server"));
+              if (!isProved) call.cancelWithStatus(status.UNAUTHENTICATED, "the server does not know the secret");
+              proceed(received);
+              if (isProved) held?.();
+            })
+            // grpc-js tells of no message before it tells why there is none.
+            .withOnReceiveMessage((message, proceed) => proceed(isProved ? message : null))
+            .build();
+          next(metadata, listener);
+        })
+        .withSendMessage((message, next) => {
+          // grpc-js gives the next message when this one is sent.
+          if (isProved) next(message);
+          else held = () => next(message);
+        })
+        .build(),
+    );
+    return call;
+  };
+
+  #proof(side: Side): string {
+    if (this.#certificate === undefined)
+      throw new RangeError("nothing is proved before the server's certificate is known");
+    return proofOf(this.#caller.secret, side, this.#certificate);
+  }
 }
 
 /**
- * Lets a call through only with the secret of its service, compared in constant time. A call to a service that has no secret here is
- * refused. Nothing of a refused call, no message and no handler, runs.
- * @param secrets by the service's full name, `tony.v1.ClientService`
+ * The server's side: lets a call through only with the proof of a caller of its service, and proves itself to that caller at once. Nothing
+ * of a refused call, no message and no handler, runs.
+ * @param certificate the server's, PEM
+ * @param callers by the service's full name, `tony.v1.ClientService`; a service without is closed
+ * @param proofs is told of each call
  */
-export function requireSecret(secrets: Readonly<Record<string, string>>): ServerInterceptor {
-  const digests = new Map(Object.entries(secrets).map(([service, secret]) => [service, digest(SCHEME + secret)]));
+export function requireProof(certificate: string, callers: Callers, proofs: Proofs): ServerInterceptor {
+  const { raw } = new X509Certificate(certificate);
+  const services = new Map(Object.entries(callers));
   return (method, call) => {
-    const expected = digests.get(method.path.split("/")[1] ?? "");
+    const secretOf = services.get(method.path.split("/")[1] ?? "");
     return new ServerInterceptingCall(call, {
       start(next) {
         const listener = new ServerListenerBuilder()
           .withOnReceiveMetadata((metadata, proceed) => {
-            if (expected !== undefined && presents(metadata, expected)) proceed(metadata);
-            else call.sendStatus({ code: status.UNAUTHENTICATED, details: "the secret is not this application's" });
+            const caller = secretOf && provedCaller(metadata, secretOf, raw);
+            if (caller === undefined) {
+              call.sendStatus({ code: status.UNAUTHENTICATED, details: "the caller does not know the secret" });
+              proofs.refused(call.getPeer());
+              return;
+            }
+            proofs.proven(call.getPeer());
+            const answer = new Metadata();
+            answer.set(SERVER_HEADER, proofOf(caller.secret, "server", raw));
+            call.sendMetadata(answer);
+            metadata.remove(CALLER_HEADER);
+            metadata.set(VERIFIED_HEADER, caller.name);
+            proceed(metadata);
           })
           .build();
         next(listener);
@@ -44,13 +123,29 @@ export function requireSecret(secrets: Readonly<Record<string, string>>): Server
   };
 }
 
-function presents(metadata: Metadata, expected: Buffer): boolean {
-  const values = metadata.get(HEADER);
-  const [value] = values;
-  return values.length === 1 && typeof value === "string" && timingSafeEqual(digest(value), expected);
+/** Who makes the call that a handler is given. */
+export function callerName(metadata: Metadata): string {
+  return String(metadata.get(VERIFIED_HEADER)[0] ?? "");
 }
 
-/** Digests have one length, which timingSafeEqual needs, and do not reveal that of the secret. */
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+function provedCaller(metadata: Metadata, secretOf: SecretOf, certificate: Buffer): Caller | undefined {
+  const values = metadata.get(CALLER_HEADER);
+  const [scheme, name = ""] = String(values[0] ?? "").split(" ");
+  const secret = scheme === SCHEME ? secretOf(name) : undefined;
+  if (secret === undefined) return undefined;
+  return isOnly(values, `${SCHEME} ${name} ${proofOf(secret, "caller", certificate)}`) ? { name, secret } : undefined;
+}
+
+type Side = "caller" | "server";
+
+/** Another one for each side, so that neither can be sent back as the other's. */
+function proofOf(secret: Uint8Array, side: Side, certificate: Buffer): string {
+  return createHmac("sha256", secret).update(`${side} `).update(certificate).digest("base64url");
+}
+
+/** Whether that is the one value, compared in constant time. */
+function isOnly(values: readonly (string | Buffer)[], expected: string): boolean {
+  const [value] = values;
+  const [given, wanted] = [Buffer.from(value ?? ""), Buffer.from(expected)];
+  return values.length === 1 && given.length === wanted.length && timingSafeEqual(given, wanted);
 }

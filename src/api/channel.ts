@@ -1,15 +1,15 @@
 import { type CallOptions, Client, type MethodDefinition } from "@grpc/grpc-js";
-import { bearerCredentials } from "./authentication.ts";
+import { CallerAuthentication } from "./authentication.ts";
+import type { Caller } from "./caller.ts";
 import { type ApiError, toApiError } from "./errors.ts";
-import { channelOptions, pinnedChannelCredentials } from "./tls.ts";
+import { channelCredentials, channelOptions } from "./tls.ts";
 
 export interface ChannelTarget {
   /** `host:port`, IPv6 in brackets. */
   readonly address: string;
-  /** The name the server's certificate is made out to. */
+  /** The name that the server's certificate is made out to. */
   readonly serverName: string;
-  readonly certificate: string;
-  readonly secret: string;
+  readonly caller: Caller;
 }
 
 /** One connection to one server; opened by the first call, closed by `close()`. */
@@ -17,10 +17,12 @@ export class Channel {
   readonly address: string;
   readonly #client: Client;
 
-  constructor({ address, serverName, certificate, secret }: ChannelTarget) {
+  constructor({ address, serverName, caller }: ChannelTarget) {
     this.address = address;
-    const credentials = pinnedChannelCredentials(certificate).compose(bearerCredentials(secret));
-    this.#client = new Client(`dns:${address}`, credentials, channelOptions(serverName));
+    const authentication = new CallerAuthentication(caller);
+    const credentials = channelCredentials(authentication).compose(authentication.credentials);
+    const interceptors = [authentication.interceptor];
+    this.#client = new Client(`dns:${address}`, credentials, { ...channelOptions(serverName), interceptors });
   }
 
   openBidirectional<Request, Response>(method: MethodDefinition<Request, Response>) {

@@ -1,4 +1,14 @@
-import { type ServerUnaryCall, type ServerWritableStream, type sendUnaryData, status } from "@grpc/grpc-js";
+import {
+  type Metadata,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  status,
+} from "@grpc/grpc-js";
+import type { ApplicationRight } from "../job/access-list.ts";
+import { callerName } from "./authentication.ts";
+import type { SecretOf } from "./caller.ts";
+import { CallerSession, type CallerStream, openedBy, type SessionHandler } from "./caller-session.ts";
 import {
   type FollowMessage,
   type FollowRequest,
@@ -36,10 +46,21 @@ export interface ClientHandler {
   stop(reason: string): boolean;
 }
 
+/** Who may call ClientService, and what each may do. */
+export interface ClientDoor {
+  secretOf(caller: string): ReturnType<SecretOf>;
+  /** Why that caller may not do it; undefined: it may. @param doing the words for it: "bob may not <doing> this job" */
+  refusal(caller: string, right: ApplicationRight, doing?: string): Promise<string | undefined>;
+  /** The user that it is. */
+  userOf(caller: string): string;
+}
+
 export interface ClientEndpointOptions {
   readonly attempt: number;
   readonly build: string;
+  readonly door: ClientDoor;
   readonly handler: ClientHandler;
+  readonly sessions: Pick<SessionHandler, "open">;
 }
 
 const WRITER_LIMIT = 64;
@@ -52,8 +73,8 @@ export class ClientEndpoint {
     this.#options = options;
   }
 
-  follow(stream: ServerWritableStream<FollowRequest, FollowMessage>): void {
-    const writer = openWriter(stream, stream.request.hello, this.#options.build);
+  async follow(stream: ServerWritableStream<FollowRequest, FollowMessage>): Promise<void> {
+    const writer = await this.#admit(stream, stream.request.hello);
     if (writer === undefined) return;
     const { attempt, handler } = this.#options;
     const stop = handler.follow({
@@ -66,8 +87,8 @@ export class ClientEndpoint {
     onceGone(stream, writer, stop);
   }
 
-  readLog(stream: ServerWritableStream<ReadLogRequest, LogChunk>): void {
-    const writer = openWriter(stream, stream.request.hello, this.#options.build);
+  async readLog(stream: ServerWritableStream<ReadLogRequest, LogChunk>): Promise<void> {
+    const writer = await this.#admit(stream, stream.request.hello);
     if (writer === undefined) return;
     const stop = this.#options.handler.readLog(stream.request, {
       async send(chunk) {
@@ -80,19 +101,51 @@ export class ClientEndpoint {
     onceGone(stream, writer, stop);
   }
 
-  stop(call: ServerUnaryCall<StopRequest, StopReply>, reply: sendUnaryData<StopReply>): void {
-    const mismatch = protocolMismatch(call.request.hello, this.#options.build);
-    if (mismatch !== undefined) reply({ code: status.FAILED_PRECONDITION, details: mismatch });
-    else reply(null, { accepted: this.#options.handler.stop(call.request.reason) });
+  async stop(call: ServerUnaryCall<StopRequest, StopReply>, reply: sendUnaryData<StopReply>): Promise<void> {
+    const { hello, reason } = call.request;
+    const refusal = await this.#refusal(call.metadata, hello, "modify");
+    if (refusal !== undefined) reply({ code: refusal.code, details: refusal.why });
+    else reply(null, { accepted: this.#options.handler.stop(reason) });
+  }
+
+  async openSession(stream: CallerStream): Promise<void> {
+    const open = await openedBy(stream);
+    if (open === undefined) return;
+    const refusal = await this.#refusal(stream.metadata, open.hello, "modify", "run anything in");
+    const user = this.#options.door.userOf(callerName(stream.metadata));
+    if (refusal !== undefined) endWithError(stream, refusal.why, refusal.code);
+    else if (!stream.cancelled) this.#options.sessions.open(new CallerSession(stream, user, open));
+  }
+
+  async #admit<Message>(stream: ServerWritableStream<unknown, Message>, hello: Hello) {
+    const refusal = await this.#refusal(stream.metadata, hello, "view");
+    if (refusal !== undefined) {
+      endWithError(stream, refusal.why, refusal.code);
+      return undefined;
+    }
+    return stream.cancelled ? undefined : openWriter(stream);
+  }
+
+  async #refusal(
+    metadata: Metadata,
+    hello: Hello,
+    right: ApplicationRight,
+    doing?: string,
+  ): Promise<Refusal | undefined> {
+    const { build, door } = this.#options;
+    const mismatch = protocolMismatch(hello, build);
+    if (mismatch !== undefined) return { why: mismatch, code: status.FAILED_PRECONDITION };
+    const forbidden = await door.refusal(callerName(metadata), right, doing);
+    return forbidden === undefined ? undefined : { why: forbidden, code: status.PERMISSION_DENIED };
   }
 }
 
-function openWriter<Message>(stream: ServerWritableStream<unknown, Message>, hello: Hello, build: string) {
-  const mismatch = protocolMismatch(hello, build);
-  if (mismatch !== undefined) {
-    endWithError(stream, mismatch, status.FAILED_PRECONDITION);
-    return undefined;
-  }
+interface Refusal {
+  readonly why: string;
+  readonly code: status;
+}
+
+function openWriter<Message>(stream: ServerWritableStream<unknown, Message>) {
   return new StreamWriter<Message>(stream, {
     limit: WRITER_LIMIT,
     onOverflow: () => endWithError(stream, "the client does not read", status.ABORTED),

@@ -11,6 +11,7 @@ import {
 } from "./client-codec.ts";
 import { executorMessage } from "./executor-codec.ts";
 import { masterMessage } from "./master-codec.ts";
+import { sessionInput, sessionOutput } from "./session-codec.ts";
 import type { Codec } from "./wire.ts";
 
 /** Which side of a method sends any number of messages. */
@@ -19,6 +20,8 @@ type Streaming = "none" | "responses" | "both";
 /** The three services of proto/tony as grpc-js defines services, over the types of messages.ts. */
 export const executorService = {
   link: method("ExecutorService", "Link", "both", executorMessage, masterMessage),
+  serveSession: method("ExecutorService", "ServeSession", "both", sessionOutput, sessionInput),
+  openSession: method("ExecutorService", "OpenSession", "both", sessionInput, sessionOutput),
 };
 
 export const rejoinService = {
@@ -29,6 +32,7 @@ export const clientService = {
   follow: method("ClientService", "Follow", "responses", followRequest, followMessage),
   readLog: method("ClientService", "ReadLog", "responses", readLogRequest, logChunk),
   stop: method("ClientService", "Stop", "none", stopRequest, stopReply),
+  openSession: method("ClientService", "OpenSession", "both", sessionInput, sessionOutput),
 };
 
 function method<Request, Response>(

@@ -6,7 +6,8 @@ import { errorCode, errorMessage } from "../hadoop/errors.ts";
  * A call between the programs failed. Codes:
  * - `API_UNREACHABLE`: no connection, or it broke (retryable)
  * - `API_TIMEOUT`: no answer in time (retryable)
- * - `API_UNAUTHENTICATED`: the certificate or the secret is not this application's
+ * - `API_UNAUTHENTICATED`: caller and server do not share the secret
+ * - `API_FORBIDDEN`: the caller may not do that
  * - `API_PROTOCOL_MISMATCH`: the peer is of another, incompatible version
  * - `API_CANCELLED`: the caller ended it
  * - `API_FAILED`: the peer refused it for the reason in the message
@@ -27,6 +28,8 @@ export function toApiError(error: unknown, peer: string): ApiError {
       return new ApiError(message, { code: "API_TIMEOUT", cause: error, retryable: true });
     case status.UNAUTHENTICATED:
       return new ApiError(message, { code: "API_UNAUTHENTICATED", cause: error });
+    case status.PERMISSION_DENIED:
+      return new ApiError(message, { code: "API_FORBIDDEN", cause: error });
     case status.FAILED_PRECONDITION:
       return new ApiError(message, { code: "API_PROTOCOL_MISMATCH", cause: error });
     case status.CANCELLED:
@@ -36,7 +39,7 @@ export function toApiError(error: unknown, peer: string): ApiError {
   }
 }
 
-/** grpc-js reports a refused certificate as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */
+/** grpc-js reports it as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */
 function isCertificateError(error: unknown): boolean {
-  return /certificate|does not match certificate|pinned/i.test(errorMessage(error));
+  return /certificate/i.test(errorMessage(error));
 }

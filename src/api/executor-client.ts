@@ -4,6 +4,7 @@ import { executorService } from "./definition.ts";
 import type { ApiError } from "./errors.ts";
 import { type ExecutorIdentity, masterServerName } from "./identity.ts";
 import type { ExecutorMessage, MasterMessage } from "./messages.ts";
+import { type CallingSession, type ServedSession, SessionStream } from "./session-stream.ts";
 import { StreamWriter } from "./stream-writer.ts";
 
 /** When more messages than this wait, the ApplicationMaster does not read: the stream is closed. */
@@ -31,8 +32,7 @@ export class MasterStream {
     this.#channel = new Channel({
       address,
       serverName: masterServerName(identity.applicationId),
-      certificate: identity.masterCertificate,
-      secret: identity.executorSecret,
+      caller: identity.caller,
     });
     this.#stream = this.#channel.openBidirectional(executorService.link);
     this.#writer = new StreamWriter(this.#stream, { limit: WRITER_LIMIT, onOverflow: () => this.#stream.cancel() });
@@ -45,6 +45,18 @@ export class MasterStream {
 
   send(message: ExecutorMessage, replaces?: string): void {
     this.#writer.send(message, replaces);
+  }
+
+  /** Serves a session, over the same connection. */
+  serveSession(): ServedSession {
+    const stream = this.#channel.openBidirectional(executorService.serveSession);
+    return new SessionStream(stream, (error) => this.#channel.toError(error));
+  }
+
+  /** A session with another task of the job; the first message says which (OpenSession). */
+  openSession(): CallingSession {
+    const stream = this.#channel.openBidirectional(executorService.openSession);
+    return new SessionStream(stream, (error) => this.#channel.toError(error));
   }
 
   /** Ends the stream in order: resolves when everything has been sent. `onEnd` is not called. */

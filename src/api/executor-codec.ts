@@ -3,7 +3,7 @@ import { transferKinds, transferStates } from "../job/status.ts";
 import { decodeHello, decodeLogChunk, encodeLogChunk } from "./common-codec.ts";
 import type { ExecutorMessage, ExecutorReport, Metrics } from "./messages.ts";
 import { decodeStopReason, encodeStopReason } from "./stop-reason-codec.ts";
-import { type Codec, toBuffer, toNumber, type tony, v1 } from "./wire.ts";
+import { type Codec, toBuffer, toBytes, toNumber, type tony, v1 } from "./wire.ts";
 
 type WireExecutorMessage = tony.v1.ExecutorMessage.$Properties;
 type WireState = tony.v1.Child.State;
@@ -23,7 +23,9 @@ export const executorMessage: Codec<ExecutorMessage> = {
 function encodeReport(body: ExecutorReport): WireExecutorMessage {
   switch (body.type) {
     case "register":
-      return { register: { hello: body.hello, ...encodeRegistration(body.registration) } };
+      return {
+        register: { hello: body.hello, ...encodeRegistration(body.registration), attemptProof: body.attemptProof },
+      };
     case "heartbeat":
       return { heartbeat: { sentAtMs: body.sentAtMs, ...(body.metrics && { metrics: body.metrics }) } };
     case "child-started":
@@ -40,6 +42,7 @@ function encodeReport(body: ExecutorReport): WireExecutorMessage {
             checkpointStep: body.checkpoint.step,
             checkpointAtMs: body.checkpoint.atMs,
           }),
+          ...(body.metrics && { metrics: body.metrics }),
         },
       };
     case "log-chunk":
@@ -81,8 +84,9 @@ function decodeReport(wire: WireExecutorMessage): ExecutorReport {
 }
 
 function encodeRegistration(registration: ExecutorRegistration): tony.v1.Register.$Properties {
-  const { task, containerId, host, port, tensorboardPort, rejoinAddress, child } = registration;
-  return { task, containerId, host, port, tensorboardPort, rejoinAddress, child: encodeChild(child) };
+  const { task, containerId, host, port, ports, tensorboardPort, rejoinAddress, child } = registration;
+  const reserved = { port, ...(ports && { ports }), tensorboardPort };
+  return { task, containerId, host, ...reserved, rejoinAddress, child: encodeChild(child) };
 }
 
 function decodeRegister(wire: tony.v1.Register.$Properties, generation: number): ExecutorReport {
@@ -95,10 +99,12 @@ function decodeRegister(wire: tony.v1.Register.$Properties, generation: number):
       generation,
       host: wire.host ?? "",
       port: wire.port ?? 0,
+      ...(wire.ports && Object.keys(wire.ports).length > 0 && { ports: wire.ports }),
       tensorboardPort: wire.tensorboardPort ?? 0,
       rejoinAddress: wire.rejoinAddress ?? "",
       child: decodeChild(wire.child),
     },
+    attemptProof: toBytes(wire.attemptProof),
   };
 }
 
@@ -142,6 +148,7 @@ function decodeExit(wire: tony.v1.ChildExited.$Properties): ChildExit {
     traceback: wire.traceback ?? "",
     errorSummary: wire.errorSummary ?? "",
     peerConnectionLost: wire.peerConnectionLost ?? false,
+    portTaken: wire.portTaken ?? false,
     outOfMemory: wire.outOfMemory ?? false,
     peakMemoryBytes: toNumber(wire.peakMemoryBytes),
   };
@@ -165,7 +172,12 @@ function decodeMetrics(wire: tony.v1.Metrics.$Properties): Metrics {
 }
 
 function decodeProgress(wire: tony.v1.ChildProgress.$Properties): ExecutorReport {
-  const progress = { type: "child-progress", step: toNumber(wire.step), atMs: toNumber(wire.atMs) } as const;
+  const progress = {
+    type: "child-progress",
+    step: toNumber(wire.step),
+    atMs: toNumber(wire.atMs),
+    ...(Object.keys(wire.metrics ?? {}).length > 0 && { metrics: { ...wire.metrics } }),
+  } as const;
   if (!wire.checkpoint) return progress;
   const { checkpoint: path, checkpointStep, checkpointAtMs } = wire;
   return { ...progress, checkpoint: { path, step: toNumber(checkpointStep), atMs: toNumber(checkpointAtMs) } };

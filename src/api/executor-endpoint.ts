@@ -1,6 +1,16 @@
 import { type ServerDuplexStream, status } from "@grpc/grpc-js";
 import type { ExecutorRegistration } from "../job/execution.ts";
+import { callerName } from "./authentication.ts";
+import {
+  acceptedBy,
+  CallerSession,
+  type CallerStream,
+  openedBy,
+  type ServingStream,
+  type SessionHandler,
+} from "./caller-session.ts";
 import { judgeExecutorMessage } from "./fence.ts";
+import { type ApplicationIdentity, attemptProof, isAttemptProof } from "./identity.ts";
 import {
   type ExecutorMessage,
   type ExecutorReport,
@@ -52,46 +62,80 @@ export interface ExecutorHandler {
 }
 
 export interface ExecutorEndpointOptions {
+  readonly identity: ApplicationIdentity;
   readonly attempt: number;
   readonly build: string;
   readonly heartbeatIntervalMs: number;
   /** JSON of ExecutorJob. */
   readonly job: Uint8Array;
   readonly handler: ExecutorHandler;
+  readonly sessions: SessionHandler;
 }
 
 type Registration = Extract<ExecutorReport, { type: "register" }>;
 type Stream = ServerDuplexStream<ExecutorMessage, MasterMessage>;
 
-/** The AM's side of ExecutorService: admits streams, keeps one per container and turns their messages into calls of the handler. */
+/**
+ * The AM's side of ExecutorService: admits streams, keeps one per container and turns their messages into calls of the handler. Nobody
+ * speaks for another container than the one whose secret opened the stream.
+ */
 export class ExecutorEndpoint {
   readonly #options: ExecutorEndpointOptions;
+  readonly #attemptProof: Uint8Array;
   readonly #links = new Map<string, Link>();
 
   constructor(options: ExecutorEndpointOptions) {
     this.#options = options;
+    this.#attemptProof = attemptProof(options.identity, options.attempt);
   }
 
   /** Serves one new stream. */
   accept(stream: Stream): void {
-    const link = new Link(stream, this.#options.attempt);
+    const link = new Link(stream, callerName(stream.metadata), this.#options.attempt);
     stream.on("data", (message: ExecutorMessage) => this.#receive(link, message));
     stream.on("end", () => this.#ended(link));
     stream.on("cancelled", () => this.#ended(link));
     stream.on("error", () => this.#ended(link));
   }
 
+  /** A session with another task: of the container's own identity, which belongs to the job. */
+  async openSession(stream: CallerStream): Promise<void> {
+    const { sessions } = this.#options;
+    const open = await openedBy(stream);
+    if (open === undefined) return;
+    const task = sessions.taskIn(callerName(stream.metadata));
+    if (task === undefined) endWithError(stream, "the container is no part of the job", status.PERMISSION_DENIED);
+    else sessions.open(new CallerSession(stream, task, open));
+  }
+
+  async serveSession(stream: ServingStream): Promise<void> {
+    const sessionId = await acceptedBy(stream);
+    if (sessionId === undefined) return;
+    const session = this.#options.sessions.accepted(callerName(stream.metadata), sessionId);
+    if (session === undefined) endWithError(stream, `session ${sessionId} is not wanted`, status.NOT_FOUND);
+    else session.join(stream);
+  }
+
   #receive(link: Link, message: ExecutorMessage): void {
     if (link.ended) return;
     const verdict = judgeExecutorMessage(message, this.#options.attempt);
-    if (verdict === "higher-attempt") this.#options.handler.superseded(message.attempt);
+    if (verdict === "higher-attempt") this.#judgeClaim(link, message);
     else if (verdict === "current") this.#dispatch(link, message);
+  }
+
+  /** That there is a later attempt is believed with that attempt's own proof. */
+  #judgeClaim(link: Link, { attempt, body }: ExecutorMessage): void {
+    const { identity, handler } = this.#options;
+    const given = body.type === "register" ? body.attemptProof : new Uint8Array();
+    if (isAttemptProof(identity, attempt, given)) handler.superseded(attempt);
+    else link.refuse(`nothing shows that there is an attempt ${attempt}`);
   }
 
   #dispatch(link: Link, { generation, body }: ExecutorMessage): void {
     const { handler } = this.#options;
     if (body.type === "register") {
-      if (link.admitted) handler.registered(link, body.registration);
+      if (!link.mayBe(body.registration)) link.refuse("the registration is another executor's");
+      else if (link.admitted) handler.registered(link, body.registration);
       else this.#admit(link, body);
     } else if (!link.admitted) {
       link.refuse("the first message of a stream is a registration");
@@ -110,7 +154,8 @@ export class ExecutorEndpoint {
     const { build, heartbeatIntervalMs, job, handler } = this.#options;
     link.admit(registration, hello.build);
     this.#replaceEarlier(link);
-    const welcome = { hello: { protocol: PROTOCOL_VERSION, build }, heartbeatIntervalMs, job };
+    const own = { protocol: PROTOCOL_VERSION, build };
+    const welcome = { hello: own, heartbeatIntervalMs, job, attemptProof: this.#attemptProof };
     link.send(registration.generation, { type: "welcome", ...welcome });
     handler.connected(link, registration);
   }
@@ -142,15 +187,16 @@ class Link implements ExecutorLink {
   readonly #stream: Stream;
   readonly #writer: StreamWriter<MasterMessage>;
   readonly #attempt: number;
+  readonly containerId: string;
   task = "";
-  containerId = "";
   build = "";
   admitted = false;
   saidGoodbye = false;
   ended = false;
 
-  constructor(stream: Stream, attempt: number) {
+  constructor(stream: Stream, containerId: string, attempt: number) {
     this.#stream = stream;
+    this.containerId = containerId;
     this.#attempt = attempt;
     this.#writer = new StreamWriter(stream, {
       limit: WRITER_LIMIT,
@@ -158,9 +204,13 @@ class Link implements ExecutorLink {
     });
   }
 
-  admit(registration: ExecutorRegistration, build: string): void {
-    this.task = registration.task;
-    this.containerId = registration.containerId;
+  /** Whether the stream's own container registers, and always for the same task. */
+  mayBe({ containerId, task }: ExecutorRegistration): boolean {
+    return containerId === this.containerId && (!this.admitted || task === this.task);
+  }
+
+  admit({ task }: ExecutorRegistration, build: string): void {
+    this.task = task;
     this.build = build;
     this.admitted = true;
   }

@@ -183,14 +183,30 @@ interface Entry {
   readonly value: number;
 }
 
-const entry = message<Entry>({ key: one(1, text), value: one(2, real) });
+type Numbers = Readonly<Record<string, number>>;
 
 /** map<string, double> */
-export function amounts(number: number): Field<Readonly<Record<string, number>>> {
+export function amounts(number: number): Field<Numbers> {
+  const { write, add } = someAmounts(number);
+  return { number, absent: () => ({}), write, add: (reader, before) => add(reader, before) ?? {} };
+}
+
+/** map<string, double>, absent where it would be empty */
+export function someAmounts(number: number): Field<Numbers | undefined> {
+  return numbers(number, real);
+}
+
+/** map<string, uint32>, absent where it would be empty */
+export function someWholes(number: number): Field<Numbers | undefined> {
+  return numbers(number, whole);
+}
+
+function numbers(number: number, kind: Kind<number>): Field<Numbers | undefined> {
+  const entry = message<Entry>({ key: one(1, text), value: one(2, kind) });
   return {
     number,
-    absent: () => ({}),
-    write(writer, values) {
+    absent: () => undefined,
+    write(writer, values = {}) {
       for (const [key, value] of Object.entries(values)) writeValue(writer, number, entry, { key, value });
     },
     add(reader, before) {

@@ -1,54 +1,47 @@
-import { X509Certificate } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { TonyError } from "../errors.ts";
-
-/** A key and its self-signed certificate, both PEM. */
-export interface KeyAndCertificate {
-  readonly certificate: string;
-  readonly privateKey: string;
-}
+import type { Token } from "../hadoop/security/token.ts";
+import type { Caller } from "./caller.ts";
 
 /**
- * How the programs of one application authenticate each other; made by the client at submission, valid for that application only.
- * Every server shows a certificate that its callers know beforehand (pinned), every call carries the secret of its kind of caller.
+ * How the programs of one application authenticate each other: one key, made by the client at submission, which only the ApplicationMaster's
+ * attempts are given. Every other secret is derived from it, so that all attempts know those of all containers, and nobody else's.
  */
 export interface ApplicationIdentity {
   readonly applicationId: string;
-  /** The ApplicationMaster's. Executors have the certificate without its key, so that none of them can impersonate the AM. */
-  readonly master: KeyAndCertificate;
-  /** The executors', for their rejoin ports. */
-  readonly executor: KeyAndCertificate;
-  readonly executorSecret: string;
-  readonly clientSecret: string;
+  readonly key: Uint8Array;
 }
 
-/** The executor's part of it. */
+/** One container's part of it. */
 export interface ExecutorIdentity {
   readonly applicationId: string;
-  readonly masterCertificate: string;
-  readonly executor: KeyAndCertificate;
-  readonly executorSecret: string;
+  /** Named by its container's id. */
+  readonly caller: Caller;
 }
 
-/** What a client needs to call the ApplicationMaster; kept in the staging folder in a file only its owner reads. */
+/** What a client needs to call the ApplicationMaster. */
 export interface ClientAccess {
   readonly applicationId: string;
-  readonly masterCertificate: string;
-  readonly clientSecret: string;
+  readonly caller: Caller;
 }
 
+/** The name of a client that holds what the staging folder has for its owner. */
+export const OWNER = "owner";
+
 /** The names under which the parts travel as secrets in YARN's credentials (org.apache.hadoop.security.Credentials#addSecretKey). */
-const secretName = {
-  masterCertificate: "tony.master.certificate",
-  masterKey: "tony.master.key",
-  executorCertificate: "tony.executor.certificate",
-  executorKey: "tony.executor.key",
-  executorSecret: "tony.executor.secret",
-  clientSecret: "tony.client.secret",
-} as const;
+const applicationKeyName = "tony.application.key";
+const executorSecretName = "tony.executor.secret";
 
 type Secrets = ReadonlyMap<string, Uint8Array>;
 
-/** The name in the AM's certificate; it is only compared, there is no such host. */
+const KEY_BYTES = 32;
+
+/** A new identity for one application. */
+export function makeIdentity(applicationId: string): ApplicationIdentity {
+  return { applicationId, key: randomBytes(KEY_BYTES) };
+}
+
+/** The name in the AM's certificate; it is only shown, there is no such host. */
 export function masterServerName(applicationId: string): string {
   return `${applicationId}.tony`;
 }
@@ -58,85 +51,109 @@ export function executorServerName(applicationId: string): string {
 }
 
 /** For the credentials of the ApplicationMaster's container. */
-export function masterSecrets(identity: ApplicationIdentity): Map<string, Uint8Array> {
-  return new Map([
-    ...executorSecrets(executorIdentity(identity)),
-    [secretName.masterKey, Buffer.from(identity.master.privateKey)],
-    [secretName.clientSecret, Buffer.from(identity.clientSecret)],
-  ]);
-}
-
-/** For the credentials of an executor's container. */
-export function executorSecrets(identity: ExecutorIdentity): Map<string, Uint8Array> {
-  return new Map([
-    [secretName.masterCertificate, Buffer.from(identity.masterCertificate)],
-    [secretName.executorCertificate, Buffer.from(identity.executor.certificate)],
-    [secretName.executorKey, Buffer.from(identity.executor.privateKey)],
-    [secretName.executorSecret, Buffer.from(identity.executorSecret)],
-  ]);
+export function masterSecrets({ key }: ApplicationIdentity): Map<string, Uint8Array> {
+  return new Map([[applicationKeyName, key]]);
 }
 
 /** From the AM's credentials. Throws a TonyError with code `IDENTITY_INCOMPLETE` naming what is missing. */
 export function readMasterIdentity(applicationId: string, secrets: Secrets): ApplicationIdentity {
-  return {
-    applicationId,
-    master: {
-      certificate: requireSecret(secrets, secretName.masterCertificate),
-      privateKey: requireSecret(secrets, secretName.masterKey),
-    },
-    executor: readExecutorIdentity(applicationId, secrets).executor,
-    executorSecret: requireSecret(secrets, secretName.executorSecret),
-    clientSecret: requireSecret(secrets, secretName.clientSecret),
-  };
+  return { applicationId, key: requireSecret(secrets, applicationKeyName) };
 }
 
-/** From an executor's credentials. Throws a TonyError with code `IDENTITY_INCOMPLETE` naming what is missing. */
-export function readExecutorIdentity(applicationId: string, secrets: Secrets): ExecutorIdentity {
-  return {
-    applicationId,
-    masterCertificate: requireSecret(secrets, secretName.masterCertificate),
-    executor: {
-      certificate: requireSecret(secrets, secretName.executorCertificate),
-      privateKey: requireSecret(secrets, secretName.executorKey),
-    },
-    executorSecret: requireSecret(secrets, secretName.executorSecret),
-  };
+/** What one container's executor is given, and no other. An id is never used again: so is no secret. */
+export function executorIdentity(identity: ApplicationIdentity, containerId: string): ExecutorIdentity {
+  const secret = derive(identity, `executor ${containerId}`);
+  return { applicationId: identity.applicationId, caller: { name: containerId, secret } };
 }
 
-export function executorIdentity(identity: ApplicationIdentity): ExecutorIdentity {
-  const { applicationId, master, executor, executorSecret } = identity;
-  return { applicationId, masterCertificate: master.certificate, executor, executorSecret };
+/** For the credentials of an executor's container. */
+export function executorSecrets({ caller }: ExecutorIdentity): Map<string, Uint8Array> {
+  return new Map([[executorSecretName, caller.secret]]);
 }
 
+/** From the credentials of an executor's container. Throws a TonyError with code `IDENTITY_INCOMPLETE`. */
+export function readExecutorIdentity(applicationId: string, containerId: string, secrets: Secrets): ExecutorIdentity {
+  return { applicationId, caller: { name: containerId, secret: requireSecret(secrets, executorSecretName) } };
+}
+
+/** Whether a secret of YARN's credentials is one of these, which no task's program may have. */
+export function isOwnSecret(name: string): boolean {
+  return name === applicationKeyName || name === executorSecretName;
+}
+
+/** The secrets that are the user's. */
+export function withoutOwnSecrets(secrets: Secrets): Map<string, Uint8Array> {
+  return new Map([...secrets].filter(([name]) => !isOwnSecret(name)));
+}
+
+/** What an attempt gives its executors, and nobody else can: they show by it to other attempts that there is this one. */
+export function attemptProof(identity: ApplicationIdentity, attempt: number): Buffer {
+  return derive(identity, `attempt ${attempt}`);
+}
+
+/** Whether that was given by the attempt. */
+export function isAttemptProof(identity: ApplicationIdentity, attempt: number, given: Uint8Array): boolean {
+  const proof = attemptProof(identity, attempt);
+  return proof.length === given.length && timingSafeEqual(proof, given);
+}
+
+/** The access of those who may read the application's staging folder. */
 export function clientAccess(identity: ApplicationIdentity): ClientAccess {
-  const { applicationId, master, clientSecret } = identity;
-  return { applicationId, masterCertificate: master.certificate, clientSecret };
+  return {
+    applicationId: identity.applicationId,
+    caller: { name: OWNER, secret: derive(identity, "client") },
+  };
+}
+
+const tokenPrefix = "token:";
+
+/** The access of those to whom the ResourceManager gave a token for the application, of kind YARN_CLIENT_TOKEN. */
+export function tokenAccess(applicationId: string, token: Pick<Token, "identifier" | "password">): ClientAccess {
+  const name = tokenPrefix + Buffer.from(token.identifier).toString("base64url");
+  return { applicationId, caller: { name, secret: token.password } };
+}
+
+/** The identifier of the token that a client of that name has; undefined: it has none. */
+export function tokenOf(callerName: string): Uint8Array | undefined {
+  return callerName.startsWith(tokenPrefix)
+    ? Buffer.from(callerName.slice(tokenPrefix.length), "base64url")
+    : undefined;
 }
 
 /** The file of the staging folder (mode 600) from which later clients read their access. */
 export const clientAccessFile = "client.json";
 
-/** Throws a TonyError with code `IDENTITY_INCOMPLETE` when the text is no ClientAccess. */
-export function parseClientAccess(text: string): ClientAccess {
-  const parsed: unknown = JSON.parse(text);
-  const field = (name: string) => {
-    const value = Object.entries(parsed ?? {}).find(([key]) => key === name)?.[1];
-    if (typeof value !== "string") throw incomplete(name);
-    return value;
-  };
-  const access = {
-    applicationId: field("applicationId"),
-    masterCertificate: field("masterCertificate"),
-    clientSecret: field("clientSecret"),
-  };
-  new X509Certificate(access.masterCertificate);
-  return access;
+/** The content of that file. */
+export function formatClientAccess({ applicationId, caller }: ClientAccess): object {
+  return { applicationId, clientSecret: Buffer.from(caller.secret).toString("base64url") };
 }
 
-function requireSecret(secrets: Secrets, name: string): string {
+/** Throws a TonyError with code `IDENTITY_INCOMPLETE` when the text is no ClientAccess. */
+export function parseClientAccess(text: string): ClientAccess {
+  try {
+    const parsed: unknown = JSON.parse(text);
+    const field = (name: string) => {
+      const value = Object.entries(parsed ?? {}).find(([key]) => key === name)?.[1];
+      if (typeof value !== "string") throw incomplete(name);
+      return value;
+    };
+    const secret = Buffer.from(field("clientSecret"), "base64url");
+    return { applicationId: field("applicationId"), caller: { name: OWNER, secret } };
+  } catch (cause) {
+    if (cause instanceof TonyError) throw cause;
+    throw new TonyError("The application's identity cannot be read", { code: "IDENTITY_INCOMPLETE", cause });
+  }
+}
+
+/** HMAC-SHA-256 of what it is for: no secret tells another, or the key. */
+function derive({ key }: ApplicationIdentity, purpose: string): Buffer {
+  return createHmac("sha256", key).update(purpose).digest();
+}
+
+function requireSecret(secrets: Secrets, name: string): Uint8Array {
   const value = secrets.get(name);
-  if (value === undefined) throw incomplete(name);
-  return Buffer.from(value).toString("utf8");
+  if (value === undefined || value.length === 0) throw incomplete(name);
+  return value;
 }
 
 function incomplete(name: string): TonyError {

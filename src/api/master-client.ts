@@ -3,6 +3,8 @@ import { Channel } from "./channel.ts";
 import { clientService } from "./definition.ts";
 import { type ClientAccess, masterServerName } from "./identity.ts";
 import { type FollowMessage, type Hello, type LogChunk, PROTOCOL_VERSION, type ReadLogRequest } from "./messages.ts";
+import type { SessionWanted } from "./session-messages.ts";
+import { type CallingSession, SessionStream } from "./session-stream.ts";
 
 export interface MasterClientOptions {
   /** `host:port` from the application report. */
@@ -18,14 +20,9 @@ export class MasterClient {
   readonly #hello: Hello;
 
   constructor({ address, access, build }: MasterClientOptions) {
-    const { applicationId, masterCertificate, clientSecret } = access;
+    const { applicationId, caller } = access;
     this.#hello = { protocol: PROTOCOL_VERSION, build };
-    this.#channel = new Channel({
-      address,
-      serverName: masterServerName(applicationId),
-      certificate: masterCertificate,
-      secret: clientSecret,
-    });
+    this.#channel = new Channel({ address, serverName: masterServerName(applicationId), caller });
   }
 
   /** The status now and whenever it changes, then the outcome. Ends early, without an outcome, when the signal aborts. */
@@ -43,6 +40,14 @@ export class MasterClient {
   async stop(reason: string, timeoutMs: number): Promise<boolean> {
     const { accepted } = await this.#channel.call(clientService.stop, { hello: this.#hello, reason }, timeoutMs);
     return accepted;
+  }
+
+  /** A session with a running task. */
+  openSession(task: string, wanted: SessionWanted): CallingSession {
+    const stream = this.#channel.openBidirectional(clientService.openSession);
+    const session: CallingSession = new SessionStream(stream, (error) => this.#channel.toError(error));
+    void session.send({ type: "open", hello: this.#hello, task, wanted });
+    return session;
   }
 
   close(): void {

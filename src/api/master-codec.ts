@@ -17,8 +17,10 @@ export const masterMessage: Codec<MasterMessage> = {
 
 function encodeCommand(body: MasterCommand): WireMasterMessage {
   switch (body.type) {
-    case "welcome":
-      return { welcome: { hello: body.hello, heartbeatIntervalMs: body.heartbeatIntervalMs, job: body.job } };
+    case "welcome": {
+      const { hello, heartbeatIntervalMs, job, attemptProof } = body;
+      return { welcome: { hello, heartbeatIntervalMs, job, attemptProof } };
+    }
     case "prepare":
       return { prepare: { reason: body.reason } };
     case "start-child": {
@@ -33,6 +35,12 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
       return { resumeChild: {} };
     case "make-room":
       return { makeRoom: { variables: body.variables } };
+    case "replace-tokens":
+      return { replaceTokens: { file: body.file } };
+    case "end-session":
+      return { endSession: { sessionId: body.sessionId } };
+    case "serve-session":
+      return { serveSession: { sessionId: body.sessionId } };
     case "acknowledge-exit":
       return { acknowledgeExit: {} };
     case "tail-log": {
@@ -58,6 +66,7 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
       hello: decodeHello(welcome.hello),
       heartbeatIntervalMs: welcome.heartbeatIntervalMs ?? 0,
       job: toBytes(welcome.job),
+      attemptProof: toBytes(welcome.attemptProof),
     };
   }
   if (prepare) return { type: "prepare", reason: prepare.reason ?? "" };
@@ -77,6 +86,9 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
   if (exit) return { type: "exit", graceMs: exit.graceMs ?? 0, reason: decodeStopReason(exit.reason) };
   if (wire.resumeChild) return { type: "resume-child" };
   if (wire.makeRoom) return { type: "make-room", variables: { ...wire.makeRoom.variables } };
+  if (wire.replaceTokens) return { type: "replace-tokens", file: toBytes(wire.replaceTokens.file) };
+  if (wire.endSession) return { type: "end-session", sessionId: toNumber(wire.endSession.sessionId) };
+  if (wire.serveSession) return { type: "serve-session", sessionId: toNumber(wire.serveSession.sessionId) };
   if (wire.acknowledgeExit) return { type: "acknowledge-exit" };
   if (tailLog) return decodeTailLog(tailLog);
   if (tailCredit) return { type: "tail-credit", tailId: toNumber(tailCredit.tailId), bytes: tailCredit.bytes ?? 0 };

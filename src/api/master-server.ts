@@ -1,11 +1,11 @@
 import type { Server } from "@grpc/grpc-js";
 import type { ExecutorJob } from "../job/executor-job.ts";
-import { requireSecret } from "./authentication.ts";
-import { ClientEndpoint, type ClientHandler } from "./client-endpoint.ts";
+import type { SessionHandler } from "./caller-session.ts";
+import { type ClientDoor, ClientEndpoint, type ClientHandler } from "./client-endpoint.ts";
 import { clientService, executorService } from "./definition.ts";
 import { ExecutorEndpoint, type ExecutorHandler } from "./executor-endpoint.ts";
-import type { ApplicationIdentity } from "./identity.ts";
-import { type BindOptions, bindServer, closeServer, makeServer } from "./server.ts";
+import { type ApplicationIdentity, executorIdentity, masterServerName } from "./identity.ts";
+import { ApiServer, type BindOptions } from "./server.ts";
 
 export interface MasterServerOptions extends BindOptions {
   readonly identity: ApplicationIdentity;
@@ -18,6 +18,8 @@ export interface MasterServerOptions extends BindOptions {
   readonly job: ExecutorJob;
   readonly executors: ExecutorHandler;
   readonly clients: ClientHandler;
+  readonly sessions: SessionHandler;
+  readonly door: ClientDoor;
 }
 
 export interface MasterServer {
@@ -26,24 +28,32 @@ export interface MasterServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** Serves executors and clients over TLS on one port; throws as bindServer. */
+/** Serves executors and clients over TLS on one port; throws as ApiServer's listen. */
 export async function startMasterServer(options: MasterServerOptions): Promise<MasterServer> {
-  const { identity, attempt, build, heartbeatIntervalMs, executors, clients } = options;
+  const { identity, attempt, build, heartbeatIntervalMs, executors, clients, sessions, door } = options;
   const job = Buffer.from(JSON.stringify(options.job));
-  const server = makeServer([
-    requireSecret({
-      "tony.v1.ExecutorService": identity.executorSecret,
-      "tony.v1.ClientService": identity.clientSecret,
-    }),
-  ]);
-  serveExecutors(server, new ExecutorEndpoint({ attempt, build, heartbeatIntervalMs, job, handler: executors }));
-  serveClients(server, new ClientEndpoint({ attempt, build, handler: clients }));
-  const port = await bindServer(server, identity.master, options);
-  return { port, close: (graceMs) => closeServer(server, graceMs) };
+  const server = new ApiServer({
+    name: masterServerName(identity.applicationId),
+    callers: {
+      "tony.v1.ExecutorService": (containerId) => executorIdentity(identity, containerId).caller.secret,
+      "tony.v1.ClientService": (name) => door.secretOf(name),
+    },
+    services: (grpc) => {
+      const executorOptions = { identity, attempt, build, heartbeatIntervalMs, job, handler: executors, sessions };
+      serveExecutors(grpc, new ExecutorEndpoint(executorOptions));
+      serveClients(grpc, new ClientEndpoint({ attempt, build, door, handler: clients, sessions }));
+    },
+  });
+  const port = await server.listen(options);
+  return { port, close: (graceMs) => server.close(graceMs) };
 }
 
 function serveExecutors(server: Server, endpoint: ExecutorEndpoint): void {
-  server.addService(executorService, { link: endpoint.accept.bind(endpoint) });
+  server.addService(executorService, {
+    link: endpoint.accept.bind(endpoint),
+    serveSession: endpoint.serveSession.bind(endpoint),
+    openSession: endpoint.openSession.bind(endpoint),
+  });
 }
 
 function serveClients(server: Server, endpoint: ClientEndpoint): void {
@@ -51,5 +61,6 @@ function serveClients(server: Server, endpoint: ClientEndpoint): void {
     follow: endpoint.follow.bind(endpoint),
     readLog: endpoint.readLog.bind(endpoint),
     stop: endpoint.stop.bind(endpoint),
+    openSession: endpoint.openSession.bind(endpoint),
   });
 }

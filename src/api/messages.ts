@@ -33,6 +33,8 @@ export type ExecutorReport =
       readonly hello: Hello;
       /** Its `generation` is the message's. */
       readonly registration: ExecutorRegistration;
+      /** What the attempt that is obeyed gave with its welcome; empty before that. */
+      readonly attemptProof: Uint8Array;
     }
   | { readonly type: "heartbeat"; readonly sentAtMs: number; readonly metrics?: Metrics }
   | { readonly type: "child-started"; readonly pid: number; readonly atMs: number }
@@ -44,6 +46,8 @@ export type ExecutorReport =
       readonly atMs: number;
       /** The newest complete one, whichever report said so first. */
       readonly checkpoint?: Checkpoint;
+      /** The last value of each that the program reported, by name; absent: nothing new. */
+      readonly metrics?: Readonly<Record<string, number>>;
     }
   | { readonly type: "log-chunk"; readonly chunk: LogChunk }
   | { readonly type: "transfer"; readonly transfer: Transfer }
@@ -71,6 +75,8 @@ export type MasterCommand =
       readonly heartbeatIntervalMs: number;
       /** JSON of ExecutorJob; the same bytes for every executor, so that they are encoded once. */
       readonly job: Uint8Array;
+      /** Shows to every other attempt that the executor obeys this one (see attemptProof). */
+      readonly attemptProof: Uint8Array;
     }
   /** Prepare for the message's generation: stop the program, reserve new ports, register for it. */
   | { readonly type: "prepare"; readonly reason: string }
@@ -87,6 +93,12 @@ export type MasterCommand =
   | { readonly type: "resume-child" }
   /** The container is another task's: exit, so that its executor starts with these variables (see executorVariables). */
   | { readonly type: "make-room"; readonly variables: Readonly<Record<string, string>> }
+  /** Newer delegation tokens, a token file: for the executor itself and its program. */
+  | { readonly type: "replace-tokens"; readonly file: Uint8Array }
+  /** Somebody asks for a session with the task: serve it on a stream of its own (session-messages.ts). */
+  | { readonly type: "serve-session"; readonly sessionId: number }
+  /** Its caller has gone: what still waits in its stream may be longer than anybody reads. */
+  | { readonly type: "end-session"; readonly sessionId: number }
   /** Stop the program and exit. If the reason is `replaced`, the program is killed, and no checkpoint or output is uploaded. */
   | { readonly type: "exit"; readonly graceMs: number; readonly reason: StopReason }
   /** The exit of this generation's child is recorded. */

@@ -1,12 +1,10 @@
-import type { ConnectionInjector, handleUnaryCall, Server } from "@grpc/grpc-js";
-import { requireSecret } from "./authentication.ts";
+import type { handleUnaryCall } from "@grpc/grpc-js";
 import { Channel } from "./channel.ts";
 import { protocolMismatch } from "./client-endpoint.ts";
 import { rejoinService } from "./definition.ts";
-import { type ApplicationIdentity, type ExecutorIdentity, executorServerName } from "./identity.ts";
+import { type ExecutorIdentity, executorServerName } from "./identity.ts";
 import { PROTOCOL_VERSION, type RejoinReply, type RejoinRequest } from "./messages.ts";
-import { type BindOptions, listenOn, makeServer } from "./server.ts";
-import { serverCredentials } from "./tls.ts";
+import { ApiServer, type BindOptions } from "./server.ts";
 
 export interface RejoinServerOptions extends BindOptions {
   readonly identity: ExecutorIdentity;
@@ -16,30 +14,27 @@ export interface RejoinServerOptions extends BindOptions {
 }
 
 /**
- * Listens on an executor's rejoin port, until the process ends. What serves it is made for the first caller: most executors have none, and it
- * would be a tenth of their start.
- * @returns the port; throws as listenOn
+ * Listens on an executor's rejoin port, until the process ends.
+ * @returns the port; throws as ApiServer's listen
  */
 export async function startRejoinServer(options: RejoinServerOptions): Promise<number> {
-  let connections: ConnectionInjector | undefined;
-  return await listenOn(options, (connection) => {
-    connections ??= makeRejoinServer(options).createConnectionInjector(serverCredentials(options.identity.executor));
-    connections.injectConnection(connection);
-  });
-}
-
-function makeRejoinServer({ identity, build, rejoin }: RejoinServerOptions): Server {
-  const server = makeServer([requireSecret({ "tony.v1.RejoinService": identity.executorSecret })]);
+  const { identity, build, rejoin } = options;
+  const { caller } = identity;
   const answer: handleUnaryCall<RejoinRequest, RejoinReply> = ({ request }, reply) => {
     const mismatch = protocolMismatch(request.hello, build);
     reply(null, mismatch === undefined ? rejoin(request) : { accepted: false, reason: mismatch });
   };
-  server.addService(rejoinService, { rejoin: answer });
-  return server;
+  const server = new ApiServer({
+    name: executorServerName(identity.applicationId),
+    callers: { "tony.v1.RejoinService": (name) => (name === caller.name ? caller.secret : undefined) },
+    services: (grpc) => grpc.addService(rejoinService, { rejoin: answer }),
+  });
+  return await server.listen(options);
 }
 
 export interface RejoinCall {
-  readonly identity: ApplicationIdentity;
+  /** The executor's. */
+  readonly identity: ExecutorIdentity;
   readonly build: string;
   /** `host:port` of the executor's rejoin port, as it registered it. */
   readonly rejoinAddress: string;
@@ -55,8 +50,7 @@ export async function callRejoin(call: RejoinCall): Promise<RejoinReply> {
   const channel = new Channel({
     address: call.rejoinAddress,
     serverName: executorServerName(identity.applicationId),
-    certificate: identity.executor.certificate,
-    secret: identity.executorSecret,
+    caller: identity.caller,
   });
   try {
     const request = { hello: { protocol: PROTOCOL_VERSION, build }, attempt, masterAddress };

@@ -1,18 +1,20 @@
 import { type EventEmitter, once } from "node:events";
-import { createServer, type Socket } from "node:net";
-import { Server, type ServerInterceptor, type status } from "@grpc/grpc-js";
-import { formatHostPort } from "../hadoop/conf/values.ts";
+import { createServer, type Server as Listener, type Socket } from "node:net";
+import { type ConnectionInjector, Server, type status } from "@grpc/grpc-js";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { PortRange } from "../job/spec.ts";
 import { candidatePorts } from "../port-range.ts";
+import { requireProof } from "./authentication.ts";
+import type { Callers } from "./caller.ts";
+import { ConnectionGuard, type GuardLimits } from "./connection-guard.ts";
 import { ApiError } from "./errors.ts";
-import type { KeyAndCertificate } from "./identity.ts";
+import { makeServerKey } from "./server-key.ts";
 import { serverCredentials, serverOptions } from "./tls.ts";
 
 /** Where a server listens. */
 export interface BindOptions {
-  /** An address of this machine; absent: all of them. */
-  readonly host?: string;
+  /** An address of this machine; undefined: all of them. */
+  readonly host?: string | undefined;
   /** Absent: any free port. */
   readonly ports?: PortRange;
   /** The key a person changes when no port of the range is free. */
@@ -21,53 +23,97 @@ export interface BindOptions {
   readonly random: () => number;
 }
 
-export function makeServer(interceptors: readonly ServerInterceptor[]): Server {
-  return new Server({ ...serverOptions, interceptors: [...interceptors] });
+export interface ApiServerOptions {
+  /** In its certificate. */
+  readonly name: string;
+  readonly callers: Callers;
+  /** Adds the services to what serves them. */
+  readonly services: (server: Server) => void;
+  /** What connections may do that have not proved a name; only tests set it. */
+  readonly limits?: GuardLimits;
 }
 
 /**
- * Listens over TLS. Resolves with the port.
- * Throws an ApiError with code `NO_FREE_PORT` naming the key when every port of the range is taken, else `BIND_FAILED`.
+ * A port on which services are called over TLS by those who can prove their names. What serves it, its key too, is made for the first
+ * caller: most executors have none, and it would be a tenth of their start.
  */
-export async function bindServer(server: Server, identity: KeyAndCertificate, options: BindOptions): Promise<number> {
-  const hosts = options.host === undefined ? ["::", "0.0.0.0"] : [options.host];
-  return await firstFree(options, async (port) => {
-    for (const host of hosts.slice(0, -1)) {
-      const bound = await bindOnce(server, identity, formatHostPort({ host, port })).catch(() => undefined);
-      if (bound !== undefined) return bound;
-    }
-    return await bindOnce(server, identity, formatHostPort({ host: hosts.at(-1) ?? "", port }));
+export class ApiServer {
+  readonly #options: ApiServerOptions;
+  readonly #guard: ConnectionGuard;
+  #listener: Listener | undefined;
+  #serving: { readonly server: Server; readonly connections: ConnectionInjector } | undefined;
+
+  constructor(options: ApiServerOptions) {
+    this.#options = options;
+    this.#guard = new ConnectionGuard(options.limits);
+  }
+
+  /**
+   * Resolves with the port. Keeps no process alive.
+   * @throws ApiError `NO_FREE_PORT` naming the key when every port of the range is taken, else `BIND_FAILED`
+   */
+  async listen(options: BindOptions): Promise<number> {
+    const serve = (socket: Socket) => this.#server().connections.injectConnection(socket);
+    const { listener, port } = await listenOn(options, (socket) => this.#guard.admit(socket, serve));
+    this.#listener = listener;
+    return port;
+  }
+
+  /** Takes no further connection, waits at most that long for current calls to end, and then cuts them off. */
+  async close(graceMs: number): Promise<void> {
+    this.#listener?.close();
+    this.#guard.close();
+    if (this.#serving !== undefined) await shutDown(this.#serving.server, graceMs);
+  }
+
+  #server() {
+    this.#serving ??= this.#make();
+    return this.#serving;
+  }
+
+  #make() {
+    const { name, callers, services } = this.#options;
+    const key = makeServerKey(name, Date.now());
+    const server = new Server({
+      ...serverOptions,
+      interceptors: [requireProof(key.certificate, callers, this.#guard)],
+    });
+    services(server);
+    return { server, connections: server.createConnectionInjector(serverCredentials(key)) };
+  }
+}
+
+function shutDown(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    // grpc-js may never say that it is done, where a connection ends as it is cut off.
+    const timer = setTimeout(() => {
+      server.forceShutdown();
+      resolve();
+    }, graceMs);
+    server.tryShutdown(() => {
+      clearTimeout(timer);
+      resolve();
+    });
   });
 }
 
-/** Listens for plain connections, which keeps no process alive. Resolves with the port; throws as bindServer. */
-export async function listenOn(options: BindOptions, connected: (socket: Socket) => void): Promise<number> {
+async function listenOn(options: BindOptions, connected: (socket: Socket) => void) {
   const { host } = options;
-  return await firstFree(options, async (port) => {
-    const listener = createServer(connected).unref();
-    listener.listen({ port, ...(host !== undefined && { host }) });
-    await once(listener, "listening");
-    const address = listener.address();
-    return typeof address === "object" && address !== null ? address.port : port;
-  });
-}
-
-async function firstFree(options: BindOptions, open: (port: number) => Promise<number>): Promise<number> {
   let failure: unknown;
-  for (const port of candidatePorts(options.ports, options.random)) {
+  for (const candidate of candidatePorts(options.ports, options.random)) {
     try {
-      return await open(port);
+      const listener = createServer(connected).unref();
+      listener.listen({ port: candidate, ...(host !== undefined && { host }) });
+      await once(listener, "listening");
+      // A connection for which there is no descriptor left is its caller's to try again.
+      listener.on("error", () => undefined);
+      const address = listener.address();
+      return { listener, port: typeof address === "object" && address !== null ? address.port : candidate };
     } catch (error) {
       failure = error;
     }
   }
   throw bindError(failure, options);
-}
-
-function bindOnce(server: Server, identity: KeyAndCertificate, address: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.bindAsync(address, serverCredentials(identity), (error, port) => (error ? reject(error) : resolve(port)));
-  });
 }
 
 function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {
@@ -78,30 +124,6 @@ function bindError(cause: unknown, { ports, portKey }: BindOptions): ApiError {
     `No port of ${ports.from}-${ports.to} is free on this machine: widen ${portKey} (${errorMessage(cause)})`,
     { code: "NO_FREE_PORT", cause, retryable: true },
   );
-}
-
-/** How often connections to a server that is being closed are cut off. */
-const CUT_AGAIN_MS = 50;
-const MOST_CUTS = 60;
-
-/**
- * Waits at most that long for current calls to end, and then cuts them off. It does so repeatedly, because grpc-js does not know a connection
- * before its handshake is over.
- */
-export function closeServer(server: Server, graceMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    let cutsLeft = MOST_CUTS;
-    let timer = setTimeout(function cut() {
-      server.forceShutdown();
-      // A peer that stopped in the middle of its handshake cannot be cut off: the server does not wait for it.
-      if (cutsLeft-- > 0) timer = setTimeout(cut, CUT_AGAIN_MS);
-      else resolve();
-    }, graceMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 /** grpc-js turns an emitted error into the status of the call; an error that destroys the stream would not reach the caller. */

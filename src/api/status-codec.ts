@@ -36,6 +36,8 @@ import {
   real,
   signed,
   some,
+  someAmounts,
+  someWholes,
   text,
   whole,
   word,
@@ -185,6 +187,8 @@ const task = message<TaskStatus>({
   cpuCores: maybe(15, real),
   restarts: one(16, whole),
   restartReason: maybe(17, text),
+  ports: someWholes(18),
+  metrics: someAmounts(19),
 });
 
 const wait = message<Wait>({

@@ -1,4 +1,3 @@
-import { timingSafeEqual, X509Certificate } from "node:crypto";
 import type { Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import {
@@ -9,7 +8,8 @@ import {
   ServerCredentials,
   setLogVerbosity,
 } from "@grpc/grpc-js";
-import type { KeyAndCertificate } from "./identity.ts";
+import type { CallerAuthentication } from "./authentication.ts";
+import type { KeyAndCertificate } from "./server-key.ts";
 
 // grpc-js would log to the console; every failure of a call or a server is reported by its caller.
 setLogVerbosity(logVerbosity.NONE);
@@ -30,8 +30,17 @@ const commonOptions = {
   "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
 } as const satisfies ChannelOptions;
 
+/** A caller that has nothing to ask connects again when it has. */
+const UNUSED_MS = 300_000;
+/** A client reads the logs of all tasks of a job at once over one connection. */
+const MAX_STREAMS = 10_000;
+
 /** Channelz stays on: without it grpc-js 1.14 does not know its sessions, and forceShutdown cuts none of them. */
-export const serverOptions: ChannelOptions = commonOptions;
+export const serverOptions: ChannelOptions = {
+  ...commonOptions,
+  "grpc.max_connection_idle_ms": UNUSED_MS,
+  "grpc.max_concurrent_streams": MAX_STREAMS,
+};
 
 /**
  * Options of a channel to the server of that name. Proxies of the environment lead out of the cluster and are ignored; retries
@@ -58,19 +67,19 @@ export function channelOptions(serverName: string): ChannelOptions {
 const NO_AUTHORITIES: string[] = [];
 
 /**
- * TLS 1.3 towards a server that must show exactly one certificate. OpenSSL checks that the server holds its key; the certificate is
- * compared here, before anything is sent, in place of a search for who issued it.
+ * TLS 1.3 towards a server that shows whatever certificate it made for itself: OpenSSL checks that it holds the key. Whether it is the right
+ * one is proved on each call, so the connections of a channel may not differ in it.
  */
-class PinnedChannelCredentials extends ChannelCredentials {
-  readonly #pinned: Buffer;
+class ProvedChannelCredentials extends ChannelCredentials {
+  readonly #authentication: CallerAuthentication;
   readonly #unverified = credentials.createFromSecureContext(
     createSecureContext({ ca: NO_AUTHORITIES, minVersion: TLS_VERSION }),
     { rejectUnauthorized: false },
   );
 
-  constructor(certificate: string) {
+  constructor(authentication: CallerAuthentication) {
     super();
-    this.#pinned = new X509Certificate(certificate).raw;
+    this.#authentication = authentication;
   }
 
   override _isSecure(): boolean {
@@ -78,34 +87,34 @@ class PinnedChannelCredentials extends ChannelCredentials {
   }
 
   override _equals(other: ChannelCredentials): boolean {
-    return other instanceof PinnedChannelCredentials && isSame(other.#pinned, this.#pinned);
+    return this === other;
   }
 
   override _createSecureConnector(...target: Parameters<ChannelCredentials["_createSecureConnector"]>) {
     const connector = this.#unverified._createSecureConnector(...target);
     return {
-      connect: async (socket: Socket) => this.#requirePinned(await connector.connect(socket)),
+      connect: async (socket: Socket) => this.#requireSame(await connector.connect(socket)),
       waitForReady: () => connector.waitForReady(),
       getCallCredentials: () => connector.getCallCredentials(),
       destroy: () => connector.destroy(),
     };
   }
 
-  #requirePinned<Connected extends { readonly socket: Socket }>(connected: Connected): Connected {
+  #requireSame<Connected extends { readonly socket: Socket }>(connected: Connected): Connected {
     const { socket } = connected;
     const shown = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
-    if (shown !== undefined && isSame(shown.raw, this.#pinned)) return connected;
+    if (shown !== undefined && this.#authentication.isShown(shown.raw)) return connected;
     socket.destroy();
-    throw new Error("the server's certificate is not the pinned one");
+    throw new Error("the server's certificate is not the one it showed before");
   }
 }
 
-export function pinnedChannelCredentials(certificate: string): ChannelCredentials {
-  return new PinnedChannelCredentials(certificate);
+export function channelCredentials(authentication: CallerAuthentication): ChannelCredentials {
+  return new ProvedChannelCredentials(authentication);
 }
 
 /** grpc-js has no public function that makes server credentials with a lowest TLS version. */
-class PinnedServerCredentials extends ServerCredentials {
+class OwnServerCredentials extends ServerCredentials {
   readonly #identity: KeyAndCertificate;
 
   constructor(identity: KeyAndCertificate) {
@@ -117,14 +126,10 @@ class PinnedServerCredentials extends ServerCredentials {
   }
 
   override _equals(other: ServerCredentials): boolean {
-    return other instanceof PinnedServerCredentials && other.#identity.certificate === this.#identity.certificate;
+    return other instanceof OwnServerCredentials && other.#identity.certificate === this.#identity.certificate;
   }
 }
 
 export function serverCredentials(identity: KeyAndCertificate): ServerCredentials {
-  return new PinnedServerCredentials(identity);
-}
-
-function isSame(left: Uint8Array, right: Uint8Array): boolean {
-  return left.length === right.length && timingSafeEqual(left, right);
+  return new OwnServerCredentials(identity);
 }

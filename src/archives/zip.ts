@@ -25,6 +25,8 @@ export interface RangeSource {
 /** The file type bits of a unix mode. */
 const typeMask = 0o170000;
 const symbolicLink = 0o120000;
+/** Linux's PATH_MAX. */
+const longestTargetBytes = 4096;
 /** A directory is read record by record; one request for each would take minutes for a virtual environment's. */
 const chunkBytes = 1024 * 1024;
 
@@ -53,7 +55,12 @@ function zipEntry(zip: ZipFile, entry: Entry): ZipEntry {
   }
   const common = { path: entry.fileName, mode: mode || 0o644, modificationTimeMs };
   if ((unixMode & typeMask) === symbolicLink) {
-    return { ...common, type: "symlink", target: async () => text(await open()) };
+    const target = async () => {
+      if (entry.uncompressedSize > longestTargetBytes)
+        throw new Error(`${entry.fileName} is too long for a link's target`);
+      return await text(await open());
+    };
+    return { ...common, type: "symlink", target };
   }
   return { ...common, type: "file", sizeBytes: entry.uncompressedSize, open };
 }

@@ -1,16 +1,63 @@
+import type { RequestListener } from "node:http";
 import type { ClusterSpec } from "../job/cluster-spec.ts";
-import type { JobSpec, RoleSpec } from "../job/spec.ts";
+import type { DistributedMode, JobSpec, RoleSpec } from "../job/spec.ts";
+import type { TaskId } from "../job/task.ts";
 
-/** One task of a gang that is complete, as a framework sees it. */
+/** One process of one task of a gang that is complete, as a framework sees it. */
 export interface GangTask {
   readonly spec: JobSpec;
   readonly cluster: ClusterSpec;
   readonly role: RoleSpec;
   readonly index: number;
+  /** Which of the processes of its container it is, from 0. */
+  readonly process: number;
+  /** IP addresses of the hosts that `lookedUp` names. */
+  readonly ips: ReadonlyMap<string, string>;
+  /** The container's folder with the files that `hosts` asks for; undefined where it asks for none. */
+  readonly hostsFolder?: string;
 }
 
-/** What a framework's programs must be told to find each other; one file each, and its variables in `variables.ts`. */
-export interface FrameworkEnvironment<Variable extends string> {
-  /** Variables by name, beside those that every program gets; undefined for a task that takes no part. Pure. */
+/** Other tasks as hosts in which the program may run commands. */
+export interface Hosts {
+  /** By the names that the program has for them. */
+  readonly tasks: ReadonlyMap<string, TaskId>;
+  /** Lists of them, by file name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** What of a job a framework may refuse. */
+export interface FrameworkJob {
+  readonly roles: readonly RoleSpec[];
+  readonly distributedMode: DistributedMode;
+}
+
+/** What a framework says of a job: `<key> <message>`. */
+export interface FrameworkProblem {
+  readonly severity: "error" | "warning";
+  readonly key: string;
+  readonly message: string;
+}
+
+/**
+ * What a framework adds to a job, at each place where the job passes: one file each, and its variables in `variables.ts`. Everything is
+ * pure but what `serve` returns.
+ */
+export interface FrameworkDefinition<Variable extends string = string> {
+  /** In the client: what of the job the framework cannot run. */
+  readonly check?: (job: FrameworkJob) => readonly FrameworkProblem[];
+  /**
+   * Who makes several processes of a container (`tony.{role}.processes`): the executor, each with an environment of its own, or the
+   * program. Absent: nobody, and the key is refused.
+   */
+  readonly severalProcesses?: "executor" | "program";
+  /** In the executor: hosts of which the environment needs IP addresses. */
+  readonly lookedUp?: (task: GangTask) => readonly string[];
+  /** In the executor: variables by name, beside those that every program gets; undefined for a task that takes no part. */
   readonly environment: (task: GangTask) => Readonly<Record<Variable, string>> | undefined;
+  /** In the executor: the tasks in which the program runs commands by a `ssh` that is first on its path; undefined: it has none. */
+  readonly hosts?: (task: GangTask) => Hosts | undefined;
+  /** In the executor: what is served at the task's own port while its program runs, which then cannot listen there. */
+  readonly serve?: (task: GangTask) => RequestListener | undefined;
+  /** In the executor: the command and the values of the role's environment, as they are run. */
+  readonly fill?: (text: string, task: GangTask) => string;
 }

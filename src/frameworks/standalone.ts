@@ -1,4 +1,13 @@
-import type { FrameworkEnvironment } from "./framework.ts";
+import type { FrameworkDefinition } from "./framework.ts";
 
-/** Programs that need not know of each other; the variables that every program gets are all they get. */
-export const standalone: FrameworkEnvironment<never> = { environment: () => undefined };
+/** One task alone, as in TonY; the variables that every program gets are all it gets. */
+export const standalone: FrameworkDefinition<never> = {
+  check: ({ roles }) => {
+    const tasks = roles.reduce((sum, { instances }) => sum + instances, 0);
+    if (tasks <= 1) return [];
+    const names = roles.map(({ name, instances }) => `${name} × ${instances}`).join(", ");
+    const message = `= standalone runs one task, and the job has ${tasks} (${names}): generic runs any number`;
+    return [{ severity: "error", key: "tony.application.framework", message }];
+  },
+  environment: () => undefined,
+};

@@ -2,11 +2,18 @@ import {
   checkoutVariables,
   clientVariables,
   containerVariables,
+  daskVariables,
+  horovodVariables,
+  jaxVariables,
   jobVariables,
+  mpiVariables,
+  mxnetVariables,
   programVariables,
   pytorchVariables,
+  rayVariables,
   roleVariables,
   tensorflowVariables,
+  torchrunVariables,
   type VariableTable,
 } from "./variables.ts";
 
@@ -16,10 +23,31 @@ Made from \`src/frameworks/variables.ts\` by \`npm run docs\`; edit it there.
 
 ## What a program sees
 
-Its environment is, each over the one before: the container's, with \`tony.containers.envs\` and \`--container_env\`; what only some roles
-get; \`tony.execution.envs\`, \`--shell_env\` and \`tony.<role>.envs\`; what every program gets and its framework's, which no setting of a job
+Its environment is, each over the one before: the container's, with \`tony.containers.envs\` and \`--container_env\`;
+\`tony.application.secrets\` and \`--secret\`; what only some roles get; \`tony.execution.envs\`, \`--shell_env\` and \`tony.<role>.envs\`; what every program gets and its framework's, which no setting of a job
 replaces. In \`tony.application.distributed-mode = fcfs\` a program starts before the others are there, so those of its framework are not
 set. \`MALLOC_ARENA_MAX\`, which NodeManagers set for JVMs, is taken away.
+`;
+
+const TEMPLATES = `### Any other program
+
+With \`tony.application.framework = generic\` there are no variables beyond those of every program; what a program must know is written where
+its command, \`tony.execution.envs\` or \`tony.<role>.envs\` have one of these:
+
+| template | |
+| --- | --- |
+| \`{{role}}\`, \`{{index}}\` | The task's role, and its number within it, from 0 |
+| \`{{count}}\` | How many tasks its role has |
+| \`{{host}}\`, \`{{port}}\` | Where it may listen |
+| \`{{spec.worker}}\` | \`host:port\` of each task of role \`worker\`, separated by commas; so of any role |
+| \`{{port.rpc}}\`, \`{{spec.worker.rpc}}\` | The same of the port \`rpc\` in \`tony.<role>.ports\` |
+| \`{{spec.json}}\` | All roles: \`{"worker": ["host:port", …], "worker.rpc": […]}\`; between single quotes in a command |
+`;
+
+const HOSTS = `The first folder on the launcher's \`PATH\` has a command \`ssh\`, which runs a command in the container of the host that it names, by way of
+the ApplicationMaster: in the working directory and environment of that task's program, with \`HOME\` set to that directory. \`mpirun\`
+of Open MPI takes it for the one it knows; no daemon, key or password is needed. What the host's own program does meanwhile is up to the
+job: \`sleep infinity\`. A process that fails fails the launcher: \`mpirun\` stops the others and says which one it was.
 `;
 
 const READ = `## What tony-ts reads
@@ -34,6 +62,15 @@ export function variablesPage(): string {
     section("Every program", programVariables),
     section("PyTorch: tasks that train", pytorchVariables),
     section("TensorFlow", tensorflowVariables),
+    section("torchrun: tasks that train", torchrunVariables),
+    section("JAX: tasks that train", jaxVariables),
+    section("MXNet", mxnetVariables),
+    section("Horovod: tasks that train", horovodVariables),
+    section("MPI: the launcher", mpiVariables),
+    HOSTS,
+    section("Dask", daskVariables),
+    section("Ray: all but the head", rayVariables),
+    TEMPLATES,
     section("Some roles", roleVariables),
     section("From the container", containerVariables),
     READ,

@@ -18,7 +18,13 @@ export const programVariables = {
   ATTEMPT_NUMBER: "How many ApplicationMasters ended before this one, from 0",
   AM_HOST: "Host of the ApplicationMaster",
   AM_PORT: "Its port. It speaks with executors, not with programs",
-  TB_PORT: "A free port for TensorBoard or another page, in the one task that may serve it",
+  MODEL_PARAMS:
+    "What the program that runs before all others said in its line `Model parameters: …`, with `tony.application.enable-preprocess`",
+  TONY_HOST: "The node's name: by this name the other tasks find this one",
+  TONY_PORT:
+    "The port that the cluster spec names for this task; no other process can take it before the program starts",
+  TB_PORT:
+    "A free port for TensorBoard or another page, in the one task that may serve it; while something listens there, the application's link in YARN leads to it",
   TONY_GENERATION: "Which life of the job's tasks this is, from 1 (`SESSION_ID` + 1)",
   TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
@@ -38,15 +44,15 @@ export const programVariables = {
 
 /** With `tony.application.framework = pytorch`, in the tasks that train. */
 export const pytorchVariables = {
-  RANK: "The task's number among all that train, from 0: the chief, then the workers, then other tracked roles",
-  WORLD_SIZE: "How many tasks train",
+  RANK: "The process's number among all that train, from 0: those of the chief, then of the workers, then of other tracked roles",
+  WORLD_SIZE: "How many processes train: each task has one, or `tony.<role>.processes`",
   WORLD: "The same, by TonY's name",
   MASTER_ADDR: "Host of the task with rank 0",
   MASTER_PORT: 'A port that is kept free there: `init_process_group(init_method="env://")` needs no more',
   INIT_METHOD: "`tcp://MASTER_ADDR:MASTER_PORT`, by TonY's name",
   LOCAL_RANK:
-    "The task's number among those of its machine, from 0. A container with GPUs counts as a machine, because it sees only its own",
-  LOCAL_WORLD_SIZE: "How many tasks train on this machine",
+    "The process's number among those of its machine, from 0. A container with GPUs counts as a machine, because it sees only its own",
+  LOCAL_WORLD_SIZE: "How many processes train on this machine",
   GROUP_RANK: "The machine's number, from 0",
 } as const satisfies VariableTable;
 
@@ -57,9 +63,84 @@ export const tensorflowVariables = {
   CLUSTER_SPEC: 'All roles, as TonY gives it: `{"worker": ["host:port", …], "ps": […]}`',
 } as const satisfies VariableTable;
 
+/** With `tony.application.framework = torchrun`, in the tasks that train: the options of `torchrun`. */
+export const torchrunVariables = {
+  PET_NNODES: "How many tasks train",
+  PET_NPROC_PER_NODE: "How many processes `torchrun` starts in this container: `tony.<role>.processes`",
+  PET_NODE_RANK: "The task's number among them, from 0",
+  PET_RDZV_BACKEND: "`c10d`",
+  PET_RDZV_ENDPOINT: "`host:port` of the first of them: a port that is kept free there",
+  PET_RDZV_ID: "The generation; all tasks of one have the same",
+  PET_RDZV_CONF: "`is_host=true` in the first of them",
+  PET_LOCAL_ADDR: "The node's name",
+} as const satisfies VariableTable;
+
+/** With `tony.application.framework = jax`, in the tasks that train. */
+export const jaxVariables = {
+  JAX_COORDINATOR_ADDRESS:
+    "`host:port` of process 0: a port that is kept free there. `jax.distributed.initialize` reads it",
+  JAX_PROCESS_ID: "The process's number among all that train, from 0; the program passes it as `process_id`",
+  JAX_NUM_PROCESSES: "How many processes train; the program passes it as `num_processes`",
+} as const satisfies VariableTable;
+
+/** With `tony.application.framework = mxnet`. */
+export const mxnetVariables = {
+  DMLC_ROLE: "The task's role: `scheduler`, `server` or `worker`",
+  DMLC_PS_ROOT_URI: "The IP address of the scheduler's host",
+  DMLC_PS_ROOT_PORT: "The scheduler's port",
+  DMLC_LOCAL: "`0`",
+  DMLC_NUM_SERVER: "How many tasks role `server` has",
+  DMLC_NUM_WORKER: "How many tasks role `worker` has",
+} as const satisfies VariableTable;
+
+/** With `tony.application.framework = horovod`, in the tasks that train. */
+export const horovodVariables = {
+  HOROVOD_CONTROLLER: "`gloo`",
+  HOROVOD_CPU_OPERATIONS: "`gloo`",
+  HOROVOD_GLOO_TIMEOUT_SECONDS: "`2000`",
+  HOROVOD_GLOO_RENDEZVOUS_ADDR: "Where the processes find each other: the executor of rank 0 serves it",
+  HOROVOD_GLOO_RENDEZVOUS_PORT: "Its port",
+  HOROVOD_HOSTNAME: "The machine, by which local ranks are counted",
+  HOROVOD_RANK: "The process's number among all that train, from 0",
+  HOROVOD_SIZE: "How many processes train",
+  HOROVOD_LOCAL_RANK: "The process's number among those of its machine",
+  HOROVOD_LOCAL_SIZE: "How many processes train on this machine",
+  HOROVOD_CROSS_RANK: "The machine's number among those that have a process of this local rank",
+  HOROVOD_CROSS_SIZE: "How many machines have one",
+  CLUSTER_SPEC: "All roles, as TonY gives it",
+} as const satisfies VariableTable;
+
+/** With `tony.application.framework = mpi`, in the launcher. */
+export const mpiVariables = {
+  TONY_HOSTFILE:
+    "The list of hosts, `worker-0 slots=2` a line. Each task but the launcher is one; `tony.<role>.processes` says how many slots it has",
+  OMPI_MCA_orte_default_hostfile: "The same, where `mpirun` of Open MPI 4 looks for it",
+  OMPI_MCA_plm_rsh_no_tree_spawn: "`1`: the launcher alone starts daemons",
+  PRTE_MCA_prte_default_hostfile: "The same list, where `mpirun` of Open MPI 5 looks for it",
+  PRTE_MCA_plm_ssh_no_tree_spawn: "`1`: the launcher alone starts daemons",
+  SHELL: "`/bin/bash`: `mpirun` warns of a shell that it cannot find out",
+} as const satisfies VariableTable;
+
+/** With `tony.application.framework = dask`. */
+export const daskVariables = {
+  DASK_SCHEDULER_ADDRESS: "`tcp://host:port` of task `scheduler:0`: `dask worker` and `distributed.Client()` read it",
+} as const satisfies VariableTable;
+
+/** With `tony.application.framework = ray`, in all tasks but the head. */
+export const rayVariables = {
+  RAY_ADDRESS: "`host:port` of task `head:0`: `ray start` and `ray.init()` read it",
+} as const satisfies VariableTable;
+
 /** What only some roles get. */
 export const roleVariables = {
+  "TONY_PORT_<NAME>":
+    "A further port for each name in `tony.<role>.ports`, held as `TONY_PORT` is: `web-ui` is `TONY_PORT_WEB_UI`",
+  TONY_PORTS:
+    'Those ports of all tasks, where roles of the job have any: `{"worker.rpc": ["host:port", …], "worker.web-ui": […]}`',
   CUDA_VISIBLE_DEVICES: "Empty for a role without GPUs in a job whose other roles have some",
+  ROCR_VISIBLE_DEVICES: "The same for AMD's devices",
+  HIP_VISIBLE_DEVICES: "The same for AMD's devices",
+  PREPROCESSING_JOB: "`true` in the ApplicationMaster's container: for `tony.am.command`",
   TB_LOG_DIR: "In the TensorBoard that the job has by `tony.application.tensorboard-log-dir`: that folder",
 } as const satisfies VariableTable;
 
@@ -69,6 +150,10 @@ export const containerVariables = {
   NM_HOST: "The node's name",
   LOG_DIRS: "Folders whose files become logs of the job, separated by commas",
   LOCAL_DIRS: "Folders of the application on this node, shared by its containers there, separated by commas",
+  CLASSPATH:
+    "For libhdfs: `tony.application.hadoop.classpath`, or what `hadoop classpath` says where the node has a Hadoop client; not with `SKIP_HADOOP_PATH` in `tony.containers.envs`",
+  ARROW_LIBHDFS_DIR: "Where the node's Hadoop client has libhdfs.so",
+  LD_LIBRARY_PATH: "With the folders of libhdfs.so and libjvm.so, where the node has a Hadoop client",
   HADOOP_TOKEN_FILE_LOCATION: "File with the job's delegation tokens, for Hadoop's own clients",
   TONY_PROGRAM_OF:
     "The container's id once more. It marks the processes of a program, which are ended with it: leave it as it is",
@@ -80,6 +165,8 @@ export const clientVariables = {
   YARN_CONF_DIR: "The same, where `HADOOP_CONF_DIR` is not set",
   HADOOP_HOME: "Where neither is set: `$HADOOP_HOME/etc/hadoop`, and after it `/etc/hadoop/conf`",
   TONY_CONF_DIR: "Folder with the site's `tony-site.xml`; default `/export/apps/tony/conf`, as in TonY",
+  HADOOP_TOKEN_FILE_LOCATION: "On a secured cluster: delegation tokens to use, where a service has obtained them",
+  KRB5CCNAME: "Where Kerberos looks for tickets; default `FILE:/tmp/krb5cc_UID`, unless `krb5.conf` names another",
   HADOOP_USER_NAME: "Who submits, on a cluster that believes names; default: the login name",
   HADOOP_PROXY_USER: "For whom that user submits, where the cluster lets it",
   HOME: "Where the next two begin: `~`",
@@ -89,6 +176,8 @@ export const clientVariables = {
     "`$XDG_CACHE_HOME/tony-ts` remembers the hashes of large files, and keeps what was compiled of the programs; default `~/.cache`",
   SHELL: "The shell that `tony-ts completion` writes for when none is named",
   CUDA_VISIBLE_DEVICES: "Which GPUs of this machine `--scheduler local` may give to tasks; default all",
+  JOB_PROP_FILE: "The file of a job's properties, which Azkaban sets for `tony-ts azkaban`",
+  JOB_OUTPUT_PROP_FILE: "The file to which `tony-ts azkaban` writes the properties for the next jobs of the flow",
   NO_COLOR: "When set and not empty: no colours",
   TERM: "`dumb`: no colours, and no line is drawn again",
 } as const satisfies VariableTable;

@@ -30,11 +30,27 @@ export {
 export { isRemoteError, RemoteError } from "./rpc/remote-error.ts";
 export { interactiveRetry, noRetry, patientRetry, type RetryPolicy } from "./rpc/retry.ts";
 export { type RequestOf, type ResponseOf, ServiceClient, type ServiceMethods } from "./rpc/service.ts";
-export { configuredCredentials, configuredProtections } from "./security/configured-credentials.ts";
-export { type Credentials, type NamedToken, tokenOfKind, withoutMasterToken } from "./security/credentials.ts";
+export {
+  configuredAuthentication,
+  configuredCredentials,
+  configuredProtections,
+} from "./security/configured-credentials.ts";
+export { containerCredentials } from "./security/container-credentials.ts";
+export {
+  type Credentials,
+  type NamedToken,
+  noCredentials,
+  tokenOfKind,
+  withoutMasterToken,
+} from "./security/credentials.ts";
 export type { CredentialsProvider, HttpService, RpcService } from "./security/credentials-provider.ts";
+export { type DelegationOptions, delegatedCredentials } from "./security/delegated-credentials.ts";
+export { type Delegation, delegationOf } from "./security/delegation.ts";
 export { AuthenticationError, type AuthenticationErrorCode } from "./security/errors.ts";
 export type { HttpAuthentication, HttpProof } from "./security/http-authentication.ts";
+export type { GssApi, GssContext, GssCredential, GssMechanism, KeytabLogin } from "./security/kerberos/gss-api.ts";
+export { type KerberosOptions, kerberosCredentials } from "./security/kerberos/kerberos-credentials.ts";
+export { KerberosLogin } from "./security/kerberos/login.ts";
 export { type DigestOptions, type Protection, tokenDigest } from "./security/sasl/digest-md5.ts";
 export type {
   AuthenticationStrategy,

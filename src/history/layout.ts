@@ -1,22 +1,54 @@
 import path from "node:path";
 import type { JobOutcome } from "../job/status.ts";
 
-/** The names under a history location, as TonY lays it out: `<location>/intermediate/<applicationId>/…` while and after a job runs. */
-export function historyFolder(location: string, applicationId: string): string {
-  return path.posix.join(location, "intermediate", applicationId);
-}
-
 /** The file that a running job's events are added to; one for all its attempts. */
 export const historyFileInProgress = "events.jsonl.inprogress";
+const inProgress = ".inprogress";
 
-/** The file's name once the job has ended. A user's name may hold a `-`: read from both ends. */
-export function finishedHistoryFile(job: {
+/** A job, as the names of its history files tell it. */
+export interface HistoryJob {
   readonly applicationId: string;
   readonly startedAtMs: number;
-  readonly endedAtMs: number;
   readonly user: string;
+}
+export interface HistoryEnd {
+  readonly endedAtMs: number;
   readonly result: JobOutcome["result"];
-}): string {
-  const { applicationId, startedAtMs, endedAtMs, user, result } = job;
-  return `${applicationId}-${startedAtMs}-${endedAtMs}-${user}-${result.toUpperCase()}.jsonl`;
+}
+
+/** The file's name once the job has ended. A user's name may hold a `-`: read from both ends. */
+export function finishedHistoryFile({ applicationId, startedAtMs, user }: HistoryJob, end: HistoryEnd): string {
+  return `${applicationId}-${startedAtMs}-${end.endedAtMs}-${user}-${end.result.toUpperCase()}.jsonl`;
+}
+
+/**
+ * The name of TonY's file (com.linkedin.tony.util.HistoryFileUtils), while the job runs and when it has ended. Its readers split it at each
+ * `-`, take what is before the first `.`, and want a user in small letters (com.linkedin.tony.util.ParserUtils#isValidHistFileName).
+ */
+export function tonyHistoryFile({ applicationId, startedAtMs, user }: HistoryJob, end?: HistoryEnd): string {
+  const who = user.toLowerCase().replaceAll(/[-.]/g, "_");
+  if (end === undefined) return `${applicationId}-${startedAtMs}-${who}.jhist${inProgress}`;
+  return `${applicationId}-${startedAtMs}-${end.endedAtMs}-${who}-${end.result.toUpperCase()}.jhist`;
+}
+
+/** When a job began whose TonY file is not finished; undefined for every other file. */
+export function startOfUnfinished(fileName: string): number | undefined {
+  const [, startedAtMs] = /^application_\d+_\d+-(\d+)-.*\.jhist\.inprogress$/.exec(fileName) ?? [];
+  return startedAtMs === undefined ? undefined : Number(startedAtMs);
+}
+
+/** Where a job's folder is while it runs: `<location>/intermediate/<applicationId>`. */
+export function historyFolder(intermediate: string, applicationId: string): string {
+  return path.posix.join(intermediate, applicationId);
+}
+
+/** Where TonY keeps it afterwards: `<finished>/2026/11/23/<applicationId>`, by the day of its end. */
+export function finishedFolder(
+  finished: string,
+  { applicationId, endedAtMs, timeZone }: { applicationId: string; endedAtMs: number; timeZone: string },
+): string {
+  const parts = new Intl.DateTimeFormat("en", { timeZone, year: "numeric", month: "2-digit", day: "2-digit" });
+  const found = new Map(parts.formatToParts(endedAtMs).map(({ type, value }) => [type, value]));
+  const day = [found.get("year"), found.get("month"), found.get("day")].map((part) => part ?? "");
+  return path.posix.join(finished, ...day, applicationId);
 }

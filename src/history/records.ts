@@ -7,7 +7,7 @@ import type { JobSpec } from "../job/spec.ts";
 import { type JobOutcome, type JobStatus, readJobOutcome, readJobStatus } from "../job/status.ts";
 
 /** Raised when a reader of the one before could misunderstand a record: a history of another version is refused. */
-export const HISTORY_VERSION = 2;
+export const HISTORY_VERSION = 3;
 
 /**
  * The history of one job: one JSON object a line, oldest first. The first line of every attempt is a `header`; the last line of a

@@ -89,9 +89,9 @@ export class HistoryWriter {
   async #append(bytes: Uint8Array): Promise<void> {
     const { fileSystem, folder } = this.#options;
     if (!this.#exists) {
-      await fileSystem.mkdirs(folder, 0o770);
+      await fileSystem.mkdirs(folder, 0o750);
       try {
-        await fileSystem.create(this.#file, bytes, { permission: 0o660 });
+        await fileSystem.create(this.#file, bytes, { permission: 0o640 });
         this.#exists = true;
         return;
       } catch (error) {

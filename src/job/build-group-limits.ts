@@ -1,3 +1,4 @@
+import { missingRole } from "./build-roles.ts";
 import type { JobReader } from "./job-reader.ts";
 import { findKey, keyFor } from "./keys.ts";
 import type { GroupLimit, RoleSpec } from "./spec.ts";
@@ -28,8 +29,12 @@ function buildLimit(
     reader.error(key, `makes ${role} wait for itself: take it out of ${groupKey}`);
     return [];
   }
-  const members = named.filter((member) => roles.some(({ name }) => name === member));
-  const isThere = roles.some(({ name }) => name === role);
+  const names = roles.map(({ name }) => name);
+  for (const missing of named.filter((member) => !names.includes(member))) {
+    reader.warn(groupKey, missingRole(missing, names));
+  }
+  const members = named.filter((member) => names.includes(member));
+  const isThere = names.includes(role);
   if (limitMs === undefined || members.length === 0 || !isThere) return [];
   const isIgnored = reader.read("tony.application.dependency.{role}.timeout.after.{group}.ignored", { role, group });
   return [{ role, group, roles: members, limitMs, atLimit: isIgnored ? "untrack" : "fail" }];

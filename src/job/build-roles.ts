@@ -1,5 +1,7 @@
 import { errorMessage } from "../hadoop/errors.ts";
 import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
+import { buildConstrained } from "./build-constrained.ts";
+import { imageVariables } from "./build-images.ts";
 import { roleNames } from "./check-keys.ts";
 import type { JobReader } from "./job-reader.ts";
 import { findKey, type KeyName, keyFor } from "./keys.ts";
@@ -46,6 +48,8 @@ interface RoleContext {
 
 function buildRole(reader: JobReader, role: string, { hasChief, logDir, containers }: RoleContext): RoleSpec {
   const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
+  const image = imageVariables(reader, role);
+  const constrained = buildConstrained(reader, role);
   const sidecarTensorBoard = role === TENSORBOARD && logDir !== undefined;
   const environment: Record<string, string> = {
     ...reader.read("tony.execution.envs"),
@@ -58,6 +62,8 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, containe
     instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
     resource: readResource(reader, role, containers),
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
+    ...(image === undefined ? {} : { image }),
+    ...(constrained === undefined ? {} : { constrained }),
     command: commandOf(reader, role, sidecarTensorBoard),
     environment,
     tracking: sidecarTensorBoard ? "sidecar" : trackingOf(reader, role),
@@ -123,7 +129,7 @@ function commandOf(reader: JobReader, role: string, sidecarTensorBoard: boolean)
   if (own !== undefined && own !== "") return own;
   if (sidecarTensorBoard) {
     const interpreter = reader.read("tony.python-exec-path") ?? "python3";
-    return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --bind_all`;
+    return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"`;
   }
   const shared = reader.read("tony.containers.command")?.trim();
   if (shared !== undefined && shared !== "") return shared;

@@ -1,7 +1,11 @@
 import { buildCarrier } from "./build-carrier.ts";
+import { checkConstrained } from "./build-constrained.ts";
 import { buildGroupLimits } from "./build-group-limits.ts";
+import { checkImages, imageVariables } from "./build-images.ts";
+import { buildMasterRole } from "./build-master-role.ts";
 import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
 import { buildStages } from "./build-stages.ts";
+import { checkFramework } from "./check-framework.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
 import { JobReader } from "./job-reader.ts";
@@ -41,15 +45,24 @@ const ISOLATION_MS_PER_TASK = 70;
 /** Makes the spec of a job from its settings, with every check that needs no cluster; all problems are reported at once. */
 export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
   const reader = new JobReader(settings, context.workingDirectory, context.lookUp);
-  const roles = buildRoles(reader, context);
-  const am = buildAm(reader, context);
+  const asked = buildRoles(reader, context);
+  const am = buildAm(reader, context, asked);
+  const inMaster = buildMasterRole(reader, am, asked);
+  const roles = inMaster === undefined ? asked : [inMaster, ...asked];
   const files = [
     ...reader.filesToShip("tony.containers.resources"),
+    ...reader.archive("tony.application.hadoop.location", "hadoop"),
     ...(context.ship ?? []).flatMap((file) => reader.shipped(file, shipOption(file.as))),
   ];
   const keyProblems = checkKeys(settings);
   checkWhole(reader, roles, keyProblems);
-  checkLimits(reader, roles);
+  checkFramework(reader, asked);
+  checkLimits(reader, asked);
+  checkConstrained(reader, asked);
+  checkImages(
+    reader,
+    asked.map(({ name }) => name),
+  );
   checkNames(reader, files, am, roles);
   checkProgramFiles(reader, roles, files);
   const carrier = buildCarrier(reader);
@@ -78,7 +91,7 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
     leadTask,
     tensorBoardTask: roles.some(({ name }) => name === "tensorboard") ? formatTaskId("tensorboard", 0) : leadTask,
     files,
-    containerEnvironment: reader.read("tony.containers.envs") ?? {},
+    containerEnvironment: { ...classPathOf(reader), ...reader.read("tony.containers.envs") },
     failure: buildFailure(reader),
     timeouts: buildTimeouts(reader, roles, clusterExpiryMs ?? TEN_MINUTES_MS),
     ...(carrier === undefined ? {} : { carrier }),
@@ -91,14 +104,28 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
   };
 }
 
-function buildAm(reader: JobReader, containers: ContainerFacts): AmSpec {
+/** TonY's default, for an ApplicationMaster in whose container a program runs as well. */
+const MIB_WITH_PROGRAM = 2048;
+
+function buildAm(reader: JobReader, containers: ContainerFacts, asked: readonly RoleSpec[]): AmSpec {
   const nodeLabel = reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label");
+  const resource = readResource(reader, "am", containers);
+  const image = imageVariables(reader, "am");
+  const runsProgram = asked.length === 0 || reader.read("tony.application.enable-preprocess");
+  const widened = runsProgram && !reader.has("tony.am.memory");
   return {
     ...reader.section("am"),
-    resource: readResource(reader, "am", containers),
+    resource: widened ? { ...resource, memoryMiB: MIB_WITH_PROGRAM } : resource,
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
+    ...(image === undefined ? {} : { image }),
     files: reader.filesToShip("tony.am.resources"),
   };
+}
+
+/** TonY writes it with commas, as yarn.application.classpath is written. */
+function classPathOf(reader: JobReader): Readonly<Record<string, string>> {
+  const classPath = reader.read("tony.application.hadoop.classpath")?.trim() ?? "";
+  return classPath === "" ? {} : { CLASSPATH: classPath.split(/\s*,\s*/).join(":") };
 }
 
 function buildFailure(reader: JobReader): FailureSpec {
@@ -122,26 +149,23 @@ function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[], clusterExp
   };
 }
 
-/** `chief:0`, else `worker:0`, else the first task that is tracked, else the first. */
+/** `chief:0`, else `worker:0` where it is waited for, else the first task that is tracked, else the first. */
 function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
-  const named = (name: string) => roles.find((role) => role.name === name);
-  const lead = named("chief") ?? named("worker") ?? roles.find((role) => role.tracking === "tracked") ?? roles[0];
+  const tracked = roles.filter(({ tracking, inMaster }) => tracking === "tracked" && inMaster === undefined);
+  const named = (name: string) => tracked.find((role) => role.name === name);
+  const lead = named("chief") ?? named("worker") ?? tracked[0] ?? roles[0];
   return formatTaskId(lead?.name ?? "worker", 0);
 }
 
 /** Checks of the job as a whole. */
 function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: readonly Problem[]): void {
-  const framework = reader.read("tony.application.framework");
-  if (framework === "pytorch" && reader.read("tony.application.distributed-mode") === "fcfs") {
-    reader.warn("tony.application.distributed-mode", "= fcfs gives PyTorch no ranks and no master address; gang does");
-  }
   if (roles.length === 0 && keyProblems.some(({ key, severity }) => severity === "error" && isInstances(key))) {
     return;
   }
   if (roles.length === 0) {
     reader.error(
       "tony.worker.instances",
-      "or that of another role must be at least 1: a job without tasks (TonY's single-node mode) is not supported yet",
+      "or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
     );
   } else if (roles.every((role) => role.tracking !== "tracked")) {
     reader.error(

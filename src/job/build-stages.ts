@@ -10,14 +10,17 @@ const TRAINING = "tony.application.training-stage";
 type Dependencies = ReadonlyMap<string, string>;
 
 /** The roles, each with those whose stages must be done before its own; what can never begin is an error. */
-export function buildStages(reader: JobReader, roles: readonly RoleSpec[]): RoleSpec[] {
+export function buildStages(reader: JobReader, all: readonly RoleSpec[]): RoleSpec[] {
+  const roles = all.filter(({ inMaster }) => inMaster === undefined);
+  const first = all.flatMap(({ name, inMaster }) => (inMaster === undefined ? [] : [name]));
   const stages = stagesOfTony(reader, roles);
   const dependencies = new Map(
     roles.map((role) => [role.name, new Map([...stages(role.name), ...namedBy(reader, role.name, roles)])]),
   );
   checkCycles(reader, dependencies);
-  return roles.map((role) => {
-    const dependsOn = [...(dependencies.get(role.name)?.keys() ?? [])].sort();
+  return all.map((role) => {
+    const others = [...(dependencies.get(role.name)?.keys() ?? [])];
+    const dependsOn = role.inMaster === undefined ? [...first, ...others].sort() : [];
     return dependsOn.length === 0 ? role : { ...role, dependsOn };
   });
 }

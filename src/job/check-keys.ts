@@ -44,9 +44,7 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
   if (definition.refused !== undefined) return refusal(setting, definition);
   // A site's file applies to every job; the person who sees the warning did not write it.
   if (setting.layer === "site") return undefined;
-  const warning =
-    unusedRole(setting.key, name, parameters.role, roles) ??
-    supportWarning(setting.key, definition.support, definition.note);
+  const warning = unusedRole(setting.key, name, parameters.role, roles) ?? supportWarning(setting.key, definition);
   return warning === undefined ? undefined : { severity: "warning", message: warning };
 }
 
@@ -99,7 +97,8 @@ function unusedRole(
   return `${key} has no effect: the job has no role ${role} (tony.${role}.instances is not set)${hint}`;
 }
 
-function supportWarning(key: string, support: string, note: string | undefined): string | undefined {
+/** What is said of a key that does nothing here; undefined of one that works. */
+export function supportWarning(key: string, { support, note }: KeyDefinition): string | undefined {
   const hint = note === undefined ? "" : `: ${note}`;
   if (support === "not-yet") return `${key} is a key of TonY that tony-ts does not support yet${hint}`;
   if (support === "ignored-with-warning") return `${key} has no effect${hint}`;

@@ -21,8 +21,9 @@ export interface ContainerDiagnostics {
 
 /**
  * Parses a container's diagnostics. The texts come from org.apache.hadoop.yarn.server.nodemanager:
- * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage (2.x: "beyond physical memory limits") and containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure;
- * of a file that could not be fetched, org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy's.
+ * containermanager.monitor.ContainersMonitorImpl#formatErrorMessage (2.x: "beyond physical memory limits") and
+ * containermanager.launcher.ContainerLaunch#handleContainerExitWithFailure; of a file that could not be fetched,
+ * org.apache.hadoop.yarn.util.FSDownload#verifyAndCopy's.
  */
 export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
   const memory = exceededMemory(text);
@@ -95,6 +96,9 @@ const frames = [
   /^For more detailed output/,
   /^\. Failing the application/,
   /^\s+at [\w.$/]+\(/,
+  // A node keeps the end of what it says: it may begin within a frame.
+  /^[\w.$/()]*:\d+\)$/,
+  /^\s*\.\.\. \d+ more$/,
 ];
 
 function trimmed(lines: readonly string[]): string[] {

@@ -1,3 +1,4 @@
+import type { NamedPorts } from "./cluster-spec.ts";
 import type { StopReason } from "./reasons/stops.ts";
 
 /** How a program ended, as its executor saw it. */
@@ -16,6 +17,8 @@ export interface ChildExit {
   readonly traceback: string;
   readonly errorSummary: string;
   readonly peerConnectionLost: boolean;
+  /** It could not open a port that was held for it: another program was quicker. */
+  readonly portTaken: boolean;
   readonly outOfMemory: boolean;
   readonly peakMemoryBytes: number;
 }
@@ -46,6 +49,8 @@ export interface ExecutorRegistration {
   readonly host: string;
   /** Reserved for the child; 0 while one runs. */
   readonly port: number;
+  /** Reserved for it, too; absent while it runs, and where its role names none. */
+  readonly ports?: NamedPorts;
   readonly tensorboardPort: number;
   readonly rejoinAddress: string;
   readonly child: ChildReport;

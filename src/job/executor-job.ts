@@ -5,7 +5,7 @@ import { parseJobSpec } from "./parse-spec.ts";
 import { literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 /** The job as the ApplicationMaster sends it to an executor that it welcomes; JSON. It contains no secret. */
-export type ExecutorJob = Omit<JobFile, "files" | "node" | "sharedLabels" | "resourceTypes">;
+export type ExecutorJob = Omit<JobFile, "files" | "node" | "sharedLabels" | "resourceTypes" | "keytab">;
 
 /** The fields of job.json that an executor gets too. */
 export const executorJobFields = {

@@ -23,6 +23,14 @@ export const historyEvents = {
     why: "text?",
   },
   recovered: { containers: "number" },
+  "session-opened": {
+    session: "number",
+    by: "text",
+    kind: literal("command", "terminal", "connection"),
+    command: "text?",
+    port: "number?",
+  },
+  "session-ended": { session: "number", how: "text" },
   "job-ended": {
     result: literal("succeeded", "failed", "killed"),
     summary: "text",

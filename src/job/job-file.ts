@@ -1,4 +1,5 @@
 import type { ResourceType } from "../hadoop/yarn/records.ts";
+import type { JobKeytab } from "./job-keytab.ts";
 import type { JobSpec } from "./spec.ts";
 
 /** A file or archive to place in a container's working directory, as a scheduler is told of it. */
@@ -45,4 +46,6 @@ export interface JobFile {
   readonly sharedLabels: readonly string[];
   /** The cluster's, for an ApplicationMaster whose registration was not answered with them. */
   readonly resourceTypes: readonly ResourceType[];
+  /** Absent: the ApplicationMaster has the tokens that it is given, and no others. */
+  readonly keytab?: JobKeytab;
 }

@@ -61,6 +61,15 @@ export class JobReader {
     );
   }
 
+  /** The archive that a key names as MapReduce does: `URL#name`. */
+  archive(name: "tony.application.hadoop.location", defaultName: string): FileToShip[] {
+    const [source = "", own] = (this.read(name) ?? "").split("#");
+    if (source === "") return [];
+    const written = `${source}::${own ?? defaultName}#archive`;
+    const places = { folders: this.#foldersOf(name), lookUp: this.lookUp };
+    return this.#attempt(name, () => parseResourceString(written, places));
+  }
+
   /** A file that an option names, with its local source made absolute. */
   shipped(file: FileToShip, option: string): FileToShip[] {
     if (/^[a-z][a-z0-9+.-]*:\//i.test(file.source)) return [file];

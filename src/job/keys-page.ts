@@ -2,6 +2,7 @@ import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
+import { imageKeys } from "./keys/image.ts";
 import type { KeyDefinition, KeySupport } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
@@ -15,7 +16,8 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinitio
   ["The ApplicationMaster", amKeys],
   ["Failures", failureKeys],
   ["Checkpoints and output", carrierKeys],
-  ["The site, history, Docker", siteKeys],
+  ["Images", imageKeys],
+  ["The site, history", siteKeys],
   ["Older names", olderKeys],
 ];
 

@@ -2,6 +2,7 @@ import { amKeys } from "./keys/am.ts";
 import { applicationKeys } from "./keys/application.ts";
 import { carrierKeys } from "./keys/carrier.ts";
 import { failureKeys } from "./keys/failure.ts";
+import { imageKeys } from "./keys/image.ts";
 import type { KeyDefinition, SpecSection } from "./keys/key.ts";
 import { olderKeys } from "./keys/older.ts";
 import { roleKeys } from "./keys/role.ts";
@@ -20,6 +21,7 @@ export const keys = {
   ...amKeys,
   ...failureKeys,
   ...carrierKeys,
+  ...imageKeys,
   ...siteKeys,
   ...olderKeys,
 } as const;

@@ -1,3 +1,5 @@
+import { escapeForLaunchScript } from "./launch-script-text.ts";
+import { shellWord } from "./shell-words.ts";
 import type { PortRange } from "./spec.ts";
 import type { StagingLocation } from "./staging-location.ts";
 import type { TaskId } from "./task.ts";
@@ -13,7 +15,7 @@ export const NEXT_EXECUTOR = "next-executor.sh";
 export function nextExecutorScript(variables: Readonly<Record<string, string>>): string {
   const lines = Object.values(executorVariable).map((name) => {
     const value = variables[name];
-    return value === undefined ? `unset ${name}` : `export ${name}=${quote(value)}`;
+    return value === undefined ? `unset ${name}` : `export ${name}=${shellWord(value)}`;
   });
   return `${lines.join("\n")}\n`;
 }
@@ -28,6 +30,7 @@ export const executorVariable = {
   generation: "TONY_FIRST_GENERATION",
   isolationMs: "TONY_ISOLATION_MS",
   portRange: "TONY_PORT_RANGE",
+  portNames: "TONY_PORT_NAMES",
   tensorBoard: "TONY_TENSORBOARD",
   reusePort: "TONY_REUSE_PORT",
   memoryMiB: "TONY_CONTAINER_MEMORY_MIB",
@@ -47,6 +50,8 @@ export interface ExecutorLaunch {
   /** `timeouts.isolationMs` of the job, whose spec an executor has only when it is welcomed. */
   readonly isolationMs: number;
   readonly portRange?: PortRange;
+  /** Of the role; absent where it names none. */
+  readonly portNames?: readonly string[];
   /** The task gets a second port, for TensorBoard. */
   readonly tensorBoard: boolean;
   readonly reusePort: boolean;
@@ -69,6 +74,7 @@ export function executorVariables(launch: ExecutorLaunch): Record<string, string
     generation: String(launch.generation),
     isolationMs: String(launch.isolationMs),
     portRange: portRange && `${portRange.from}-${portRange.to}`,
+    portNames: launch.portNames?.join(","),
     tensorBoard: launch.tensorBoard ? "true" : undefined,
     reusePort: launch.reusePort ? "true" : undefined,
     memoryMiB: memoryMiB === undefined ? undefined : String(memoryMiB),
@@ -107,8 +113,8 @@ export function launchCommand({ node, bundle }: ProgramLaunch): string {
   const script = prelude
     .replaceAll("@NODE@", runtimeWord(node))
     .replaceAll("@OPTIONS@", runtimeOptions(bundle).join(" "))
-    .replaceAll("@BUNDLE@", quote(bundle))
-    .replaceAll("@LOG@", quote(logFileOf(bundle)))
+    .replaceAll("@BUNDLE@", shellWord(bundle))
+    .replaceAll("@LOG@", shellWord(logFileOf(bundle)))
     .replaceAll("@LOG_PREFIX@", executorVariable.logPrefix)
     .replaceAll("@NEXT@", NEXT_EXECUTOR)
     .replaceAll("@ROOM_MADE@", String(ROOM_MADE))
@@ -178,27 +184,5 @@ export const MACHINE = "{machine}";
 /** A runtime, given by its link or its absolute path, as the first word of a shell's command. */
 export function runtimeWord(node: string): string {
   const word = node.startsWith("/") ? node : `./${node}`;
-  return word.split(MACHINE).map(quote).join('"$(uname -m)"');
-}
-
-/** A word that bash does not change. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/**
- * Text as it must be written to come out of a NodeManager's launch script unchanged. The script puts values and commands between double
- * quotes as they are, after replacing `{{`, `}}`, `<LOG_DIR>` and `<CPS>`
- * (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch#expandEnvironment).
- */
-export function escapeForLaunchScript(text: string): string {
-  return text
-    .replace(/[\\"$`]/g, "\\$&")
-    .replace(/([{}])(?=\1)/g, '$1""')
-    .replace(/<(?=(LOG_DIR|CPS)>)/g, '<""');
-}
-
-/** The same for an environment's values. */
-export function escapeEnvironment(environment: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(environment).map(([name, value]) => [name, escapeForLaunchScript(value)]));
+  return word.split(MACHINE).map(shellWord).join('"$(uname -m)"');
 }

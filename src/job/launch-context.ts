@@ -11,6 +11,8 @@ export interface ContainerLaunch {
   readonly commands: readonly string[];
   /** A token file's bytes (HDTS). */
   readonly credentials: Uint8Array;
+  /** See tokensConf; for an ApplicationMaster alone. */
+  readonly tokensConf?: LaunchContext["tokensConf"];
   /** Who may see and who may end the application. A node takes them from the first of its containers there. */
   readonly acls?: LaunchContext["acls"];
 }
@@ -24,12 +26,14 @@ export function aclsOf({ viewAcl, modifyAcl }: JobSpec): NonNullable<LaunchConte
 }
 
 /** The same as YARN is told of it. */
-export function launchContext({ files, environment, commands, credentials, acls }: ContainerLaunch): LaunchContext {
+export function launchContext(launch: ContainerLaunch): LaunchContext {
+  const { files, environment, commands, credentials, tokensConf, acls } = launch;
   return {
     localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
     environment,
     commands,
     credentials,
+    ...(tokensConf !== undefined && { tokensConf }),
     ...(acls !== undefined && { acls }),
   };
 }

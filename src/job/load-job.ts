@@ -6,6 +6,7 @@ import { parseProperties, readLocalText, type XmlProperty } from "../hadoop/conf
 import { errorMessage } from "../hadoop/errors.ts";
 import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
 import { checkOtherNames } from "./check-other-names.ts";
+import type { KeyName } from "./keys.ts";
 import { hasErrors, inFileOrder, type Problem } from "./problem.ts";
 import { expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
@@ -14,6 +15,13 @@ import { type Submission, type SubmissionOptions, submissionSettings } from "./s
 
 /** Where TonY looks for tony-site.xml when TONY_CONF_DIR is not set. */
 const DEFAULT_SITE_FOLDER = "/export/apps/tony/conf";
+
+/** Keys that name files of the cluster's configuration, which go over that of HADOOP_CONF_DIR. */
+const CLUSTER_FILES = [
+  "tony.application.hdfs-conf-path",
+  "tony.application.yarn-conf-path",
+  "tony.application.mapred-conf-path",
+] as const satisfies KeyName[];
 
 export interface JobSources {
   /** What `${…}` may refer to. */
@@ -41,12 +49,12 @@ export function readJob(
 ): JobText {
   const submission = submissionSettings(options);
   const problems: Problem[] = [...submission.problems];
-  const read = (path: string, optional: boolean): XmlProperty[] => {
+  const read = (path: string, missing?: string): XmlProperty[] => {
     try {
       const text = readText(path);
       if (text !== undefined && !isMarkup(text)) problems.push({ severity: "error", message: notJobXml(path) });
       else if (text !== undefined) return parseProperties(text, path, { readText });
-      else if (!optional) problems.push({ severity: "error", message: `the job's file ${path} does not exist` });
+      else if (missing !== undefined) problems.push({ severity: "error", message: missing });
     } catch (error) {
       problems.push(unreadable(error));
     }
@@ -57,12 +65,27 @@ export function readJob(
     const message = `${siteFolder} is not a folder, so no tony-site.xml is read`;
     problems.push({ severity: "warning", message, at: "TONY_CONF_DIR" });
   }
-  const job = submission.jobFile === undefined ? [] : read(submission.jobFile, false);
-  const site = read(siteFile(variables.environment), true);
-  const merged = mergeSettings([...settingsOf(job, "job"), ...settingsOf(site, "site"), ...submission.settings]);
+  const job =
+    submission.jobFile === undefined
+      ? []
+      : read(submission.jobFile, `the job's file ${submission.jobFile} does not exist`);
+  const site = read(siteFile(variables.environment));
+  const merged = mergeSettings([
+    ...settingsOf(job, "job"),
+    ...submission.properties,
+    ...settingsOf(site, "site"),
+    ...submission.settings,
+  ]);
   const settings = expandSettings(merged.settings, variables);
   problems.push(...merged.problems, ...checkOtherNames(merged.settings));
-  return { submission, settings, hadoop: hadoopSettings(settings), problems };
+  const cluster = CLUSTER_FILES.flatMap((key) => {
+    const path = settings.get(key)?.value ?? "";
+    return path === "" ? [] : read(path, `${key} names ${path}, which does not exist`);
+  });
+  const ofFiles = Object.fromEntries(
+    cluster.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
+  );
+  return { submission, settings, hadoop: { ...ofFiles, ...hadoopSettings(settings) }, problems };
 }
 
 /** What is wrong with a file, and where in it. */
@@ -91,7 +114,8 @@ export function checkJob(text: JobText, context: Omit<JobContext, "ship">): Chec
   if (hasErrors(text.problems)) return { problems: text.problems };
   const { spec, problems } = buildJobSpec(text.settings, { ...context, ship: text.submission.ship });
   const all = inFileOrder([...text.problems, ...problems]);
-  return spec === undefined ? { problems: all } : { spec, problems: all };
+  if (spec === undefined) return { problems: all };
+  return { spec: { ...spec, tags: [...spec.tags, ...text.submission.tags] }, problems: all };
 }
 
 /** The file in which a site sets limits and defaults for every job: `$TONY_CONF_DIR/tony-site.xml`. */

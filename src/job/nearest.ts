@@ -1,7 +1,7 @@
 /**
- * The candidate that a misspelt word most likely meant, or undefined when none is really near: at most one edit in four letters of what
- * the two do not share, whole parts between dots at both ends, and the same first letter there, capital or small; or the
- * candidate goes on where the word stops. An edit is a letter added, left out, replaced, or swapped with its neighbour (optimal string alignment distance).
+ * The candidate that a misspelt word most likely meant, or undefined when none is really near: at most one edit in four letters of what the
+ * two do not share, whole parts between dots at both ends, and the same first letter there, capital or small; or the candidate goes on
+ * where the word stops. An edit is a letter added, left out, replaced, or swapped with its neighbour (optimal string alignment distance).
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

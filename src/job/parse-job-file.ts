@@ -3,6 +3,7 @@ import { errorMessage } from "../hadoop/errors.ts";
 import type { ResourceType } from "../hadoop/yarn/records.ts";
 import { executorJobFields } from "./executor-job.ts";
 import type { JobFile, ShippedFile } from "./job-file.ts";
+import { jobKeytab } from "./job-keytab.ts";
 import { arrayOf, count, literal, object, recordOf, type Shape, string } from "./shape.ts";
 
 const shippedFiles = arrayOf<ShippedFile>(
@@ -32,7 +33,7 @@ const jobFile: Shape<JobFile> = object({
     sharedLabels: arrayOf(string),
     resourceTypes: arrayOf(resourceType),
   },
-  optional: executorJobFields.optional,
+  optional: { ...executorJobFields.optional, keytab: jobKeytab },
 });
 
 /**

@@ -2,10 +2,21 @@ import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { Resource } from "../hadoop/yarn/records.ts";
 import type { SpecSection } from "./keys/key.ts";
+import { placementConstraint } from "./keys/placement-types.ts";
 import { sectionShape } from "./keys/section.ts";
 import { keys, type SectionOf } from "./keys.ts";
 import { arrayOf, bool, both, count, literal, object, recordOf, type Shape, ShapeError, string } from "./shape.ts";
-import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec, RoleSpec, Timeouts } from "./spec.ts";
+import type {
+  AmSpec,
+  CarrierSpec,
+  Constrained,
+  FailureSpec,
+  FileToShip,
+  GroupLimit,
+  JobSpec,
+  RoleSpec,
+  Timeouts,
+} from "./spec.ts";
 
 /** The spec that came with a job cannot be used (`JOB_SPEC_INVALID`): it is damaged, or of another version of tony-ts. */
 export class JobSpecError extends TonyError {
@@ -55,13 +66,23 @@ function section<S extends SpecSection>(name: S): Shape<SectionOf<S>> {
 /** The other fields of a part of the spec, which are made of more than one key. */
 type Composed<Part, S extends SpecSection> = Omit<Part, keyof SectionOf<S>>;
 
+const literalTrue: Shape<true> = (value, where) => {
+  if (value === true) return value;
+  throw new ShapeError(`${where} must be true`);
+};
+
 const am: Shape<AmSpec> = both(
   section("am"),
   object<Composed<AmSpec, "am">>({
     required: { resource, files: filesToShip },
-    optional: { nodeLabel: string },
+    optional: { nodeLabel: string, image: recordOf(string) },
   }),
 );
+
+const constrained = object<Constrained>({
+  required: { tags: arrayOf(string) },
+  optional: { constraint: placementConstraint.shape },
+});
 
 const role: Shape<RoleSpec> = both(
   section("role"),
@@ -78,7 +99,13 @@ const role: Shape<RoleSpec> = both(
       reusePort: bool,
       files: filesToShip,
     },
-    optional: { nodeLabel: string, dependsOn: arrayOf(string) },
+    optional: {
+      nodeLabel: string,
+      image: recordOf(string),
+      constrained,
+      inMaster: literalTrue,
+      dependsOn: arrayOf(string),
+    },
   }),
 );
 

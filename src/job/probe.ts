@@ -1,5 +1,5 @@
 import { formatHostPort, type HostPort, parseHostPort } from "../hadoop/conf/values.ts";
-import { escapeForLaunchScript } from "./launch-command.ts";
+import { escapeForLaunchScript } from "./launch-script-text.ts";
 import { literal, object, string } from "./shape.ts";
 
 /** Tells an ApplicationMaster that there is no job: it is to register with one of these ResourceManagers (`host:port,…`) and to end. */

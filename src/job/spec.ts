@@ -1,3 +1,4 @@
+import type { PlacementConstraint } from "../hadoop/yarn/placement-constraint.ts";
 import type { Resource } from "../hadoop/yarn/records.ts";
 import type { KeyValue, SectionOf } from "./keys.ts";
 import type { TaskId } from "./task.ts";
@@ -67,6 +68,8 @@ export type LogLevel = KeyValue<"tony.am.log-level">;
 export interface AmSpec extends SectionOf<"am"> {
   readonly resource: Resource;
   readonly nodeLabel?: string;
+  /** As that of a role. */
+  readonly image?: ImageVariables;
   /** What its container finds; it gets none of the tasks' files. */
   readonly files: readonly FileToShip[];
 }
@@ -77,6 +80,10 @@ export interface RoleSpec extends SectionOf<"role"> {
   /** Of each container. */
   readonly resource: Resource;
   readonly nodeLabel?: string;
+  /** What NodeManagers are told of the image of its containers; absent: none. */
+  readonly image?: ImageVariables;
+  /** Absent: YARN may place its containers anywhere, and no constraint names them. */
+  readonly constrained?: Constrained;
   /** Run by `bash -c` in the container's working directory. */
   readonly command: string;
   /** Environment of the program alone (TonY's execution environment), over the container's. */
@@ -90,8 +97,19 @@ export interface RoleSpec extends SectionOf<"role"> {
   readonly reusePort: boolean;
   /** What its containers find beside the job's. */
   readonly files: readonly FileToShip[];
+  /** Its one task runs in the ApplicationMaster's container: the job's only one, or one that prepares the others. */
+  readonly inMaster?: true;
   /** Roles whose tracked tasks must be done before its containers are asked for; absent: none. */
   readonly dependsOn?: readonly string[];
+}
+
+/** Variables of a container's environment by which a NodeManager knows that it is to run in an image, and how. */
+export type ImageVariables = Readonly<Record<string, string>>;
+
+/** What YARN is asked for by a SchedulingRequest instead of ResourceRequests. */
+export interface Constrained {
+  readonly tags: readonly string[];
+  readonly constraint?: PlacementConstraint;
 }
 
 /** One `SOURCE[::NAME][#archive]` of the job. */

@@ -94,6 +94,8 @@ export interface TaskStatus {
   readonly state: TaskState;
   readonly host?: string;
   readonly port?: number;
+  /** Its others, by the names of `tony.{role}.ports`. */
+  readonly ports?: Readonly<Record<string, number>>;
   readonly containerId?: string;
   /** `host:port` of the node's web server. */
   readonly nodeHttpAddress?: string;
@@ -104,6 +106,8 @@ export interface TaskStatus {
   /** The last step, and that of the last complete checkpoint, that its program reported in this generation. */
   readonly step?: number;
   readonly checkpointStep?: number;
+  /** The last value of each metric that its program reported in this generation. */
+  readonly metrics?: Readonly<Record<string, number>>;
   /** The last of each kind. */
   readonly transfers?: readonly Transfer[];
   readonly memoryBytes?: number;

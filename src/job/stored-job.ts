@@ -1,9 +1,11 @@
-import { createHash } from "node:crypto";
 import { TonyError } from "../errors.ts";
+import { sha256Of } from "./job-keytab.ts";
 import { parseStagingLocation, type StagingLocation } from "./staging-location.ts";
 
 /** What the staging folder calls the file that the ApplicationMaster reads first (see job-file.ts). */
 export const jobFileName = "job.json";
+/** And delegation tokens that are newer than those of the submission, a token file that comes once and again. */
+export const tokensFileName = "tokens";
 /** And the cluster's nodes (see cluster-nodes.ts), which a scheduler of our own has none of. */
 export const nodesFileName = "nodes.json";
 
@@ -54,8 +56,4 @@ export function readStoredJob(environment: Readonly<Record<string, string | unde
 export function checkedText(content: Uint8Array, sha256: string, url: string): string {
   if (sha256Of(content) === sha256) return Buffer.from(content).toString("utf8");
   throw new TonyError(`${url} is not the file that was submitted`, { code: "JOB_FILE_INVALID" });
-}
-
-function sha256Of(content: Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }

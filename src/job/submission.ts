@@ -15,22 +15,32 @@ export interface SubmissionOptions {
   readonly taskParams?: string;
   /** A folder or archive whose content appears in every working directory. */
   readonly srcDir?: string;
-  /** A folder or archive that is unpacked as `venv/`. */
+  /** A folder or archive that is unpacked as `venv/`, or a PEX, which stays a file of its own name. */
   readonly pythonVenv?: string;
   /** Absolute, or a path inside the environment of `pythonVenv`, or a name that the nodes find. */
   readonly pythonBinaryPath?: string;
   readonly shellEnv?: readonly string[];
   readonly containerEnv?: readonly string[];
+  /** `NAME=file:PATH`, `NAME=env:VARIABLE`. An option of tony-ts, not TonY's. */
+  readonly secrets?: readonly string[];
   readonly sidecarTensorboardLogDir?: string;
   /** Overrides tony.application.name. An option of tony-ts, not TonY's. */
   readonly name?: string;
+  /** YARN's tags beside those of tony.application.tags. */
+  readonly tags?: readonly string[];
+  /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
+  readonly properties?: ReadonlyMap<string, string>;
 }
 
 export interface Submission {
   /** Path or URL of the job's file. */
   readonly jobFile?: string;
+  /** Settings that go over the job's file, and under the site's. */
+  readonly properties: readonly Setting[];
   /** Settings that override every file. */
   readonly settings: readonly Setting[];
+  /** YARN's tags beside those that are set. */
+  readonly tags: readonly string[];
   /** Files in addition to those of the keys; sources as written. */
   readonly ship: readonly FileToShip[];
   readonly problems: readonly Problem[];
@@ -51,10 +61,16 @@ export function submissionSettings(options: SubmissionOptions): Submission {
   const [jobFile] = files;
   return {
     ...(jobFile === undefined ? {} : { jobFile }),
+    properties: [...(options.properties ?? [])].map(([key, value]) => propertySetting(key, value)),
     settings: [...optionSettings(options)],
+    tags: options.tags ?? [],
     ship: [...shipped(options)],
     problems: [...optionProblems(options, files)],
   };
+}
+
+function propertySetting(key: string, value: string): Setting {
+  return { key, value: value.trim(), layer: "job", at: "job properties", final: false };
 }
 
 function* optionProblems(options: SubmissionOptions, files: readonly string[]): Generator<Problem> {
@@ -106,6 +122,7 @@ function* optionSettings(options: SubmissionOptions): Generator<Setting> {
   for (const pair of options.shellEnv ?? []) yield option("tony.execution.envs", escapeListItem(pair), "--shell_env");
   for (const pair of options.containerEnv ?? [])
     yield option("tony.containers.envs", escapeListItem(pair), "--container_env");
+  for (const pair of options.secrets ?? []) yield option("tony.application.secrets", escapeListItem(pair), "--secret");
   for (const pair of (options.conf ?? []).filter(isSetting)) {
     const equals = pair.indexOf("=");
     yield option(pair.slice(0, equals), pair.slice(equals + 1), "-conf");
@@ -117,7 +134,16 @@ function* shipped(options: SubmissionOptions): Generator<FileToShip> {
   if (options.srcDir !== undefined) {
     yield { source: options.srcDir, name: SOURCE_NAME, as: "working-directory" };
   }
-  if (options.pythonVenv !== undefined) yield { source: options.pythonVenv, name: VENV_NAME, as: "archive" };
+  if (options.pythonVenv === undefined) return;
+  const pex = pexOf(options);
+  yield pex === undefined
+    ? { source: options.pythonVenv, name: VENV_NAME, as: "archive" }
+    : { source: options.pythonVenv, name: pex, as: "file" };
+}
+
+/** The name of a PEX, which is a whole environment in one executable file. */
+function pexOf({ pythonVenv = "" }: SubmissionOptions): string | undefined {
+  return /\.pex$/i.test(pythonVenv) ? posix.basename(pythonVenv) : undefined;
 }
 
 /** The option that ships a resource of that kind. */
@@ -132,7 +158,10 @@ function taskCommand(options: SubmissionOptions): string | undefined {
   return parts.filter((part) => part !== undefined && part !== "").join(" ");
 }
 
-function pythonInterpreter({ pythonBinaryPath, pythonVenv }: SubmissionOptions): string | undefined {
+/** A PEX is a file of the working directory: `./env.pex`. */
+function pythonInterpreter(options: SubmissionOptions): string | undefined {
+  const { pythonBinaryPath, pythonVenv } = options;
+  if (pexOf(options) !== undefined) return pythonBinaryPath;
   if (pythonBinaryPath === undefined || pythonBinaryPath.startsWith("/") || pythonVenv === undefined) {
     return pythonBinaryPath;
   }

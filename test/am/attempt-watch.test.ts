@@ -17,7 +17,7 @@ function watching(latest: () => Promise<number>) {
     expiryMs: EXPIRY_MS,
     isolationMs: ISOLATION_MS,
     clock,
-    silentSinceMs: () => silentSinceMs,
+    answeredAtMs: () => silentSinceMs ?? clock.nowMs(),
     latestAttempt: () => {
       looks++;
       return latest();
@@ -99,6 +99,16 @@ describe("an attempt whose ResourceManager does not answer", () => {
     falls(false);
     await passes(EXPIRY_MS);
     expect(looks()).toBe(0);
+  });
+
+  test("counts YARN's time from the last answer, though it stood still meanwhile; it may look first", async () => {
+    const { falls, passes, standsStill, reasons } = watching(unreachable);
+    falls(true);
+    standsStill(EXPIRY_MS);
+    await passes(ISOLATION_MS);
+    expect(reasons).toEqual([]);
+    await passes(TICK_MS);
+    expect(reasons).toHaveLength(1);
   });
 
   test("does not take its own standing still for silence", async () => {

@@ -36,7 +36,7 @@ function setUp() {
   const heard: string[] = [];
   const forgotten: string[] = [];
   const tails = new LogTails({ lastContainerOf: () => undefined });
-  const state = { tenant: "prep:0" };
+  const state: { tenant: string; tokens?: Uint8Array } = { tenant: "prep:0" };
   const links = new ExecutorLinks({
     post: (event) => events.push(event),
     heard: (_containerId, task) => heard.push(task),
@@ -44,6 +44,7 @@ function setUp() {
     metrics: () => {},
     tails,
     tenantOf: () => ({ ...launch, task: state.tenant }),
+    tokens: () => state.tokens,
     variables: ({ task }) => ({ TONY_TASK: task }),
   });
   const prep = aLink("prep:0");
@@ -140,5 +141,25 @@ describe("the executor of a container that another task gets", () => {
     const chunk = { tailId: 1, stream: "stdout", offset: 0, end: false, generation: 1, skippedBytes: 0 } as const;
     links.report(prep.link, 1, { type: "log-chunk", chunk: { ...chunk, data: Buffer.from("the last line\n") } });
     expect(text).toEqual(["the last line\n"]);
+  });
+});
+
+describe("delegation tokens that are newer than those of the launch", () => {
+  const newer = { type: "replace-tokens", file: Buffer.from("newer") } as const;
+
+  test("go to every executor that is connected when they come", () => {
+    const { links, state, prep } = setUp();
+    state.tokens = newer.file;
+    links.tokensReplaced();
+    expect(prep.sent).toContainEqual(newer);
+  });
+
+  test("go to each executor that connects later; before there are any, none do", () => {
+    const { links, state, prep } = setUp();
+    expect(prep.sent).toEqual([]);
+    state.tokens = newer.file;
+    const again = aLink("prep:0");
+    links.connected(again.link, again.registration);
+    expect(again.sent).toEqual([newer]);
   });
 });

@@ -19,7 +19,7 @@ test("the container of every task says who may see the job and who may end it", 
     },
     attempt: 1,
     masterAddress: "n0:1",
-    credentials: new Uint8Array(0),
+    credentialsOf: () => new Uint8Array(0),
     memoryMiBOf: () => undefined,
     memoryEnforced: false,
   });

@@ -7,7 +7,9 @@ import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import { eventually } from "../support/eventually.ts";
 import { aJobSpec } from "../support/job-spec.ts";
+import { listeningAddresses } from "../support/listeners.ts";
 import { JobBundles, LocalJob } from "../support/local-job.ts";
+import { processesWhere } from "../support/processes.ts";
 
 /** Whole jobs on this machine: the shipped ApplicationMaster and executors, as processes. */
 describe("a job with the local scheduler", () => {
@@ -101,6 +103,16 @@ describe("a job with the local scheduler", () => {
     expect(await client.stop("killed by alice", 10_000)).toBe(true);
 
     expect(await outcomeOf(running)).toMatchObject({ result: "killed", summary: "killed by alice" });
+  });
+
+  test("listens on this machine's loopback alone, ApplicationMaster and executors", async () => {
+    const running = run({ command: "sleep 600" });
+    await stateReached(running, "running");
+    const addresses = listeningAddresses(
+      processesWhere((variable) => variable.startsWith(`LOG_DIRS=${running.staging}/`)),
+    );
+    expect(addresses.length).toBeGreaterThanOrEqual(3);
+    expect(new Set(addresses)).toEqual(new Set(["0100007F"]));
   });
 
   test("is ended in order by SIGTERM", async () => {

@@ -20,6 +20,12 @@ describe("a cluster spec on its way to the executors", () => {
     expect(decodeClusterSpec(encodeClusterSpec(specOf(3)))).toEqual(specOf(3));
   });
 
+  test("keeps the ports that roles give names", () => {
+    const ports = { rpc: 20_001, metrics: 20_002 };
+    const named = { generation: 1, tasks: [{ task: formatTaskId("worker", 0), host: "a", port: 20_000, ports }] };
+    expect(decodeClusterSpec(encodeClusterSpec(named))).toEqual(named);
+  });
+
   test("is small even for a large gang", () => {
     expect(encodeClusterSpec(specOf(1_000)).length).toBeLessThan(JSON.stringify(specOf(1_000)).length / 6);
   });

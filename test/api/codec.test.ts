@@ -4,6 +4,8 @@ import * as client from "../../src/api/client-codec.ts";
 import { executorMessage } from "../../src/api/executor-codec.ts";
 import { masterMessage } from "../../src/api/master-codec.ts";
 import type { ExecutorReport, FollowMessage, LogChunk, MasterCommand } from "../../src/api/messages.ts";
+import { sessionInput, sessionOutput } from "../../src/api/session-codec.ts";
+import type { SessionInput, SessionOutput, SessionWanted } from "../../src/api/session-messages.ts";
 import type { Codec } from "../../src/api/wire.ts";
 import type { ChildExit, ExecutorRegistration } from "../../src/job/execution.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
@@ -38,6 +40,7 @@ const endedItself = {
   traceback: text,
   errorSummary: text,
   peerConnectionLost: fc.boolean(),
+  portTaken: fc.boolean(),
   outOfMemory: fc.boolean(),
   peakMemoryBytes: large,
 };
@@ -45,7 +48,13 @@ const exit: fc.Arbitrary<ChildExit> = fc.oneof(fc.record(endedItself), fc.record
 
 const suspendedMs = fc.integer({ min: 1, max: 1_000_000 });
 
-const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.record({
+const ports = fc.dictionary(fc.stringMatching(/^[a-z][a-z0-9-]*$/), count, {
+  minKeys: 1,
+  maxKeys: 3,
+  noNullPrototype: true,
+});
+
+const registered = {
   task: text,
   containerId: text,
   host: text,
@@ -59,7 +68,11 @@ const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.
     fc.record({ state: constant("exited"), exit }),
     fc.record({ state: constant("exited"), exit, suspendedMs }),
   ),
-});
+};
+const registration: fc.Arbitrary<Omit<ExecutorRegistration, "generation">> = fc.oneof(
+  fc.record(registered),
+  fc.record({ ...registered, ports }),
+);
 
 const logChunk: fc.Arbitrary<LogChunk> = fc.record({
   tailId: large,
@@ -87,12 +100,19 @@ const report = (generation: number): fc.Arbitrary<ExecutorReport> =>
       type: constant("register"),
       hello,
       registration: registration.map((rest) => ({ ...rest, generation })),
+      attemptProof: bytes,
     }),
     fc.record({ type: constant("heartbeat"), sentAtMs: large, metrics }, { requiredKeys: ["type", "sentAtMs"] }),
     fc.record({ type: constant("child-started"), pid: count, atMs: large }),
     fc.record({ type: constant("child-exited"), exit }),
     fc.record(
-      { type: constant("child-progress"), step: large, atMs: large, checkpoint },
+      {
+        type: constant("child-progress"),
+        step: large,
+        atMs: large,
+        checkpoint,
+        metrics: fc.dictionary(text, fc.double({ noNaN: true }), { noNullPrototype: true, minKeys: 1 }),
+      },
       { requiredKeys: ["type", "step", "atMs"] },
     ),
     fc.record({ type: constant("log-chunk"), chunk: logChunk }),
@@ -123,8 +143,38 @@ const notice = fc.record(
   { requiredKeys: ["cause", "atMs"] },
 );
 
+const size = fc.record({ columns: count, rows: count });
+const wanted: fc.Arbitrary<SessionWanted> = fc.oneof(
+  fc.record(
+    {
+      type: constant("command"),
+      words: fc.array(text, { maxLength: 5 }),
+      terminal: fc.record({ size, type: text }),
+    },
+    { requiredKeys: ["type", "words"] },
+  ),
+  fc.record({ type: constant("connection"), port: count }),
+);
+
+const input: fc.Arbitrary<SessionInput> = fc.oneof(
+  fc.record({ type: constant("open"), hello, task: text, wanted }),
+  fc.record({ type: constant("data"), data: bytes }),
+  fc.record({ type: fc.constantFrom("end" as const, "unknown" as const) }),
+  fc.record({ type: constant("resize"), size }),
+  fc.record({ type: constant("signal"), signal: text }),
+);
+
+const output: fc.Arbitrary<SessionOutput> = fc.oneof(
+  fc.record({ type: constant("accept"), sessionId: large }),
+  fc.record({ type: constant("started"), terminal: fc.boolean() }),
+  fc.record({ type: constant("data"), stream, data: bytes }),
+  fc.record({ type: fc.constantFrom("end" as const, "unknown" as const) }),
+  fc.record({ type: constant("exited"), exitCode: count, signal: text }),
+  fc.record({ type: constant("failed"), reason: text }),
+);
+
 const command: fc.Arbitrary<MasterCommand> = fc.oneof(
-  fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes }),
+  fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes, attemptProof: bytes }),
   fc.record({ type: constant("prepare"), reason: text }),
   fc.record({ type: constant("start-child"), clusterSpec: bytes, restartReason: text, checkpoint: text }),
   fc.record({ type: constant("stop-child"), graceMs: count, reason: stopReason }),
@@ -136,6 +186,8 @@ const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   }),
   fc.record({ type: constant("exit"), graceMs: count, reason: stopReason }),
   fc.record({ type: constant("acknowledge-exit") }),
+  fc.record({ type: constant("replace-tokens"), file: bytes }),
+  fc.record({ type: fc.constantFrom("serve-session" as const, "end-session" as const), sessionId: large }),
   fc.record({ type: constant("make-room"), variables: fc.dictionary(text, text, { noNullPrototype: true }) }),
   fc.record({
     type: constant("tail-log"),
@@ -194,6 +246,11 @@ describe("every message comes back as it was sent", () => {
     comesBack(client.logChunk, logChunk);
     comesBack(client.stopRequest, fc.record({ hello, reason: text }));
     comesBack(client.stopReply, fc.record({ accepted: fc.boolean() }));
+  });
+
+  it("in a session", () => {
+    comesBack(sessionInput, input);
+    comesBack(sessionOutput, output);
   });
 
   it("between attempts and executors", () => {

@@ -50,6 +50,7 @@ describe("an ApplicationMaster of attempt 2", () => {
       rejoinAddress: "",
       child: { state: "none" },
     },
+    attemptProof: new Uint8Array(),
   };
 
   it.each([

@@ -1,85 +1,91 @@
-import { X509Certificate } from "node:crypto";
 import { describe, expect, it } from "@jest/globals";
 import {
+  attemptProof,
   clientAccess,
   executorIdentity,
   executorSecrets,
+  formatClientAccess,
+  isAttemptProof,
+  makeIdentity,
   masterSecrets,
+  OWNER,
   parseClientAccess,
   readExecutorIdentity,
   readMasterIdentity,
+  tokenAccess,
+  tokenOf,
+  withoutOwnSecrets,
 } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
 
 const applicationId = "application_1795305600000_0001";
-const nowMs = Date.UTC(2026, 10, 22, 12);
-const DAY_MS = 86_400_000;
 
 describe("an application's identity", () => {
-  const identity = makeIdentity(applicationId, nowMs);
+  const identity = makeIdentity(applicationId);
+  const secretOf = (containerId: string) => executorIdentity(identity, containerId).caller.secret;
 
-  it.each([
-    ["master", identity.master, `${applicationId}.tony`],
-    ["executor", identity.executor, `executor.${applicationId}.tony`],
-  ])("has a self-signed P-256 certificate for the %s", (_name, { certificate, privateKey }, serverName) => {
-    const parsed = new X509Certificate(certificate);
-    expect(parsed.verify(parsed.publicKey)).toBe(true);
-    expect(parsed.subjectAltName).toBe(`DNS:${serverName}`);
-    expect(parsed.subject).toBe(`CN=${serverName}`);
-    expect(parsed.ca).toBe(false);
-    expect(parsed.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: "prime256v1" });
-    expect(privateKey).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+  it("is another one for every application made", () => {
+    expect(makeIdentity(applicationId).key).not.toEqual(identity.key);
   });
 
-  it("is valid on a node whose clock is a day behind, and for more than a year", () => {
-    const { validFrom, validTo } = new X509Certificate(identity.master.certificate);
-    expect(Date.parse(validFrom)).toBe(nowMs - DAY_MS);
-    expect(Date.parse(validTo)).toBeGreaterThan(nowMs + 366 * DAY_MS);
-  });
-
-  it("writes years from 2050 on in four digits", () => {
-    const { certificate } = makeIdentity(applicationId, Date.UTC(2049, 5, 1)).master;
-    expect(new Date(new X509Certificate(certificate).validTo).getUTCFullYear()).toBe(2054);
-  });
-
-  it("is different for every application made", () => {
-    const other = makeIdentity(applicationId, nowMs);
-    expect(other.executorSecret).not.toBe(identity.executorSecret);
-    expect(other.clientSecret).not.toBe(identity.clientSecret);
-    expect(other.master.certificate).not.toBe(identity.master.certificate);
-  });
-
-  it("travels in credentials to the ApplicationMaster whole", () => {
+  it("travels in credentials to the ApplicationMaster", () => {
     expect(readMasterIdentity(applicationId, masterSecrets(identity))).toEqual(identity);
   });
 
-  it("gives an executor neither the master's key nor the client's secret", () => {
-    const secrets = executorSecrets(executorIdentity(identity));
-    expect(readExecutorIdentity(applicationId, secrets)).toEqual(executorIdentity(identity));
-    const given = [...secrets.values()].map((value) => Buffer.from(value).toString());
-    expect(given).not.toContain(identity.master.privateKey);
-    expect(given).not.toContain(identity.clientSecret);
+  it("gives each container a secret of its own, which each attempt knows", () => {
+    const again = readMasterIdentity(applicationId, masterSecrets(identity));
+    expect(secretOf("container_1_0001_01_000002")).toEqual(
+      executorIdentity(again, "container_1_0001_01_000002").caller.secret,
+    );
+    expect(secretOf("container_1_0001_01_000002")).not.toEqual(secretOf("container_1_0001_01_000003"));
+    expect(secretOf("container_1_0001_01_000002")).not.toEqual(secretOf("container_1_0001_02_000002"));
+  });
+
+  it("gives an executor that one secret, and nothing else", () => {
+    const own = executorIdentity(identity, "c2");
+    const secrets = executorSecrets(own);
+    expect(readExecutorIdentity(applicationId, "c2", secrets)).toEqual(own);
+    expect([...secrets.values()]).toEqual([own.caller.secret]);
+    expect([identity.key, clientAccess(identity).caller.secret]).not.toContainEqual(own.caller.secret);
+  });
+
+  it("is not among the secrets that a program may have", () => {
+    const users = new Map([["alice.db", Buffer.from("hers")]]);
+    const all = new Map([...masterSecrets(identity), ...executorSecrets(executorIdentity(identity, "c2")), ...users]);
+    expect(withoutOwnSecrets(all)).toEqual(users);
   });
 
   it("names what is missing from credentials", () => {
-    const secrets = masterSecrets(identity);
-    secrets.delete("tony.client.secret");
-    expect(() => readMasterIdentity(applicationId, secrets)).toThrow(
-      expect.objectContaining({ code: "IDENTITY_INCOMPLETE", message: expect.stringContaining("tony.client.secret") }),
-    );
+    const missing = (name: string) =>
+      expect.objectContaining({ code: "IDENTITY_INCOMPLETE", message: expect.stringContaining(name) });
+    expect(() => readMasterIdentity(applicationId, new Map())).toThrow(missing("tony.application.key"));
+    const empty = new Map([["tony.executor.secret", new Uint8Array()]]);
+    expect(() => readExecutorIdentity(applicationId, "c2", empty)).toThrow(missing("tony.executor.secret"));
   });
 
-  it("gives later clients their access as a file, without any key", () => {
-    const text = JSON.stringify(clientAccess(identity));
-    expect(parseClientAccess(text)).toEqual(clientAccess(identity));
-    expect(text).not.toContain("PRIVATE KEY");
-    expect(text).not.toContain(identity.executorSecret);
+  it("lets an attempt show that there is one, and no other", () => {
+    expect(isAttemptProof(identity, 2, attemptProof(identity, 2))).toBe(true);
+    expect(isAttemptProof(identity, 3, attemptProof(identity, 2))).toBe(false);
+    expect(isAttemptProof(identity, 2, attemptProof(makeIdentity(applicationId), 2))).toBe(false);
+    expect(isAttemptProof(identity, 2, new Uint8Array())).toBe(false);
   });
 
-  it.each(["{}", "null", '{"applicationId":"a","masterCertificate":"b"}'])(
-    "refuses %s as a client's access",
-    (text) => {
-      expect(() => parseClientAccess(text)).toThrow(expect.objectContaining({ code: "IDENTITY_INCOMPLETE" }));
-    },
-  );
+  it("gives later clients their access as a file", () => {
+    const access = clientAccess(identity);
+    expect(access.caller.name).toBe(OWNER);
+    expect(parseClientAccess(JSON.stringify(formatClientAccess(access)))).toEqual(access);
+    expect(JSON.stringify(formatClientAccess(access))).not.toContain(Buffer.from(identity.key).toString("base64url"));
+  });
+
+  it.each(["{}", "null", '{"applicationId":"a"}'])("refuses %s as a client's access", (text) => {
+    expect(() => parseClientAccess(text)).toThrow(expect.objectContaining({ code: "IDENTITY_INCOMPLETE" }));
+  });
+
+  it("names who comes with a token by it", () => {
+    const token = { identifier: Buffer.from([1, 2, 250]), password: Buffer.from("p") };
+    const { caller } = tokenAccess(applicationId, token);
+    expect(tokenOf(caller.name)).toEqual(token.identifier);
+    expect(caller.secret).toEqual(token.password);
+    expect(caller.name).not.toContain(" ");
+    expect(tokenOf(OWNER)).toBeUndefined();
+  });
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
-import { clientAccess, executorIdentity } from "../../src/api/identity.ts";
+import { clientAccess } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
 import type { FollowMessage, ReadLogRequest } from "../../src/api/messages.ts";
-import { identity, openStream, startMaster } from "../support/api.ts";
+import { executor, identity, ownersDoor, startMaster } from "../support/api.ts";
 import { Inbox } from "../support/inbox.ts";
 
 const access = clientAccess(identity);
@@ -103,21 +103,50 @@ describe("a client of the ApplicationMaster", () => {
     expect(clients.stops).toEqual(["killed by ada"]);
   });
 
-  it("is refused with the executors' secret, and an executor with the client's", async () => {
-    const wrong = { ...access, clientSecret: identity.executorSecret };
-    const intruder = new MasterClient({ address: master.address, access: wrong, build: "client-test" });
-    await expect(intruder.stop("mine", 60_000)).rejects.toMatchObject({
-      code: "API_UNAUTHENTICATED",
-      retryable: false,
-    });
-    intruder.close();
+  it("is refused with an executor's secret", async () => {
+    const strangers = [{ ...access.caller, secret: executor.caller.secret }, executor.caller];
+    for (const caller of strangers) {
+      const intruder = new MasterClient({
+        address: master.address,
+        access: { ...access, caller },
+        build: "client-test",
+      });
+      await expect(intruder.stop("mine", 60_000)).rejects.toMatchObject({
+        code: "API_UNAUTHENTICATED",
+        retryable: false,
+      });
+      intruder.close();
+    }
     expect(clients.stops).toEqual([]);
-    const { stream, ends } = openStream({
-      identity: { ...executorIdentity(identity), executorSecret: identity.clientSecret },
-      address: master.address,
+  });
+
+  it("is told what it may not do, and nothing happens", async () => {
+    const why = "carol may not do that";
+    const refusal = async (_caller: string, right: string) => (right === "modify" ? why : undefined);
+    const guarded = await startMaster({ clients, door: { ...ownersDoor, refusal } });
+    const viewer = new MasterClient({ address: guarded.address, access, build: "client-test" });
+    await expect(viewer.stop("mine", 60_000)).rejects.toMatchObject({
+      code: "API_FORBIDDEN",
+      message: expect.stringContaining(why),
     });
-    expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
-    stream.close();
+    expect(clients.stops).toEqual([]);
+    const told = viewer.follow();
+    const first = told.next();
+    (await clients.followers.next()).status(Buffer.from("{1}"));
+    expect(textOf((await first).value ?? undefined)).toBe("{1}");
+    viewer.close();
+    await guarded.server.close(0);
+  });
+
+  it("sees neither status nor log without the right to", async () => {
+    const guarded = await startMaster({ clients, door: { ...ownersDoor, refusal: async () => "bob may not see it" } });
+    const bob = new MasterClient({ address: guarded.address, access, build: "client-test" });
+    const log = { task: "am", stream: "stdout", offset: 0, follow: false } as const;
+    await expect(bob.follow().next()).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    await expect(bob.readLog(log).next()).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+    expect([clients.followers.rest, clients.readers.rest]).toEqual([[], []]);
+    bob.close();
+    await guarded.server.close(0);
   });
 
   it("is told that nobody is there, which may pass", async () => {

@@ -1,11 +1,8 @@
 import { createServer } from "node:net";
-import { connect, createServer as createTlsServer } from "node:tls";
+import { connect } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { executorIdentity, masterServerName } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
-import { aRegistration, identity, openStream, register, startMaster } from "../support/api.ts";
-
-const executor = executorIdentity(identity);
+import { clientAccess, executorIdentity, makeIdentity, masterServerName } from "../../src/api/identity.ts";
+import { aRegistration, executor, identity, openStream, register, startMaster } from "../support/api.ts";
 
 describe("the ApplicationMaster's server", () => {
   let master: Awaited<ReturnType<typeof startMaster>>;
@@ -54,48 +51,44 @@ describe("the ApplicationMaster's server", () => {
     });
   });
 
-  it("refuses an executor that shows the client's secret", async () => {
-    const { ends } = open({ ...executor, executorSecret: identity.clientSecret });
-    expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
+  it("refuses who has the client's secret, or that of another container", async () => {
+    const strangers = [
+      { ...executor.caller, secret: clientAccess(identity).caller.secret },
+      {
+        ...executor.caller,
+        secret: executorIdentity(identity, "container_1795305600000_0001_01_000003").caller.secret,
+      },
+      clientAccess(identity).caller,
+    ];
+    for (const caller of strangers) {
+      const { ends } = open({ ...executor, caller });
+      expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
+    }
     expect(master.executors.calls.rest).toEqual([]);
   });
 
-  it("is not believed by an executor that knows another certificate", async () => {
-    const other = makeIdentity(identity.applicationId, Date.now());
-    const { ends } = open({ ...executor, masterCertificate: other.master.certificate });
+  it("lets no executor speak for another container, neither at first nor later", async () => {
+    const others = aRegistration({ containerId: "container_1795305600000_0001_01_000003", task: "worker:1" });
+    const first = open();
+    first.stream.send(register(others));
+    expect(await first.messages.next()).toMatchObject({ body: { type: "refuse", fatal: true } });
+    expect(master.executors.calls.rest).toEqual([]);
+
+    for (const later of [others, aRegistration({ task: "worker:1" })]) {
+      const { stream, messages } = open();
+      stream.send(register());
+      await messages.next(({ body }) => body.type === "welcome");
+      stream.send(register(later));
+      expect(await messages.next(({ body }) => body.type === "refuse")).toMatchObject({ body: { fatal: true } });
+    }
+    const registered = master.executors.calls.rest.filter(({ call }) => call === "registered");
+    expect(registered).toEqual([]);
+  });
+
+  it("is not believed by an executor of another application", async () => {
+    const other = executorIdentity(makeIdentity(identity.applicationId), executor.caller.name);
+    const { ends } = open(other);
     expect(await ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
-  });
-
-  it("is not believed when it shows the executors' certificate, so no executor can pass for it", async () => {
-    const impostor = await startMaster({ identity: { ...identity, master: identity.executor } });
-    const opened = openStream({ identity: executor, address: impostor.address });
-    streams.push(opened.stream);
-    expect(await opened.ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED" });
-    await impostor.server.close(0);
-  });
-
-  it("hears nothing, not the secret either, when it is somebody else", async () => {
-    const { certificate, privateKey } = makeIdentity(identity.applicationId, Date.now()).master;
-    const heard: Buffer[] = [];
-    const closings: Promise<unknown>[] = [];
-    const impostor = createTlsServer({ cert: certificate, key: privateKey, ALPNProtocols: ["h2"] }, (socket) => {
-      socket.on("data", (bytes) => heard.push(bytes));
-    });
-    impostor.on("connection", (socket) => closings.push(new Promise((resolve) => socket.on("close", resolve))));
-    impostor.on("tlsClientError", () => undefined);
-    await new Promise<void>((resolve) => impostor.listen(0, "127.0.0.1", resolve));
-    const address = impostor.address();
-    const opened = openStream({
-      identity: executor,
-      address: `127.0.0.1:${typeof address === "object" ? address?.port : ""}`,
-    });
-    streams.push(opened.stream);
-    opened.stream.send(register());
-    expect(await opened.ends.next()).toMatchObject({ code: "API_UNAUTHENTICATED", retryable: false });
-    await new Promise((resolve) => impostor.close(resolve));
-    expect(closings).not.toEqual([]);
-    await Promise.all(closings);
-    expect(heard).toEqual([]);
   });
 
   it.each([
@@ -107,7 +100,7 @@ describe("the ApplicationMaster's server", () => {
         port: master.server.port,
         host: "127.0.0.1",
         servername: masterServerName(identity.applicationId),
-        ca: identity.master.certificate,
+        rejectUnauthorized: false,
         minVersion: version,
         maxVersion: version,
         ALPNProtocols: ["h2"],
@@ -145,7 +138,7 @@ describe("the ApplicationMaster's server", () => {
 
   it("turns away an executor of another protocol for good", async () => {
     const { stream, messages } = open();
-    stream.send(register(aRegistration(), 1, 99));
+    stream.send(register(aRegistration(), { protocol: 99 }));
     expect(await messages.next()).toMatchObject({
       body: { type: "refuse", fatal: true, reason: expect.stringContaining("executor-test speaks 99") },
     });
@@ -170,11 +163,36 @@ describe("the ApplicationMaster's server", () => {
     expect(master.executors.calls.rest).toEqual([]);
   });
 
-  it("learns from an executor that a later attempt has taken over", async () => {
+  it("learns from an executor that a later attempt has taken over, by what that attempt gave it", async () => {
+    const later = await startMaster({ attempt: 2 });
+    const there = openStream({ identity: executor, address: later.address });
+    streams.push(there.stream);
+    there.stream.send(register());
+    const welcome = await there.messages.next();
+    const attemptProof = welcome.body.type === "welcome" ? welcome.body.attemptProof : new Uint8Array();
+    await later.server.close(0);
+
     const { stream } = open();
-    stream.send(register(aRegistration(), 2));
+    stream.send(register(aRegistration(), { attempt: 2, attemptProof }));
     expect(await master.executors.calls.next()).toEqual({ call: "superseded", attempt: 2 });
     expect(master.executors.calls.rest).toEqual([]);
+  });
+
+  it("is not superseded by an executor that merely says so, before it is admitted or after", async () => {
+    const proofOfOwn = await (async () => {
+      const { stream, messages } = open();
+      stream.send(register());
+      const { body } = await messages.next();
+      stream.send({ attempt: 4_294_967_295, generation: 1, body: { type: "heartbeat", sentAtMs: 1 } });
+      expect(await messages.next()).toMatchObject({ body: { type: "refuse" } });
+      return body.type === "welcome" ? body.attemptProof : new Uint8Array();
+    })();
+    for (const attemptProof of [new Uint8Array(), new Uint8Array(32), proofOfOwn]) {
+      const { stream, messages } = open();
+      stream.send(register(aRegistration(), { attempt: 4_294_967_295, attemptProof }));
+      expect(await messages.next()).toMatchObject({ body: { type: "refuse" } });
+    }
+    expect(master.executors.calls.rest.filter(({ call }) => call === "superseded")).toEqual([]);
   });
 
   it("ignores reports meant for an earlier attempt", async () => {

@@ -1,19 +1,19 @@
 import { connect } from "node:net";
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { executorIdentity } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import { executorIdentity, makeIdentity } from "../../src/api/identity.ts";
 import { PROTOCOL_VERSION, type RejoinRequest } from "../../src/api/messages.ts";
 import { callRejoin, startRejoinServer } from "../../src/api/rejoin.ts";
 
 describe("an executor's rejoin port", () => {
-  const identity = makeIdentity("application_1_0001", Date.now());
+  const application = makeIdentity("application_1_0001");
+  const identity = executorIdentity(application, "c2");
   let port = 0;
   const requests: RejoinRequest[] = [];
   beforeEach(async () => {
     requests.length = 0;
     port = await startRejoinServer({
       host: "127.0.0.1",
-      identity: executorIdentity(identity),
+      identity,
       build: "test",
       portKey: "tony.task.port-range",
       random: () => 0,
@@ -55,9 +55,11 @@ describe("an executor's rejoin port", () => {
     other.destroy();
   });
 
-  test("refuses who does not know the secret", async () => {
-    const stranger = { ...identity, executorSecret: `${identity.executorSecret}x` };
-    await expect(call({ identity: stranger })).rejects.toMatchObject({ code: "API_UNAUTHENTICATED" });
+  test("refuses who does not know the secret of its own container", async () => {
+    const neighbour = executorIdentity(application, "c3");
+    for (const caller of [neighbour.caller, { ...neighbour.caller, name: "c2" }]) {
+      await expect(call({ identity: { ...identity, caller } })).rejects.toMatchObject({ code: "API_UNAUTHENTICATED" });
+    }
     expect(requests).toEqual([]);
   });
 });

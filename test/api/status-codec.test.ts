@@ -164,6 +164,7 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
     cpuCores: real,
     restarts: count,
     restartReason: text,
+    metrics: fc.dictionary(fc.string(), real, { noNullPrototype: true, minKeys: 1 }),
   },
   { requiredKeys: ["task", "state", "restarts"] },
 );

@@ -21,6 +21,8 @@ const inEmpty = (...typed: string[]): Claim => ({ where: "empty", typed });
 const inCheckout = (...typed: string[]): Claim => ({ where: "checkout", typed });
 const withRow = (line: string): Claim => ({ where: "another-row", line });
 const elsewhere = (file: string, text: string): Claim => ({ where: "elsewhere", file, text });
+/** In the container of a task that runs. */
+const inContainer = (verb: string): Claim => elsewhere("test/e2e/sessions.test.ts", `"${verb}", id`);
 const phase = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `name: "${name}"`);
 /** A phase with a cluster that is started with such options. */
 const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `clusterOfItsOwn("${name}"`);
@@ -39,6 +41,9 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts submit --scheduler local job.xml": withRow("tony-ts submit job.xml --scheduler local"),
   "tony-ts submit job.xml -conf tony.worker.instances=4": inJob(),
   "tony-ts submit --detach --name try-2 job.xml": inJob(),
+  "tony-ts submit --application-tag nightly job.xml": inJob(),
+  "tony-ts submit --json --application-tag TAG job.xml": inJob("tony-ts submit --json --application-tag test job.xml"),
+  "tony-ts azkaban": elsewhere("azkaban/jobtypes/tony-ts/plugin.properties", "azkaban"),
   "tony-ts attach ID": inEmpty("tony-ts attach $ID"),
   "tony-ts attach application_1795305600000_0007": withRow("tony-ts attach ID"),
   "tony-ts wait ID": inEmpty("tony-ts wait $ID"),
@@ -61,15 +66,33 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts logs application_1795305600000_0009 am": withRow("tony-ts logs ID [worker:0|am] [-f]"),
   "tony-ts kill ID…": inEmpty("tony-ts kill $RUNNING"),
   "tony-ts kill application_1795305600000_0009 local_1795305600000_0001": inEmpty("tony-ts kill $RUNNING $ID"),
+  "tony-ts exec ID worker:1 -- nvidia-smi": inContainer("exec"),
+  "tony-ts exec application_1795305600000_0007 worker:1 -- nvidia-smi": inContainer("exec"),
+  "tony-ts exec application_1795305600000_0007 worker:0 -- bash -c 'ps -ef | grep train'": inContainer("exec"),
+  "tony-ts shell ID worker:1": inContainer("shell"),
+  "tony-ts shell application_1795305600000_0007 worker:1": inContainer("shell"),
+  "tony-ts shell application_1795305600000_0007 worker:1 -- top": inContainer("shell"),
   "tony-ts validate job.xml": inJob(),
   "tony-ts validate --conf job.xml": inJob(),
-  "tony-ts init pytorch": withRow("tony-ts init [pytorch|tensorflow|hello]"),
-  "tony-ts init [pytorch|tensorflow|hello]": inEmpty(
+  "tony-ts init pytorch": withRow("tony-ts init [KIND]"),
+  "tony-ts init KIND": withRow("tony-ts init [KIND]"),
+  "tony-ts init [KIND]": inEmpty(
     "tony-ts init",
     "tony-ts init pytorch",
     "tony-ts init tensorflow",
     "tony-ts init hello",
+    "tony-ts init torchrun",
+    "tony-ts init jax",
+    "tony-ts init dask",
+    "tony-ts init mpi",
+    "tony-ts init ray",
+    "tony-ts init generic",
   ),
+  "tony-ts migrate job.xml": inJob(),
+  "tony-ts migrate job.xml|FOLDER": elsewhere("test/client/commands/migrate.test.ts", '"migrate"'),
+  "tony-ts migrate app.yaml": elsewhere("test/client/commands/migrate.test.ts", '"app.yaml"'),
+  "tony-ts migrate FOLDER": withRow("tony-ts migrate job.xml"),
+  "tony-ts migrate flows": elsewhere("test/client/commands/migrate.test.ts", '"flows"'),
   "tony-ts keys": inEmpty(),
   "tony-ts keys memory": inEmpty(),
   "tony-ts keys --effective job.xml": inJob(),
@@ -126,6 +149,11 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run cluster -- up --name async --scheduling async": elsewhere("scripts/matrix.mjs", '"--scheduling", "async"'),
   "npm run cluster -- up --name gateway --httpfs": ofItsOwn("gateway"),
   "npm run cluster -- up --name routed --router": ofItsOwn("gateway"),
+  "npm run cluster -- up --name secure --secure": ofItsOwn("secure"),
+  'eval "$(npm run -s cluster -- env --name secure --as alice)"': elsewhere(
+    "test/secure/hadoop-doors.test.ts",
+    '"--as"',
+  ),
   "npm run matrix": inCheckout("npm run -s matrix -- --help"),
   "npm run cluster -- up --name ha --ha": ofItsOwn("ha"),
   "npm run cluster -- status --name ha": elsewhere("test/support/failover.ts", "clusterStatus"),
@@ -161,6 +189,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run bench -- --only NAME": withRow("npm run bench"),
   "npm run bench -- --runs N": withRow("npm run bench"),
   "npm run bench -- --json FILE": withRow("npm run bench"),
+  "npm run fuzz": inCheckout("npm run fuzz -- --inputs 10"),
   "npm run coverage": phase("coverage"),
   "npm run coverage -- --write": phase("coverage"),
   "npm run mutants": inCheckout('npm run mutants -- --only "the oldest entry is read"'),
@@ -170,6 +199,6 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run mutants -- --list": inCheckout(),
   "npm install": phase("packages"),
   "node scripts/complete-lock.mjs": inCheckout(),
-  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-torch python3-sklearn util-linux iproute2 procps buildah mmdebstrap":
+  "sudo apt-get install -y openjdk-17-jdk-headless maven python3 python3-torch python3-sklearn util-linux iproute2 procps buildah mmdebstrap krb5-kdc krb5-admin-server krb5-user libkrb5-dev openssl":
     elsewhere(".ci/run", "apt-get install"),
 };

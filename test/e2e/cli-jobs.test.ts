@@ -17,7 +17,7 @@ const printedLines = 29_000;
 function jobFile(name: string, command: string): string {
   const settings = {
     "tony.application.name": name,
-    "tony.application.framework": "standalone",
+    "tony.application.framework": "generic",
     "tony.worker.instances": "2",
     "tony.worker.memory": "512m",
     "tony.am.memory": "512m",

@@ -10,7 +10,7 @@ import { TonyTs, tonyTs } from "../support/tony-ts.ts";
 function jobFile(command: string): string {
   return `<configuration>
 <property><name>tony.application.name</name><value>local</value></property>
-<property><name>tony.application.framework</name><value>standalone</value></property>
+<property><name>tony.application.framework</name><value>generic</value></property>
 <property><name>tony.worker.instances</name><value>2</value></property>
 <property><name>tony.worker.memory</name><value>512m</value></property>
 <property><name>tony.worker.command</name><value>${command}</value></property>

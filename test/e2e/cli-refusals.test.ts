@@ -11,7 +11,7 @@ const alice = environmentFor(cluster, ClusterUser.alice);
 const homeless = environmentFor(cluster, ClusterUser.homeless);
 
 const job = `<configuration>
-<property><name>tony.application.framework</name><value>standalone</value></property>
+<property><name>tony.application.framework</name><value>generic</value></property>
 <property><name>tony.worker.instances</name><value>1</value></property>
 <property><name>tony.worker.memory</name><value>512m</value></property>
 <property><name>tony.worker.command</name><value>true</value></property>

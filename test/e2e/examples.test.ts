@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { packageRoot } from "../../src/programs.ts";
 import { testCluster } from "../support/cluster.ts";
 import { Person } from "../support/person.ts";
-import { pythonWith, tensorFlowPython } from "../support/provide.ts";
+import { pythonEnvironment, pythonWith } from "../support/provide.ts";
 import { sweep } from "../support/sweep.ts";
 
 const cluster = await testCluster();
@@ -15,6 +15,8 @@ describe("the examples", () => {
   afterAll(() => alice.leave());
 
   const example = (name: string) => path.join(packageRoot(), "examples", name, "job.xml");
+  const runWith = (python: string, name: string) =>
+    alice.run("submit", "--conf", example(name), "--shell_env", `PYTHON=${python}`, "--logs", "all");
 
   test("hello: every task says who it is", async () => {
     const { exitCode, stdout } = await alice.run("submit", "--conf", example("hello"), "--logs", "all");
@@ -27,8 +29,7 @@ describe("the examples", () => {
 
   test("pytorch-digits: two workers train a model to more than 95 %", async () => {
     const python = await pythonWith("torch", "sklearn");
-    const words = ["submit", "--conf", example("pytorch-digits"), "--shell_env", `PYTHON=${python}`, "--logs", "all"];
-    const { exitCode, stdout } = await alice.run(...words);
+    const { exitCode, stdout } = await runWith(python, "pytorch-digits");
 
     expect(stdout).toMatch(/^worker:0 \| rank 0 of 2$/m);
     expect(stdout).toMatch(/^worker:1 \| rank 1 of 2$/m);
@@ -51,10 +52,75 @@ describe("the examples", () => {
     );
   });
 
-  test("tensorflow-ps: the parameter server serves two workers and is stopped when they are done", async () => {
-    const python = await tensorFlowPython();
-    const words = ["submit", "--conf", example("tensorflow-ps"), "--shell_env", `PYTHON=${python}`, "--logs", "all"];
+  test("torchrun: each of two containers starts two processes, and all four train one model", async () => {
+    const python = await pythonWith("torch");
+    // Debian's torch 1.13 on Python 3.11 reads its own default for these as nothing at all.
+    const tee = ["--shell_env", "PET_REDIRECTS=1", "--shell_env", "PET_TEE=1"];
+    const words = ["submit", "--conf", example("torchrun"), "--shell_env", `PYTHON=${python}`, ...tee, "--logs", "all"];
     const { exitCode, stdout } = await alice.run(...words);
+
+    const ranks = Array.from(stdout.matchAll(/\brank (\d) of 4$/gm), ([, rank]) => Number(rank));
+    expect(ranks.sort()).toEqual([0, 1, 2, 3]);
+    expect(stdout).toMatch(/y = 3\.00 x \+ 2\.00$/m);
+    expect(exitCode).toBe(0);
+  });
+
+  test("generic: three programs that know each other by their command alone connect each to each", async () => {
+    const { exitCode, stdout } = await alice.run("submit", "--conf", example("generic"), "--logs", "all");
+    for (const index of [0, 1, 2]) {
+      expect(stdout).toContain(`worker:${index} | worker:${index} heard worker:0, worker:1, worker:2`);
+    }
+    expect(exitCode).toBe(0);
+  });
+
+  test("jax: two processes fit a line by gradients that they compute together", async () => {
+    const { exitCode, stdout } = await runWith(await pythonEnvironment("frameworks"), "jax");
+    expect(stdout).toMatch(/^worker:0 \| process 0 of 2, 2 devices in all$/m);
+    expect(stdout).toMatch(/^worker:1 \| process 1 of 2, 2 devices in all$/m);
+    expect(stdout).toMatch(/^worker:0 \| y = 3\.00 x \+ 2\.00$/m);
+    expect(exitCode).toBe(0);
+  }, 600_000);
+
+  test("dask and ray: both workers of a cluster compute for a program, and are stopped at its end", async () => {
+    const python = await pythonEnvironment("frameworks");
+    for (const name of ["dask", "ray"]) {
+      const { exitCode, stdout } = await runWith(python, name);
+      expect(stdout).toMatch(/^(main|head):0 +\| sum of squares 328350, computed by 2 workers$/m);
+      expect(stdout).toContain("1 of 1 tracked task exited 0");
+      expect(exitCode).toBe(0);
+    }
+  }, 600_000);
+
+  test("mpi: mpirun starts the processes in the containers of two hosts, without sshd", async () => {
+    const bin = path.dirname(await pythonEnvironment("frameworks"));
+    const words = ["submit", "--conf", example("mpi"), "--shell_env", `PATH=${bin}:/usr/bin:/bin`, "--logs", "all"];
+    const { exitCode, stdout } = await alice.run(...words);
+    const places = Array.from(stdout.matchAll(/ rank (\d) of 4 in (container_\w+)$/gm), ([, rank, container]) => [
+      rank,
+      container,
+    ]);
+    const [first, second, third, fourth] = places.sort().map(([, container]) => container);
+    expect(places.map(([rank]) => rank)).toEqual(["0", "1", "2", "3"]);
+    expect([second, fourth]).toEqual([first, third]);
+    expect(first).not.toBe(third);
+    expect(stdout).toMatch(/ pi = 3\.141593$/m);
+    expect(exitCode).toBe(0);
+  }, 600_000);
+
+  test("mpi: a process that dies fails the launcher, whose last lines name its rank", async () => {
+    const bin = path.dirname(await pythonEnvironment("frameworks"));
+    const program = "from mpi4py import MPI; import os, time; MPI.COMM_WORLD.rank == 3 and os.abort(); time.sleep(600)";
+    const command = `mpirun python3 -c '${program}'`;
+    const settings = ["--conf", `tony.launcher.command=${command}`, "--shell_env", `PATH=${bin}:/usr/bin:/bin`];
+    const { exitCode, stdout } = await alice.run("submit", "--conf", example("mpi"), ...settings);
+    expect(stdout).toMatch(/^Root cause {3}launcher:0 was ended by SIGABRT on /m);
+    expect(stdout).toMatch(/process rank 3 with PID \d+ on node .* exited on/);
+    expect(exitCode).toBe(1);
+  }, 600_000);
+
+  test("tensorflow-ps: the parameter server serves two workers and is stopped when they are done", async () => {
+    const python = await pythonEnvironment("tensorflow");
+    const { exitCode, stdout } = await runWith(python, "tensorflow-ps");
 
     expect(stdout).toMatch(/^ps:0 +\| ps:0 serves at \S+:\d+$/m);
     for (const worker of [0, 1]) {

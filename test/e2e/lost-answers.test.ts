@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from "@jest/globals";
+import { afterAll, afterEach, expect } from "@jest/globals";
 import { parseHostPort } from "../../src/hadoop/conf/values.ts";
 import { type Choose, everyThird } from "../support/answer-fates.ts";
 import { testCluster } from "../support/cluster.ts";
@@ -6,8 +6,10 @@ import { LossyProxy } from "../support/lossy-proxy.ts";
 import { LossyWebProxy } from "../support/lossy-web-proxy.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
+import { testWhereOpen } from "../support/where-open.ts";
 
 const cluster = await testCluster();
+const lossyTest = testWhereOpen(cluster, "privacy hides whose answer is lost");
 const alice = new Person(cluster);
 const proxies: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -24,36 +26,39 @@ async function proxyTo(address: string, choose: Choose): Promise<LossyProxy> {
   return proxy;
 }
 
-test("a job whose client, ApplicationMaster and executors lose every third answer, of YARN and of HDFS, succeeds at once", async () => {
-  const client = await proxyTo(cluster.endpoints.resourceManagerRpc, everyThird("cut"));
-  const master = await proxyTo(cluster.endpoints.schedulerRpc, (method, nth) =>
-    everyThird(method === "registerApplicationMaster" ? "drop" : "cut")(method, nth),
-  );
-  const files = await LossyWebProxy.start(new URL(cluster.endpoints.webHdfs).host, everyThird("cut"));
-  proxies.push(files);
-  const output = `hdfs:///user/alice/lossy-${Date.now()}`;
-  const job = alice.job("lossy", {
-    ...oneTask,
-    "tony.worker.command": "mkdir out; for n in 1 2 3; do echo $n > out/$n; done",
-    "tony.output.local-dir": "out",
-    "tony.output.dir": output,
-  });
-  const { exitCode, stdout, stderr } = await alice.run(
-    ...["submit", "--conf", job],
-    ...["--conf", `yarn.resourcemanager.address=${client.address}`],
-    ...["--conf", `yarn.resourcemanager.scheduler.address=${master.address}`],
-    ...["--conf", `dfs.namenode.http-address=${files.address}`],
-  );
-  expect(stdout).toMatch(/SUCCEEDED +1 of 1 task exited 0 · 0 restarts/);
-  expect(stdout).not.toMatch(/AM restarted/);
-  expect(stderr).toMatch(/^The ResourceManager at .* does not answer; still trying, for 15 min/m);
-  expect(exitCode).toBe(0);
-  expect(client.fates.answers.get("submitApplication")).toBe(2);
-  expect(master.fates.answers.get("registerApplicationMaster")).toBe(2);
-  expect(stdout).toContain("lossy-");
-});
+lossyTest(
+  "a job whose client, ApplicationMaster and executors lose every third answer, of YARN and of HDFS, succeeds at once",
+  async () => {
+    const client = await proxyTo(cluster.endpoints.resourceManagerRpc, everyThird("cut"));
+    const master = await proxyTo(cluster.endpoints.schedulerRpc, (method, nth) =>
+      everyThird(method === "registerApplicationMaster" ? "drop" : "cut")(method, nth),
+    );
+    const files = await LossyWebProxy.start(new URL(cluster.endpoints.webHdfs).host, everyThird("cut"));
+    proxies.push(files);
+    const output = `hdfs:///user/alice/lossy-${Date.now()}`;
+    const job = alice.job("lossy", {
+      ...oneTask,
+      "tony.worker.command": "mkdir out; for n in 1 2 3; do echo $n > out/$n; done",
+      "tony.output.local-dir": "out",
+      "tony.output.dir": output,
+    });
+    const { exitCode, stdout, stderr } = await alice.run(
+      ...["submit", "--conf", job],
+      ...["--conf", `yarn.resourcemanager.address=${client.address}`],
+      ...["--conf", `yarn.resourcemanager.scheduler.address=${master.address}`],
+      ...["--conf", `dfs.namenode.http-address=${files.address}`],
+    );
+    expect(stdout).toMatch(/SUCCEEDED +1 of 1 task exited 0 · 0 restarts/);
+    expect(stdout).not.toMatch(/AM restarted/);
+    expect(stderr).toMatch(/^The ResourceManager at .* does not answer; still trying, for 15 min/m);
+    expect(exitCode).toBe(0);
+    expect(client.fates.answers.get("submitApplication")).toBe(2);
+    expect(master.fates.answers.get("registerApplicationMaster")).toBe(2);
+    expect(stdout).toContain("lossy-");
+  },
+);
 
-test("a submission that is never answered is looked up, and followed when it was taken", async () => {
+lossyTest("a submission that is never answered is looked up, and followed when it was taken", async () => {
   const client = await proxyTo(cluster.endpoints.resourceManagerRpc, (method) =>
     method === "submitApplication" ? "cut" : "pass",
   );

@@ -16,7 +16,7 @@ describe("the Node that a job runs on", () => {
   test.each([20, 22, 24] as const)("Node %i", async (major) => {
     const node = await nodeRelease(major);
     const job = alice.job(`node${major}`, {
-      "tony.application.framework": "standalone",
+      "tony.application.framework": "generic",
       "tony.node.binary": node,
       "tony.worker.instances": 1,
       "tony.worker.memory": "700m",
@@ -38,7 +38,7 @@ describe("the Node that a job runs on", () => {
       ]),
     });
     const job = alice.job("installed", {
-      "tony.application.framework": "standalone",
+      "tony.application.framework": "generic",
       "tony.worker.instances": 1,
       "tony.worker.memory": "700m",
       "tony.worker.command": "readlink /proc/$PPID/exe; test ! -e node",

@@ -18,14 +18,15 @@ describe("a job's programs", () => {
   afterAll(() => alice.leave());
 
   test("of PyTorch get one rendezvous, and ranks that are unique over all roles", async () => {
-    const job = alice.job("ranks", {
+    const settings = {
       "tony.application.framework": "pytorch",
       "tony.chief.instances": 1,
       "tony.chief.memory": "512m",
       "tony.worker.instances": 2,
       "tony.worker.memory": "512m",
       "tony.containers.command": printEnvironment,
-    });
+    };
+    const job = alice.job("ranks", settings, { token: "open sesame\n" });
     const { exitCode, stdout } = await alice.run(
       "submit",
       "--conf",
@@ -34,6 +35,8 @@ describe("a job's programs", () => {
       "all",
       "--shell_env",
       "COLOUR=blue",
+      "--secret",
+      `TOKEN=file:${path.join(path.dirname(job), "token")}`,
     );
     const told = printedEnvironments(stdout);
 
@@ -50,6 +53,7 @@ describe("a job's programs", () => {
         MASTER_PORT: told["chief:0"]?.MASTER_PORT,
         SESSION_ID: "0",
         COLOUR: "blue",
+        TOKEN: "open sesame",
         USER: ClusterUser.alice,
       });
     }
@@ -64,7 +68,7 @@ describe("a job's programs", () => {
   test("come with their sources and their Python, as TonY's options say", async () => {
     const job = alice.job(
       "sources",
-      { "tony.application.framework": "standalone", "tony.worker.instances": 2, "tony.worker.memory": "512m" },
+      { "tony.application.framework": "generic", "tony.worker.instances": 2, "tony.worker.memory": "512m" },
       {
         "src/models/train.py": `import sys
 from layers.dense import UNITS
@@ -125,6 +129,65 @@ print("units", UNITS, sys.argv[1:], flush=True)
       expect(JSON.parse(CLUSTER_SPEC)).toEqual(specs[0]);
     }
     expect(stdout).toContain("SUCCEEDED");
+    expect(exitCode).toBe(0);
+  });
+
+  test("of any kind are told of each other by templates in their commands and variables", async () => {
+    const job = alice.job("templates", {
+      "tony.application.framework": "generic",
+      "tony.worker.instances": 2,
+      "tony.worker.memory": "512m",
+      "tony.worker.command":
+        "echo {{role}} {{index}} {{count}} {{host}}:{{port}} {{ spec.worker }} {{spec.store}} '{{spec.json}}' $PLACE {{.Names}}",
+      "tony.worker.envs": "PLACE={{role}}/{{index}}/{{count}}",
+      "tony.store.instances": 1,
+      "tony.store.memory": "512m",
+      "tony.store.command": "echo {{role}} {{index}} {{count}} {{host}}:{{port}}",
+    });
+    const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
+    const [, store = ""] = /^store:0 +\| store 0 1 (\S+:\d+)$/m.exec(stdout) ?? [];
+    const told = Array.from(stdout.matchAll(/^worker:(\d) +\| (.*)$/gm), ([, index = "", line = ""]) => ({
+      index,
+      line,
+    }));
+    const addresses = told.map(({ index, line }) => [index, line.split(" ")[3] ?? ""]).sort();
+    const worker = addresses.map(([, address]) => address);
+    expect(addresses.map(([index]) => index)).toEqual(["0", "1"]);
+    for (const { index, line } of told) {
+      const spec = JSON.stringify({ worker, store: [store] });
+      const words = ["worker", index, 2, worker[Number(index)], worker.join(","), store, spec, `worker/${index}/2`];
+      expect(line).toBe([...words, "{{.Names}}"].join(" "));
+    }
+    expect(exitCode).toBe(0);
+  });
+
+  test("find a port taken that was held for them, and start again with others", async () => {
+    const program = readFileSync("test/fixtures/programs/finds-port-taken.py", "utf8");
+    const settings = {
+      "tony.application.framework": "generic",
+      "tony.worker.instances": 2,
+      "tony.worker.memory": "512m",
+      "tony.worker.ports": "rpc,web-ui",
+      "tony.worker.command": "python3 opens.py {{port.rpc}} {{spec.worker.web-ui}}",
+      "tony.containers.resources": "opens.py",
+    };
+    const job = alice.job("ports", settings, { "opens.py": program });
+    const { exitCode, stdout } = await alice.run("submit", "--conf", job, "--logs", "all");
+
+    expect(stdout).toMatch(
+      /worker:1 found a port taken that was held for it on .*: OSError: \[Errno 98\] Address already/,
+    );
+    const [id = ""] = /application_\d+_\d+/.exec(stdout) ?? [];
+    const { status } = JSON.parse((await alice.run("status", id, "--json")).stdout);
+    const of = (name: string) =>
+      listAt(status, "tasks").map((task) => `${at(task, "host")}:${at(task, "ports", name)}`);
+    const all = { "worker.rpc": of("rpc"), "worker.web-ui": of("web-ui") };
+    for (const index of [0, 1]) {
+      const [host, port] = of("rpc")[index]?.split(":") ?? [];
+      expect(stdout).toContain(`worker:${index} | opened ${host} ${port} ${port} ${of("web-ui").join(",")} `);
+    }
+    const told = Array.from(stdout.matchAll(/^worker:. \| opened .* (\{.*\})$/gm), ([, json = ""]) => JSON.parse(json));
+    expect(told).toEqual([all, all]);
     expect(exitCode).toBe(0);
   });
 
@@ -238,7 +301,7 @@ async function containersByTask(inspection: unknown): Promise<Record<string, Rec
   const attempt = String(at(inspection, "report", "currentAttemptId"));
   const application = String(at(inspection, "report", "id"));
   const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${application}/appattempts/${attempt}/containers`;
-  const granted = listAt((await requestJson(url)).body, "container");
+  const granted = listAt((await requestJson(url, { cluster })).body, "container");
   const tasks = listAt(inspection, "status", "tasks").map((task) => {
     const container = granted.find((one) => at(one, "containerId") === at(task, "containerId"));
     const resources = listAt(container, "allocatedResources", "entry").map((entry) => [

@@ -4,10 +4,8 @@ import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../client/shipping/cache.ts";
 import { type CachedFile, listCache } from "../../client/shipping/cache-prune.ts";
 import { stagingRoot } from "../../client/staging/staging-folder.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
-import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
-import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
+import { fileSystemsOf } from "../support/file-systems.ts";
 import { HeldUpload } from "../support/held-upload.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
@@ -17,10 +15,7 @@ const cluster = await testCluster();
 describe("a submission", () => {
   const alice = new Person(cluster);
   const homeless = new Person(cluster, ClusterUser.homeless);
-  const fileSystems = new FileSystems({
-    configuration: loadConfiguration(cluster.confDir),
-    credentials: simpleCredentials({ name: ClusterUser.alice }),
-  });
+  const fileSystems = fileSystemsOf(cluster, ClusterUser.alice);
   afterEach(() => sweep(cluster));
   afterAll(async () => {
     fileSystems.close();
@@ -47,7 +42,7 @@ describe("a submission", () => {
     const settings = { ...oneTask, "tony.containers.resources": "large" };
     const job = alice.job("cut-off", settings, { large: randomBytes(8 << 20) });
     const way = new HeldUpload(cluster);
-    const held = `dfs.namenode.http-address=${await way.open()}`;
+    const held = await way.open();
     const submitting = alice.start("submit", "--conf", job, "-conf", held);
     await way.held;
     submitting.process.kill("SIGKILL");
@@ -95,10 +90,7 @@ describe("a submission", () => {
     const { exitCode, stdout, stderr } = await homeless.run("submit", "--conf", job);
     expect(`${stdout}${stderr}`).toContain("SUCCEEDED");
     expect(exitCode).toBe(0);
-    const mine = new FileSystems({
-      configuration: loadConfiguration(cluster.confDir),
-      credentials: simpleCredentials({ name: ClusterUser.homeless }),
-    });
+    const mine = fileSystemsOf(cluster, ClusterUser.homeless);
     const { fileSystem } = mine.locate(folder);
     const left = await fileSystem.list(folder);
     expect(left.map((entry) => path.basename(entry.path))).not.toContainEqual(expect.stringMatching(/^application_/));

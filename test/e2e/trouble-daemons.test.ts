@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { clusterTool, controlDaemon, testCluster } from "../support/cluster.ts";
+import { clusterTool, controlDaemon, environmentFor, javaSecurity, testCluster } from "../support/cluster.ts";
 import { requestJson } from "../support/http-json.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
@@ -89,8 +89,8 @@ async function mend(): Promise<void> {
 /** @param bytes -1 for none */
 async function setSpaceQuota(bytes: number): Promise<void> {
   const parameters = `op=SETQUOTA&storagespacequota=${bytes}&namespacequota=9223372036854775807`;
-  const url = `${cluster.endpoints.webHdfs}/user/alice?${parameters}&user.name=${cluster.users.hdfs.name}`;
-  const { status } = await requestJson(url, { method: "PUT" });
+  const url = `${cluster.endpoints.webHdfs}/user/alice?${parameters}`;
+  const { status } = await requestJson(url, { cluster, as: cluster.users.hdfs.name, method: "PUT" });
   expect(status).toBe(200);
 }
 
@@ -99,7 +99,7 @@ async function administer(...words: readonly string[]): Promise<void> {
   const classes = [cluster.confDir, path.join(cluster.jars, "*")].join(":");
   await promisify(execFile)(
     path.join(cluster.javaHome, "bin", "java"),
-    ["-cp", classes, "org.apache.hadoop.hdfs.tools.DFSAdmin", ...words],
-    { env: { ...process.env, HADOOP_USER_NAME: cluster.users.hdfs.name } },
+    [...javaSecurity(cluster), "-cp", classes, "org.apache.hadoop.hdfs.tools.DFSAdmin", ...words],
+    { env: { ...process.env, ...environmentFor(cluster, cluster.users.hdfs.name) } },
   );
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
 import { afterAll, afterEach, describe, expect, test } from "@jest/globals";
-import { testCluster } from "../support/cluster.ts";
+import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { elfHeader } from "../support/elf-header.ts";
 import { eventually } from "../support/eventually.ts";
 import { HeldSubmission } from "../support/held-submission.ts";
@@ -10,8 +10,12 @@ import { HeldUpload } from "../support/held-upload.ts";
 import { requestJson } from "../support/http-json.ts";
 import { oneTask, Person } from "../support/person.ts";
 import { leftovers, sweep } from "../support/sweep.ts";
+import { testWhereOpen } from "../support/where-open.ts";
 
 const cluster = await testCluster();
+
+/** Why what passes by cannot be looked at. */
+const privacy = "privacy hides which call is the submission";
 
 const alice = new Person(cluster);
 afterEach(() => sweep(cluster));
@@ -98,12 +102,8 @@ describe("a client that goes away before its job runs", () => {
   test("by Ctrl-C during the upload: nothing was submitted, nothing of it stays", async () => {
     const cache = "/user/alice/cut-off-cache";
     const way = new HeldUpload(cluster);
-    const job = alice.job("upload", {
-      ...oneTask,
-      "tony.cache.dir": cache,
-      "dfs.namenode.http-address": await way.open(),
-    });
-    const submitting = alice.start("submit", "--json", "--conf", job);
+    const job = alice.job("upload", { ...oneTask, "tony.cache.dir": cache });
+    const submitting = alice.start("submit", "--json", "--conf", job, "--conf", await way.open());
     await way.held;
     submitting.process.kill("SIGINT");
     const { exitCode, stdout, stderr } = await submitting.ended;
@@ -115,28 +115,30 @@ describe("a client that goes away before its job runs", () => {
     expect(await alice.json("cache", "list", "--conf", `tony.cache.dir=${cache}`)).not.toMatchObject({
       files: expect.arrayContaining([expect.objectContaining({ partial: true })]),
     });
-    await requestJson(`${cluster.endpoints.webHdfs}${cache}?op=DELETE&recursive=true&user.name=alice`, {
-      method: "DELETE",
-    });
+    const url = `${cluster.endpoints.webHdfs}${cache}?op=DELETE&recursive=true`;
+    await requestJson(url, { cluster, as: ClusterUser.alice, method: "DELETE" });
   });
 
-  test("by a kill between staging and submission: its folder alone stays, and the next submission removes that", async () => {
-    const way = new HeldSubmission(cluster.endpoints.resourceManagerRpc);
-    const job = alice.job("held", oneTask);
-    const submitting = alice.start(
-      "submit",
-      "--conf",
-      job,
-      "-conf",
-      `yarn.resourcemanager.address=${await way.open()}`,
-    );
-    const [id = ""] = await submitting.output(/^application_\S+/);
-    await way.held;
-    submitting.process.kill("SIGKILL");
-    await submitting.ended;
-    await way.close();
-    expect(await leftovers(cluster)).toEqual([expect.stringMatching(new RegExp(`^staging folder .*/${id}$`))]);
-    expect((await alice.run("submit", "--conf", job)).exitCode).toBe(0);
-    expect(await leftovers(cluster)).not.toContainEqual(expect.stringContaining(id));
-  });
+  testWhereOpen(cluster, privacy)(
+    "by a kill between staging and submission: its folder alone stays, and the next submission removes that",
+    async () => {
+      const way = new HeldSubmission(cluster.endpoints.resourceManagerRpc);
+      const job = alice.job("held", oneTask);
+      const submitting = alice.start(
+        "submit",
+        "--conf",
+        job,
+        "-conf",
+        `yarn.resourcemanager.address=${await way.open()}`,
+      );
+      const [id = ""] = await submitting.output(/^application_\S+/);
+      await way.held;
+      submitting.process.kill("SIGKILL");
+      await submitting.ended;
+      await way.close();
+      expect(await leftovers(cluster)).toEqual([expect.stringMatching(new RegExp(`^staging folder .*/${id}$`))]);
+      expect((await alice.run("submit", "--conf", job)).exitCode).toBe(0);
+      expect(await leftovers(cluster)).not.toContainEqual(expect.stringContaining(id));
+    },
+  );
 });

@@ -2,14 +2,16 @@ import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { isListening } from "../../executor/hooks/listening.ts";
 import { readProcFs } from "../../executor/proc-fs.ts";
+import { executorIdentity, makeIdentity } from "../../src/api/identity.ts";
 import { callRejoin } from "../../src/api/rejoin.ts";
 import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";
 import { type ExecutorLaunch, executorVariables, PROGRAM_MARKER } from "../../src/job/launch-command.ts";
 import { logPrefixOf } from "../../src/job/log-prefix.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
-import { anExecutorJob, identity, startMaster } from "../support/api.ts";
+import { anExecutorJob, identity as application, startMaster } from "../support/api.ts";
 import { TestBundle } from "../support/bundle.ts";
 import { eventually } from "../support/eventually.ts";
 import { ExecutorScene, jobRunning, type SceneOptions } from "../support/executor-scene.ts";
@@ -72,6 +74,22 @@ describe("an executor in its container", () => {
       expect(registration.port).toBeGreaterThan(0);
     });
 
+    it("holds a port for each name that its role gives, which its program can open", async () => {
+      const opens = `python3 -c 'import os, socket; socket.create_server(("127.0.0.1", int(os.environ["TONY_PORT_RPC"])))'`;
+      const scene = await stage(opens, {
+        role: { ports: ["rpc", "web-ui"] },
+        launch: { portNames: ["rpc", "web-ui"] },
+      });
+      const registration = await scene.connected();
+      const { port, ports = {} } = registration;
+      expect(Object.keys(ports)).toEqual(["rpc", "web-ui"]);
+      expect(new Set([port, ...Object.values(ports)]).size).toBe(3);
+      expect(await isListening({ host: "127.0.0.1", port: ports.rpc ?? 0 })).toBe(true);
+
+      scene.startProgram(registration);
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0, lastLines: [] });
+    });
+
     it("says in the container's stderr why it cannot begin, for YARN's diagnostics", async () => {
       const scene = await stage("true", { launch: { portRange: { from: 1, to: 0 } } });
       expect(await scene.container.ended()).toBe(1);
@@ -97,7 +115,7 @@ describe("an executor in its container", () => {
     const scene = await running("touch left; echo done");
     await scene.report("child-exited");
     const next: ExecutorLaunch = {
-      ...{ task: "trainer:0", applicationId: identity.applicationId, masterAddress: scene.master.address },
+      ...{ task: "trainer:0", applicationId: application.applicationId, masterAddress: scene.master.address },
       ...{ staging: stagingLocation(anExecutorJob()), attempt: 1, generation: 2, tensorBoard: false, reusePort: false },
       ...{ isolationMs: 30_000, logLevel: "debug", logPrefix: logPrefixOf("trainer:0") },
     };
@@ -298,6 +316,12 @@ describe("an executor in its container", () => {
       expect(scene.container.log("stdout").replaceAll(line, "N")).toMatch(/^ready\nNN?$/);
     });
 
+    it("lets it run when it may take longer than any timer of Node's", async () => {
+      const timeouts = { ...jobRunning("").spec.timeouts, executionMs: 30 * 86_400_000 };
+      const scene = await running("sleep 1", { spec: { timeouts } });
+      expect((await scene.report("child-exited")).exit).toMatchObject({ exitCode: 0 });
+    });
+
     it("stops it when it takes longer than it may", async () => {
       const timeouts = { ...jobRunning("").spec.timeouts, executionMs: 300, stopGraceMs: 100 };
       const scene = await running("sleep 1000", { spec: { timeouts } });
@@ -437,6 +461,7 @@ describe("an executor in its container", () => {
       await scene.master.server.close(0);
 
       const next = await anotherMaster(2, "sleep 1000");
+      const identity = executorIdentity(application, scene.container.id);
       const reply = await callRejoin({
         identity,
         build: "test",
@@ -480,11 +505,12 @@ describe("an executor in its container", () => {
       expect(await scene.connected(last)).toMatchObject({ child: { state: "exited", exit: { exitCode: 4 } } });
     });
 
-    it("is not led astray by somebody who knows the executors' secret but is not the ApplicationMaster", async () => {
+    it("is not led astray by somebody of another application at the address that a call names", async () => {
       const scene = await running("sleep 1000");
-      const impostor = await startMaster({ attempt: 9, identity: { ...identity, master: identity.executor } });
+      const impostor = await startMaster({ attempt: 9, identity: makeIdentity(application.applicationId) });
       open.push({ close: () => impostor.server.close(0) });
       const { rejoinAddress } = await scene.rejoinedRegistration();
+      const identity = executorIdentity(application, scene.container.id);
       const call = { identity, build: "test", attempt: 9, masterAddress: impostor.address, timeoutMs: 60_000 };
       expect(await callRejoin({ ...call, rejoinAddress })).toMatchObject({ accepted: true });
       await scene.report("heartbeat");
@@ -571,7 +597,7 @@ describe("an executor in its container", () => {
         const folder = path.join(scene.staging, "journal", "1");
         mkdirSync(`${folder}.new`, { recursive: true });
         const tasks = [{ id: "worker:0", containerId: "another", generation: 2 }];
-        const snapshot = { applicationId: identity.applicationId, tasks };
+        const snapshot = { applicationId: application.applicationId, tasks };
         writeFileSync(
           path.join(`${folder}.new`, "5"),
           encodeJournalEntry({ attempt: 1, sequence: 5 }, JSON.stringify(snapshot)),

@@ -13,6 +13,7 @@ function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJ
     stdout: "",
     stderr: "",
     lines: 20,
+    ports: [41_000, 41_001],
     memory: fits,
     peakMemoryBytes: 7,
     ...evidence,
@@ -134,6 +135,36 @@ describe("how a program ended", () => {
         expect(exitOf({ code: 1, stderr: traceback(exception) }).peerConnectionLost).toBe(false);
       },
     );
+  });
+
+  describe("a port that was held for it and is taken", () => {
+    it.each([
+      "OSError: [Errno 98] Address already in use",
+      "OSError: [Errno 98] error while attempting to bind on address ('0.0.0.0', 41001): address already in use",
+      "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 41000, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use",
+      "RuntimeError: Failed to bind to address [::]:41000; see 'errno' below (current value = '98: Address already in use')",
+      'tensorflow.python.framework.errors_impl.UnknownError: {"target_address":"[::]:41000","errno":98}',
+      "java.net.BindException: Address already in use (Bind failed)",
+    ])("is seen in: %s", (exception) => {
+      expect(exitOf({ code: 1, stderr: traceback(exception) }).portTaken).toBe(true);
+    });
+
+    it("is read from the last lines of a program without a traceback", () => {
+      const stderr = "node:events:497\nError: listen EADDRINUSE: address already in use :::41000\nNode.js v22.1.0\n";
+      expect(exitOf({ code: 1, stderr }).portTaken).toBe(true);
+    });
+
+    it.each([
+      ["the port is another, which the program chose", "Error: listen EADDRINUSE: address already in use :::8080"],
+      ["the error is another", "OSError: [Errno 99] Cannot assign requested address"],
+      ["it names the port and nothing else", "ConnectionRefusedError: 127.0.0.1:41000"],
+    ])("is not claimed where %s", (_case, stderr) => {
+      expect(exitOf({ code: 1, stderr }).portTaken).toBe(false);
+    });
+
+    it("is not claimed of what was only logged, by a program that ended well", () => {
+      expect(exitOf({ code: 0, stderr: "41000: Address already in use, using another" }).portTaken).toBe(false);
+    });
   });
 
   describe("out of memory", () => {

@@ -79,6 +79,24 @@ describe("the progress file", () => {
     expect(new ProgressFile(file).look(1)).toBeUndefined();
   });
 
+  it("tells the last value of each metric, with every later report", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const progress = new ProgressFile(file);
+    writeFileSync(file, line({ metrics: { loss: 0.9, accuracy: 0.1 } }) + line({ step: 2, metrics: { loss: 0.4 } }));
+    const metrics = { loss: 0.4, accuracy: 0.1 };
+    expect(progress.look(1)).toEqual({ type: "child-progress", step: 2, atMs: 1, metrics });
+    appendFileSync(file, line({ step: 3 }));
+    expect(progress.look(2)).toMatchObject({ step: 3, metrics });
+  });
+
+  it("takes numbers by plain names for metrics, and of no more than 32 names", () => {
+    const file = path.join(folder, "progress.jsonl");
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`m${index}`, index]));
+    writeFileSync(file, line({ metrics: { "two words": 1, text: "x", none: null, ...many } }) + line({ metrics: [1] }));
+    const { metrics = {} } = new ProgressFile(file).look(1) ?? {};
+    expect(Object.keys(metrics)).toEqual(Object.keys(many).slice(0, 32));
+  });
+
   it("begins anew when a program has emptied it", () => {
     const file = path.join(folder, "progress.jsonl");
     const progress = new ProgressFile(file);

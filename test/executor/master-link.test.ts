@@ -4,10 +4,10 @@ import path from "node:path";
 import { describe, expect, it, jest } from "@jest/globals";
 import { MasterLink } from "../../executor/master-link.ts";
 import { StagingFolder } from "../../executor/staging-folder.ts";
-import { executorIdentity } from "../../src/api/identity.ts";
+import { noCredentials } from "../../src/hadoop/security/credentials.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { openLog } from "../../src/log.ts";
-import { anExecutorJob, aRegistration, identity, startMaster } from "../support/api.ts";
+import { anExecutorJob, aRegistration, executor, identity, startMaster } from "../support/api.ts";
 
 describe("an executor whose ApplicationMaster died before it was welcomed", () => {
   it("finds the next attempt by the staging folder, registers there, and obeys no earlier one again", async () => {
@@ -18,14 +18,17 @@ describe("an executor whose ApplicationMaster died before it was welcomed", () =
     const next = await startMaster({ attempt: 2 });
     const announced = { attempt: 2, host: "127.0.0.1", port: next.server.port };
     writeFileSync(path.join(folder, "am-2.json"), JSON.stringify(announced));
-    const staging = new StagingFolder(stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` }));
+    const staging = new StagingFolder(
+      stagingLocation({ ...anExecutorJob(), stagingUrl: `file://${folder}` }),
+      () => noCredentials,
+    );
     const registration = aRegistration();
     let isJoined = () => {};
     const joined = new Promise<void>((resolve) => {
       isJoined = resolve;
     });
     const link = new MasterLink({
-      identity: executorIdentity(identity),
+      identity: executor,
       build: "test",
       master: { attempt: 1, address: dead.address },
       log: openLog("error"),

@@ -17,7 +17,7 @@ test("a program whose output is closed again and again while it writes loses no 
   const lines = 20_000;
   const program = new Program({
     command: `for ((i = 1; i <= ${lines}; i++)); do echo "line $i"; done`,
-    environment: { PATH: process.env.PATH ?? "", MARK: folder },
+    environments: [{ PATH: process.env.PATH ?? "", MARK: folder }],
     marker: `MARK=${folder}`,
     logs,
     nowMs: Date.now,

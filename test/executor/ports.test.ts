@@ -87,3 +87,14 @@ describe("the ports that are tried", () => {
     expect(candidatePorts(undefined, () => 0.5)).toEqual([0]);
   });
 });
+
+describe("a port at which something is served", () => {
+  it("answers until it is released, and is anybody's then", async () => {
+    const { port, serve, release } = await holdPort({ random: () => 0 });
+    serve((_request, response) => response.end("here"));
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe("here");
+    await release();
+    const server = await listen(port);
+    server.close();
+  });
+});

@@ -26,6 +26,7 @@ describe("what an executor's container says", () => {
       generation: 3,
       isolationMs: 30_000,
       ports: { from: 5000, to: 5010 },
+      portNames: ["rpc", "metrics"],
       tensorBoard: true,
       reusePort: false,
       memoryLimitBytes: 1_073_741_824,
@@ -38,6 +39,10 @@ describe("what an executor's container says", () => {
 
   it("has no memory limit where nothing enforces one", () => {
     expect(readSettings({ ...environment, TONY_CONTAINER_MEMORY_MIB: undefined }).memoryLimitBytes).toBeUndefined();
+  });
+
+  it("names no further ports where its role does not", () => {
+    expect(readSettings({ ...environment, TONY_PORT_NAMES: undefined }).portNames).toEqual([]);
   });
 
   it("keeps its log files apart where the container has had another task", () => {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { StagingFolder } from "../../executor/staging-folder.ts";
+import { noCredentials } from "../../src/hadoop/security/credentials.ts";
 import { encodeJournalEntry } from "../../src/journal/entry.ts";
 import { anExecutorJob } from "../support/api.ts";
 
@@ -14,7 +15,7 @@ let staging: StagingFolder;
 
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "tony-staging-"));
-  staging = new StagingFolder({ ...anExecutorJob(), stagingUrl: `file://${folder}` });
+  staging = new StagingFolder({ ...anExecutorJob(), stagingUrl: `file://${folder}` }, () => noCredentials);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 

@@ -23,7 +23,8 @@ describe("a program out of a shipped archive", () => {
     chmodSync(path.join(workFolder, file), mode);
   }
 
-  const asked = (command: string, files = [venv]) => unusableProgram({ command, files, workFolder });
+  const asked = (command: string, files = [venv]) =>
+    unusableProgram({ command, searchPath: "/usr/bin:/bin", files, workFolder });
 
   it("is refused when it is the text of a symbolic link, which bash would run as a script", () => {
     unpacked("venv/bin/python", "python3");
@@ -78,9 +79,43 @@ describe("a program out of a shipped archive", () => {
 
   it("may be a binary, a script that names its interpreter, or a shell's script", () => {
     unpacked("venv/bin/python", "\x7fELF\x02\x01\x01");
-    unpacked("venv/bin/torchrun", "#!/usr/bin/env python3\n");
+    unpacked("venv/bin/torchrun", "#!/usr/bin/env sh\n");
+    unpacked("venv/bin/uv", "#!/usr/bin/env -S sh -e\n");
     unpacked("venv/bin/run", "exec python3 train.py");
-    for (const name of ["python", "torchrun", "run"]) expect(asked(`venv/bin/${name} a b`)).toBeUndefined();
+    for (const name of ["python", "torchrun", "uv", "run"]) expect(asked(`venv/bin/${name} a b`)).toBeUndefined();
+  });
+
+  it("is refused when it is a script of the Python that its environment had where it was made", () => {
+    unpacked("venv/bin/torchrun", "#!/home/ada/envs/torch/bin/python3\nimport torch\n");
+    expect(asked("venv/bin/torchrun train.py")).toMatch(
+      /^venv\/bin\/torchrun is a script for \/home\/ada\/envs\/torch\/bin\/python3, which this node .*: give it to an interpreter/,
+    );
+    unpacked("venv/bin/python3", "\x7fELF");
+    expect(asked("venv/bin/torchrun train.py")).toMatch(
+      /: run it by the python3 beside it, or send the environment's folder/,
+    );
+  });
+
+  it("is refused when it is a PEX for a Python that the node does not have", () => {
+    const pex: FileToShip = { source: "/home/ada/app.pex", name: "app.pex", as: "file" };
+    unpacked("app.pex", "#!/usr/bin/env python3.99\nPK\x03\x04");
+    expect(asked("./app.pex --epochs 3", [pex])).toBe(
+      "app.pex is a script for python3.99, which this node does not have; it came from /home/ada/app.pex: " +
+        "give it to an interpreter that the nodes have, or install python3.99 there",
+    );
+    expect(asked("python3 app.pex --epochs 3", [pex])).toBeUndefined();
+    expect(asked(". env/bin/activate && ./app.pex", [pex])).toBeUndefined();
+  });
+
+  it("is refused when it is of a virtual environment whose Python the node does not have", () => {
+    unpacked("venv/bin/python", "\x7fELF");
+    unpacked("venv/pyvenv.cfg", "home = /opt/nothere/bin\nversion = 3.12.1\n", 0o600);
+    expect(asked("venv/bin/python train.py")).toMatch(
+      /made from the Python in \/opt\/nothere\/bin, which this node .*: install that Python on every node, or pack one that is whole/,
+    );
+    rmSync(path.join(workFolder, "venv/pyvenv.cfg"));
+    unpacked("venv/pyvenv.cfg", "home = /usr/bin\n", 0o600);
+    expect(asked("venv/bin/python train.py")).toBeUndefined();
   });
 
   it("is looked for in what --src_dir laid out, too", () => {

@@ -24,15 +24,23 @@ describe("the tables", () => {
     progressFile: "/work/progress",
     noticeFile: "/work/notice",
     tensorBoardPort: 6006,
+    modelParameters: "depth=3",
+    address: { host: "n1", port: 5000 },
     folders: { checkpoints: "/work/ckpt", output: "/work/results", outputDestination: "hdfs:///out/worker-0" },
   };
   const keys = { "tony.application.checkpoint-dir": "hdfs:///ckpt", "tony.task.progress-timeout": "10m" };
   test.each([
-    ["standalone", {}],
-    ["pytorch", tables.pytorchVariables],
-    ["tensorflow", tables.tensorflowVariables],
-  ] as const)("have all that a program of %s is told, and nothing else", (framework, own) => {
-    const spec = jobOf({ worker: 2 }, { ...keys, "tony.application.framework": framework });
+    ["generic", {}, {}],
+    ["pytorch", tables.pytorchVariables, {}],
+    ["torchrun", tables.torchrunVariables, {}],
+    ["tensorflow", tables.tensorflowVariables, {}],
+    ["horovod", tables.horovodVariables, {}],
+    ["jax", tables.jaxVariables, {}],
+    ["mxnet", tables.mxnetVariables, { scheduler: 1, server: 1 }],
+    ["dask", tables.daskVariables, { scheduler: 1 }],
+    ["ray", tables.rayVariables, { head: 1 }],
+  ] as const)("have all that a program of %s is told, and nothing else", (framework, own, roles) => {
+    const spec = jobOf({ worker: 2, ...roles }, { ...keys, "tony.application.framework": framework });
     const told = Object.keys(environmentOf(spec, "worker:0", everything));
     expect(told.sort()).toEqual(Object.keys({ ...tables.programVariables, ...own }).sort());
   });

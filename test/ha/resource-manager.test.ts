@@ -56,11 +56,6 @@ describe.each<Manner>(["killed", "relieved"])("the active ResourceManager is %s"
     expect([...job.starts(), ...other.starts()]).toHaveLength(4);
     expect(job.starts()).toEqual(starts);
   });
-});
-
-describe("the active ResourceManager is killed", () => {
-  const suite = new FaultSuite(cluster);
-  const failover = new Failover(cluster, suite);
 
   test("while a gang holds one of its two containers: it keeps that one, and gets the other when there is room", async () => {
     // Wherever its two containers and the other job's ApplicationMaster are, one node has room for a large one, and not both.
@@ -69,7 +64,7 @@ describe("the active ResourceManager is killed", () => {
     const gathering = await suite.submit({ settings: { "tony.worker.memory": "7424m" } });
     await gathering.anyExecutor();
     const held = await gathering.status("one container", ({ roles }) => roles[0]?.registered === 1);
-    const end = await failover.of("ResourceManager", "killed");
+    const end = await failover.of("ResourceManager", manner);
     end();
     expect((await occupant.end()).stdout).toMatch(/SUCCEEDED +1 of 1 task exited 0 · 0 restarts/);
     const starts = await gathering.running(1);

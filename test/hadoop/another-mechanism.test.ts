@@ -16,6 +16,7 @@ import {
 import { FrameReader } from "../../src/hadoop/rpc/frame.ts";
 import { common } from "../../src/hadoop/wire/common.ts";
 import { yarn } from "../../src/hadoop/wire/yarn.ts";
+import { listenLocally, localAddress } from "../support/local-port.ts";
 import {
   type Behaviour,
   callOf,
@@ -150,14 +151,12 @@ async function webServer(
       response.writeHead(401, { "www-authenticate": "PlusOne 7" }).end("who are you?");
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await listenLocally(server);
   closing.push(
     () => new Promise((resolve) => server.close(resolve)),
     () => server.closeAllConnections(),
   );
-  const address = server.address();
-  if (typeof address !== "object" || address === null) throw new Error("the server does not listen");
-  return `127.0.0.1:${address.port}`;
+  return localAddress(server);
 }
 
 describe("a mechanism from outside, over RPC", () => {
@@ -240,7 +239,13 @@ describe("a mechanism from outside, over HTTP", () => {
         response.end(request.method === "PUT" ? "" : isWhole);
       });
     });
-    const files = new WebHdfs({ uri: "hdfs://ns", endpoints: [`http://${address}`], gateway, credentials: tickets });
+    const files = new WebHdfs({
+      uri: "hdfs://ns",
+      endpoints: [`http://${address}`],
+      tokenService: "ha-hdfs:ns",
+      gateway,
+      credentials: tickets,
+    });
     closing.push(() => files.close());
     return { files, received, address };
   }
@@ -251,7 +256,7 @@ describe("a mechanism from outside, over HTTP", () => {
     expect(await files.stat("/f")).toMatchObject({ lengthBytes: 3 });
     expect(await files.stat("/f")).toMatchObject({ lengthBytes: 3 });
     const url = new URL(`http://${address}/webhdfs/v1/f?op=GETFILESTATUS`);
-    const asked = { transport: "http", url, name: "hdfs://ns", redirected: undefined };
+    const asked = { transport: "http", url, tokenService: "ha-hdfs:ns", redirected: undefined };
     expect(tickets.asked).toEqual([asked, asked].map((service) => ({ ...service, redirected: false })));
   });
 

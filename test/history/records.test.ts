@@ -7,7 +7,7 @@ import { jobSpec, role } from "../simulation/job.ts";
 
 const header: HistoryRecord = {
   record: "header",
-  historyVersion: 2,
+  historyVersion: 3,
   attempt: 1,
   number: 1,
   atMs: 10,
@@ -43,7 +43,7 @@ describe("a job's history", () => {
   });
 
   test.each([
-    ["another version", { ...header, historyVersion: 1 }, "historyVersion must be one of 2"],
+    ["another version", { ...header, historyVersion: 2 }, "historyVersion must be one of 3"],
     ["an event that is not in the schema", { ...failed, type: "task-sang" }, "an unknown type: task-sang"],
     [
       "a reason that is not in the schema",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
-import { finishedHistoryFile, historyFileInProgress, historyFolder } from "../../src/history/layout.ts";
+import { historyFileInProgress } from "../../src/history/layout.ts";
 import { HistoryWriter } from "../../src/history/writer.ts";
 
 describe("the history of a job", () => {
@@ -71,17 +71,5 @@ describe("the history of a job", () => {
     fileSystem.away = false;
     await writer.finish("finished.jsonl");
     expect(await lines("finished.jsonl")).toMatchObject([{ host: "a" }, { host: "b" }]);
-  });
-
-  test("is laid out as TonY's: by location and application, with user and result in the name", () => {
-    expect(historyFolder("/history", "application_1_0001")).toBe("/history/intermediate/application_1_0001");
-    const job = {
-      applicationId: "application_1_0001",
-      startedAtMs: 5,
-      endedAtMs: 9,
-      user: "a-b",
-      result: "failed",
-    } as const;
-    expect(finishedHistoryFile(job)).toBe("application_1_0001-5-9-a-b-FAILED.jsonl");
   });
 });

@@ -104,6 +104,19 @@ describe("an ApplicationMaster on YARN", () => {
     );
   });
 
+  test("leads YARN's link to the page that a program serves, as long as it runs", async () => {
+    writeFileSync(path.join(folder, "page"), "the losses");
+    const serve = 'cd $OUTPUT; test -z "$TB_PORT" || exec timeout 60 python3 -m http.server "$TB_PORT"';
+    const submitted = await submit({ command: serve }, { framework: "pytorch" });
+    const link = `${cluster.endpoints.resourceManager}/proxy/${submitted.id}/page`;
+    await eventually("the page", async () => {
+      const answer = await fetch(link, { redirect: "manual" });
+      return (await answer.text()) === "the losses";
+    });
+    await submitted.resourceManager.kill(submitted.id);
+    expect(await (await fetch(link)).text()).not.toBe("the losses");
+  });
+
   test("starts the next generation in the containers it has", async () => {
     const failure = { ...aJobSpec().failure, budgets: { program: 1, infrastructure: 0 } };
     const command =

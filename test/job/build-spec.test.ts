@@ -21,6 +21,7 @@ describe("a job's spec", () => {
         instances: 2,
         resource: { memoryMiB: 2048, vcores: 1, others: {} },
         placement: "any",
+        processes: 1,
         command: "python3 -m train",
         environment: {},
         tracking: "tracked",
@@ -119,7 +120,7 @@ describe("a job's spec", () => {
   });
 
   test("TonY's placeholder of a history folder is none", () => {
-    expect(specOf({ "tony.history.location": "/path/to/tony-history" }).history).toEqual({});
+    expect(specOf({ "tony.history.location": "/path/to/tony-history" }).history).toEqual({ timeZone: "UTC" });
   });
 });
 
@@ -135,7 +136,7 @@ describe("TensorBoard beside the job", () => {
       tracking: "sidecar",
       resource: { memoryMiB: 1024 },
       environment: { TB_LOG_DIR: "hdfs:///logs" },
-      command: 'python3 -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --bind_all',
+      command: 'python3 -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"',
     });
   });
 
@@ -154,8 +155,8 @@ describe("what a job cannot be", () => {
   });
 
   test("without tasks", () => {
-    expect(saidAbout({ "tony.containers.command": "true" })).toEqual([
-      "tony.worker.instances or that of another role must be at least 1: a job without tasks (TonY's single-node mode) is not supported yet",
+    expect(saidAbout({})).toEqual([
+      "tony.worker.instances or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
     ]);
   });
 
@@ -165,9 +166,9 @@ describe("what a job cannot be", () => {
     );
   });
 
-  test("of a framework that is still to come", () => {
-    expect(saidAbout({ ...minimalJob, "tony.application.framework": "Horovod" })).toEqual([
-      "job.xml:3: tony.application.framework must be one of tensorflow, pytorch, standalone: horovod is TonY's, and not supported yet",
+  test("of a framework that there is none of", () => {
+    expect(saidAbout({ ...minimalJob, "tony.application.framework": "keras" })).toEqual([
+      'job.xml:3: tony.application.framework must be one of tensorflow, pytorch, torchrun, horovod, jax, mxnet, dask, ray, generic, standalone, not "keras"',
     ]);
   });
 

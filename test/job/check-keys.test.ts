@@ -57,25 +57,18 @@ describe("checking keys", () => {
     ]);
   });
 
-  test.each(["tony.docker.enabled", "tony.application.docker.enabled"])(
-    "%s is refused, for the tasks would run outside of the image; switched off there is nothing to say",
-    (key) => {
-      expect(said({ ...worker, [key]: "True" })).toEqual([
-        `job.xml:2: ${key} = true is refused: Docker is not supported yet, and the tasks would run outside of the image`,
-      ]);
-      expect(said({ ...worker, [key]: "false" })).toEqual([]);
-    },
-  );
-
-  test("a site's tony.docker.enabled is refused as a job's is", () => {
-    const site = mergeSettings([...jobSettings(worker), siteSetting("tony.docker.enabled", "true")]).settings;
-    expect(checkKeys(site).map(({ severity }) => severity)).toEqual(["error"]);
+  test("TonY's older key for Docker is refused, for the tasks would run outside of the image; switched off there is nothing to say", () => {
+    const key = "tony.application.docker.enabled";
+    expect(said({ ...worker, [key]: "True" })).toEqual([
+      `job.xml:2: ${key} = true is refused: TonY does not read it any more, and the tasks would run outside of the image: use tony.docker.enabled`,
+    ]);
+    expect(said({ ...worker, [key]: "false" })).toEqual([]);
   });
 
   test("Java's keys and those still to come are warnings", () => {
-    expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g", "tony.docker.containers.image": "x" })).toEqual([
+    expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g", "tony.gpu-exec-path": "x" })).toEqual([
       "job.xml:1: warning: tony.task.executor.jvm.opts has no effect: there is no JVM",
-      "job.xml:2: warning: tony.docker.containers.image is a key of TonY that tony-ts does not support yet: without tony.docker.enabled, which is refused, TonY does not use it either",
+      "job.xml:2: warning: tony.gpu-exec-path is a key of TonY that tony-ts does not support yet",
     ]);
   });
 

@@ -101,6 +101,12 @@ describe("a container's diagnostics", () => {
     });
   });
 
+  test("lack the frame of Java's that they were cut off within", () => {
+    const why = "token (token for alice: HDFS_DELEGATION_TOKEN owner=alice) can't be found in cache";
+    const text = `ava:712)\n\tat org.apache.hadoop.ipc.Client.call(Client.java:1529)\n\t... 9 more\nCaused by: ${why}\n`;
+    expect(parseContainerDiagnostics(text).words).toEqual([`Caused by: ${why}`]);
+  });
+
   test("may be empty", () => {
     expect(parseContainerDiagnostics("")).toEqual({ stderr: [], words: [] });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { handedToExecutors, handedToMaster } from "../../src/job/handed-settings.ts";
+import { handedToExecutors, handedToLogin, handedToMaster } from "../../src/job/handed-settings.ts";
 
 const forBoth = {
   "fs.defaultFS": "hdfs://nn",
@@ -27,6 +27,21 @@ const site = { ...forBoth, ...forTheMaster, ...forNobody };
 describe("what of a site's Hadoop properties a job takes along", () => {
   test("the ApplicationMaster gets what it reads, by name, and no other property whatever it is called", () => {
     expect(handedToMaster(site)).toEqual({ ...forBoth, ...forTheMaster });
+  });
+
+  test("who logs in by the job's keytab gets servers, principals, key servers and the lives of tokens", () => {
+    const forLogin = {
+      "yarn.resourcemanager.address.rm1": "one:8032",
+      "yarn.resourcemanager.principal": "rm/_HOST@EXAMPLE",
+      "yarn.resourcemanager.principal.pattern": "rm/*@EXAMPLE",
+      "yarn.resourcemanager.delegation.token.renew-interval": "1",
+      "dfs.namenode.kerberos.principal": "nn/_HOST@EXAMPLE",
+      "dfs.namenode.delegation.token.renew-interval": "1",
+      "hadoop.security.key.provider.path": "kms://https@kms:9600/kms",
+      "hadoop.security.auth_to_local": "DEFAULT",
+      "mapreduce.job.hdfs-servers.token-renewal.exclude": "ns2",
+    };
+    expect(handedToLogin({ ...forNobody, ...forLogin })).toEqual(forLogin);
   });
 
   test("executors get what leads to file systems", () => {

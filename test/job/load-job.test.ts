@@ -14,6 +14,10 @@ const files: Readonly<Record<string, string>> = {
   "/etc/tony/tony-site.xml": `<configuration>
   <property><name>tony.worker.memory</name><value>8g</value><final>true</final></property>
 </configuration>`,
+  "/etc/other/hdfs-site.xml": `<configuration>
+  <property><name>fs.defaultFS</name><value>hdfs://third:8020</value></property>
+  <property><name>dfs.nameservices</name><value>other</value></property>
+</configuration>`,
   "broken.xml": "<configuration>\n</wrong>",
   "train.py": "import torch\n",
 };
@@ -47,6 +51,27 @@ describe("loading a job", () => {
       sources: { "tony.worker.instances": "jobs/job.xml:3", "tony.worker.memory": "/etc/tony/tony-site.xml:2" },
     });
     expect(hadoop).toEqual({ "fs.defaultFS": "hdfs://other:8020" });
+  });
+
+  test("files of the cluster's configuration that it names go over the cluster's, and the job's own properties over them", () => {
+    const conf = ["jobs/job.xml", "tony.application.hdfs-conf-path=/etc/other/hdfs-site.xml"];
+    expect(load({ conf }).hadoop).toEqual({ "fs.defaultFS": "hdfs://other:8020", "dfs.nameservices": "other" });
+    expect(load({ conf: [...conf, "tony.application.yarn-conf-path=/etc/none.xml"] }).said).toContain(
+      "tony.application.yarn-conf-path names /etc/none.xml, which does not exist",
+    );
+  });
+
+  test("a Hadoop that it brings is an archive in every working directory, and its class path CLASSPATH", () => {
+    const { spec } = load({
+      conf: [
+        "jobs/job.xml",
+        "tony.containers.command=true",
+        "tony.application.hadoop.location=hdfs:///apps/hadoop-3.4.2.tar.gz#mr",
+        "tony.application.hadoop.classpath=$PWD/mr/etc/hadoop, $PWD/mr/share/hadoop/hdfs/*",
+      ],
+    });
+    expect(spec?.files).toContainEqual({ source: "hdfs:///apps/hadoop-3.4.2.tar.gz", name: "mr", as: "archive" });
+    expect(spec?.containerEnvironment.CLASSPATH).toBe("$PWD/mr/etc/hadoop:$PWD/mr/share/hadoop/hdfs/*");
   });
 
   test("a file that is missing or no XML is one clear problem, and no spec", () => {

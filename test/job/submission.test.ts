@@ -51,6 +51,7 @@ describe("the command that TonY's options make", () => {
       { executes: "train.py", pythonBinaryPath: "/opt/bin/python", pythonVenv: "env.zip", taskParams: "-v" },
       "/opt/bin/python train.py -v",
     ],
+    [{ executes: "train.py", pythonBinaryPath: "./env.pex", pythonVenv: "envs/env.pex" }, "./env.pex train.py"],
     [{ pythonBinaryPath: "python3" }, undefined],
   ])("%j", (options, expected) => {
     expect(command(options)).toBe(expected);
@@ -102,5 +103,10 @@ describe("the other options", () => {
       { source: "src", name: "src-dir", as: "working-directory" },
       { source: "hdfs:///env.tar.gz", name: "venv", as: "archive" },
     ]);
+  });
+
+  test("a PEX stays a file of its own name", () => {
+    const { ship } = submissionSettings({ pythonVenv: "hdfs:///envs/env.pex" });
+    expect(ship).toEqual([{ source: "hdfs:///envs/env.pex", name: "env.pex", as: "file" }]);
   });
 });

@@ -331,6 +331,11 @@ export const CORE_MUTANTS = [
       to: "",
     },
     {
+      bug: "a program that had not begun begins on a node that leaves",
+      from: "if (!startsAgain(step, task) || !departUnstarted(step, container, task)) {",
+      to: "if (true) {",
+    },
+    {
       bug: "a stop that was lost with a broken stream is not said again",
       from: '      resendStop(step, task, { code: "generation-ended", why: "it is to stop" });',
       to: "",
@@ -528,6 +533,11 @@ export const CORE_MUTANTS = [
       from: "      delete step.state.leaving[host];",
       to: "",
     },
+    {
+      bug: "excluded nodes stay excluded when too few others are left",
+      from: "  reconsiderExclusions(step);",
+      to: "",
+    },
   ]),
   ...mutantsOf("am/core/failures/endings.ts", core, [
     {
@@ -615,13 +625,23 @@ export const CORE_MUTANTS = [
     },
     {
       bug: "a container is given to a task that asked for other files",
-      from: 'nodeLabel ?? "", files]',
-      to: 'nodeLabel ?? ""]',
+      from: "    image ?? {},\n    files,\n",
+      to: "    image ?? {},\n",
+    },
+    {
+      bug: "a container is given to a task whose places are constrained otherwise",
+      from: "    constrained ?? {},\n",
+      to: "",
+    },
+    {
+      bug: "a container is given to a task of another image",
+      from: "    image ?? {},\n",
+      to: "",
     },
     {
       bug: "a container is given to a task that asked for a node of another label",
-      from: 'others, nodeLabel ?? "", files]',
-      to: "others, files]",
+      from: '    nodeLabel ?? "",\n',
+      to: "",
     },
     {
       bug: "a container on an excluded host is given to another task",

@@ -91,12 +91,12 @@ export const HADOOP_MUTANTS = [
       to: "private: { folder: 0o755, file: 0o644 }",
     },
   ]),
-  ...mutantsOf("client/shipping/cache-trust.ts", { unit: "client/shipping/shipping.test" }, [
-    { bug: "another user's entry is run", from: "if (!owners.has(status.owner)) {", to: "if (false) {" },
+  ...mutantsOf("client/staging/folder-trust.ts", { unit: "client/staging/folder-trust" }, [
+    { bug: "another user's entry is run", from: "if (!owners.has(owner)) {", to: "if (false) {" },
     {
-      bug: "a folder that everybody may change is trusted",
-      from: "if (replaceable && status.path",
-      to: "if (false && status.path",
+      bug: "a folder that its group may change is trusted",
+      from: "const groupOrAll = 0o022;",
+      to: "const groupOrAll = 0o002;",
     },
   ]),
 ];

@@ -68,14 +68,19 @@ export const LINK_MUTANTS = [
   ]),
   ...mutantsOf("src/api/authentication.ts", { unit: "api/" }, [
     {
-      bug: "a service that has no secret is open",
-      from: "if (expected !== undefined && presents(metadata, expected))",
-      to: "if (expected === undefined || presents(metadata, expected))",
+      bug: "any proof will do",
+      from: "given.length === wanted.length && timingSafeEqual(given, wanted)",
+      to: "given.length === wanted.length",
     },
     {
-      bug: "any secret will do",
-      from: "timingSafeEqual(digest(value), expected)",
-      to: "digest(value).length === expected.length",
+      bug: "a caller is believed whatever certificate it was shown",
+      from: "update(`${side} `).update(certificate)",
+      to: "update(`${side} `)",
+    },
+    {
+      bug: "a server that has not proved itself is told everything",
+      from: "if (isProved) next(message);",
+      to: "if (!isProved) next(message);",
     },
   ]),
   ...mutantsOf("src/api/executor-endpoint.ts", { unit: "api/" }, [
@@ -90,6 +95,21 @@ export const LINK_MUTANTS = [
       to: "",
     },
     { bug: "a stream may report before it registers", from: "} else if (!link.admitted) {", to: "} else if (false) {" },
+    {
+      bug: "whoever says that there is a later attempt ends this one",
+      from: "if (isAttemptProof(identity, attempt, given)) handler",
+      to: "if (given !== undefined) handler",
+    },
+    {
+      bug: "an executor speaks for another container",
+      from: "containerId === this.containerId && (!this.admitted || task === this.task)",
+      to: "!this.admitted || task === this.task",
+    },
+    {
+      bug: "an executor takes another task in the middle of its stream",
+      from: "containerId === this.containerId && (!this.admitted || task === this.task)",
+      to: "containerId === this.containerId",
+    },
     { bug: "a goodbye is a broken stream", from: 'if (body.type === "goodbye") link.saidGoodbye = true;', to: "" },
   ]),
   ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
@@ -101,6 +121,18 @@ export const LINK_MUTANTS = [
   ]),
   ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
     { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
+  ]),
+  ...mutantsOf("am/client-rights.ts", { unit: "am/client-rights" }, [
+    {
+      bug: "a namesake of another realm is let in",
+      from: "const isOurs = realm === undefined || realm === this.#options.realm;",
+      to: "const isOurs = true;",
+    },
+    {
+      bug: "who may see a job may end it",
+      from: "const { everybody, users, groups } = this.#lists[right];",
+      to: "const { everybody, users, groups } = this.#lists.view;",
+    },
   ]),
   ...mutantsOf("am/executor-links.ts", { unit: "am/executor-links" }, [
     {
@@ -230,8 +262,8 @@ export const LINK_MUTANTS = [
   ...mutantsOf("executor/master-absence.ts", { unit: "executor/master-absence.test" }, [
     {
       bug: "the ApplicationMaster's silence ends a program at once",
-      from: "else this.#options.orphaned(nowMs - this.#sinceMs);\n    }, delayMs);",
-      to: "else this.#options.orphaned(nowMs - this.#sinceMs);\n    }, 0);",
+      from: "this.#orphan = callAfter(delayMs, ",
+      to: "this.#orphan = callAfter(0, ",
     },
     {
       bug: "nobody looks into the staging folder for the next attempt",

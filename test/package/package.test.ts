@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -28,6 +29,7 @@ describe("the packed tarball", () => {
   const work = path.join(folder, "work");
   const installed = path.join(prefix, "lib", "node_modules", "tony-ts");
   let files: readonly string[] = [];
+  let tarball = "";
   let environment: Readonly<Record<string, string>> = {};
 
   beforeAll(async () => {
@@ -39,21 +41,12 @@ describe("the packed tarball", () => {
     const { stdout } = await run("npm", packing, { cwd: packageRoot() });
     const [packed] = JSON.parse(stdout);
     files = packed.files.map((file: { path: string }) => file.path);
+    tarball = path.join(folder, packed.filename);
 
     symlinkSync(process.execPath, path.join(bin, "node"));
     symlinkSync(await npmProgram(), path.join(bin, "npm"));
-    // For the install scripts of dependencies.
-    symlinkSync("/bin/sh", path.join(bin, "sh"));
     environment = { HOME: home, PATH: `${path.join(prefix, "bin")}:${bin}`, ...(await registrySettings()) };
-    const install = [
-      "install",
-      "-g",
-      "--prefix",
-      prefix,
-      "--no-audit",
-      "--no-fund",
-      path.join(folder, packed.filename),
-    ];
+    const install = ["install", "-g", "--prefix", prefix, "--no-audit", "--no-fund", tarball];
     await run(path.join(bin, "npm"), install, { cwd: work, env: environment });
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -63,20 +56,47 @@ describe("the packed tarball", () => {
       /^(package\.json|README\.md|LICENSE|NOTICE|(CHANGELOG|CONTRIBUTING)\.md)$/,
       /^docs\/(decisions\/)?[\w-]+\.md$/,
       /^src\/hadoop\/README\.md$/,
-      /^dist\/programs\/(am|executor|tony-ts)\.cjs(\.LEGAL\.txt)?$/,
-      /^dist\/lib\/src\/[\w/-]+(\.d\.ts|\.js)$/,
+      /^dist\/programs\/(am|executor|tokens|tony-ts)\.cjs(\.LEGAL\.txt)?$/,
+      /^dist\/lib\/(src|client)\/[\w/-]+(\.d\.ts|\.js)$/,
+      /^dist\/lib\/packages\/[\w-]+\.js$/,
+      /^azkaban\/jobtypes\/tony-ts\/(plugin|private)\.properties$/,
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
     ];
     expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
-    for (const program of ["am", "executor", "tony-ts"]) expect(files).toContain(`dist/programs/${program}.cjs`);
-    for (const entry of ["main.js", "main.d.ts", "hadoop/main.js", "hadoop/main.d.ts"]) {
-      expect(files).toContain(`dist/lib/src/${entry}`);
+    for (const program of ["am", "executor", "tokens", "tony-ts"]) expect(files).toContain(`dist/programs/${program}.cjs`);
+    for (const entry of ["client/library.js", "client/library.d.ts", "src/hadoop/main.js", "src/hadoop/main.d.ts"]) {
+      expect(files).toContain(`dist/lib/${entry}`);
     }
   });
 
   test("holds what the links of README and the documents lead to", () => {
     expect(files).toContain("docs/keys.md");
     expect(brokenLinks(installed)).toEqual([]);
+  });
+
+  test("is what bundlers and compilers expect: publint and attw find nothing, for who imports it as ESM", async () => {
+    const bin = (name: string) => path.join(packageRoot(), "node_modules", ".bin", name);
+    const publint = await run(bin("publint"), ["run", tarball, "--strict"]);
+    expect(publint.stdout).toContain("All good!");
+    const attw = await run(bin("attw"), [tarball, "--profile", "esm-only", "--format", "json"]);
+    expect(JSON.parse(attw.stdout)).toMatchObject({ analysis: { types: { kind: "included" } } });
+  });
+
+  test("brings no package that runs a script as it is installed", () => {
+    const manifests = readdirSync(path.join(installed, "node_modules"), { recursive: true, encoding: "utf8" })
+      .filter((name) => path.basename(name) === "package.json")
+      .map((name) => JSON.parse(readFileSync(path.join(installed, "node_modules", name), "utf8")));
+    expect(manifests.map(({ name }) => name)).toContain("protobufjs");
+    const scripts = manifests.flatMap(({ name, scripts = {} }) => Object.keys(scripts).map((key) => `${name}: ${key}`));
+    expect(scripts.filter((script) => /: (pre|post)?install$/.test(script))).toEqual([]);
+  });
+
+  test("loads every module of its library", async () => {
+    const names = files.filter((name) => /^dist\/lib\/.*\.js$/.test(name)).map((name) => path.join(installed, name));
+    const program = path.join(folder, "load.mjs");
+    const imports = names.map((name) => `import ${JSON.stringify(name)};\n`);
+    writeFileSync(program, `${imports.join("")}console.log("all");\n`);
+    expect((await run(process.execPath, [program])).stdout).toBe("all\n");
   });
 
   /** The command as it is installed, outside of any checkout. */
@@ -134,6 +154,27 @@ describe("the packed tarball", () => {
     });
     const { stdout } = await run(process.execPath, ["program.js"], { cwd: consumer });
     expect(stdout).toBe("function\n");
+  });
+
+  test("runs the program that README shows, which says all that the job says", async () => {
+    const readme = readFileSync(path.join(installed, "README.md"), "utf8");
+    const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+    const consumer = path.join(folder, "submits");
+    mkdirSync(path.join(consumer, "node_modules"), { recursive: true });
+    symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
+    for (const name of ["job.xml", "hello.sh"]) copyFileSync(path.join(work, name), path.join(consumer, name));
+    writeFileSync(path.join(consumer, "program.mts"), example.replace("{ signal", "{ local: true, signal"));
+    const modules = path.join(packageRoot(), "node_modules");
+    const compiler = [path.join(modules, "typescript", "bin", "tsc"), "--strict", "--module", "nodenext"];
+    const types = ["--target", "es2023", "--types", "node", "--typeRoots", path.join(modules, "@types"), "program.mts"];
+    await run(process.execPath, [...compiler, ...types], { cwd: consumer }).catch((error) => {
+      throw new Error(`README's program does not compile:\n${error.stdout}`);
+    });
+    const withShell = { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin` };
+    const { stdout, stderr } = await run(process.execPath, ["program.mjs"], { cwd: consumer, env: withShell });
+    expect(stdout).toMatch(/^worker:0 hello from worker:0/m);
+    expect(stdout).toMatch(/^local_\d+_\d+ succeeded /m);
+    expect(stderr).toBe("");
   });
 
   test("leaves nothing in the folder that it is run from but what init wrote", () => {

@@ -36,6 +36,11 @@ describe("says what is wrong with the command line, and does nothing", () => {
     [["up", "--scheduler", "fifo"], "--scheduler fifo: must be capacity or fair"],
     [["up", "--scheduling", "now"], "--scheduling now: must be heartbeat, async or multi-node"],
     [["up", "--release", "3.4"], "--release 3.4: must be 2.10.2, 3.2.4, 3.3.6 or 3.4.2"],
+    [["up", "--secure", "--protection", "all"], "--protection all: must be privacy, integrity or authentication"],
+    [["up", "--protection", "privacy"], "--protection goes with --secure"],
+    [["up", "--secure", "--token-lifetime", "1"], "--token-lifetime 1: must be a whole number from 10 to 604800"],
+    [["status", "--as", "alice"], "--as USER and --ticket-lifetime S go with env"],
+    [["env", "--ticket-lifetime", "60"], "--ticket-lifetime S goes with --as USER"],
     [["up", "--set", "dfs.replication"], "--set dfs.replication: must be KEY=VALUE"],
   ])("%j", (args, message) => {
     expect(cluster(...args)).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(message) });

@@ -1,8 +1,9 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { DEFAULT_SETTINGS } from "../../scripts/cluster/record.mjs";
+import { hostNames } from "../../scripts/cluster/secure/host-names.mjs";
 import { writeSiteFiles } from "../../scripts/cluster/site-files.mjs";
 
 let state;
@@ -12,6 +13,7 @@ async function write(folder, settings, moreAddresses = {}) {
   await writeSiteFiles(
     {
       name: "test",
+      network: 9,
       state: folder,
       addresses: { master: "127.0.9.1", nodes: ["127.0.9.11", "127.0.9.12"], ...moreAddresses },
       users: { hdfs: { name: "hdfs" }, yarn: { name: "yarn" } },
@@ -125,6 +127,71 @@ test("keeps addresses as names, and makes this host the master", async () => {
     "127.0.9.12 127.0.9.12",
     "127.0.0.1 localhost",
   ]);
+});
+
+describe("of a secure cluster", () => {
+  const names = hostNames(9, 2);
+
+  beforeAll(async () => await write(join(state, "secured"), { secure: true, tokenLifetimeS: 60 }, names));
+
+  test("demands Kerberos, and the chosen protection of RPC and data", async () => {
+    expect(await properties("secured", "conf", "core-site.xml")).toMatchObject({
+      "hadoop.security.authentication": "kerberos",
+      "hadoop.rpc.protection": "privacy",
+      "hadoop.http.authentication.type": "kerberos",
+      "hadoop.security.key.provider.path": "kms://https@master.n9.tony.test:9600/kms",
+    });
+    expect(await properties("secured", "conf", "hdfs-site.xml")).toMatchObject({
+      "dfs.http.policy": "HTTPS_ONLY",
+      "dfs.data.transfer.protection": "privacy",
+      "dfs.encrypt.data.transfer.cipher.suites": "AES/CTR/NoPadding",
+      "dfs.namenode.kerberos.principal": "hdfs/_HOST@TONY.TEST",
+    });
+  });
+
+  test("lets only the administrators see and end what others run", async () => {
+    expect(await properties("secured", "conf", "yarn-site.xml")).toMatchObject({
+      "yarn.acl.enable": "true",
+      "yarn.admin.acl": "yarn",
+    });
+    const administrators = "yarn.scheduler.capacity.root.acl_administer_queue";
+    expect((await properties("secured", "conf", "capacity-scheduler.xml"))[administrators]).toBe("yarn");
+  });
+
+  test("tells clients whom to trust, and the daemons alone how to open their key store", async () => {
+    expect(await text("secured", "conf", "ssl-client.xml")).toContain("secured/secure/tls/truststore.jks");
+    expect(await readdir(join(state, "secured", "conf"))).not.toContain("ssl-server.xml");
+    expect(await text("secured", "secure", "daemons", "ssl-server.xml")).toContain("secured/secure/tls/keystore.p12");
+  });
+
+  test("makes tokens live as long as was asked, to be renewed after half of that", async () => {
+    expect(await properties("secured", "conf", "hdfs-site.xml")).toMatchObject({
+      "dfs.namenode.delegation.token.max-lifetime": "60000",
+      "dfs.namenode.delegation.token.renew-interval": "30000",
+    });
+    expect(await properties("secured", "conf-kms", "kms-site.xml")).toMatchObject({
+      "hadoop.kms.authentication.delegation-token.max-lifetime.sec": "60",
+      "hadoop.kms.authentication.delegation-token.renew-interval.sec": "30",
+    });
+  });
+
+  test("leaves no placeholder unfilled", async () => {
+    for (const folder of ["conf", "conf-nm1", "conf-kms", "secure", "secure/daemons"]) {
+      for (const file of await readdir(join(state, "secured", folder), { withFileTypes: true })) {
+        if (!file.isFile()) continue;
+        expect(`${folder}/${file.name}: ${await text("secured", folder, file.name)}`).not.toMatch(/@[A-Z_]+@/);
+      }
+    }
+  });
+
+  test("knows its hosts by names", async () => {
+    expect((await text("secured", "hosts")).trim().split("\n")).toEqual([
+      `127.0.9.1 master.n9.tony.test ${hostname()}`,
+      "127.0.9.11 nm1.n9.tony.test",
+      "127.0.9.12 nm2.n9.tony.test",
+      "127.0.0.1 localhost",
+    ]);
+  });
 });
 
 test("counts every resource with the capacity scheduler, unless told otherwise", async () => {

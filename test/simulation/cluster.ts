@@ -35,6 +35,7 @@ export class Cluster {
       capacityMiB,
       usedMiB: 0,
       alive: true,
+      hasCrashed: false,
       leaving: undefined,
       cut: undefined,
       skewMs: 0,

@@ -13,6 +13,9 @@ import { ModelProgram, type Report } from "./program.ts";
 import { peersLose } from "./program-ends.ts";
 import type { World } from "./world.ts";
 
+/** How long a container may outlive its program, whose end is told first, when its node has told it to end. */
+export const LONGEST_ENDING_MS = 250;
+
 /** One executor, as the ApplicationMaster meets it over a network that is slow and breaks. */
 export class ExecutorModel {
   readonly task: string;
@@ -134,7 +137,7 @@ export class ExecutorModel {
     if (ran) {
       peersLose(this.#world, this);
     }
-    this.#world.clock.after(this.#world.random.integer(60, 250), () => {
+    this.#world.clock.after(this.#world.random.integer(60, LONGEST_ENDING_MS), () => {
       this.die();
       this.#world.endContainer(this, exitStatus, diagnostics);
     });

@@ -40,7 +40,7 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
 function guesses(world: World): number {
   const untold = untoldDepartures(world);
   const there = [...world.executors.values()].filter(({ container }) => untold.includes(container.node));
-  return world.attempts.lostWords + world.unheard.size + there.length;
+  return world.attempts.lostWords + world.unheard.count + there.length;
 }
 
 /** Those of the gang that certainly ended by this class, and by nothing else. */
@@ -91,7 +91,7 @@ export function openVerdicts({ gangs }: CoreState): Verdict[] {
 
 /** Everything that happens is noticed at once, and each failure counts. */
 function isPlain({ spec, weather, unheard, attempts: { surrenders } }: World, faults: readonly Fault[]): boolean {
-  const isNoticed = unheard.size === 0 && faults.every(({ deafens, recovers }) => !deafens && !recovers);
+  const isNoticed = unheard.count === 0 && faults.every(({ deafens, recovers }) => !deafens && !recovers);
   const { launchFailures, lostNodeAnswers } = weather;
   return (
     isNoticed && launchFailures + lostNodeAnswers === 0 && surrenders === 0 && spec.failure.onWorkerFailure === "fail"

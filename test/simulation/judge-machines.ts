@@ -16,7 +16,7 @@ export function judgeMachines(world: World): string[] {
   const blamed = Object.entries(core.state.blame).filter(([host]) => !untold.includes(host));
   return blamed.flatMap(([host, { failures, excluded }]) => {
     const incidents = witness.incidentsOn(host);
-    const guesses = attempts.lostWords + [...unheard.values()].filter((container) => container.host === host).length;
+    const guesses = attempts.lostWords + unheard.countOn(host);
     const problems: string[] = [];
     if (failures > incidents + guesses) {
       problems.push(`${failures} failures are held against ${host}, which had ${incidents}`);

@@ -3,7 +3,7 @@ import { presentGang } from "../../am/core/state/step.ts";
 import type { Fault } from "./faults/fault.ts";
 import { MASTER_CUT } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
-import { chargedTo, judgeBudgets } from "./judge-budgets.ts";
+import { chargedTo, judgeBudgets, openVerdicts } from "./judge-budgets.ts";
 import { judgeMachines } from "./judge-machines.ts";
 import type { Hang } from "./program.ts";
 import type { World } from "./world.ts";
@@ -110,6 +110,12 @@ function isOfOverTime({ outcome }: World): boolean {
   return outcome?.cause?.reason.code === "ran-too-long";
 }
 
+/** Whether the program that the job failed of told how it had ended when its executor was given up already. */
+function isHeardTooLate({ outcome, witness }: World): boolean {
+  const { task = "", atMs = 0 } = outcome?.cause ?? {};
+  return (witness.toldAtMs(task) ?? 0) > atMs;
+}
+
 /** The job's outcome is what its programs really did: in their last life, or in one after which no restart was allowed. */
 function judgeOutcome(world: World): string[] {
   const { witness, outcome } = world;
@@ -128,6 +134,7 @@ function judgeOutcome(world: World): string[] {
     !isLimited(world) &&
     !isOfOverTime(world) &&
     !ofEarlierLife &&
+    !isHeardTooLate(world) &&
     witness.mustHaveSucceeded()
   ) {
     return [`all programs exited 0, and the job failed: ${outcome.summary}`];
@@ -168,11 +175,15 @@ function judgeCharge(world: World): string[] {
   return problems;
 }
 
-/** Whether it had to be charged to a budget: it was stopped in time for that, and its failure is neither ignored nor tolerated. */
-function isCharged({ spec, outcome, witness }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
+/**
+ * Whether it had to be charged to a budget: it was stopped in time for that, its failure is neither ignored nor tolerated, and was not still
+ * being judged when the chief succeeded.
+ */
+function isCharged({ core, spec, outcome, witness }: World, { task, noticed, endedAtMs = 0 }: Hang): boolean {
   const role = spec.roles.find(({ name }) => task.startsWith(`${name}:`));
   const inTime = endedAtMs + ON_THE_WAY_MS < (outcome?.endedAtMs ?? 0);
   const isNeeded = role !== undefined && !witness.chiefsHadSucceeded(role, endedAtMs);
-  const matters = isNeeded && !witness.mustHaveSucceeded();
+  const isOpen = openVerdicts(core.state).some(({ endings }) => endings[task] !== undefined);
+  const matters = isNeeded && !isOpen && !witness.mustHaveSucceeded();
   return matters && noticed && inTime && role.tracking !== "sidecar" && spec.failure.onWorkerFailure === "fail";
 }

@@ -65,7 +65,7 @@ export class Master {
 
   /** Registers; a later attempt takes up what the one before left. */
   start(): void {
-    const address = { host: "node0", port: 1, trackingUrl: "" };
+    const address = { host: "node0", port: 1 };
     void this.#scheduler
       .start(address, (event) => this.#hear(event))
       .then((registration) => (this.attempt === 1 ? this.#watch() : this.#takeOver(registration)));
@@ -133,7 +133,7 @@ export class Master {
         return world.masterExpiryMs;
       },
       clock: this.process,
-      silentSinceMs: () => this.#scheduler.silentSinceMs,
+      answeredAtMs: () => this.#scheduler.answeredAtMs,
       latestAttempt: async () => {
         world.settled();
         if (this.isCutOff || world.journal.isDown) {
@@ -165,6 +165,7 @@ export class Master {
       metrics: () => {},
       tails: new LogTails({ lastContainerOf: () => undefined }),
       tenantOf: (containerId) => launchIn(this.core.state, containerId),
+      tokens: () => undefined,
       variables: variablesOf,
     });
   }

@@ -23,7 +23,7 @@ export interface NodeServiceOptions {
 }
 
 function answers(node: ModelNode, attempt: number): boolean {
-  return isReachable(node, attempt) && !node.isUnmanaged;
+  return isReachable(node, attempt) && !node.isUnmanaged && !node.hasCrashed;
 }
 
 /** The NodeManagers, as an ApplicationMaster reaches them. */

@@ -22,7 +22,10 @@ export interface ModelNode {
   readonly label: string;
   readonly capacityMiB: number;
   usedMiB: number;
+  /** The ResourceManager counts on it. */
   alive: boolean;
+  /** The machine is off, for good. */
+  hasCrashed: boolean;
   /** It is being taken out of the cluster, so long after that began. */
   leaving: { readonly timeoutMs: number } | undefined;
   cut: Cut | undefined;

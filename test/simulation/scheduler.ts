@@ -5,6 +5,7 @@ import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.t
 import type { Application } from "./application.ts";
 import type { AllocateRequest, AllocateResponse, ApplicationService } from "./application-service.ts";
 import type { NodeService } from "./node-service.ts";
+import { Outstanding } from "./outstanding.ts";
 import type { Process } from "./process.ts";
 import type { Random } from "./random.ts";
 
@@ -37,20 +38,13 @@ const MAXIMUM = { memoryMiB: 1 << 20, vcores: 128, others: {} };
 export class ModelScheduler implements Scheduler {
   readonly waits = [];
   readonly #options: ModelSchedulerOptions;
-  /** What is outstanding of each role's ask, by priority. */
-  readonly #asks = new Map<number, Ask>();
-  readonly #untold = new Set<number>();
-  readonly #releasing = new Set<string>();
-  #untoldReleases: string[] = [];
-  #avoided: readonly string[] = [];
-  #avoidedUntold = false;
+  readonly #outstanding = new Outstanding();
   #unanswered: AllocateRequest | undefined;
   #responseId = 0;
   /** Hosts whose token went out with an answer that was not heard. */
   #withoutToken: ReadonlySet<string> = new Set();
   isUnheard = false;
-  /** Since when the ResourceManager has not answered; undefined while it does. */
-  silentSinceMs: number | undefined;
+  answeredAtMs: number | undefined;
   /** When it was last asked who is in charge, and answered. */
   confirmedAtMs = 0;
   #questions: ((current: boolean) => void)[] = [];
@@ -84,8 +78,7 @@ export class ModelScheduler implements Scheduler {
         const message = `${ask.role}: more memory than a container may have`;
         this.#emit({ type: "ask-too-large", role: ask.role, message, configured: MAXIMUM });
       } else {
-        this.#asks.set(ask.priority, ask);
-        this.#untold.add(ask.priority);
+        this.#outstanding.ask(ask);
       }
     }
     this.#heartbeatNow();
@@ -93,15 +86,13 @@ export class ModelScheduler implements Scheduler {
 
   release(containerIds: readonly string[]): void {
     for (const id of containerIds) {
-      this.#releasing.add(id);
-      this.#untoldReleases.push(id);
+      this.#outstanding.release(id);
     }
     this.#heartbeatNow();
   }
 
   blacklist(hosts: readonly string[]): void {
-    this.#avoided = hosts;
-    this.#avoidedUntold = true;
+    this.#outstanding.avoid(hosts);
   }
 
   launch(commands: readonly ContainerCommand[]): void {
@@ -130,7 +121,7 @@ export class ModelScheduler implements Scheduler {
     this.#options.nodeManagers.stop(this.#options.attempt, containerId, release);
   }
 
-  progress(): void {}
+  show(): void {}
 
   confirm(): Promise<boolean> {
     if (this.#endTaken !== undefined) {
@@ -175,7 +166,7 @@ export class ModelScheduler implements Scheduler {
             this.#isRegistering = false;
             this.#responseId = 0;
             this.#unanswered = undefined;
-            this.#tellAgain();
+            this.#outstanding.tellAgain();
             if (answer === "already registered" && isFirst) {
               this.isUnheard = true;
               this.#withoutToken = new Set(unheard);
@@ -192,15 +183,6 @@ export class ModelScheduler implements Scheduler {
     });
   }
 
-  /** Everything outstanding is told again to one that knows nothing of it. */
-  #tellAgain(): void {
-    for (const priority of this.#asks.keys()) {
-      this.#untold.add(priority);
-    }
-    this.#untoldReleases = [...this.#releasing];
-    this.#avoidedUntold = this.#avoided.length > 0;
-  }
-
   #heartbeat(): void {
     if (this.#ended || this.#isCalling || this.#isRegistering) {
       return;
@@ -209,7 +191,7 @@ export class ModelScheduler implements Scheduler {
     this.#isWoken = false;
     // Only a heartbeat that begins after the question answers it.
     const questions = this.#questions.splice(0);
-    this.#unanswered ??= this.#nextRequest();
+    this.#unanswered ??= this.#outstanding.nextRequest(this.#responseId);
     const request = this.#unanswered;
     this.#call(
       "allocate",
@@ -228,14 +210,6 @@ export class ModelScheduler implements Scheduler {
     );
   }
 
-  #nextRequest(): AllocateRequest {
-    const asks = [...this.#untold].flatMap((priority) => this.#asks.get(priority) ?? []);
-    const avoided = this.#avoidedUntold ? { avoided: this.#avoided } : {};
-    this.#untold.clear();
-    this.#avoidedUntold = false;
-    return { responseId: this.#responseId, asks, releases: this.#untoldReleases.splice(0), ...avoided };
-  }
-
   #take(answer: AllocateResponse | "resync" | "over"): void {
     if (answer === "over") {
       this.#over("ApplicationAttemptNotFound");
@@ -249,14 +223,14 @@ export class ModelScheduler implements Scheduler {
       this.#unanswered = undefined;
       this.#responseId = answer.responseId;
       this.#tell(answer);
-      this.#pause([...this.#asks.values()].some(({ count }) => count > 0) ? EAGER_MS : IDLE_MS);
+      this.#pause(this.#outstanding.isWaiting ? EAGER_MS : IDLE_MS);
     }
   }
 
   #tell({ allocated, completed, late }: AllocateResponse): void {
     this.#tellLate(late);
     for (const { containerId, exitStatus, diagnostics } of completed) {
-      this.#releasing.delete(containerId);
+      this.#outstanding.completed(containerId);
       this.#deliver({
         type: "container-completed",
         containerId,
@@ -264,12 +238,7 @@ export class ModelScheduler implements Scheduler {
         diagnostics: parseContainerDiagnostics(diagnostics),
       });
     }
-    for (const { priority } of allocated) {
-      const ask = this.#asks.get(priority);
-      if (ask !== undefined) {
-        this.#asks.set(priority, { ...ask, count: Math.max(0, ask.count - 1) });
-      }
-    }
+    this.#outstanding.given(allocated);
     if (allocated.length > 0) {
       this.#deliver({ type: "containers-allocated", containers: allocated });
     }
@@ -295,10 +264,9 @@ export class ModelScheduler implements Scheduler {
     process.after(random.integer(1, 50), () => {
       this.#isCalling = false;
       if (answer === undefined || isLost) {
-        this.silentSinceMs ??= process.nowMs();
         unanswered(answer?.value);
       } else {
-        this.silentSinceMs = undefined;
+        this.answeredAtMs = process.nowMs();
         answered(answer.value);
       }
     });

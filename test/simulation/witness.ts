@@ -88,6 +88,11 @@ export class Witness {
     }
   }
 
+  /** When the ApplicationMaster heard how the last life of a task ended; absent while it has not. */
+  toldAtMs(task: string): number | undefined {
+    return this.#last.get(task)?.toldAtMs;
+  }
+
   /** Whether that life has ended by itself, and the ApplicationMaster had decided the outcome before it heard of it. */
   endedUntold({ task, generation }: Pick<Life, "task" | "generation">): boolean {
     const life = this.#last.get(task);
@@ -157,7 +162,8 @@ export class Witness {
         return false;
       }
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
-      return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !exitedWell(life));
+      // Of what nobody was told it may have been taken for lost.
+      return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !isTold(life));
     }
     return this.#spec.roles.every((role) =>
       this.#tasksOf(role).every((life) => {

@@ -23,6 +23,7 @@ import type { Hang, ProgramPlan } from "./program.ts";
 import { connectionsBroken } from "./program-ends.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
+import { UnheardEnds } from "./unheard-ends.ts";
 import { WaitWatch } from "./wait-watch.ts";
 import type { Weather } from "./weather.ts";
 import { Witness } from "./witness.ts";
@@ -79,11 +80,7 @@ export class World {
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
-  /** Containers that ended by no order, and whose exit status nobody heard while it was waited for: what really happened nobody can know. */
-  readonly unheard = new Map<
-    string,
-    { readonly host: string; readonly exitStatus: number; readonly endedAtMs: number }
-  >();
+  readonly unheard: UnheardEnds;
   /** How long YARN waits for an ApplicationMaster that it does not hear. */
   masterExpiryMs = 600_000;
   /** How often an executor that reached nobody suspended its program. */
@@ -112,6 +109,7 @@ export class World {
     this.witness = new Witness(spec);
     this.overlap = new OverlapWatch(this);
     this.cuts = new CutWatch(spec);
+    this.unheard = new UnheardEnds(spec);
     this.journal = new JournalStore(applicationId);
     const { surplus, completionDelayMs, lateNodes } = weather;
     const completed = (container: ModelContainer) => this.#completed(container);
@@ -264,7 +262,7 @@ export class World {
   /** A container ends from outside, and YARN will say why. */
   endContainer({ container, containerId }: ExecutorModel, exitStatus: number, diagnostics: string): void {
     if (container.state !== "complete") {
-      this.unheard.set(containerId, { host: container.node.host, exitStatus, endedAtMs: this.clock.nowMs });
+      this.unheard.ended(containerId, { host: container.node.host, exitStatus, endedAtMs: this.clock.nowMs });
       this.application.complete(containerId, exitStatus, diagnostics);
     }
   }
@@ -312,15 +310,7 @@ export class World {
     if (event.type === "child-exited" || (isRegistration && event.child.state === "exited")) {
       this.witness.told(event, this.clock.nowMs);
     } else if (event.type === "container-completed") {
-      this.#heardEnd(event.containerId, event.exitStatus);
-    }
-  }
-
-  #heardEnd(containerId: string, exitStatus: number): void {
-    const end = this.unheard.get(containerId);
-    const isAwaited = end !== undefined && this.clock.nowMs <= end.endedAtMs + this.spec.timeouts.verdictMs;
-    if (isAwaited && end.exitStatus === exitStatus) {
-      this.unheard.delete(containerId);
+      this.unheard.heard(event.containerId, event.exitStatus, this.clock.nowMs);
     }
   }
 

@@ -1,8 +1,9 @@
-import type { ClientHandler } from "../../src/api/client-endpoint.ts";
+import type { SessionHandler } from "../../src/api/caller-session.ts";
+import type { ClientDoor, ClientHandler } from "../../src/api/client-endpoint.ts";
 import type { ApiError } from "../../src/api/errors.ts";
 import { MasterStream, type MasterStreamOptions } from "../../src/api/executor-client.ts";
 import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../../src/api/executor-endpoint.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import { clientAccess, executorIdentity, makeIdentity, OWNER } from "../../src/api/identity.ts";
 import { type MasterServer, type MasterServerOptions, startMasterServer } from "../../src/api/master-server.ts";
 import { type ExecutorReport, type MasterMessage, PROTOCOL_VERSION } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
@@ -11,7 +12,10 @@ import type { JobSpec } from "../../src/job/spec.ts";
 import { Inbox } from "./inbox.ts";
 import { aJobSpec } from "./job-spec.ts";
 
-export const identity = makeIdentity("application_1795305600000_0001", Date.now());
+export const identity = makeIdentity("application_1795305600000_0001");
+/** The container of `aRegistration`, and what its executor was given. */
+const containerId = "container_1795305600000_0001_01_000002";
+export const executor = executorIdentity(identity, containerId);
 
 export function anExecutorJob(spec: JobSpec = aJobSpec()): ExecutorJob {
   const applicationId = identity.applicationId;
@@ -29,7 +33,7 @@ export function anExecutorJob(spec: JobSpec = aJobSpec()): ExecutorJob {
 export function aRegistration(changes: Partial<ExecutorRegistration> = {}): ExecutorRegistration {
   return {
     task: "worker:0",
-    containerId: "container_1795305600000_0001_01_000002",
+    containerId,
     generation: 1,
     host: "node-1",
     port: 4001,
@@ -88,6 +92,19 @@ export const noClients: ClientHandler = {
   stop: () => false,
 };
 
+/** Open to the owner alone, who may do everything. */
+export const ownersDoor: ClientDoor = {
+  secretOf: (name) => (name === OWNER ? clientAccess(identity).caller.secret : undefined),
+  refusal: async () => undefined,
+  userOf: () => "alice",
+};
+
+export const noSessions: SessionHandler = {
+  open: (session) => session.fail("there are none"),
+  accepted: () => undefined,
+  taskIn: () => undefined,
+};
+
 /**
  * Ports that the kernel gives to nobody who asks for any (ip_local_port_range): a master that starts again where another one was finds its
  * port free, whatever else runs on this machine.
@@ -108,6 +125,8 @@ export async function startMaster(changes: Partial<MasterServerOptions> = {}) {
     job: anExecutorJob(),
     executors,
     clients: noClients,
+    sessions: noSessions,
+    door: ownersDoor,
     ...changes,
   });
   return { executors, server, address: `127.0.0.1:${server.port}` };
@@ -125,7 +144,16 @@ export function openStream(options: Pick<MasterStreamOptions, "identity" | "addr
   return { stream, messages, ends };
 }
 
-export function register(registration = aRegistration(), attempt = 1, protocol = PROTOCOL_VERSION) {
+const noProof: Uint8Array = new Uint8Array();
+
+export function register(
+  registration = aRegistration(),
+  { attempt = 1, protocol = PROTOCOL_VERSION, attemptProof = noProof } = {},
+) {
   const hello = { protocol, build: "executor-test" };
-  return { attempt, generation: registration.generation, body: { type: "register", hello, registration } } as const;
+  return {
+    attempt,
+    generation: registration.generation,
+    body: { type: "register", hello, registration, attemptProof },
+  } as const;
 }

@@ -12,6 +12,7 @@ export function childExit(atMs: number, change: Partial<ChildExit>): ChildExit {
     traceback: "",
     errorSummary: "",
     peerConnectionLost: false,
+    portTaken: false,
     outOfMemory: false,
     peakMemoryBytes: 0,
     ...change,

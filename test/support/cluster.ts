@@ -1,4 +1,6 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -51,6 +53,7 @@ export interface ClusterStatus {
     readonly nmHeartbeatMs: number;
     readonly nodes: number;
     readonly ha: boolean;
+    readonly secure: boolean;
     readonly label: string;
     /** Which node, from 1, has a network of its own; 0: none. */
     readonly isolate: number;
@@ -71,6 +74,14 @@ export interface ClusterStatus {
     readonly resourceManagerRpc: string;
     readonly schedulerRpc: string;
   };
+  /** With `--secure`: paths. The keytab of alice is `keytabs`/alice.keytab. */
+  readonly security?: {
+    readonly krb5Conf: string;
+    readonly keytabs: string;
+    readonly certificateAuthority: string;
+    /** What all web servers have their certificate and its key from, as PKCS12. */
+    readonly keyStore: { readonly file: string; readonly password: string };
+  };
   readonly nodes: readonly ClusterNode[];
   readonly daemons: readonly ClusterDaemon[];
   /** Processes of containers, alive now. */
@@ -83,6 +94,8 @@ export const ClusterUser = {
   alice: "alice",
   /** Home /user/bob, mode 755: NodeManagers may share what lies in it. */
   bob: "bob",
+  /** Sees what is shared with her. Home /user/carol, mode 700. */
+  carol: "carol",
   /** Has no home, and may not make one. */
   homeless: "nohome",
 } as const;
@@ -124,6 +137,7 @@ export async function testCluster(): Promise<ClusterStatus> {
   if (name === undefined) throw new Error("TONY_TEST_CLUSTER is not set: run this file in Jest's project `cluster`");
   const status = await clusterStatus(name);
   if (!status.up) throw new Error(`a daemon of cluster ${name} is down: ${JSON.stringify(status.daemons, null, 2)}`);
+  if (status.security !== undefined) await takeTickets(status.security);
   return status;
 }
 
@@ -137,11 +151,32 @@ export async function controlDaemon(
   await clusterTool([action, daemon, ...options, "--name", cluster.name]);
 }
 
-/** The environment of a program that uses the cluster as that user. */
+/** What Java needs to know to prove who it is on a secure cluster; KRB5CCNAME says whose ticket it has. */
+export function javaSecurity({ security }: ClusterStatus): readonly string[] {
+  if (security === undefined) return [];
+  // Hadoop before 3.3 asks Java's own classes for the realm.
+  const exports = "--add-exports=java.security.jgss/sun.security.krb5=ALL-UNNAMED";
+  return [`-Djava.security.krb5.conf=${security.krb5Conf}`, exports];
+}
+
+/** The environment of a program that uses the cluster as that user: by his name alone, on a secure cluster by his ticket. */
 export function environmentFor(cluster: ClusterStatus, user: string): Record<string, string> {
-  return {
-    HADOOP_CONF_DIR: cluster.confDir,
-    HADOOP_USER_NAME: user,
-    PATH: `${cluster.bin}:${process.env.PATH ?? ""}`,
-  };
+  const PATH = `${cluster.bin}:${process.env.PATH ?? ""}`;
+  const HADOOP_CONF_DIR = cluster.confDir;
+  if (cluster.security === undefined) return { HADOOP_CONF_DIR, HADOOP_USER_NAME: user, PATH };
+  const { krb5Conf } = cluster.security;
+  return { HADOOP_CONF_DIR, KRB5_CONFIG: krb5Conf, KRB5CCNAME: ticketOf(user), PATH };
+}
+
+/** Where this run of the tests keeps a user's ticket. */
+const ticketOf = (user: string): string => `FILE:${join(tmpdir(), `tony-ticket-${process.pid}-${user}`)}`;
+
+/** A fresh ticket of everybody who submits, and of HDFS's administrator, as far as they have keytabs. */
+async function takeTickets({ krb5Conf, keytabs }: NonNullable<ClusterStatus["security"]>): Promise<void> {
+  const env = { ...process.env, KRB5_CONFIG: krb5Conf };
+  const keytabOf = (user: string) => join(keytabs, `${user}.keytab`);
+  const users = [...Object.values(ClusterUser), "hdfs"].filter((user) => existsSync(keytabOf(user)));
+  await Promise.all(
+    users.map((user) => run("kinit", ["-k", "-t", keytabOf(user), "-c", ticketOf(user), user], { env })),
+  );
 }

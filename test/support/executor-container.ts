@@ -2,12 +2,8 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { executorIdentity, executorSecrets } from "../../src/api/identity.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import {
-  type ExecutorLaunch,
-  escapeEnvironment,
-  executorVariables,
-  launchCommand,
-} from "../../src/job/launch-command.ts";
+import { type ExecutorLaunch, executorVariables, launchCommand } from "../../src/job/launch-command.ts";
+import { escapeEnvironment } from "../../src/job/launch-script-text.ts";
 import { stagingLocation } from "../../src/job/staging-location.ts";
 import { anExecutorJob, identity } from "./api.ts";
 import { TestContainer } from "./container.ts";
@@ -20,7 +16,7 @@ export class ExecutorContainer extends TestContainer {
     super();
     symlinkSync(bundle, path.join(this.work, "executor.cjs"));
     this.#tokens = path.join(this.folder, "container_tokens");
-    const secrets = executorSecrets(executorIdentity(identity));
+    const secrets = executorSecrets(executorIdentity(identity, this.id));
     writeFileSync(this.#tokens, writeTokenFile({ tokens: [], secrets }), { mode: 0o600 });
   }
 

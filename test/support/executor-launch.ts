@@ -8,6 +8,7 @@ export const anExecutorLaunch = {
   generation: 3,
   isolationMs: 30_000,
   portRange: { from: 5000, to: 5010 },
+  portNames: ["rpc", "metrics"],
   tensorBoard: true,
   reusePort: false,
   memoryMiB: 1024,

@@ -2,14 +2,12 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StatusJson } from "../../client/printed-json.ts";
-import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
-import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { isObject } from "../../src/hadoop/json.ts";
-import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import { readJournal } from "../../src/journal/reader.ts";
 import { type ClusterStatus, ClusterUser, clusterStatus, environmentFor } from "./cluster.ts";
 import { eventually } from "./eventually.ts";
+import { fileSystemsOf } from "./file-systems.ts";
 import { TonyTs, type TonyTsResult, tonyTs } from "./tony-ts.ts";
 
 /** One start of a program, as the program itself wrote it down. */
@@ -46,14 +44,16 @@ export class FaultJob {
   readonly client: TonyTs;
   readonly #cluster: ClusterStatus;
   readonly #folder: string;
+  readonly #user: string;
   readonly #environment: Record<string, string>;
   #id = "";
 
-  private constructor(cluster: ClusterStatus, folder: string, environment: Record<string, string>) {
+  private constructor(cluster: ClusterStatus, folder: string, user: string) {
     this.#cluster = cluster;
     this.#folder = folder;
-    this.#environment = environment;
-    this.client = new TonyTs(["submit", "--conf", join(folder, "job.xml")], environment);
+    this.#user = user;
+    this.#environment = environmentFor(cluster, user);
+    this.client = new TonyTs(["submit", "--conf", join(folder, "job.xml")], this.#environment);
   }
 
   /** Resolves when the cluster has taken the job. */
@@ -66,7 +66,7 @@ export class FaultJob {
       'f=$OUTPUT/start-$JOB_NAME-$TASK_INDEX-$SESSION_ID-$$; echo "$CONTAINER_ID" > $OUTPUT/.$$; mv $OUTPUT/.$$ $f';
     const properties = {
       "tony.application.name": "fault",
-      "tony.application.framework": "standalone",
+      "tony.application.framework": "generic",
       "tony.am.memory": "512m",
       "tony.worker.instances": String(workers),
       "tony.worker.memory": "512m",
@@ -75,7 +75,7 @@ export class FaultJob {
       ...settings,
     };
     writeFileSync(join(folder, "job.xml"), toXml(properties));
-    const job = new FaultJob(cluster, folder, environmentFor(cluster, user));
+    const job = new FaultJob(cluster, folder, user);
     const [id] = await job.client.output(/application_\d+_\d+/);
     job.#id = id;
     return job;
@@ -88,10 +88,6 @@ export class FaultJob {
   /** Its staging folder in HDFS. */
   get staging(): string {
     return `/user/${this.#user}/.tony-ts/${this.#id}`;
-  }
-
-  get #user(): string {
-    return this.#environment.HADOOP_USER_NAME ?? ClusterUser.alice;
   }
 
   /** Every start of a program until now, in the order of tasks and generations. */
@@ -125,8 +121,7 @@ export class FaultJob {
 
   /** Resolves when the journal says that the programs of the present generation were started: what an attempt must know to go on with it. */
   async journaled(): Promise<void> {
-    const configuration = loadConfiguration(this.#cluster.confDir);
-    const fileSystems = new FileSystems({ configuration, credentials: simpleCredentials({ name: this.#user }) });
+    const fileSystems = fileSystemsOf(this.#cluster, this.#user);
     try {
       const { fileSystem } = await fileSystems.home();
       await eventually("the journal", async () => {

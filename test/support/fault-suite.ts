@@ -131,9 +131,8 @@ export class FaultSuite {
   /** Resolves when the ResourceManager holds the node to be in that state. */
   async nodeIn(state: "RUNNING" | "UNHEALTHY" | "LOST", { nodeId }: ClusterNode): Promise<void> {
     await eventually(`${nodeId} to be ${state}`, async () => {
-      const { body } = await requestJson(
-        `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/nodes?states=${state}`,
-      );
+      const url = `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/nodes?states=${state}`;
+      const { body } = await requestJson(url, { cluster: this.#cluster });
       return listAt(body, "nodes", "node").some((node) => at(node, "id") === nodeId);
     });
   }

@@ -1,10 +1,14 @@
+import { readFileSync } from "node:fs";
 import {
+  type ClientRequest,
   createServer as createHttpServer,
   type IncomingMessage,
+  type RequestOptions,
   request,
   type Server,
   type ServerResponse,
 } from "node:http";
+import { createServer as createHttpsServer, request as requestHttps } from "node:https";
 import { connect, createServer, type Socket, type Server as TcpServer } from "node:net";
 import type { ClusterStatus } from "./cluster.ts";
 
@@ -13,30 +17,36 @@ const passedBytes = 1 << 20;
 
 /**
  * A way to HDFS that lets everything through but long uploads: whoever sends more than a MiB over one connection has sent some of it, and
- * waits for room that does not come. WebHDFS sends the bytes to the DataNode that the NameNode redirects to.
+ * waits for room that does not come. WebHDFS sends the bytes to the DataNode that the NameNode redirects to. On a secure cluster it has the
+ * name and the certificate of both, which are on one host.
  */
 export class HeldUpload {
   /** Resolves when an upload is held. */
   readonly held: Promise<void>;
+  readonly #cluster: ClusterStatus;
   readonly #nameNode: Server;
   readonly #dataNode: TcpServer;
   readonly #sockets = new Set<Socket>();
   #dataNodeAddress: URL | undefined;
 
-  constructor({ endpoints }: ClusterStatus) {
-    const nameNode = new URL(endpoints.webHdfs);
+  constructor(cluster: ClusterStatus) {
+    this.#cluster = cluster;
+    const nameNode = new URL(cluster.endpoints.webHdfs);
     let held: () => void = () => undefined;
     this.held = new Promise((resolve) => {
       held = resolve;
     });
-    this.#nameNode = createHttpServer((call, answer) => this.#ask(nameNode, call, answer));
+    const ask = (call: IncomingMessage, answer: ServerResponse) => this.#ask(nameNode, call, answer);
+    this.#nameNode =
+      cluster.security === undefined ? createHttpServer(ask) : createHttpsServer(certificate(cluster.security), ask);
     this.#dataNode = createServer((client) => this.#pass(client, held));
   }
 
-  /** @returns the address for `dfs.namenode.http-address` */
+  /** @returns the setting of a job, `key=value`, by which it goes this way */
   async open(): Promise<string> {
-    await listening(this.#dataNode);
-    return await listening(this.#nameNode);
+    await Promise.all([this.#listen(this.#dataNode), this.#listen(this.#nameNode)]);
+    const scheme = this.#cluster.security === undefined ? "http" : "https";
+    return `dfs.namenode.${scheme}-address=${this.#addressOf(this.#nameNode)}`;
   }
 
   async close(): Promise<void> {
@@ -48,7 +58,8 @@ export class HeldUpload {
   #ask({ hostname, port }: URL, { method, url, headers }: IncomingMessage, answer: ServerResponse): void {
     // As a redirect, whose address is in a header.
     const path = url?.replace("noredirect=true", "noredirect=false");
-    const call = request({ hostname, port, method, path, headers, agent: false }, (response) => {
+    const options = { hostname, port, method, path, headers, agent: false };
+    const call = this.#request(options, (response) => {
       answer.writeHead(response.statusCode ?? 500, this.#redirected(response));
       response.pipe(answer);
     });
@@ -56,12 +67,18 @@ export class HeldUpload {
     call.end();
   }
 
+  #request(options: RequestOptions, answered: (response: IncomingMessage) => void): ClientRequest {
+    const { security } = this.#cluster;
+    if (security === undefined) return request(options, answered);
+    return requestHttps({ ...options, ca: readFileSync(security.certificateAuthority) }, answered);
+  }
+
   /** The headers of an answer, with ourselves in the DataNode's place. */
   #redirected({ headers }: IncomingMessage): IncomingMessage["headers"] {
     if (headers.location === undefined) return headers;
     const location = new URL(headers.location);
     this.#dataNodeAddress = new URL(location.origin);
-    location.host = addressOf(this.#dataNode);
+    location.host = this.#addressOf(this.#dataNode);
     return { ...headers, location: location.href };
   }
 
@@ -83,15 +100,19 @@ export class HeldUpload {
     });
     client.on("close", () => server.destroy());
   }
+
+  async #listen(server: TcpServer): Promise<void> {
+    await new Promise<void>((resolve) => server.listen(0, this.#cluster.addresses.master, resolve));
+  }
+
+  #addressOf(server: TcpServer): string {
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("no port");
+    return `${this.#cluster.addresses.master}:${address.port}`;
+  }
 }
 
-async function listening(server: TcpServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return addressOf(server);
-}
-
-function addressOf(server: TcpServer): string {
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return `127.0.0.1:${address.port}`;
-}
+const certificate = ({ keyStore }: NonNullable<ClusterStatus["security"]>) => ({
+  pfx: readFileSync(keyStore.file),
+  passphrase: keyStore.password,
+});

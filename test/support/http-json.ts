@@ -1,4 +1,4 @@
-import { request } from "node:http";
+import { type AskedCluster, httpRequest } from "../../scripts/cluster/http.mjs";
 
 export interface JsonAnswer {
   readonly status: number;
@@ -6,33 +6,28 @@ export interface JsonAnswer {
   readonly body: unknown;
 }
 
-/** One HTTP call to a daemon of the test cluster; any status is an answer. */
-export function requestJson(
+/** One where everybody is who he says he is; `user.name` in the address says it. */
+const open: AskedCluster = { settings: { secure: false }, state: "", users: { yarn: { name: "" } } };
+
+/** One HTTP call to a daemon of the test cluster, as that user where `as` names one; any status is an answer. */
+export async function requestJson(
   url: string,
-  { method = "GET", body }: { readonly method?: string; readonly body?: unknown } = {},
+  {
+    cluster = open,
+    ...options
+  }: {
+    readonly cluster?: AskedCluster;
+    readonly as?: string;
+    readonly method?: string;
+    readonly body?: unknown;
+  } = {},
 ): Promise<JsonAnswer> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      accept: "application/json",
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    };
-    const call = request(url, { method, headers, agent: false, timeout: 60_000 }, (response) => {
-      const parts: Buffer[] = [];
-      response.on("data", (part: Buffer) => parts.push(part));
-      response.on("error", reject);
-      response.on("end", () => {
-        const text = Buffer.concat(parts).toString("utf8");
-        try {
-          resolve({ status: response.statusCode ?? 0, body: text === "" ? undefined : JSON.parse(text) });
-        } catch {
-          reject(new Error(`${url} answered ${response.statusCode} with what is no JSON: ${text.slice(0, 200)}`));
-        }
-      });
-    });
-    call.on("timeout", () => call.destroy(new Error(`no answer from ${url} within 60 s`)));
-    call.on("error", reject);
-    call.end(body === undefined ? undefined : JSON.stringify(body));
-  });
+  const { status, text } = await httpRequest(cluster, url, { ...options, timeoutMs: 60_000 });
+  try {
+    return { status, body: text === "" ? undefined : JSON.parse(text) };
+  } catch {
+    throw new Error(`${url} answered ${status} with what is no JSON: ${text.slice(0, 200)}`);
+  }
 }
 
 /**

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { clientAccess, masterSecrets } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import { clientAccess, makeIdentity, masterSecrets } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
 import type { JobFile } from "../../src/job/job-file.ts";
@@ -32,7 +31,7 @@ export class LocalJob {
   readonly staging = mkdtempSync(path.join(tmpdir(), "tony-local-"));
   readonly master: ChildProcess;
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;
-  readonly #identity = makeIdentity(applicationId, Date.now());
+  readonly #identity = makeIdentity(applicationId);
   #client: MasterClient | undefined;
 
   constructor(spec: JobSpec, bundles: JobBundles) {

@@ -6,7 +6,7 @@ import { TonyTs, type TonyTsResult } from "./tony-ts.ts";
 
 /** The settings of the smallest job: one task that succeeds at once. */
 export const oneTask = {
-  "tony.application.framework": "standalone",
+  "tony.application.framework": "generic",
   "tony.worker.instances": 1,
   "tony.worker.memory": "512m",
   "tony.worker.command": "true",

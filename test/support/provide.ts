@@ -10,9 +10,9 @@ export function pythonWith(...modules: readonly string[]): Promise<string> {
   return printedBy("python.mjs", ...modules);
 }
 
-/** An interpreter that can import TensorFlow, which is downloaded on first use. */
-export function tensorFlowPython(): Promise<string> {
-  return printedBy("tensorflow.mjs");
+/** An interpreter with TensorFlow, or with JAX, Ray, Dask and Open MPI, which are downloaded on first use. */
+export function pythonEnvironment(name: "tensorflow" | "frameworks"): Promise<string> {
+  return printedBy("python-environment.mjs", name);
 }
 
 /** The executable of another release of Node, which is downloaded on first use. */

@@ -8,11 +8,11 @@ import { at, requestJson } from "./http-json.ts";
  * @returns the application's id
  */
 export async function submitCommand(
-  { endpoints }: ClusterStatus,
+  cluster: ClusterStatus,
   { user, command, queue = "default", memoryMiB = 256 }: SubmittedCommand,
 ): Promise<string> {
-  const url = `${endpoints.resourceManager}/ws/v1/cluster/apps`;
-  const created = await requestJson(`${url}/new-application?user.name=${user}`, { method: "POST" });
+  const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps`;
+  const created = await requestJson(`${url}/new-application`, { cluster, as: user, method: "POST" });
   const id = String(at(created.body, "application-id"));
   const body = {
     "application-id": id,
@@ -23,7 +23,7 @@ export async function submitCommand(
     "am-container-spec": { commands: { command }, environment: { entry: [] } },
     resource: { memory: memoryMiB, vCores: 1 },
   };
-  const submitted = await requestJson(`${url}?user.name=${user}`, { method: "POST", body });
+  const submitted = await requestJson(url, { cluster, as: user, method: "POST", body });
   if (submitted.status !== 202)
     throw new Error(`submission was answered ${submitted.status}: ${JSON.stringify(submitted.body)}`);
   return id;
@@ -43,13 +43,13 @@ export interface ApplicationView {
 }
 
 /** The application as the ResourceManager tells it. */
-export async function viewApplication({ endpoints }: ClusterStatus, id: string): Promise<ApplicationView> {
-  const answer = await requestJson(`${endpoints.resourceManager}/ws/v1/cluster/apps/${id}`);
+export async function viewApplication(cluster: ClusterStatus, id: string): Promise<ApplicationView> {
+  const answer = await requestJson(`${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${id}`, { cluster });
   return { state: String(at(answer.body, "app", "state")), diagnostics: String(at(answer.body, "app", "diagnostics")) };
 }
 
 /** Kills it, as its user. */
-export async function killApplication({ endpoints }: ClusterStatus, id: string, user: string): Promise<void> {
-  const url = `${endpoints.resourceManager}/ws/v1/cluster/apps/${id}/state?user.name=${user}`;
-  await requestJson(url, { method: "PUT", body: { state: "KILLED" } });
+export async function killApplication(cluster: ClusterStatus, id: string, user: string): Promise<void> {
+  const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${id}/state`;
+  await requestJson(url, { cluster, as: user, method: "PUT", body: { state: "KILLED" } });
 }

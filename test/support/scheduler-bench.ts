@@ -26,7 +26,7 @@ export class SchedulerBench {
   }
 
   async start(): Promise<void> {
-    await this.scheduler.start({ host: "127.0.0.1", port: 1, trackingUrl: "" }, (event) => {
+    await this.scheduler.start({ host: "127.0.0.1", port: 1 }, (event) => {
       if (this.#calling) this.withinCalls.push(event.type);
       this.events.put(event);
     });

@@ -203,14 +203,14 @@ function processEndTest(bench: () => SchedulerBench): void {
     const containerId = await bench().running("echo $$ > $OUTPUT.part; mv $OUTPUT.part $OUTPUT; sleep 600");
     const pid = Number((await bench().outputOf(containerId)).toString());
     expect(existsSync(`/proc/${pid}`)).toBe(true);
-    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
+    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() });
     expect(await eventually("the end of its processes", async () => !existsSync(`/proc/${pid}`))).toBe(true);
   });
 }
 
 function endTest(bench: () => SchedulerBench): void {
   test("whose end was taken was in charge", async () => {
-    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() }, "");
+    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() });
     expect(await bench().scheduler.confirm()).toBe(true);
   });
 }

@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { masterEnvironment } from "../../client/submission/submission-context.ts";
-import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.ts";
-import { makeIdentity } from "../../src/api/make-identity.ts";
+import { type ApplicationIdentity, makeIdentity, masterSecrets } from "../../src/api/identity.ts";
 import { loadConfiguration } from "../../src/hadoop/conf/site-files.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
@@ -57,7 +56,7 @@ export async function submitJob(
     const url = `${fileSystem.uri}${file}`;
     return { link, url, sizeBytes, modificationTimeMs, type: "FILE", visibility: "APPLICATION" };
   };
-  const identity = makeIdentity(id, Date.now());
+  const identity = makeIdentity(id);
   const executor = await stage("executor.cjs", await readFile(programPath("executor")));
   const running = await resourceManager.nodes(["RUNNING"]);
   const hadoop = [...configuration.entries()].map(([name]) => [name, configuration.get(name) ?? ""]);

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ClusterStatus, clusterStatus } from "./cluster.ts";
@@ -34,8 +35,8 @@ async function clear(cluster: ClusterStatus): Promise<void> {
   for (const app of await unfinished(cluster))
     await killApplication(cluster, String(at(app, "id")), String(at(app, "user")));
   for (const folder of await stagingFolders(cluster)) {
-    const url = `${cluster.endpoints.webHdfs}${folder}?op=DELETE&recursive=true&user.name=${cluster.users.hdfs.name}`;
-    await requestJson(url, { method: "DELETE" });
+    const url = `${cluster.endpoints.webHdfs}${folder}?op=DELETE&recursive=true`;
+    await requestJson(url, { cluster, as: cluster.users.hdfs.name, method: "DELETE" });
   }
 }
 
@@ -55,15 +56,16 @@ export async function leftovers(cluster: ClusterStatus): Promise<readonly string
   ];
 }
 
-async function unfinished({ endpoints }: ClusterStatus): Promise<readonly unknown[]> {
-  const answer = await requestJson(`${endpoints.resourceManager}/ws/v1/cluster/apps?states=${UNFINISHED}`);
+async function unfinished(cluster: ClusterStatus): Promise<readonly unknown[]> {
+  const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps?states=${UNFINISHED}`;
+  const answer = await requestJson(url, { cluster });
   return listAt(answer.body, "apps", "app");
 }
 
-async function containers({ nodes }: ClusterStatus): Promise<string[]> {
+async function containers(cluster: ClusterStatus): Promise<string[]> {
   const perNode = await Promise.all(
-    nodes.map(async ({ http, nodeId }) => {
-      const answer = await requestJson(`${http}/ws/v1/node/containers`);
+    cluster.nodes.map(async ({ http, nodeId }) => {
+      const answer = await requestJson(`${http}/ws/v1/node/containers`, { cluster });
       return listAt(answer.body, "containers", "container")
         .filter((container) => at(container, "state") !== "DONE")
         .map((container) => `container ${at(container, "id")} on ${nodeId} is ${at(container, "state")}`);
@@ -78,9 +80,10 @@ async function processes({ name }: ClusterStatus): Promise<string[]> {
 }
 
 /** Folders `<home>/.tony-ts/<application id>` of all users; the cache and the history beside them are meant to stay. */
-async function stagingFolders({ endpoints, users }: ClusterStatus): Promise<string[]> {
+async function stagingFolders(cluster: ClusterStatus): Promise<string[]> {
   const list = async (path: string): Promise<string[]> => {
-    const answer = await requestJson(`${endpoints.webHdfs}${path}?op=LISTSTATUS&user.name=${users.hdfs.name}`);
+    const url = `${cluster.endpoints.webHdfs}${path}?op=LISTSTATUS`;
+    const answer = await requestJson(url, { cluster, as: cluster.users.hdfs.name });
     return listAt(answer.body, "FileStatuses", "FileStatus").map((file) => `${path}/${at(file, "pathSuffix")}`);
   };
   const perHome = await Promise.all((await list("/user")).map((home) => list(`${home}/.tony-ts`)));
@@ -89,9 +92,18 @@ async function stagingFolders({ endpoints, users }: ClusterStatus): Promise<stri
 
 /** Ports that somebody listens on at a node's address, but its NodeManager's own. */
 async function listeners({ daemons, addresses }: ClusterStatus): Promise<string[]> {
-  const ofDaemons = new Set(daemons.flatMap(({ host, ports }) => ports.map((port) => `${host}:${port}`)));
+  // A secure cluster's hosts have names.
+  const numeric = async (host: string) => (await lookup(host)).address;
+  const nodes = await Promise.all(addresses.nodes.map(numeric));
+  const ofDaemons = await Promise.all(
+    daemons.map(async ({ host, ports }) => {
+      const address = await numeric(host);
+      return ports.map((port) => `${address}:${port}`);
+    }),
+  );
+  const known = new Set(ofDaemons.flat());
   return (await listeningAddresses())
-    .filter((address) => addresses.nodes.some((node) => address.startsWith(`${node}:`)) && !ofDaemons.has(address))
+    .filter((address) => nodes.some((node) => address.startsWith(`${node}:`)) && !known.has(address))
     .map((address) => `somebody listens on ${address}`);
 }
 

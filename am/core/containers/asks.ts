@@ -105,6 +105,7 @@ function ask(step: Step, positions: readonly number[]): void {
       resource: spec.resource,
       count,
       ...(spec.nodeLabel === undefined ? {} : { nodeLabel: spec.nodeLabel }),
+      ...(spec.constrained === undefined ? {} : { constrained: spec.constrained }),
       hosts,
       racks,
       ...(isChosen(step, position) ? { relaxLocality: false } : {}),

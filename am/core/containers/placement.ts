@@ -15,12 +15,13 @@ interface Candidate {
 }
 
 /**
- * Where to ask for containers. CapacityScheduler gives one container per node heartbeat for an ask that names no host, and all at once
- * for one that does (per-node-heartbeat.maximum-offswitch-assignments = 1; measured: 7 containers in 0.5 s instead of 6.5 s). Hosts are
- * named only where that matters, that is when more containers are wanted than there are nodes, and only those that last had room for
- * them: naming a host that is full costs time. When all that was free is too little, those that could hold them are named. `*` always carries the whole number, so a wrong guess can only be slow, never stuck.
- * To pack or to spread a role the hosts named are asked for alone at first: YARN gives containers elsewhere as soon as it has passed over
- * the ask as often as there are nodes, which in a small cluster is at once (RegularContainerAllocator#canAssign).
+ * Where to ask for containers. CapacityScheduler gives one container per node heartbeat for an ask that names no host, and all at once for
+ * one that does (per-node-heartbeat.maximum-offswitch-assignments = 1; measured: 7 containers in 0.5 s instead of 6.5 s). Hosts are named
+ * only where that matters, that is when more containers are wanted than there are nodes, and only those that last had room for them: naming
+ * a host that is full costs time. When all that was free is too little, those that could hold them are named. `*` always carries the whole
+ * number, so a wrong guess can only be slow, never stuck. To pack or to spread a role the hosts named are asked for alone at first: YARN
+ * gives containers elsewhere as soon as it has passed over the ask as often as there are nodes, which in a small cluster is at once
+ * (RegularContainerAllocator#canAssign). Where a role's places are constrained, YARN alone chooses them.
  */
 export function placeGang(
   step: Step,
@@ -34,7 +35,7 @@ export function placeGang(
     const ask = countedPart(role.resource, step.state.counted);
     const labelled = candidates.filter(({ node }) => mayName(node, role));
     const named = role.placement === "any" ? total > labelled.length : true;
-    if (count === 0 || !named || step.state.asks[position]?.hintsExhausted === true) {
+    if (count === 0 || !named || role.constrained !== undefined || step.state.asks[position]?.hintsExhausted === true) {
       continue;
     }
     const held = role.placement === "any" ? new Map<string, number>() : heldByHost(step, position);

@@ -1,20 +1,25 @@
 import { fits } from "../../../src/job/fits.ts";
-import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
+import type { RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
-import type { RoleAsk } from "../state/records.ts";
+import type { AskRefusal, RoleAsk } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { labelFits } from "./placement.ts";
 
 /** Not only nodes change what YARN gives: a queue's own maximum may rise. */
 const ASK_AGAIN_MS = 60_000;
+/** A place that a constraint allows comes with the end of any container. */
+const PLACE_AGAIN_MS = 10_000;
 
-/** Containers of the role's size are refused for now: they are not asked for until a larger node comes. @returns whether this is new */
-export function noteRefusal(step: Step, said: RoleAsk, allowed: Resource | undefined): boolean {
+/**
+ * The role's containers are refused for now: they are not asked for again for a while, or until a node comes that is large enough.
+ * @returns whether this is new
+ */
+export function noteRefusal(step: Step, said: RoleAsk, why: Omit<AskRefusal, "untilMs">): boolean {
   const isNew = said.refusal === undefined;
   said.outstanding = 0;
   said.hinted = false;
   said.hintsExhausted = false;
-  said.refusal = { untilMs: step.nowMs + ASK_AGAIN_MS, ...(allowed === undefined ? {} : { allowed }) };
+  said.refusal = { ...why, untilMs: step.nowMs + (why.unplaced ? PLACE_AGAIN_MS : ASK_AGAIN_MS) };
   step.changed = true;
   return isNew;
 }

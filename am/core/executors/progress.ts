@@ -34,6 +34,9 @@ export function childProgress(step: Step, event: Extract<Event, { type: "child-p
     return;
   }
   task.step = event.step;
+  if (event.metrics !== undefined) {
+    task.metrics = event.metrics;
+  }
   step.changed = true;
   const container = containerOf(step, task);
   if (container !== undefined && (isNews || container.deadlines.progress === undefined)) {

@@ -1,7 +1,7 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
 import { noLongerUnclaimed, setLink } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
-import { departUnstarted, tellOfDeparture } from "../failures/departures.ts";
+import { departUnstarted, startsAgain, tellOfDeparture } from "../failures/departures.ts";
 import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
@@ -120,9 +120,16 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
     accountFor(step, container.id);
     joinNext(step, task);
   } else if (task.phase === "starting") {
-    resendStart(step, task);
+    startMissed(step, task, container);
   } else {
     ready(step, task, container, registration);
+  }
+}
+
+/** The cluster spec did not reach it. What has not started on a node that leaves by now starts elsewhere. */
+function startMissed(step: Step, task: TaskRecord, container: ContainerRecord): void {
+  if (!startsAgain(step, task) || !departUnstarted(step, container, task)) {
+    resendStart(step, task);
   }
 }
 
@@ -150,6 +157,9 @@ function ready(step: Step, task: TaskRecord, container: ContainerRecord, registr
   container.generation = task.generation;
   task.host = registration.host;
   task.port = registration.port;
+  if (registration.ports !== undefined) {
+    task.ports = registration.ports;
+  }
   step.state.journal.dirty = true;
   if (!startsWithGang(step, task)) {
     intendStart(step, task);

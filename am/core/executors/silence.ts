@@ -1,5 +1,5 @@
 import { beginTermination, noteSilence } from "../containers/containers.ts";
-import { linkEnding } from "../failures/endings.ts";
+import { unheardEnding } from "../failures/endings.ts";
 import { containerGone, taskGone } from "../failures/losses.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -7,7 +7,10 @@ import type { Event } from "../state/events.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import type { Step } from "../state/step.ts";
 
-/** Whether others are unheard as well is looked at once in so long, for all together: when they are back, the one that is not has no more time. */
+/**
+ * Whether others are unheard as well is looked at once in so long, for all together: when they are back, the one that is not has no more
+ * time.
+ */
 const LOOK_AGAIN_MS = 1_000;
 
 /** An executor misses heartbeats, or is heard again. */
@@ -36,7 +39,7 @@ export function silenceOverdue(step: Step, container: ContainerRecord, task: Tas
     return;
   }
   const facts = { code: "executor-silent", silentMs: heartbeatExpiryMs } as const;
-  containerGone(step, container, linkEnding(step, task, container, facts), "its executor is silent");
+  containerGone(step, container, unheardEnding(step, task, container, facts), "its executor is silent");
 }
 
 /**
@@ -52,7 +55,7 @@ export function reconnectOverdue(step: Step, container: ContainerRecord, task: T
     awaitOf(step, container, "reconnect", endsAtMs - step.nowMs);
     return;
   }
-  const ending = linkEnding(step, task, container, { code: "executor-vanished" });
+  const ending = unheardEnding(step, task, container, { code: "executor-vanished" });
   beginTermination(step, container, "its stream broke", true);
   taskGone(step, task, ending);
 }

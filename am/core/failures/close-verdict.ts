@@ -22,7 +22,10 @@ export function accountFor(step: Step, containerId: string): void {
   }
 }
 
-/** Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is another matter. */
+/**
+ * Its executor is well, so YARN has no completion status for the program that ended in it; what its task did in a later generation is
+ * another matter.
+ */
 export function completionStatusOverdue(step: Step, container: ContainerRecord): void {
   for (const verdict of gangOf(step, container).verdicts) {
     if (verdict.endings[container.task]?.containerId === container.id) {
@@ -58,7 +61,7 @@ function close(step: Step, gang: GangState, verdict: Verdict): void {
   if (root === undefined) {
     return;
   }
-  const rule = endingRule(step, gang, root, verdict.neverRestarted);
+  const rule = endingRule(step, gang, root, verdict.endings);
   const uncounted = verdict.held ? outcomeWords(rule) : "not counted";
   const counted = verdict.charged === undefined ? uncounted : `counted as ${verdict.charged}`;
   log(

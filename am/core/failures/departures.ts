@@ -11,13 +11,15 @@ import type { NodeView } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, log, type Step, tasksOf, tenantOf } from "../state/step.ts";
+import { reconsiderExclusions } from "./blame.ts";
 import { departureEnding } from "./endings.ts";
 import { containerGone } from "./losses.ts";
 import { taskFailed } from "./verdict.ts";
 
 /**
  * Nodes that are taken out of the cluster get no further container of the job. Programs that run there are told; their tasks start again
- * elsewhere when the next checkpoint is complete, or shortly before the node goes. No budget pays for that.
+ * elsewhere when the next checkpoint is complete, or shortly before the node goes. No budget pays for that. Of the nodes that are left
+ * not too many stay excluded.
  */
 export function nodesLeave(step: Step, nodes: readonly NodeView[]): void {
   let changed = false;
@@ -39,6 +41,7 @@ export function nodesLeave(step: Step, nodes: readonly NodeView[]): void {
     step.changed = true;
     keepOff(step);
   }
+  reconsiderExclusions(step);
 }
 
 /** Those of which this attempt has heard that they leave; it may have been before it had read its journal. */

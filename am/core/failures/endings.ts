@@ -45,6 +45,11 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
     const remedy = exit.errorSummary === "" ? commandRemedy(step, task, exit) : undefined;
     return { ...base, strength: Strength.exit, class: "program", machine: false, reason, lines, remedy };
   }
+  if (exit.portTaken) {
+    const reason: EndingReason = { code: "port-taken", ...at, ...error };
+    const remedy: Remedy = { code: "open-port-once", role: roleOf(step, task).name };
+    return { ...base, strength: Strength.exit, class: "infrastructure", machine: false, reason, lines, remedy };
+  }
   if (exit.signal !== "") {
     const reason: EndingReason = { code: "program-signalled", ...at, signal: exit.signal };
     const failureClass = machine ? "infrastructure" : "program";
@@ -228,6 +233,14 @@ export function linkEnding(step: Step, task: TaskRecord, container: ContainerRec
   };
 }
 
+/** An executor of which nothing is heard any more: `facts`, or it went with its node where that is being taken out of the cluster. */
+export function unheardEnding(step: Step, task: TaskRecord, container: ContainerRecord, facts: EndingFacts): Ending {
+  if (isLeaving(step, container.host)) {
+    return { ...linkEnding(step, task, container, { code: "gone-with-node" }), machine: false };
+  }
+  return linkEnding(step, task, container, facts);
+}
+
 /** An executor that was told to end, or ended by itself: who or what did it only YARN can say. */
 export function terminationEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit?: ChildExit): Ending {
   const lines = exit === undefined ? [] : linesOf(exit);
@@ -274,7 +287,7 @@ export function orderedEnding(
 /** A program that did not stop for our teardown in time; when nothing is heard of its executor either, that is what failed. */
 export function overdueEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   if (!isHeard(container)) {
-    return linkEnding(step, task, container, { code: "silent-and-not-stopped" });
+    return unheardEnding(step, task, container, { code: "silent-and-not-stopped" });
   }
   const ending = linkEnding(step, task, container, { code: "not-stopped" });
   return { ...ending, strength: Strength.consequence, machine: false, source: "core" };

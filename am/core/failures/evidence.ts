@@ -1,7 +1,5 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
-import { openNext, renewAlone } from "../gang/restart.ts";
-import { isNeverRestarted } from "../policies/restart.ts";
-import { toleratesFailure } from "../policies/tolerance.ts";
+import { hasGangRestart, openNext, renewAlone } from "../gang/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
@@ -13,14 +11,9 @@ import { charge, refund } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { cutOffBefore } from "./cut-off.ts";
 import { earlyExitBefore } from "./early-exit.ts";
-import { isFinal } from "./rules.ts";
+import { cannotBeLost, isFinal } from "./rules.ts";
 import { sharedStartFailure } from "./start-failure.ts";
-import { Strength } from "./strength.ts";
-
-/** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
-export function isCounted({ strength }: Ending): boolean {
-  return strength > Strength.consequence;
-}
+import { isCounted, Strength } from "./strength.ts";
 
 /**
  * How a program ends when its NodeManager ends the container: by a signal, or as a shell says so of what it ran (128 + the signal's
@@ -56,11 +49,8 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
   const known = { ...ending, lines, atMs: since.atMs, seenAtMs: since.seenAtMs };
   enter(verdict, known);
   const task = findTask(step, ending.task);
-  if (task !== undefined && isNeverRestarted(step, task) && !toleratesFailure(step, task)) {
-    verdict.neverRestarted = isCounted(ending) ? task.id : "";
-    if (!isCounted(ending)) {
-      renewAlone(step, task.id, endingWords(ending.reason));
-    }
+  if (task !== undefined && cannotBeLost(step, task) && !isCounted(ending)) {
+    renewAlone(step, task.id, endingWords(ending.reason));
   }
   if (ending.source === "link" || (ending.source === "child" && KILLED.has(ending.exit))) {
     awaitCompletionStatus(step, verdict, ending);
@@ -95,8 +85,14 @@ function enter(verdict: Verdict, ending: Ending): void {
   verdict.endings[ending.task] = ending;
   const root = rootOf(verdict);
   if (root === undefined || root.task === ending.task || isNearer(ending, root)) {
-    verdict.root = ending.task;
+    verdict.root = isCounted(ending) ? ending.task : nearestCounted(verdict, ending).task;
   }
+}
+
+/** What turned out to be no cause leaves the place to one that is, where there is any. */
+function nearestCounted({ endings }: Verdict, ending: Ending): Ending {
+  const counted = Object.values(endings).filter(isCounted);
+  return counted.reduce((root, other) => (isCounted(root) && !isNearer(other, root) ? root : other), ending);
 }
 
 /** Where nothing is known but a lost connection, and a node was cut off then, that is what it followed from. */
@@ -136,7 +132,7 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
   }
   const counts = isCounted(root);
   noteCause(step, gang, verdict, root);
-  const final = isFinal(step, gang, root, verdict.neverRestarted);
+  const final = isFinal(step, gang, root, verdict.endings);
   if (counts && !free && verdict.charged === undefined && !final && charge(step, gang, root.class)) {
     verdict.charged = root.class;
   }
@@ -150,10 +146,10 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
 }
 
 function proceed(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
-  if (verdict.scope === "") {
-    openNext(step, gang, endingWords(root.reason));
-  } else {
+  if (verdict.scope !== "") {
     renewAlone(step, verdict.scope, endingWords(root.reason));
+  } else if (hasGangRestart(step, gang)) {
+    openNext(step, gang, endingWords(root.reason));
   }
 }
 

@@ -49,8 +49,8 @@ export function isOrdered(exitStatus: number, words: readonly string[]): boolean
 
 /**
  * The meaning of a container that ended without our doing. −100 has four causes: released by us (looked up by the caller first), an
- * allocation never started in time, an attempt that ended before it ran, and a lost node; only YARN's words tell the last three apart. `nodeLeaves`: the node is being taken out
- * of the cluster, or has been.
+ * allocation never started in time, an attempt that ended before it ran, and a lost node; only YARN's words tell the last three apart.
+ * `nodeLeaves`: the node is being taken out of the cluster, or has been.
  */
 export function exitMeaning(exitStatus: number, words: readonly string[], nodeLeaves = false): ExitMeaning {
   if (UNLAUNCHED.has(exitStatus) && words.some((line) => NO_SPACE.test(line))) {

@@ -1,26 +1,52 @@
 import type { RuleReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { isNeverRestarted } from "../policies/restart.ts";
-import type { Ending } from "../state/failures.ts";
+import { toleratesFailure } from "../policies/tolerance.ts";
+import type { Ending, Verdict } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { findTask, roleOf, type Step } from "../state/step.ts";
 import { exhaustedRule, isExhausted } from "./blame.ts";
 import { spentRule } from "./budgets.ts";
 import { repeatedStartFailure } from "./start-failure.ts";
+import { isCounted } from "./strength.ts";
+
+/** How tasks of one generation ended, by task. */
+type Endings = Verdict["endings"];
 
 /** No restart can follow, whatever budget is left. */
-export function isFinal(step: Step, gang: GangState, root: Ending, neverRestarted = ""): boolean {
-  return finalRule(step, gang, root, neverRestarted) !== undefined;
+export function isFinal(step: Step, gang: GangState, root: Ending, endings: Endings = {}): boolean {
+  return finalRule(step, gang, root, endings) !== undefined;
+}
+
+/** The job cannot go on once the task has failed. */
+export function cannotBeLost(step: Step, task: TaskRecord): boolean {
+  return isNeverRestarted(step, task) && !toleratesFailure(step, task);
 }
 
 /**
  * The rule by which no restart follows whatever budget is left: of the root, or of the task that failed with it and is never
  * restarted.
  */
-function finalRule(step: Step, gang: GangState, root: Ending, neverRestarted: string): RuleReason | undefined {
-  const lost = findTask(step, neverRestarted);
-  return ruleOfRoot(step, gang, root) ?? (lost && neverRestartedRule(step, lost));
+function finalRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason | undefined {
+  const rule = ruleOfRoot(step, gang, root);
+  if (rule !== undefined) {
+    return rule;
+  }
+  const lost = lostAmong(step, endings);
+  return lost && neverRestartedRule(step, lost);
+}
+
+/** The last task among those that ended without which the job cannot go on. */
+function lostAmong(step: Step, endings: Endings): TaskRecord | undefined {
+  // Few jobs have such a role; the endings of a large generation are not gone through for each that is added.
+  if (!step.spec.roles.some(({ restartPolicy }) => restartPolicy === "none")) {
+    return undefined;
+  }
+  return Object.values(endings)
+    .filter(isCounted)
+    .flatMap(({ task }) => findTask(step, task) ?? [])
+    .findLast((task) => cannotBeLost(step, task));
 }
 
 function ruleOfRoot(step: Step, gang: GangState, root: Ending): RuleReason | undefined {
@@ -45,6 +71,6 @@ function neverRestartedRule(step: Step, task: TaskRecord): RuleReason {
 }
 
 /** Why the job cannot go on after this root cause. */
-export function endingRule(step: Step, gang: GangState, root: Ending, neverRestarted: string): RuleReason {
-  return finalRule(step, gang, root, neverRestarted) ?? spentRule(step, gang, root.class);
+export function endingRule(step: Step, gang: GangState, root: Ending, endings: Endings): RuleReason {
+  return finalRule(step, gang, root, endings) ?? spentRule(step, gang, root.class);
 }

@@ -1,3 +1,5 @@
+import type { Ending } from "../state/failures.ts";
+
 /**
  * How near an ending is to the root of a failure. When one task dies its peers lose their connections and exit too, often before YARN
  * says what happened to the first.
@@ -15,3 +17,8 @@ export const Strength = {
   /** What followed from an order of ours: the root of nothing, once anything else is known, and charged to no budget. */
   consequence: 0,
 } as const;
+
+/** What followed from our own order costs nothing: whoever gave it has charged for its cause, or is still to learn it. */
+export function isCounted({ strength }: Ending): boolean {
+  return strength > Strength.consequence;
+}

@@ -1,5 +1,5 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
-import { renewAlone, tearDown } from "../gang/restart.ts";
+import { hasGangRestart, renewAlone, tearDown } from "../gang/restart.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
@@ -15,9 +15,9 @@ import { blame } from "./blame.ts";
 import { isLeft } from "./budgets.ts";
 import { cutOffBefore, noteSuspension } from "./cut-off.ts";
 import { earlyExitBefore, noteEarlyExit } from "./early-exit.ts";
-import { addEvidence, isCounted, reconsider } from "./evidence.ts";
+import { addEvidence, reconsider } from "./evidence.ts";
 import { isFinal } from "./rules.ts";
-import { Strength } from "./strength.ts";
+import { isCounted, Strength } from "./strength.ts";
 
 /**
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
@@ -62,7 +62,6 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     deadline: deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.verdictMs),
     endings: origin === undefined ? {} : { [origin.task]: origin },
     root: origin?.task ?? "",
-    neverRestarted: "",
     lives: {},
     unaccounted: {},
     charged: undefined,
@@ -77,7 +76,9 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
         verdict.unaccounted[other.containerId] = true;
       }
     }
-    tearDown(step, gang, endingWords(ending.reason));
+    if (hasGangRestart(step, gang)) {
+      tearDown(step, gang, endingWords(ending.reason));
+    }
   }
   addEvidence(step, gang, verdict, ending);
 }

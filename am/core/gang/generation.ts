@@ -65,6 +65,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   task.exit = "";
   task.step = 0;
   task.checkpointStep = 0;
+  delete task.metrics;
   delete task.lastContainer;
   if (container === undefined) {
     task.host = "";
@@ -289,5 +290,8 @@ function addresses(step: Step, task: TaskRecord): ClusterSpec {
 function addressesOf(step: Step, gang: GangState, generation: number): ClusterSpec {
   const isListed = (task: TaskRecord) => task.port > 0 && (gangOf(step, task) === gang || task.phase === "running");
   const listed = step.spec.distributedMode === "gang" ? step.state.tasks.filter(isListed) : [];
-  return { generation, tasks: listed.map(({ id, host, port }) => ({ task: id, host, port })) };
+  return {
+    generation,
+    tasks: listed.map(({ id, host, port, ports }) => ({ task: id, host, port, ...(ports && { ports }) })),
+  };
 }

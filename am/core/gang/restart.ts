@@ -10,6 +10,11 @@ import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { recentCharges } from "./charges.ts";
 import { nextGeneration, openGeneration, renewTask } from "./generation.ts";
 
+/** Whether anything restarts with the gang: where every task lives on its own, or is never restarted, its phase stays as it is. */
+export function hasGangRestart(step: Step, gang: GangState): boolean {
+  return rolesOf(step, gang).some(([position]) => restartsWithGang(step, { role: position }));
+}
+
 /** The gang's programs are told to stop; containers stay. Another generation is opened only by `openNext`. */
 export function tearDown(step: Step, gang: GangState, reason: string): void {
   gang.phase = "restarting";

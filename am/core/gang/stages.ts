@@ -96,9 +96,19 @@ function heirOf(step: Step, tenant: TaskRecord): TaskRecord | undefined {
 
 /** What YARN was asked for, for each container of a role, and what was brought there: a container has its files for good. */
 function allocationOf(step: Step, task: { readonly role: number }): string {
-  const { resource, nodeLabel, files } = roleOf(step, task);
+  const { resource, nodeLabel, constrained, image, files, inMaster } = roleOf(step, task);
   const others = Object.entries(resource.others).sort(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([resource.memoryMiB, resource.vcores, others, nodeLabel ?? "", files]);
+  const { memoryMiB, vcores } = resource;
+  return JSON.stringify([
+    inMaster ?? false,
+    memoryMiB,
+    vcores,
+    others,
+    nodeLabel ?? "",
+    constrained ?? {},
+    image ?? {},
+    files,
+  ]);
 }
 
 function leave(step: Step, container: ContainerRecord, tenant: TaskRecord): void {

@@ -21,7 +21,7 @@ export function askTooLarge(step: Step, event: Extract<Event, { type: "ask-too-l
   const never = configured && beyondConfigured(step.spec, roleOf(step, { role: position }), configured);
   if (never !== undefined) {
     finish(step, endedBecause("failed", never));
-  } else if (noteRefusal(step, said, allowed)) {
+  } else if (noteRefusal(step, said, allowed === undefined ? {} : { allowed })) {
     const words = `YARN gives no container as large as a ${role}'s at present; they are asked for again when a larger node registers: ${message}`;
     log(step, "warn", "ask-too-large", words);
   }

@@ -27,7 +27,10 @@ export function noteContainerDeadline({ wakeUp }: Pick<CoreState, "wakeUp">, due
   wakeUp.containersMs = wakeUp.containersMs === 0 ? dueMs : Math.min(wakeUp.containersMs, dueMs);
 }
 
-/** What was waited for may lie in the mailbox behind the wake-up, or not be there because its executor is gone: beyond the time that takes to notice. */
+/**
+ * What was waited for may lie in the mailbox behind the wake-up, or not be there because its executor is gone: beyond the time that takes
+ * to notice.
+ */
 const AFTER_PAUSE_MS = 2_000;
 
 /**

@@ -2,7 +2,7 @@ import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import type { Notice } from "../../../src/job/execution.ts";
 import type { HistoryEvent } from "../../../src/job/history-event.ts";
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
-import type { Resource } from "../../../src/job/spec.ts";
+import type { Constrained, Resource } from "../../../src/job/spec.ts";
 import type { JobOutcome } from "../../../src/job/status.ts";
 
 /**
@@ -53,6 +53,8 @@ export interface Ask {
   readonly resource: Resource;
   readonly count: number;
   readonly nodeLabel?: string;
+  /** Where YARN may give them; no hosts are named then. */
+  readonly constrained?: Constrained;
   readonly hosts: readonly { readonly host: string; readonly count: number }[];
   readonly racks: readonly { readonly rack: string; readonly count: number }[];
   /** Present: no other host than those named will do while this ask stands. */

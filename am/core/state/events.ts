@@ -109,6 +109,8 @@ export type Event =
       readonly atMs: number;
       /** The newest complete one, which every report repeats. */
       readonly checkpoint?: Checkpoint;
+      /** The last value of each that the program reported. */
+      readonly metrics?: Readonly<Record<string, number>>;
     }
   | { readonly type: "transfer"; readonly task: string; readonly transfer: Transfer }
   | { readonly type: "service-announced"; readonly task: string; readonly name: string; readonly url: string }
@@ -121,6 +123,10 @@ export type Event =
   | { readonly type: "resource-manager-shutdown"; readonly reason: string }
   /** What was asked is refused (an unknown label or resource type): waiting cannot help. */
   | { readonly type: "ask-refused"; readonly message: string }
+  /** The cluster takes no constraints on places. */
+  | { readonly type: "constraints-refused"; readonly message: string }
+  /** For so many containers of a role there is no place at present that its constraint allows; they are not looked for any more. */
+  | { readonly type: "ask-unplaced"; readonly role: string; readonly count: number }
   /** A role's containers are larger than any that is given. */
   | {
       readonly type: "ask-too-large";

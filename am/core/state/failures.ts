@@ -53,8 +53,6 @@ export interface Verdict {
   endings: Record<string, Ending>;
   /** The task whose ending is the strongest so far, among equals the earliest. */
   root: string;
-  /** A task among them that is never restarted, so that the job cannot go on; empty while there is none. */
-  neverRestarted: string;
   /** What tasks were in the generation when they went on to the next one: a verdict that ends the job is about these lives. */
   readonly lives: Record<string, TaskRecord>;
   /** Containers whose tasks' ends are not known yet, by id. */

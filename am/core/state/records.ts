@@ -1,3 +1,4 @@
+import type { NamedPorts } from "../../../src/job/cluster-spec.ts";
 import type { Notice } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";
@@ -100,6 +101,8 @@ export interface TaskRecord {
   containerId: string;
   host: string;
   port: number;
+  /** Its others by name, as long as it has `port`. */
+  ports?: NamedPorts;
   startedAtMs: number;
   endedAtMs: number;
   /** What a table shows: `0`, `1`, `SIGKILL`, `-104`; empty while it has none. */
@@ -111,6 +114,8 @@ export interface TaskRecord {
   /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
   step: number;
   checkpointStep: number;
+  /** The last value of each metric that it reported in its present life. */
+  metrics?: Readonly<Record<string, number>>;
   /** How bringing up what it saved or left goes: the last of each kind. */
   transfers?: readonly Transfer[];
   /** Failures of the machine's kind since its program last ran well; see blame.ts. */
@@ -174,13 +179,15 @@ export interface RoleAsk {
   hinted: boolean;
   /** Hosts are not named any more: naming them brought nothing. */
   hintsExhausted: boolean;
-  /** Nothing is asked for, because such containers are larger than any that is given at present. */
+  /** Nothing is asked for, because such containers are not given at present: too large, or nowhere where they may be placed. */
   refusal: AskRefusal | undefined;
 }
 
 export interface AskRefusal {
   /** The largest container that was given then; absent when that is not known. */
   readonly allowed?: Resource;
+  /** YARN found no place that their constraint allows. */
+  readonly unplaced?: true;
   /** Until then it is not asked for again, unless a node comes that is large enough; over when not after now. */
   readonly untilMs: number;
 }

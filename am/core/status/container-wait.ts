@@ -1,5 +1,6 @@
+import { constraintKey } from "../../../src/job/constraint-key.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
-import { amountWords, countedWords } from "../../../src/job/reasons/words.ts";
+import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
 import { excludedHosts, isKeptOff } from "../containers/kept-off.ts";
@@ -27,7 +28,7 @@ export function containerWait(job: Job, position: number, missing: number): Omit
   const usable = usableNodes(job, role);
   const refused = refusedDelays(job, position);
   const places = refused.length > 0 ? refused : placeDelays(job, role, missing, usable);
-  const delays = [...places, ...keptOffDelays(job, role)];
+  const delays = [...places, ...constraintDelays(job, role), ...keptOffDelays(job, role)];
   if (usable.length === 0 || refused.length > 0) {
     return { reason, delays };
   }
@@ -62,11 +63,24 @@ function placeDelays(
 /** Containers of its size are refused until a node comes that is large enough. */
 function refusedDelays({ state: { asks } }: Job, position: number): DelayReason[] {
   const { refusal, outstanding = 0 } = asks[position] ?? {};
+  // Until a container comes: that they are looked for once more is no news.
+  if (refusal?.unplaced) {
+    return [{ code: "no-place" }];
+  }
   if (refusal === undefined || outstanding > 0) {
     return [];
   }
   const { allowed } = refusal;
   return [{ code: "size-refused", ...(allowed === undefined ? {} : { largest: amountWords(allowed) }) }];
+}
+
+/** YARN does not say whether it is the constraint that none of its nodes meets. */
+function constraintDelays({ spec }: Job, { name, constrained }: RoleSpec): DelayReason[] {
+  if (constrained?.constraint === undefined) {
+    return [];
+  }
+  const key = constraintKey(name, (one) => spec.sources[one] !== undefined);
+  return [{ code: "place-constrained", setting: settingOf(spec, key) }];
 }
 
 function keptOffDelays(job: Job, { nodeLabel }: RoleSpec): DelayReason[] {

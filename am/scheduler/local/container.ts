@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { constants } from "node:os";
 import path from "node:path";
+import { parseHostPort } from "../../../src/hadoop/conf/values.ts";
 import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
 import type { ContainerCommand } from "../scheduler.ts";
 import { launchScript } from "./launch-script.ts";
@@ -20,6 +21,9 @@ const inheritedVariables = [
   "TZ",
   "JAVA_HOME",
   "HADOOP_HOME",
+  "HADOOP_COMMON_HOME",
+  "HADOOP_HDFS_HOME",
+  "HADOOP_YARN_HOME",
   "HADOOP_CONF_DIR",
 ] as const;
 
@@ -28,10 +32,20 @@ export interface ContainerEnd {
   readonly diagnostics: string;
 }
 
-/** The folders of one container: `<folder>/work` while it runs, `<folder>/logs` also afterwards. */
+/** A node as YARN tells containers of it. */
+export interface NodeAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `host:port` of its web pages; empty where there are none. */
+  readonly httpAddress: string;
+}
+
+/** The folders of one container: `<folder>/work` while it runs, its logs also afterwards. */
 export interface ContainerPlace {
   readonly folder: string;
+  readonly logFolder: string;
   readonly user: string;
+  readonly node: NodeAddress;
 }
 
 /**
@@ -52,7 +66,7 @@ export class LocalContainer {
   }
 
   /** Resolves when the process runs; rejects when a file cannot be placed or the process cannot be made. */
-  async start(command: ContainerCommand, localizer: Localizer): Promise<void> {
+  async start(command: ContainerCommand, localizer: Pick<Localizer, "place">): Promise<void> {
     try {
       await this.#prepareAndSpawn(command, localizer);
     } catch (error) {
@@ -71,9 +85,9 @@ export class LocalContainer {
     setTimeout(() => this.#signal("SIGKILL"), killDelayMs);
   }
 
-  async #prepareAndSpawn(command: ContainerCommand, localizer: Localizer): Promise<void> {
+  async #prepareAndSpawn(command: ContainerCommand, localizer: Pick<Localizer, "place">): Promise<void> {
     const work = path.join(this.#place.folder, "work");
-    const logs = path.join(this.#place.folder, "logs");
+    const logs = this.#place.logFolder;
     await mkdir(work, { recursive: true });
     await mkdir(logs, { recursive: true });
     await localizer.place(command.files, work);
@@ -92,9 +106,9 @@ export class LocalContainer {
   #ownEnvironment(containerId: string, work: string, logs: string): Record<string, string> {
     return {
       CONTAINER_ID: containerId,
-      NM_HOST: "127.0.0.1",
-      NM_PORT: "0",
-      NM_HTTP_PORT: "0",
+      NM_HOST: this.#place.node.host,
+      NM_PORT: String(this.#place.node.port),
+      NM_HTTP_PORT: String(parseHostPort(this.#place.node.httpAddress)?.port ?? 0),
       LOCAL_DIRS: path.dirname(this.#place.folder),
       LOG_DIRS: logs,
       PWD: work,

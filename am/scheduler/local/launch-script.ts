@@ -13,16 +13,23 @@ export interface ScriptInput {
  * here a guard process reads from that pipe and ends the container's process group when the ApplicationMaster is gone.
  */
 export function launchScript({ environment, commands, logFolder }: ScriptInput): string {
-  const expanded = (text: string): string =>
-    text.replaceAll("<LOG_DIR>", logFolder).replaceAll("<CPS>", ":").replaceAll("{{", "$").replaceAll("}}", "");
-  const exports = Object.entries(environment).map(([name, value]) => `export ${name}="${expanded(value)}"`);
-  const command = expanded(commands.join(" "));
+  const command = replaceMarks(commands.join(" "), logFolder);
   return [
     "#!/bin/bash",
     "( trap '' TERM INT HUP; read -r _ <&3; kill -TERM 0; sleep 0.25; kill -KILL 0 ) </dev/null >/dev/null 2>&1 &",
     "exec 3<&-",
-    ...exports,
+    ...exportLines(environment, logFolder),
     `exec /bin/bash -c "${command}"`,
     "",
   ].join("\n");
+}
+
+/** One variable a line, as a NodeManager's script sets them. */
+export function exportLines(environment: ScriptInput["environment"], logFolder: string): string[] {
+  return Object.entries(environment).map(([name, value]) => `export ${name}="${replaceMarks(value, logFolder)}"`);
+}
+
+/** As ContainerLaunch#expandEnvironment does on Linux. */
+function replaceMarks(text: string, logFolder: string): string {
+  return text.replaceAll("<LOG_DIR>", logFolder).replaceAll("<CPS>", ":").replaceAll("{{", "$").replaceAll("}}", "");
 }

@@ -1,5 +1,6 @@
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { formatHostPort } from "../../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { ContainerExitStatus, type Resource } from "../../../src/hadoop/yarn/records.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
@@ -8,16 +9,23 @@ import type { Ask } from "../../core/state/effects.ts";
 import type { AllocatedContainer, NodeView } from "../../core/state/events.ts";
 import { add, subtract, typesBeyond, typeWords } from "../resource-amounts.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
-import { LocalContainer } from "./container.ts";
+import { LocalContainer, type NodeAddress } from "./container.ts";
 import { Localizer } from "./localize.ts";
 
 export interface LocalSchedulerOptions {
-  /** The ApplicationMaster's own container; the others get the numbers after it. */
+  /** The ApplicationMaster's own container. */
   readonly ownContainerId: string;
+  /** The first container's number; each further one gets the next. */
+  readonly firstNumber: number;
   /** Where containers get their folders. */
   readonly folder: string;
+  /** Where they write their logs; absent: each in a folder of its own there. */
+  readonly logFolder?: string;
   readonly user: string;
-  readonly machine: Machine;
+  readonly machine: Pick<Machine, "memoryMiB" | "vcores" | "gpus">;
+  readonly node: NodeAddress;
+  /** Places their files; absent: from this machine's own. */
+  readonly files?: Pick<Localizer, "place">;
 }
 
 interface Held {
@@ -29,8 +37,6 @@ interface Held {
 }
 
 const gpuType = "yarn.io/gpu";
-const host = "127.0.0.1";
-const nodeId = `${host}:0`;
 const released = { exitStatus: ContainerExitStatus.aborted, diagnostics: "Container released by application" };
 const stopped = {
   exitStatus: ContainerExitStatus.killedByApplicationMaster,
@@ -44,15 +50,15 @@ const stopped = {
  */
 export class LocalScheduler implements Scheduler {
   readonly waits = [];
-  readonly silentSinceMs = undefined;
+  readonly answeredAtMs = undefined;
   readonly #options: LocalSchedulerOptions;
   readonly #capacity: Resource;
-  readonly #localizer: Localizer;
+  readonly #localizer: Pick<Localizer, "place">;
   readonly #wanted = new Map<number, Ask>();
   readonly #held = new Map<string, Held>();
   #deliver: (event: SchedulerEvent) => void = () => {};
   #headroom: Resource | undefined;
-  #nextNumber = 2;
+  #nextNumber: number;
   #matching = false;
   #closed = false;
   #lastEnded: (() => void) | undefined;
@@ -61,7 +67,8 @@ export class LocalScheduler implements Scheduler {
     this.#options = options;
     const { memoryMiB, vcores, gpus } = options.machine;
     this.#capacity = { memoryMiB, vcores, others: gpus.length === 0 ? {} : { [gpuType]: gpus.length } };
-    this.#localizer = new Localizer(path.join(options.folder, "filecache"));
+    this.#nextNumber = options.firstNumber;
+    this.#localizer = options.files ?? new Localizer(path.join(options.folder, "filecache"));
   }
 
   async start(_address: unknown, deliver: (event: SchedulerEvent) => void): Promise<Registration> {
@@ -102,7 +109,7 @@ export class LocalScheduler implements Scheduler {
     this.#end(containerId, stopped);
   }
 
-  progress(): void {}
+  show(): void {}
 
   async confirm(): Promise<boolean> {
     return true;
@@ -127,7 +134,9 @@ export class LocalScheduler implements Scheduler {
       return;
     }
     const devices = held.gpus.length === 0 ? {} : { CUDA_VISIBLE_DEVICES: held.gpus.join(",") };
-    const place = { folder: path.join(this.#options.folder, containerId), user: this.#options.user };
+    const { user, node, logFolder } = this.#options;
+    const folder = path.join(this.#options.folder, containerId);
+    const place = { folder, logFolder: logFolder ?? path.join(folder, "logs"), user, node };
     held.process = new LocalContainer(place, (end) => this.#completed(containerId, end));
     try {
       const environment = { ...devices, ...command.environment };
@@ -196,7 +205,9 @@ export class LocalScheduler implements Scheduler {
   #allocate(ask: Ask): AllocatedContainer {
     const containerId = this.#nextContainerId();
     this.#held.set(containerId, { resource: ask.resource, gpus: this.#freeGpus(ask.resource.others[gpuType] ?? 0) });
-    return { containerId, nodeId, host, nodeHttpAddress: "", priority: ask.priority, resource: ask.resource };
+    const { host, port, httpAddress } = this.#options.node;
+    const nodeId = formatHostPort({ host, port });
+    return { containerId, nodeId, host, nodeHttpAddress: httpAddress, priority: ask.priority, resource: ask.resource };
   }
 
   #freeGpus(count: number): string[] {
@@ -220,8 +231,9 @@ export class LocalScheduler implements Scheduler {
   }
 
   #node(): NodeView {
+    const { host, port } = this.#options.node;
     return {
-      nodeId,
+      nodeId: formatHostPort({ host, port }),
       host,
       rack: "/default-rack",
       usable: true,

@@ -1,28 +1,61 @@
 import { createWriteStream } from "node:fs";
-import { mkdir, symlink } from "node:fs/promises";
+import { mkdir, statfs, symlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { type ZipEntry, zipEntries } from "../../../src/archives/zip.ts";
+import { zipEntries } from "../../../src/archives/zip.ts";
 import { TonyError } from "../../../src/errors.ts";
+import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { sizeWords } from "../../../src/job/reasons/words.ts";
+
+/** More than any program's archive has: a virtual environment has some ten thousand. */
+const mostEntries = 1_000_000;
+
+export interface UnzipOptions {
+  /** What may be unpacked in all; default: what is free on the target's disk. */
+  readonly mostBytes?: number;
+  readonly mostEntries?: number;
+}
 
 /**
- * Unpacks a zip file with the permissions and symbolic links that it records; names that would leave the target are refused.
- * Throws a TonyError with code `LOCALIZATION`.
+ * Unpacks a zip file, with the permissions and symbolic links that it records, into a folder that is empty. Nothing is written outside of
+ * it: names that would leave it are refused, links are made when all else is there, so that no name leads through one, and nothing is
+ * written twice.
+ * Throws a TonyError with code `LOCALIZATION`, also for an archive that is too large.
  */
-export async function unzip(archive: string, target: string): Promise<void> {
+export async function unzip(archive: string, target: string, options: UnzipOptions = {}): Promise<void> {
   try {
-    for await (const entry of zipEntries(archive)) await unpackEntry(entry, path.join(target, entry.path));
+    await unpackFiles(archive, target, options);
+    await makeLinks(archive, target);
   } catch (cause) {
-    throw new TonyError(`${archive} could not be unpacked`, { code: "LOCALIZATION", cause });
+    throw new TonyError(`${archive} could not be unpacked: ${errorMessage(cause)}`, { code: "LOCALIZATION", cause });
   }
 }
 
-async function unpackEntry(entry: ZipEntry, place: string): Promise<void> {
-  if (entry.type === "directory") {
-    await mkdir(place, { recursive: true });
-    return;
+/** All files, and all folders, those of links too: in the path of a link there can be no other one then. */
+async function unpackFiles(archive: string, target: string, options: UnzipOptions): Promise<void> {
+  const most = options.mostEntries ?? mostEntries;
+  const mostBytes = options.mostBytes ?? (await freeBytes(target));
+  let entries = 0;
+  let bytes = 0;
+  for await (const entry of zipEntries(archive)) {
+    if (++entries > most) throw new Error(`it has more than ${most} entries`);
+    const place = path.join(target, entry.path);
+    await mkdir(entry.type === "directory" ? place : path.dirname(place), { recursive: true });
+    if (entry.type !== "file") continue;
+    // No more than the size comes out: yauzl ends a stream that brings another number of bytes.
+    bytes += entry.sizeBytes;
+    if (bytes > mostBytes) throw new Error(`it holds more than the ${sizeWords(mostBytes)} that there is room for`);
+    await pipeline(await entry.open(), createWriteStream(place, { mode: entry.mode, flags: "wx" }));
   }
-  await mkdir(path.dirname(place), { recursive: true });
-  if (entry.type === "symlink") await symlink(await entry.target(), place);
-  else await pipeline(await entry.open(), createWriteStream(place, { mode: entry.mode }));
+}
+
+async function makeLinks(archive: string, target: string): Promise<void> {
+  for await (const entry of zipEntries(archive)) {
+    if (entry.type === "symlink") await symlink(await entry.target(), path.join(target, entry.path));
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }

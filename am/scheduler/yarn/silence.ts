@@ -24,6 +24,7 @@ const longestPauseMs = 15 * 60_000;
 export class ResourceManagerSilence {
   readonly #options: SilenceOptions;
   #sinceMs: number | undefined;
+  #answeredAtMs: number | undefined;
   #reason = "";
   #tellAtMs = 0;
   #pauseMs = 0;
@@ -45,8 +46,9 @@ export class ResourceManagerSilence {
 
   /** One was answered. */
   ends(): void {
+    this.#answeredAtMs = this.#options.clock.nowMs();
     if (this.#pauseMs > 0 && this.#sinceMs !== undefined) {
-      const lasted = durationWords(this.#options.clock.nowMs() - this.#sinceMs);
+      const lasted = durationWords(this.#answeredAtMs - this.#sinceMs);
       this.#options.log.info("resource-manager-back", `The ResourceManager answers again, after ${lasted}.`);
     }
     this.#sinceMs = undefined;
@@ -54,9 +56,9 @@ export class ResourceManagerSilence {
     this.#pauseMs = 0;
   }
 
-  /** When it began; undefined while there is none. */
-  get sinceMs(): number | undefined {
-    return this.#sinceMs;
+  /** When a call was answered last; undefined while none has been. */
+  get answeredAtMs(): number | undefined {
+    return this.#answeredAtMs;
   }
 
   /** What the job waits for because of it, once that was told. */

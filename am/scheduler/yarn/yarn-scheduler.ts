@@ -7,18 +7,19 @@ import type {
   MasterRegistration,
   NodeToken,
   ResourceRequest,
+  SchedulingRequest,
   Registration as YarnRegistration,
 } from "../../../src/hadoop/yarn/allocation.ts";
-import type { Container, ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
+import { placementRefusal } from "../../../src/hadoop/yarn/placement-refusal.ts";
+import type { ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
 import { resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
-import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
-import { listWords } from "../../../src/job/reasons/words.ts";
 import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/state/effects.ts";
-import type { AllocatedContainer } from "../../core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
+import { AllocationEvents } from "./allocation-events.ts";
+import { HeartbeatLoop } from "./heartbeat-loop.ts";
 import { HeartbeatPace } from "./heartbeat-pace.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
@@ -30,9 +31,10 @@ import { UntoldAsks } from "./untold-asks.ts";
 export interface MasterClient {
   register(registration: MasterRegistration): Promise<YarnRegistration>;
   ask(rows: readonly ResourceRequest[]): void;
+  askConstrained(requests: readonly SchedulingRequest[]): void;
   release(ids: readonly ContainerId[]): void;
   blacklist(change: { readonly add: readonly string[]; readonly remove: readonly string[] }): void;
-  heartbeat(progress: number): Promise<HeartbeatOutcome>;
+  heartbeat(progress: number, trackingUrl: string | undefined): Promise<HeartbeatOutcome>;
   finish(request: FinishRequest): Promise<boolean>;
   close(): void;
 }
@@ -74,23 +76,21 @@ const finalStatus: Record<JobOutcome["result"], FinalStatus> = {
 /** Containers of a real cluster: heartbeats to the ResourceManager, launches at the NodeManagers. */
 export class YarnScheduler implements Scheduler {
   readonly #options: YarnSchedulerOptions;
-  readonly #containers = new Map<ContainerId, Container>();
-  readonly #completed = new Set<ContainerId>();
+  readonly #events: AllocationEvents;
   readonly #asks = new UntoldAsks();
   readonly #pace = new HeartbeatPace();
   /** By priority: each role has its own. */
   #outstanding = new Map<number, number>();
+  /** By priority. */
+  readonly #constrainedRoles = new Map<number, string>();
   #avoided: readonly string[] = [];
   #address: MasterRegistration = { host: "", rpcPort: -1, trackingUrl: "" };
   #deliver: (event: SchedulerEvent) => void = () => {};
   #progress = 0;
-  #headroom = "";
-  #loop: Promise<void> | undefined;
-  #ended = false;
+  #trackingUrl: string | undefined;
+  readonly #loop: HeartbeatLoop;
   /** Whether the ResourceManager recorded this attempt's end; set once it has answered, and then no heartbeat is sent any more. */
   #endRecorded: boolean | undefined;
-  #woken = false;
-  #wake: () => void = () => {};
   /** Whether the last heartbeat had no answer. */
   #silent = false;
   /** Whether the registration was answered: the answer has the tokens of the nodes with kept containers. */
@@ -101,21 +101,22 @@ export class YarnScheduler implements Scheduler {
 
   constructor(options: YarnSchedulerOptions) {
     this.#options = options;
+    this.#events = new AllocationEvents(options.nodes, options.log);
+    this.#loop = new HeartbeatLoop(options.clock, () => this.#heartbeat());
   }
 
   async start(
-    address: { readonly host: string; readonly port: number; readonly trackingUrl: string },
+    address: { readonly host: string; readonly port: number },
     deliver: (event: SchedulerEvent) => void,
   ): Promise<Registration> {
     this.#deliver = deliver;
-    this.#address = { host: address.host, rpcPort: address.port, trackingUrl: address.trackingUrl };
+    this.#address = { host: address.host, rpcPort: address.port, trackingUrl: "" };
     const registration = await this.#options.master.register(this.#address);
     const { attempt, nodeManagers, nodes } = this.#options;
     this.#registrationAnswered = registration.answered;
     if (!registration.answered) this.#options.log.warn("registration-unanswered", unansweredWords);
     nodeManagers.addTokens(registration.nodeTokens);
-    const kept = registration.containersFromPreviousAttempts;
-    this.#remember(kept);
+    const keptContainers = this.#events.remember(registration.containersFromPreviousAttempts);
     this.#emit({ type: "nodes-changed", nodes: nodes.all });
     this.#emit({
       type: "am-registered",
@@ -123,18 +124,19 @@ export class YarnScheduler implements Scheduler {
       counted: registration.counted,
       resourceTypes: registration.resourceTypes.map(({ name }) => name),
     });
-    this.#loop = this.#heartbeats();
-    return { attempt, keptContainers: kept.map(allocatedContainer) };
+    this.#loop.start();
+    const { clientToAmMasterKey: clientTokenKey } = registration;
+    return { attempt, keptContainers, ...(clientTokenKey && { clientTokenKey }) };
   }
 
   ask(asks: readonly Ask[]): void {
     for (const ask of asks) this.#asks.add(ask);
-    this.#heartbeatNow();
+    this.#loop.now();
   }
 
   release(containerIds: readonly string[]): void {
     this.#options.master.release(containerIds);
-    this.#heartbeatNow();
+    this.#loop.now();
   }
 
   blacklist(hosts: readonly string[]): void {
@@ -147,9 +149,13 @@ export class YarnScheduler implements Scheduler {
   }
 
   launch(commands: readonly ContainerCommand[]): void {
-    const containerOf = (id: ContainerId): Container | undefined => this.#containers.get(id);
     const starter: ContainerStarter = { start: (nodeId, starts) => this.#start(nodeId, starts) };
-    launchContainers(commands, starter, containerOf, (event) => this.#emit(event));
+    launchContainers(
+      commands,
+      starter,
+      (id) => this.#events.container(id),
+      (event) => this.#emit(event),
+    );
   }
 
   /** The ResourceManager sends a node's token once to each attempt: one that was lost with the registration's answer only the next one gets. */
@@ -170,9 +176,9 @@ export class YarnScheduler implements Scheduler {
    * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.AbstractYarnScheduler#releaseContainers).
    */
   stop(containerId: string): void {
-    const container = this.#containers.get(containerId);
+    const container = this.#events.container(containerId);
     if (container === undefined) {
-      if (!this.#completed.has(containerId)) this.release([containerId]);
+      if (!this.#events.hasCompleted(containerId)) this.release([containerId]);
       return;
     }
     this.#options.nodeManagers.stop(container.nodeId, [containerId]).catch((error: unknown) => {
@@ -181,53 +187,41 @@ export class YarnScheduler implements Scheduler {
     });
   }
 
-  progress(fraction: number): void {
-    this.#progress = fraction;
+  show(progress: number, trackingUrl: string | undefined): void {
+    this.#progress = progress;
+    this.#trackingUrl = trackingUrl;
   }
 
   get waits(): readonly Wait[] {
     return this.#options.silence.waits;
   }
 
-  get silentSinceMs(): number | undefined {
-    return this.#options.silence.sinceMs;
+  get answeredAtMs(): number | undefined {
+    return this.#options.silence.answeredAtMs;
   }
 
   confirm(): Promise<boolean> {
     if (this.#endRecorded !== undefined) return Promise.resolve(this.#endRecorded);
     return new Promise((resolve) => {
       this.#questions.push(resolve);
-      this.#heartbeatNow();
+      this.#loop.now();
     });
   }
 
-  async finish(outcome: JobOutcome, trackingUrl: string): Promise<void> {
-    await this.#stopHeartbeats();
-    const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl };
+  async finish(outcome: JobOutcome): Promise<void> {
+    this.#loop.end();
+    // One that is under way would compete with this call.
+    await this.#loop.settled();
+    const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl: "" };
     this.#endRecorded = await this.#options.master.finish(request);
     for (const answer of this.#questions.splice(0)) answer(this.#endRecorded);
   }
 
   async close(): Promise<void> {
-    this.#ended = true;
-    this.#wake();
+    this.#loop.end();
     this.#options.master.close();
     this.#options.nodeManagers.close();
-    await this.#loop;
-  }
-
-  /** Waits for a heartbeat that is under way, which would compete with the next call. */
-  async #stopHeartbeats(): Promise<void> {
-    this.#ended = true;
-    this.#wake();
-    await this.#loop;
-  }
-
-  async #heartbeats(): Promise<void> {
-    while (!this.#ended) {
-      const intervalMs = await this.#heartbeat();
-      await this.#pause(intervalMs);
-    }
+    await this.#loop.settled();
   }
 
   /** One heartbeat. @returns how long to wait before the next */
@@ -238,10 +232,10 @@ export class YarnScheduler implements Scheduler {
     // One without an answer is repeated first, as it was.
     if (!this.#silent) this.#tellAsks();
     try {
-      const outcome = await this.#options.master.heartbeat(this.#progress);
+      const outcome = await this.#options.master.heartbeat(this.#progress, this.#trackingUrl);
       this.#silent = false;
       this.#options.silence.ends();
-      if (this.#asks.answered()) this.#woken = true;
+      if (this.#asks.answered()) this.#loop.now();
       const current = await this.#take(outcome);
       for (const answer of questions) answer(current);
     } catch (error) {
@@ -255,12 +249,23 @@ export class YarnScheduler implements Scheduler {
   #tellAsks(): void {
     for (const { ask, before } of this.#asks.take()) {
       try {
-        this.#options.master.ask(requestRows(ask, before));
+        this.#tell(ask, before);
         this.#outstanding.set(ask.priority, ask.count);
       } catch (error) {
         this.#emit({ type: "ask-refused", message: `${ask.role}: ${errorMessage(error)}` });
       }
     }
+  }
+
+  #tell(ask: Ask, before: Ask | undefined): void {
+    const { priority, resource: capability, count, constrained, nodeLabel } = ask;
+    if (constrained === undefined) {
+      this.#options.master.ask(requestRows(ask, before));
+      return;
+    }
+    this.#constrainedRoles.set(priority, ask.role);
+    const label = nodeLabel === undefined ? {} : { nodeLabel };
+    this.#options.master.askConstrained([{ priority, capability, count, ...constrained, ...label }]);
   }
 
   /** @returns false when this attempt is over */
@@ -273,7 +278,7 @@ export class YarnScheduler implements Scheduler {
       case "resync": {
         const registration = await this.#options.master.register(this.#address);
         this.#options.nodeManagers.addTokens(registration.nodeTokens);
-        this.#learnLate(registration.containersFromPreviousAttempts);
+        this.#emitAll(this.#events.ofLate(registration.containersFromPreviousAttempts));
         this.#emit({ type: "resource-manager-resynced" });
         return true;
       }
@@ -283,63 +288,18 @@ export class YarnScheduler implements Scheduler {
     }
   }
 
-  /** Completed containers first: new ones may be meant to replace them. */
   #allocated(allocation: Allocation): void {
-    const { nodes, nodeManagers } = this.#options;
-    nodeManagers.addTokens(allocation.nodeTokens);
-    this.#learnLate(allocation.containersFromPreviousAttempts);
-    this.#reportNodes(allocation, nodes);
-    this.#reportHeadroom(allocation);
-    for (const { containerId, exitStatus, diagnostics: text } of allocation.completed) {
-      const diagnostics = parseContainerDiagnostics(text);
-      this.#containers.delete(containerId);
-      this.#completed.add(containerId);
-      this.#emit({ type: "container-completed", containerId, exitStatus, diagnostics });
-    }
-    this.#reportPreemption(allocation);
-    if (allocation.allocated.length === 0) return;
-    this.#remember(allocation.allocated);
+    this.#options.nodeManagers.addTokens(allocation.nodeTokens);
     for (const { priority } of allocation.allocated) {
       this.#outstanding.set(priority, (this.#outstanding.get(priority) ?? 0) - 1);
     }
-    this.#emit({ type: "containers-allocated", containers: allocation.allocated.map(allocatedContainer) });
-  }
-
-  /** Containers whose NodeManager has come back to a ResourceManager that restarted, after this attempt had registered. */
-  #learnLate(containers: readonly Container[]): void {
-    const untold = containers.filter(({ id }) => !this.#containers.has(id) && !this.#completed.has(id));
-    if (untold.length === 0) return;
-    this.#remember(untold);
-    const words = listWords(untold.map(({ id, nodeId }) => `${id} on ${nodeId}`));
-    this.#options.log.info("containers-late", `YARN tells late of containers of an earlier attempt: ${words}.`);
-    this.#emit({ type: "containers-recovered-late", containers: untold.map(allocatedContainer) });
-  }
-
-  #reportNodes({ updatedNodes }: Allocation, nodes: NodeTable): void {
-    if (updatedNodes.length === 0) return;
-    const changed = nodes.update(updatedNodes);
-    for (const { host, healthReport } of changed) {
-      if (healthReport === undefined) continue;
-      this.#options.log.warn("node-unhealthy", `YARN does not use ${host} while it is unhealthy: ${healthReport}.`, {
-        host,
-      });
+    this.#emitAll(this.#events.of(allocation));
+    for (const { priority, count } of allocation.rejected) {
+      const role = this.#constrainedRoles.get(priority);
+      if (role === undefined) continue;
+      this.#outstanding.delete(priority);
+      this.#emit({ type: "ask-unplaced", role, count });
     }
-    this.#emit({ type: "nodes-changed", nodes: changed });
-  }
-
-  #reportHeadroom({ available }: Allocation): void {
-    const headroom = JSON.stringify(available);
-    if (headroom === this.#headroom) return;
-    this.#headroom = headroom;
-    this.#emit({ type: "headroom-changed", available });
-  }
-
-  #reportPreemption({ preemption }: Allocation): void {
-    if (preemption === undefined) return;
-    const { strict, negotiable } = preemption;
-    if (strict.length > 0) this.#emit({ type: "preemption-notice", containerIds: strict, strict: true });
-    if (negotiable.containers.length === 0) return;
-    this.#emit({ type: "preemption-notice", containerIds: negotiable.containers, strict: false });
   }
 
   /** A refused request will be refused again; any other failure means that the ResourceManager is away, which passes. */
@@ -350,6 +310,10 @@ export class YarnScheduler implements Scheduler {
       if (ask === undefined) return 0;
       this.#outstanding.delete(ask.priority);
       this.#emit({ type: "ask-too-large", role: ask.role, message: errorMessage(error), ...refusal });
+      return refusedIntervalMs;
+    }
+    if (placementRefusal(error)) {
+      this.#emit({ type: "constraints-refused", message: errorMessage(error) });
       return refusedIntervalMs;
     }
     if (isRemoteError(error, "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN")) {
@@ -363,7 +327,7 @@ export class YarnScheduler implements Scheduler {
       return retryIntervalMs;
     }
     this.#silent = true;
-    if (!this.#ended) this.#options.silence.goesOn(error, 0);
+    if (!this.#loop.ended) this.#options.silence.goesOn(error, 0);
     return retryIntervalMs;
   }
 
@@ -379,44 +343,16 @@ export class YarnScheduler implements Scheduler {
   }
 
   #attemptOver(reason: string): void {
-    this.#ended = true;
+    this.#loop.end();
     this.#emit({ type: "resource-manager-shutdown", reason });
   }
 
-  #remember(containers: readonly Container[]): void {
-    for (const container of containers) this.#containers.set(container.id, container);
-  }
-
-  /** Sends the next heartbeat at once, or right after the one that is under way. */
-  #heartbeatNow(): void {
-    this.#woken = true;
-    this.#wake();
-  }
-
-  async #pause(intervalMs: number): Promise<void> {
-    if (this.#woken || this.#ended) {
-      this.#woken = false;
-      // The effects of one step come together: one heartbeat carries them all.
-      await new Promise<void>((resolve) => setImmediate(resolve));
-      return;
-    }
-    await new Promise<void>((resolve) => {
-      const cancel = this.#options.clock.after(intervalMs, resolve);
-      this.#wake = () => {
-        cancel();
-        resolve();
-      };
-    });
-    this.#woken = false;
+  #emitAll(events: readonly SchedulerEvent[]): void {
+    for (const event of events) this.#emit(event);
   }
 
   /** Delivers after the call that causes the event has returned. */
   #emit(event: SchedulerEvent): void {
     queueMicrotask(() => this.#deliver(event));
   }
-}
-
-function allocatedContainer({ id, nodeId, nodeHttpAddress, priority, resource }: Container): AllocatedContainer {
-  const host = nodeId.slice(0, nodeId.lastIndexOf(":"));
-  return { containerId: id, nodeId, host, nodeHttpAddress, priority, resource };
 }

@@ -11,6 +11,8 @@ export interface TreeEntry {
   readonly entry: TarEntry;
   /** Where its bytes are; another place than its path says where a link out of the folder was followed. */
   readonly source: string;
+  /** What it has instead of those. */
+  readonly content?: Buffer;
   /** Changes when the content may have: inode, size, times to the nanosecond. */
   readonly identity: string;
   /** Of its last change, content or metadata. */

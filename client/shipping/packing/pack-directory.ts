@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
 import type { Tree, TreeEntry } from "./directory-tree.ts";
 import { type PackedEntry, writeTarGz } from "./tar-gz.ts";
 
@@ -11,7 +12,8 @@ export async function packDirectory({ entries }: Tree, archive: string): Promise
   await writeTarGz(entries.map(packedEntry), archive);
 }
 
-function packedEntry({ entry, source }: TreeEntry): PackedEntry {
+function packedEntry({ entry, source, content }: TreeEntry): PackedEntry {
+  if (content !== undefined) return { entry, source, open: () => Readable.from([content]) };
   const end = entry.type === "file" ? entry.sizeBytes - 1 : 0;
   return { entry, source, open: () => createReadStream(source, { end, highWaterMark: 1024 * 1024 }) };
 }

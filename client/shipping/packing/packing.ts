@@ -7,6 +7,7 @@ import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";
 import { packDirectory } from "./pack-directory.ts";
 import { type PrivateLink, privateLinks } from "./private-links.ts";
+import { type Relocated, relocateEnvironment } from "./python-environment.ts";
 import { countLinks, repackZip } from "./repack-zip.ts";
 
 /** A `.tar.gz` that is made on this machine before it travels. */
@@ -34,17 +35,21 @@ const zipEnding = /\.(zip|jar)$/i;
 
 /** A local folder as it travels. @throws UserError for what cannot be packed */
 export async function packingOfFolder(folder: string, as: FileToShip["as"]): Promise<Packing> {
-  return packingOfTree(folder, as, await readTree(folder, await exclusionOf(folder, as)));
+  return packingOfTree(folder, as, await treeOf(folder, as));
 }
 
 /** The same for containers that another user may run, with a remark on links which that user cannot follow. */
 export async function packingForOthers(folder: string, as: FileToShip["as"]): Promise<Packing> {
-  const tree = await readTree(folder, await exclusionOf(folder, as));
-  const packing = packingOfTree(folder, as, tree);
-  return { ...packing, remarks: [...packing.remarks, ...linkRemarks(await privateLinks(tree))] };
+  const relocated = await treeOf(folder, as);
+  const packing = packingOfTree(folder, as, relocated);
+  return { ...packing, remarks: [...packing.remarks, ...linkRemarks(await privateLinks(relocated.tree))] };
 }
 
-function packingOfTree(folder: string, as: FileToShip["as"], tree: Tree): Packing {
+async function treeOf(folder: string, as: FileToShip["as"]): Promise<Relocated> {
+  return relocateEnvironment(await readTree(folder, await exclusionOf(folder, as)));
+}
+
+function packingOfTree(folder: string, as: FileToShip["as"], { tree, remarks }: Relocated): Packing {
   return {
     key: `tree:${folder}`,
     identity: fingerprintTree(tree),
@@ -53,7 +58,7 @@ function packingOfTree(folder: string, as: FileToShip["as"], tree: Tree): Packin
     type: typeOf(as),
     unpackedBytes: totalOf(filesOf(tree)),
     write: (archive) => packDirectory(tree, archive),
-    remarks: folderRemarks(tree),
+    remarks: [...folderRemarks(tree), ...remarks],
   };
 }
 

@@ -21,6 +21,8 @@ export type FileSystemErrorCode =
   | "INVALID_REQUEST"
   /** Nobody answered under any of the addresses. */
   | "UNREACHABLE"
+  /** A server shows a certificate that is not trusted here. */
+  | "UNTRUSTED"
   /** The NameNode answered, but the DataNode it named cannot be reached from here. */
   | "DATANODE_UNREACHABLE"
   /** A web server that offers no WebHDFS. */

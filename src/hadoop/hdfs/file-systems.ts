@@ -4,7 +4,7 @@ import { HadoopError } from "../errors.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import type { FileSystem } from "./file-system.ts";
 import { LocalFileSystem } from "./local.ts";
-import { nameNodeEndpoints } from "./namenodes.ts";
+import { nameNodeEndpoints, nameNodeTokenService } from "./namenodes.ts";
 import { resolveMount, viewHomePrefix } from "./viewfs.ts";
 import { WebHdfs, type WebHdfsOptions } from "./webhdfs.ts";
 
@@ -101,8 +101,10 @@ export class FileSystems {
         return new WebHdfs({ ...webHdfs, uri, endpoints: [`https://${root.authority}`], credentials });
       case "hdfs": {
         const behindGateway = gateway !== undefined && this.#isDefault(root);
-        const endpoints = behindGateway ? [gateway] : nameNodeEndpoints(configuration, root.authority);
-        return new WebHdfs({ ...webHdfs, uri, endpoints, gateway: behindGateway, credentials });
+        if (behindGateway) return new WebHdfs({ ...webHdfs, uri, endpoints: [gateway], gateway: true, credentials });
+        const endpoints = nameNodeEndpoints(configuration, root.authority);
+        const tokenService = nameNodeTokenService(configuration, root.authority);
+        return new WebHdfs({ ...webHdfs, uri, endpoints, tokenService, credentials });
       }
       default:
         throw unsupported(configuration, root.scheme, asked);

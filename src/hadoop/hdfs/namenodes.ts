@@ -43,6 +43,18 @@ export function nameNodeEndpoints(configuration: Configuration, authority: strin
   return [print({ host, port: configured.port })];
 }
 
+/**
+ * What the tokens of these NameNodes are filed under (org.apache.hadoop.hdfs.HAUtilClient#buildTokenServiceForLogicalUri):
+ * `ha-hdfs:nameservice` where there are several, else `host:port` of the RPC of the one, which may stand there as its IP address.
+ */
+export function nameNodeTokenService(configuration: Configuration, authority: string): string {
+  if (configuration.getList(`dfs.ha.namenodes.${authority}`).length > 0) return `ha-hdfs:${authority}`;
+  const isNameService = configuration.getList("dfs.nameservices").includes(authority);
+  const named = isNameService ? configuration.getAddress(`dfs.namenode.rpc-address.${authority}`, 8020) : undefined;
+  const rpc = named ?? parseHostPort(authority, 8020);
+  return rpc === undefined ? authority : formatHostPort(rpc);
+}
+
 /** `ns` or `ns.nn1`, `ns.nn2`: what stands behind the keys of a nameservice. */
 function nameServiceKeys(configuration: Configuration, nameService: string): string[] {
   const ids = configuration.getList(`dfs.ha.namenodes.${nameService}`);

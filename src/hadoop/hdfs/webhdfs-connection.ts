@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { errorMessage } from "../errors.ts";
 import { HttpClient, type HttpRequest } from "../http/client.ts";
-import { type ExchangeBody, HttpError, type HttpErrorCode, readText } from "../http/exchange.ts";
+import { type ExchangeBody, HttpError, type HttpErrorCode, readStart, readText } from "../http/exchange.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { AuthenticationError } from "../security/errors.ts";
 import { FileSystemError, type FileSystemErrorCode, hasCode } from "./errors.ts";
@@ -10,10 +10,13 @@ import { operationUrl } from "./webhdfs-paths.ts";
 
 /** Largest JSON answer read: the listing of a directory of about a million files. */
 const maximumJsonBytes = 512 * 1024 * 1024;
+/** What is read of a refusal, of a redirect, and of the answer to data. */
+const maximumOtherBytes = 64 * 1024;
 
 /** What is asked of WebHDFS; each has a test with lost answers. */
 export type WebHdfsOperation =
   | "GETHOMEDIRECTORY"
+  | "GETDELEGATIONTOKEN"
   | "GETFILESTATUS"
   | "LISTSTATUS"
   | "CHECKACCESS"
@@ -36,8 +39,8 @@ export interface WebHdfsRequest {
 }
 
 export interface ConnectionOptions {
-  /** What the files are called elsewhere: see WebHdfsOptions. */
-  readonly uri: string;
+  /** See HttpService. */
+  readonly tokenService: string | undefined;
   readonly credentials: CredentialsProvider;
   readonly connectTimeoutMs: number;
   /** For answers about names. */
@@ -76,7 +79,7 @@ export class WebHdfsConnection {
   async json(base: string, request: WebHdfsRequest): Promise<unknown> {
     const url = this.url(base, request);
     const answer = await this.send(url, request);
-    return this.#parse(await this.#text(answer, url, request), url, request);
+    return this.#parse(await this.#text(answer, url, request, maximumJsonBytes), url, request);
   }
 
   /**
@@ -94,7 +97,22 @@ export class WebHdfsConnection {
     if (typeof location !== "string" || !URL.canParse(location)) {
       throw this.#protocolError(url, request, `names no place for the data: ${text.slice(0, 200)}`);
     }
-    return new URL(location);
+    return this.redirectUrl(location, url, request);
+  }
+
+  /**
+   * Where a server sends us on: by http(s), and never from https to http, where others could read data and tokens.
+   * @param location absolute, or relative to the address that was asked
+   */
+  redirectUrl(location: string, asked: URL, request: WebHdfsRequest): URL {
+    const target = URL.canParse(location, asked.href) ? new URL(location, asked) : undefined;
+    if (target?.protocol === "https:" || (target?.protocol === "http:" && asked.protocol === "http:")) return target;
+    const fix = target?.protocol === "http:" ? "; data goes over https too with dfs.http.policy=HTTPS_ONLY" : "";
+    throw this.#protocolError(
+      asked,
+      request,
+      `sends the data from ${asked.protocol}// to ${location.slice(0, 200)}${fix}`,
+    );
   }
 
   /** Sends the data itself; the answer's body is of no interest. */
@@ -107,7 +125,7 @@ export class WebHdfsConnection {
     const answer = await this.send(url, request, { body, redirect: "give", redirected });
     const location = answer.headers.location;
     await this.#text(answer, url, request);
-    return isRedirect(answer) && location !== undefined ? new URL(location, url) : undefined;
+    return isRedirect(answer) && location !== undefined ? this.redirectUrl(location, url, request) : undefined;
   }
 
   /**
@@ -126,12 +144,12 @@ export class WebHdfsConnection {
   }
 
   #httpRequest({ method, signal }: WebHdfsRequest, { body, data, redirected }: SendOptions): HttpRequest {
-    const { answerTimeoutMs, idleTimeoutMs, uri } = this.#options;
+    const { answerTimeoutMs, idleTimeoutMs, tokenService } = this.#options;
     return {
       method,
       signal,
       body,
-      name: uri,
+      tokenService,
       redirected,
       idleTimeoutMs: data === true || body !== undefined ? idleTimeoutMs : answerTimeoutMs,
       headers: body === undefined ? {} : { "content-type": "application/octet-stream" },
@@ -172,9 +190,11 @@ export class WebHdfsConnection {
     this.#http.close();
   }
 
-  async #text(answer: IncomingMessage, url: URL, request: WebHdfsRequest): Promise<string> {
+  /** @param wholeBytes the body is wanted whole, and no longer than that; its start is enough otherwise */
+  async #text(answer: IncomingMessage, url: URL, request: WebHdfsRequest, wholeBytes?: number): Promise<string> {
     try {
-      return await readText(answer, url.host, maximumJsonBytes);
+      if (wholeBytes !== undefined) return await readText(answer, url.host, wholeBytes);
+      return (await readStart(answer, url.host, maximumOtherBytes)).toString("utf8");
     } catch (error) {
       throw this.fileSystemError(error, request);
     }
@@ -238,6 +258,7 @@ const passingStatus: Readonly<Record<number, FileSystemErrorCode>> = {
 
 const codesOfHttpErrors: Readonly<Record<HttpErrorCode, FileSystemErrorCode>> = {
   HTTP_UNREACHABLE: "UNREACHABLE",
+  HTTP_UNTRUSTED: "UNTRUSTED",
   HTTP_CONNECTION_LOST: "CONNECTION_LOST",
   HTTP_TIMEOUT: "TIMEOUT",
   HTTP_BODY_FAILED: "INVALID_REQUEST",

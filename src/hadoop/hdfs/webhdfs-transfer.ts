@@ -102,9 +102,11 @@ export class WebHdfsTransfer {
   async #readThroughGateway(endpoint: string, request: WebHdfsRequest): Promise<IncomingMessage> {
     const url = this.#connection.url(endpoint, request);
     const answer = await this.#connection.send(url, request, { redirect: "give", data: true });
-    if (answer.headers.location === undefined) return answer;
+    const { location } = answer.headers;
+    if (location === undefined) return answer;
     answer.resume();
-    return this.#connection.send(new URL(answer.headers.location, url), request, { data: true, redirected: true });
+    const target = this.#connection.redirectUrl(location, url, request);
+    return this.#connection.send(target, request, { data: true, redirected: true });
   }
 
   #brokenOff(error: unknown, request: WebHdfsRequest): FileSystemError {

@@ -16,6 +16,8 @@ export interface WebHdfsOptions {
   readonly uri: string;
   /** The web addresses of the NameNodes (`http://nn1:9870`), or of the gateway; at least one. */
   readonly endpoints: readonly string[];
+  /** See HttpService. */
+  readonly tokenService?: string | undefined;
   /** HttpFS or Knox: one address for everything, data too. */
   readonly gateway?: boolean;
   /** Who asks; see simpleCredentials. */
@@ -50,7 +52,7 @@ export class WebHdfs implements FileSystem {
     this.uri = options.uri.replace(/\/+$/, "");
     this.#gateway = options.gateway ?? false;
     this.#connection = new WebHdfsConnection({
-      uri: this.uri,
+      tokenService: options.tokenService,
       credentials: options.credentials,
       connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
       answerTimeoutMs: options.answerTimeoutMs ?? 20_000,

@@ -21,7 +21,7 @@ export interface HttpRequest {
   readonly idleTimeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   /** See HttpService. */
-  readonly name?: string | undefined;
+  readonly tokenService?: string | undefined;
   readonly redirected?: boolean | undefined;
 }
 
@@ -100,15 +100,15 @@ export class HttpClient {
   #agent({ protocol }: URL): Agent {
     let agent = this.#agents.get(protocol);
     if (agent === undefined) {
-      agent = keepAliveAgent(protocol === "https:" ? "https:" : "http:");
+      agent = keepAliveAgent(protocol === "https:" ? "https:" : "http:", this.#options.credentials.trustedCertificates);
       this.#agents.set(protocol, agent);
     }
     return agent;
   }
 }
 
-function serviceOf(url: URL, { name, redirected = false }: HttpRequest): HttpService {
-  return { transport: "http", url, name, redirected };
+function serviceOf(url: URL, { tokenService, redirected = false }: HttpRequest): HttpService {
+  return { transport: "http", url, tokenService, redirected };
 }
 
 /** Runs a part of a provider; when that fails, nobody reads the answer it was about any more. */

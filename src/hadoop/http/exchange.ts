@@ -9,6 +9,8 @@ import { errorCode, errorMessage, HadoopError } from "../errors.ts";
 export type HttpErrorCode =
   /** No connection was made, so nothing was sent. */
   | "HTTP_UNREACHABLE"
+  /** The server's certificate is signed by nobody who is trusted, is of another host or has expired: nothing was sent. */
+  | "HTTP_UNTRUSTED"
   /** The connection ended before the answer did. */
   | "HTTP_CONNECTION_LOST"
   /** Nothing moved for the idle time. */
@@ -176,10 +178,19 @@ function unreachable(where: string, why: string, cause?: unknown): HttpError {
   return new HttpError(`${where} cannot be reached: ${why}`, { code: "HTTP_UNREACHABLE", retryable: true, cause });
 }
 
+/** OpenSSL's X509_V_ERR_…, without that, and Node's own of a host's name (node:tls, `authorizationError`). */
+const certificateCodes = /CERT|VERIFY_LEAF|ISSUER/;
+
 /** Names a failure of node:http by what the server may have seen. An abort by the caller's signal stays what it is. */
 export function toHttpError(error: unknown, where: string, connected: boolean): unknown {
   if (error instanceof HttpError || errorCode(error) === "ABORT_ERR") return error;
   const code = errorCode(error);
+  if (typeof code === "string" && certificateCodes.test(code)) {
+    return new HttpError(`${where} shows a certificate that is not trusted: ${errorMessage(error)} (${code})`, {
+      code: "HTTP_UNTRUSTED",
+      cause: error,
+    });
+  }
   if (!connected) return unreachable(where, errorMessage(error), error);
   if (typeof code === "string" && code.startsWith("HPE_")) {
     return new HttpError(`${where} does not speak HTTP: ${errorMessage(error)}`, {
@@ -196,32 +207,44 @@ export function toHttpError(error: unknown, where: string, connected: boolean): 
 
 /** The whole body. @throws HttpError when it breaks off, stalls or is larger than `maximumBytes` */
 export async function readBytes(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<Buffer> {
+  const bytes = await readStart(answer, where, maximumBytes + 1);
+  if (bytes.length > maximumBytes) {
+    throw new HttpError(`${where} answered with more than ${maximumBytes} bytes`, { code: "HTTP_PROTOCOL" });
+  }
+  return bytes;
+}
+
+/** The first bytes of a body, of which no more is read. @throws HttpError when it breaks off or stalls before */
+export async function readStart(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let lengthBytes = 0;
   try {
     for await (const chunk of answer) {
       chunks.push(chunk);
       lengthBytes += chunk.length;
-      if (lengthBytes > maximumBytes) break;
+      if (lengthBytes >= maximumBytes) break;
     }
   } catch (error) {
     throw toHttpError(error, where, true);
   }
-  if (lengthBytes > maximumBytes) {
-    throw new HttpError(`${where} answered with more than ${maximumBytes} bytes`, { code: "HTTP_PROTOCOL" });
-  }
-  return Buffer.concat(chunks);
+  return Buffer.concat(chunks).subarray(0, maximumBytes);
 }
 
-/** The same as text. */
+/** The whole body as text. Throws as readBytes. */
 export async function readText(answer: http.IncomingMessage, where: string, maximumBytes: number): Promise<string> {
   return (await readBytes(answer, where, maximumBytes)).toString("utf8");
 }
 
-/** Kept connections; idle ones are closed before the usual server does so, which would look like a lost request. */
-export function keepAliveAgent(protocol: "http:" | "https:"): http.Agent {
+/**
+ * Kept connections; idle ones are closed before the usual server does so, which would look like a lost request.
+ * @param trusted certificates that may sign the servers', as PEM; absent: whom Node trusts
+ */
+export function keepAliveAgent(protocol: "http:" | "https:", trusted?: string): http.Agent {
   const options = { keepAlive: true, timeout: 4000, scheduling: "lifo" } as const;
-  const agent = protocol === "https:" ? new https.Agent(options) : new http.Agent(options);
+  const agent =
+    protocol === "https:"
+      ? new https.Agent({ ...options, ...(trusted === undefined ? {} : { ca: trusted }) })
+      : new http.Agent(options);
   return agent.on("free", (socket) => socket.on("data", distrust));
 }
 

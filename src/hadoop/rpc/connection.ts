@@ -187,7 +187,8 @@ export class RpcConnection {
     } else if (!unwrapped && this.#mustBeWrapped) {
       throw new RpcProtocolError("The server sent a frame without the protection that was agreed");
     } else if (failure !== undefined && (header.status === RpcStatus.FATAL || callId < 0)) {
-      this.#transport.end(failure);
+      // Who negotiates may know what it means, and ends the connection with that.
+      if (!this.#saslInbox.fail(failure)) this.#transport.end(failure);
     } else {
       const call = this.#take(callId);
       if (failure === undefined) call?.resolve(body);

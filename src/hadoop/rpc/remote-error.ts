@@ -22,7 +22,7 @@ export class RemoteError extends HadoopError {
   /** `text` is the message, then the lines of a stack trace (errorMsg of RpcResponseHeaderProto). */
   constructor(javaClass: string, text: string, { unauthorized = false }: { readonly unauthorized?: boolean } = {}) {
     const message = messageOf(text, javaClass);
-    super(`${message} (${simpleName(javaClass)})`, meaningOf(javaClass));
+    super(`${message} (${simpleName(javaClass)})`, meaningOf(wrappedClass(javaClass, message) ?? javaClass));
     this.javaClass = javaClass;
     this.javaMessage = message;
     this.unauthorized = unauthorized;
@@ -80,6 +80,12 @@ function meaningOf(javaClass: string): Meaning {
     default:
       return { code: "REMOTE_EXCEPTION" };
   }
+}
+
+/** What YARN throws in place of another exception, whose class begins the message (org.apache.hadoop.yarn.ipc.RPCUtil#getRemoteException). */
+function wrappedClass(javaClass: string, message: string): string | undefined {
+  if (simpleName(javaClass) !== "YarnException") return undefined;
+  return /^([\w.$]{1,200}): /.exec(message)?.[1];
 }
 
 /** `org.apache.hadoop.security.token.SecretManager$InvalidToken` → `InvalidToken` */

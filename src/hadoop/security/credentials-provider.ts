@@ -21,8 +21,8 @@ export interface HttpService {
   readonly transport: "http";
   /** The address asked, before anything is added to it. */
   readonly url: URL;
-  /** What several servers are together, where there are several: `hdfs://nameservice`. Tokens are for that. */
-  readonly name?: string | undefined;
+  /** What its tokens are filed under, where that is not its own address: `namenode:8020`, `ha-hdfs:nameservice`. */
+  readonly tokenService?: string | undefined;
   /**
    * The address is from a redirect, and holds what the redirecting server put into it to have us let in (WebHDFS: `delegation`,
    * `user.name`). Such a server is shown a proof only when it asks for one.
@@ -36,6 +36,8 @@ export interface HttpService {
  * at once. What they reject with is what the caller of the service gets: an error without a code as the cause of an AuthenticationError.
  */
 export interface CredentialsProvider {
+  /** As PEM: who may sign the certificates of the web servers that are shown who we are; absent: whom Node trusts. */
+  readonly trustedCertificates?: string | undefined;
   /** The name that the cluster knows us by, without realm: whose home it is, whose applications they are. */
   user(): Promise<string>;
   /**

@@ -12,6 +12,9 @@ export interface Credentials {
   readonly secrets: ReadonlyMap<string, Uint8Array>;
 }
 
+/** Of one who has none. */
+export const noCredentials: Credentials = { tokens: [], secrets: new Map() };
+
 /** The first token of a kind. YARN gives the ApplicationMaster's neither alias nor service, so kind is how it is found. */
 export function tokenOfKind(credentials: Credentials, kind: string): Token | undefined {
   return credentials.tokens.find(({ token }) => token.kind === kind)?.token;
@@ -23,4 +26,11 @@ export function withoutMasterToken(credentials: Credentials): Credentials {
     ...credentials,
     tokens: credentials.tokens.filter(({ token }) => token.kind !== TokenKind.applicationMaster),
   };
+}
+
+/** With newer tokens in place of those of the same kind for the same service. */
+export function renewedCredentials(held: Credentials, newer: readonly NamedToken[]): Credentials {
+  const isNewer = ({ token }: NamedToken) =>
+    newer.some(({ token: { kind, service } }) => kind === token.kind && service === token.service);
+  return { ...held, tokens: [...held.tokens.filter((old) => !isNewer(old)), ...newer] };
 }

@@ -9,6 +9,8 @@ import type { User } from "./user.ts";
 export interface TokenOptions {
   /** Acceptable protections of traffic, best first; default all, in the server's order of preference (`hadoop.rpc.protection`). */
   readonly protections?: readonly Protection[] | undefined;
+  /** See CredentialsProvider. */
+  readonly trustedCertificates?: string | undefined;
 }
 
 /**
@@ -16,8 +18,11 @@ export interface TokenOptions {
  * over HTTP. What YARN gave a token for is shown that token and nothing else.
  */
 export function simpleCredentials(user: User, options: TokenOptions = {}): CredentialsProvider {
-  const named: HttpAuthentication = { begin: () => ({ parameters: { "user.name": user.name } }) };
+  const { name, realName } = user;
+  const parameters = realName === undefined ? { "user.name": name } : { "user.name": realName, doas: name };
+  const named: HttpAuthentication = { begin: () => ({ parameters }) };
   return {
+    trustedCertificates: options.trustedCertificates,
     user: async () => user.name,
     forRpc: async (service) => (service.token === undefined ? [simple(user)] : ofToken(service, options)),
     forHttp: async () => named,
@@ -27,6 +32,7 @@ export function simpleCredentials(user: User, options: TokenOptions = {}): Crede
 /** Credentials of one who has nothing but the tokens that YARN gives it: enough for SchedulerClient and NodeManagerPool. */
 export function tokenCredentials(options: TokenOptions = {}): CredentialsProvider {
   return {
+    trustedCertificates: options.trustedCertificates,
     user: async () => "",
     forRpc: async (service) => ofToken(service, options),
     forHttp: async () => ({ begin: () => ({}) }),

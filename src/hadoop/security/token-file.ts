@@ -10,6 +10,7 @@ import { HadoopError } from "../errors.ts";
 import { decodeDelimited, encodeDelimited } from "../wire/codec.ts";
 import { common } from "../wire/common.ts";
 import type { Credentials, NamedToken } from "./credentials.ts";
+import { readToken, writeToken } from "./token-writable.ts";
 import { WritableReader, writeBytes, writeText, writeVint } from "./writable.ts";
 
 /** 0 is Hadoop's own serialization, which YARN writes and every version reads; 1 is protobuf. */
@@ -44,8 +45,7 @@ function readWritable(body: Uint8Array): Credentials {
   const tokens: NamedToken[] = [];
   for (let count = reader.count(); count > 0; count -= 1) {
     const alias = reader.text();
-    const [identifier, password] = [reader.bytes(), reader.bytes()];
-    tokens.push({ alias, token: { identifier, password, kind: reader.text(), service: reader.text() } });
+    tokens.push({ alias, token: readToken(reader) });
   }
   const secrets = new Map<string, Uint8Array>();
   for (let count = reader.count(); count > 0; count -= 1) secrets.set(reader.text(), reader.bytes());
@@ -54,10 +54,7 @@ function readWritable(body: Uint8Array): Credentials {
 
 function writeWritable({ tokens, secrets }: Credentials): Uint8Array {
   const parts = [writeVint(tokens.length)];
-  for (const { alias, token } of tokens) {
-    parts.push(writeText(alias), writeBytes(token.identifier), writeBytes(token.password));
-    parts.push(writeText(token.kind), writeText(token.service));
-  }
+  for (const { alias, token } of tokens) parts.push(writeText(alias), writeToken(token));
   parts.push(writeVint(secrets.size));
   for (const [alias, secret] of secrets) parts.push(writeText(alias), writeBytes(secret));
   return Buffer.concat(parts);

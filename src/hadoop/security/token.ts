@@ -17,5 +17,8 @@ export const TokenKind = {
   resourceManagerDelegation: "RM_DELEGATION_TOKEN",
   hdfsDelegation: "HDFS_DELEGATION_TOKEN",
   webHdfsDelegation: "WEBHDFS delegation",
+  secureWebHdfsDelegation: "SWEBHDFS delegation",
+  keyManagement: "kms-dt",
+  timeline: "TIMELINE_DELEGATION_TOKEN",
   client: "YARN_CLIENT_TOKEN",
 } as const;

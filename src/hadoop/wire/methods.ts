@@ -1,5 +1,5 @@
 import { wireMethod } from "./method.ts";
-import { yarn } from "./yarn.ts";
+import { ofYarn as common, yarn } from "./yarn.ts";
 
 /** org.apache.hadoop.yarn.api.ApplicationClientProtocol, as far as it is used; scripts/proto.mjs generates these messages alone. */
 export const applicationClient = {
@@ -13,6 +13,11 @@ export const applicationClient = {
   getQueueInfo: wireMethod(yarn.GetQueueInfoRequestProto, yarn.GetQueueInfoResponseProto),
   getQueueUserAcls: wireMethod(yarn.GetQueueUserAclsInfoRequestProto, yarn.GetQueueUserAclsInfoResponseProto),
   getClusterNodeLabels: wireMethod(yarn.GetClusterNodeLabelsRequestProto, yarn.GetClusterNodeLabelsResponseProto),
+  getClusterNodeAttributes: wireMethod(
+    yarn.GetClusterNodeAttributesRequestProto,
+    yarn.GetClusterNodeAttributesResponseProto,
+  ),
+  getDelegationToken: wireMethod(common.GetDelegationTokenRequestProto, common.GetDelegationTokenResponseProto),
   getResourceTypeInfo: wireMethod(yarn.GetAllResourceTypeInfoRequestProto, yarn.GetAllResourceTypeInfoResponseProto),
 };
 

@@ -1,4 +1,5 @@
 import type { Token } from "../security/token.ts";
+import type { PlacementConstraint } from "./placement-constraint.ts";
 import type {
   Container,
   ContainerId,
@@ -29,6 +30,30 @@ export interface ResourceRequest {
   readonly executionType?: ExecutionType;
   /** Comes back in the containers given for this row; −1 when absent. */
   readonly allocationRequestId?: number;
+}
+
+/**
+ * Containers whose place is constrained (org.apache.hadoop.yarn.api.records.SchedulingRequest, since Hadoop 3.1; an older ResourceManager
+ * does not see it). `count` is the whole number outstanding under its priority, 0 withdraws it; a ResourceManager whose handler is
+ * `placement-processor` adds it to what it was asked for before. All but the count stays as it was first said.
+ */
+export interface SchedulingRequest {
+  /** Of no ResourceRequest. */
+  readonly priority: number;
+  readonly capability: Resource;
+  readonly count: number;
+  /** By which constraints name these containers. */
+  readonly tags: readonly string[];
+  readonly constraint?: PlacementConstraint;
+  /** Not beside a composite constraint, where the ResourceManager does not look for it (SingleConstraintAppPlacementAllocator). */
+  readonly nodeLabel?: string;
+}
+
+/** So many containers of a SchedulingRequest will not come: the handler `placement-processor` has tried as often as it does. */
+export interface RejectedRequest {
+  readonly priority: number;
+  readonly count: number;
+  readonly reason: "could not place" | "could not schedule";
 }
 
 /** What the ApplicationMaster tells the ResourceManager about itself. */
@@ -85,6 +110,7 @@ export interface PreemptionMessage {
 export interface Allocation {
   readonly allocated: readonly Container[];
   readonly completed: readonly ContainerStatus[];
+  readonly rejected: readonly RejectedRequest[];
   /** Changes only, never the whole list. */
   readonly updatedNodes: readonly NodeReport[];
   /** Headroom of the application in its queue. */

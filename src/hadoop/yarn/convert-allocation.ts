@@ -4,6 +4,7 @@ import type { Allocation, PreemptionMessage, Registration, ResourceRequest } fro
 import { containerFromWire, containerStatusFromWire } from "./convert-containers.ts";
 import { executionTypes } from "./convert-enums.ts";
 import { containerIdFromWire, toNumber } from "./convert-ids.ts";
+import { rejectedFromWire } from "./convert-placement.ts";
 import { nodeReportFromWire } from "./convert-reports.ts";
 import { resourceFromWire, resourceToWire, resourceTypesFromWire } from "./convert-resources.ts";
 import { nodeTokensFromWire } from "./convert-tokens.ts";
@@ -74,6 +75,7 @@ export function allocationFromWire(message: hadoop.yarn.AllocateResponseProto.$P
   return {
     allocated: (message.allocated_containers ?? []).map(containerFromWire),
     completed: (message.completed_container_statuses ?? []).map(containerStatusFromWire),
+    rejected: (message.rejected_scheduling_requests ?? []).map(rejectedFromWire),
     updatedNodes: (message.updated_nodes ?? []).map(nodeReportFromWire),
     available: resourceFromWire(message.limit),
     clusterNodeCount: message.num_cluster_nodes ?? 0,

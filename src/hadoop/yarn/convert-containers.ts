@@ -46,6 +46,7 @@ export function launchContextToWire(launch: LaunchContext): hadoop.yarn.Containe
     environment: Object.entries(environment).map(([key, value]) => ({ key, value })),
     command: [...commands],
     ...(credentials.length === 0 ? {} : { tokens: credentials }),
+    ...(launch.tokensConf === undefined ? {} : { tokens_conf: launch.tokensConf }),
     application_ACLs: [
       ...(viewers === undefined ? [] : [{ accessType: access.APPACCESS_VIEW_APP, acl: viewers }]),
       ...(modifiers === undefined ? [] : [{ accessType: access.APPACCESS_MODIFY_APP, acl: modifiers }]),

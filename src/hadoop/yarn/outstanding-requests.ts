@@ -1,10 +1,11 @@
-import type { ResourceRequest } from "./allocation.ts";
+import type { RejectedRequest, ResourceRequest, SchedulingRequest } from "./allocation.ts";
 import { parseNodeId } from "./ids.ts";
 import type { Container, ContainerId, Resource } from "./records.ts";
 
 /** What one heartbeat tells the ResourceManager besides being alive. */
 export interface Changes {
   readonly asks: readonly ResourceRequest[];
+  readonly constrained: readonly SchedulingRequest[];
   readonly releases: readonly ContainerId[];
   readonly blacklistAdditions: readonly string[];
   readonly blacklistRemovals: readonly string[];
@@ -19,6 +20,9 @@ const anyPlace = "*";
 export class OutstandingRequests {
   readonly #rows = new Map<string, ResourceRequest>();
   readonly #changedRows = new Set<string>();
+  /** By priority. */
+  readonly #constrained = new Map<number, SchedulingRequest>();
+  readonly #changedConstrained = new Set<number>();
   /** Until their end is reported. */
   readonly #releases = new Set<ContainerId>();
   readonly #newReleases = new Set<ContainerId>();
@@ -37,6 +41,14 @@ export class OutstandingRequests {
       const key = keyOf(row);
       this.#rows.set(key, row);
       this.#changedRows.add(key);
+    }
+  }
+
+  /** Sets constrained requests; each count is the whole number outstanding. */
+  askConstrained(requests: readonly SchedulingRequest[]): void {
+    for (const request of requests) {
+      this.#constrained.set(request.priority, request);
+      this.#changedConstrained.add(request.priority);
     }
   }
 
@@ -71,12 +83,15 @@ export class OutstandingRequests {
   take(): Changes {
     const changes = {
       asks: [...this.#changedRows].flatMap((key) => this.#rows.get(key) ?? []),
+      constrained: [...this.#changedConstrained].flatMap((priority) => this.#constrained.get(priority) ?? []),
       releases: [...this.#newReleases],
       blacklistAdditions: [...this.#blacklistAdditions],
       blacklistRemovals: [...this.#blacklistRemovals],
     };
     for (const key of this.#changedRows) if (this.#rows.get(key)?.count === 0) this.#rows.delete(key);
     this.#changedRows.clear();
+    for (const { priority, count } of changes.constrained) if (count === 0) this.#constrained.delete(priority);
+    this.#changedConstrained.clear();
     this.#newReleases.clear();
     this.#blacklistAdditions = new Set();
     this.#blacklistRemovals = new Set();
@@ -87,10 +102,14 @@ export class OutstandingRequests {
    * The ResourceManager refused these changes and took none of them (DefaultAMSProcessor#allocate checks before it acts). What was asked
    * for is not wanted any more, or it would be refused for ever; what was given back still is.
    */
-  refused({ asks, releases }: Changes): void {
+  refused({ asks, constrained, releases }: Changes): void {
     for (const row of asks) {
       this.#rows.delete(keyOf(row));
       this.#changedRows.delete(keyOf(row));
+    }
+    for (const { priority } of constrained) {
+      this.#constrained.delete(priority);
+      this.#changedConstrained.delete(priority);
     }
     for (const id of releases) if (this.#releases.has(id)) this.#newReleases.add(id);
   }
@@ -98,6 +117,7 @@ export class OutstandingRequests {
   /** The ResourceManager has forgotten everything: all of it is to be told again. */
   resync(): void {
     for (const [key, { count }] of this.#rows) if (count > 0) this.#changedRows.add(key);
+    for (const [priority, { count }] of this.#constrained) if (count > 0) this.#changedConstrained.add(priority);
     for (const id of this.#releases) this.#newReleases.add(id);
     this.#blacklistAdditions = new Set(this.#blacklist);
     this.#blacklistRemovals = new Set();
@@ -109,6 +129,7 @@ export class OutstandingRequests {
    * one rack that was named.
    */
   granted(container: Container): void {
+    this.#lower(container.priority, 1);
     const { host } = parseNodeId(container.nodeId);
     const answered = [...this.#rows].filter(([, row]) => answers(container, row));
     const racks = answered.filter(([, row]) => row.resourceName.startsWith("/"));
@@ -117,6 +138,16 @@ export class OutstandingRequests {
       if (row.resourceName !== anyPlace && row.resourceName !== host && !onlyRack) continue;
       this.#rows.set(key, { ...row, count: Math.max(0, row.count - 1) });
     }
+  }
+
+  /** The ResourceManager does not look for these any more. */
+  rejected({ priority, count }: RejectedRequest): void {
+    this.#lower(priority, count);
+  }
+
+  #lower(priority: number, by: number): void {
+    const request = this.#constrained.get(priority);
+    if (request !== undefined) this.#constrained.set(priority, { ...request, count: Math.max(0, request.count - by) });
   }
 
   /** A container's end was reported. */

@@ -208,5 +208,7 @@ export interface LaunchContext {
   readonly commands: readonly string[];
   /** A token file's bytes (HDTS), see writeTokenFile; default none. */
   readonly credentials?: Uint8Array;
+  /** Of an ApplicationMaster: see tokensConf. */
+  readonly tokensConf?: Uint8Array | undefined;
   readonly acls?: { readonly viewers?: string; readonly modifiers?: string };
 }

@@ -72,13 +72,25 @@ export class ResourceManagerClient {
   }
 
   /**
-   * Hands an application in. YARN checks some of it later: an unknown queue shows as an application that FAILED. Submitting the same
-   * id again is harmless. `signal` ends the waiting between tries. Throws UnknownResourceTypeError, and RemoteErrors with code `INVALID_RESOURCE_REQUEST` or `INVALID_LABEL`.
+   * Hands an application in. YARN checks some of it later: an unknown queue shows as an application that FAILED. Submitting the same id
+   * again is harmless. `signal` ends the waiting between tries. Throws UnknownResourceTypeError, and RemoteErrors with code
+   * `INVALID_RESOURCE_REQUEST` or `INVALID_LABEL`.
    */
   async submit(context: SubmissionContext, { signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     const known = namedTypes(context.masterResource).length === 0 ? [] : await this.resourceTypes();
     const application_submission_context = submissionToWire(context, new ResourceTypes(known));
     await this.#service.call("submitApplication", { application_submission_context }, { signal });
+  }
+
+  /**
+   * A new delegation token, filed under no service yet (see resourceManagerTokenService). It is given to those alone who have shown a
+   * Kerberos ticket.
+   * @param renewer the principal that may prolong it
+   */
+  async delegationToken(renewer: string): Promise<Token> {
+    const { token } = await this.#service.call("getDelegationToken", { renewer });
+    if (token) return tokenFromWire(token);
+    throw new HadoopError("The ResourceManager gives no delegation token: its security is off", { code: "NO_TOKEN" });
   }
 
   /** How one application is. `signal` ends the waiting between tries. */
@@ -89,6 +101,12 @@ export class ResourceManagerClient {
   /** The token for an ApplicationMaster that the submitter runs itself; undefined until the application is ACCEPTED. */
   async masterToken(id: ApplicationId): Promise<Token | undefined> {
     const { am_rm_token: token } = await this.#report(id);
+    return token ? tokenFromWire(token) : undefined;
+  }
+
+  /** With which the caller proves to the ApplicationMaster who it is; undefined until that one runs, and on a cluster that wants no proofs. */
+  async clientToken(id: ApplicationId): Promise<Token | undefined> {
+    const { client_to_am_token: token } = await this.#report(id);
     return token ? tokenFromWire(token) : undefined;
   }
 
@@ -130,6 +148,22 @@ export class ResourceManagerClient {
   async nodeLabels(): Promise<readonly NodeLabel[]> {
     const answer = await this.#service.call("getClusterNodeLabels", {});
     return answer.nodeLabels.map(({ name, isExclusive }) => ({ name: name ?? "", exclusive: isExclusive ?? true }));
+  }
+
+  /**
+   * The attributes that nodes have, as `prefix/name`; undefined from a ResourceManager before Hadoop 3.2, which knows of none. Such a one
+   * does not see SchedulingRequests either (3.1 does).
+   */
+  async nodeAttributes(): Promise<readonly string[] | undefined> {
+    try {
+      const { nodeAttributes } = await this.#service.call("getClusterNodeAttributes", {});
+      return nodeAttributes.map(({ attributeKey: { attributePrefix, attributeName } }) => {
+        return `${attributePrefix ?? "rm.yarn.io"}/${attributeName}`;
+      });
+    } catch (error) {
+      if (isRemoteError(error, "NOT_SUPPORTED_BY_SERVER")) return undefined;
+      throw error;
+    }
   }
 
   /** Undefined for a queue that does not exist or that the caller may not see. */

@@ -10,9 +10,10 @@ export interface ResourceRefusal {
 }
 
 /**
- * What an error says if it is the refusal of a container's size; undefined for any other. The ResourceManager computes what it allows
- * from its settings and from the nodes that are registered at that moment
- * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#throwInvalidResourceException, ClusterNodeTracker#getMaxAllowedAllocation).
+ * What an error says if it is the refusal of a container's size; undefined for any other. The ResourceManager computes what it allows from
+ * its settings and from the nodes that are registered at that moment
+ * (org.apache.hadoop.yarn.server.resourcemanager.scheduler.SchedulerUtils#throwInvalidResourceException,
+ * ClusterNodeTracker#getMaxAllowedAllocation).
  */
 export function resourceRefusal(error: unknown): ResourceRefusal | undefined {
   if (!isRemoteError(error, "INVALID_RESOURCE_REQUEST")) return undefined;

@@ -16,6 +16,7 @@ import type {
   MasterRegistration,
   Registration,
   ResourceRequest,
+  SchedulingRequest,
 } from "./allocation.ts";
 import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
 import {
@@ -26,8 +27,10 @@ import {
 } from "./convert-allocation.ts";
 import { finalStatuses } from "./convert-enums.ts";
 import { containerIdToWire } from "./convert-ids.ts";
+import { schedulingRequestToWire } from "./convert-placement.ts";
 import { tokenFromWire } from "./convert-tokens.ts";
 import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
+import { placementRefusal } from "./placement-refusal.ts";
 import type { ContainerId, ResourceType } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
@@ -61,7 +64,7 @@ const refusalCodes = [
 /** org.apache.hadoop.yarn.server.utils.AMRMClientUtils: APP_ALREADY_REGISTERED_MESSAGE and the message of a wrong response id. */
 const alreadyRegistered = /already registered/i;
 const expectedId = /expect responseId to be (-?\d+)/;
-const noChanges: Changes = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
+const noChanges: Changes = { asks: [], constrained: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
 /** What is known of a registration that was never heard of. */
 const unheard: Registration = {
   answered: false,
@@ -135,6 +138,16 @@ export class SchedulerClient {
     this.#outstanding.ask(rows);
   }
 
+  /**
+   * Sets what is wanted in constrained places, each under a priority of its own. Throws UnknownResourceTypeError, before anything is set.
+   * Where the cluster's `yarn.resourcemanager.placement-constraints.handler` does not take it, the next heartbeat rejects, and it is
+   * dropped: see `placementRefusal`.
+   */
+  askConstrained(requests: readonly SchedulingRequest[]): void {
+    for (const { capability } of requests) this.#types.check(capability);
+    this.#outstanding.askConstrained(requests);
+  }
+
   /** Gives containers back; those that run are killed. */
   release(ids: readonly ContainerId[]): void {
     this.#outstanding.release(ids);
@@ -146,20 +159,21 @@ export class SchedulerClient {
   }
 
   /**
-   * One heartbeat; `progress` is 0 to 1. When it rejects, the next one first repeats what this one said; but asks that the
+   * One heartbeat; `progress` is 0 to 1; `trackingUrl` replaces the one that the application has, which a ResourceManager before 3.2
+   * does not do. When it rejects, the next one first repeats what this one said; but asks that the
    * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped. Where it counts heartbeats
    * otherwise than we do, its number is taken.
    * One at a time: throws a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
    */
-  async heartbeat(progress: number): Promise<HeartbeatOutcome> {
+  async heartbeat(progress: number, trackingUrl?: string): Promise<HeartbeatOutcome> {
     if (this.#heartbeating) {
       throw new HadoopError("The last heartbeat is still under way", { code: "HEARTBEAT_UNDER_WAY" });
     }
     this.#heartbeating = true;
     try {
-      return await this.#beatInStep(progress);
+      return await this.#beatInStep(progress, trackingUrl);
     } catch (error) {
-      if (isRemoteError(error, ...refusalCodes)) this.#drop();
+      if (isRemoteError(error, ...refusalCodes) || placementRefusal(error)) this.#drop();
       const outcome = outcomeOf(error);
       if (outcome === undefined) throw error;
       return outcome;
@@ -205,16 +219,16 @@ export class SchedulerClient {
     }
   }
 
-  async #beatInStep(progress: number): Promise<HeartbeatOutcome> {
+  async #beatInStep(progress: number, trackingUrl: string | undefined): Promise<HeartbeatOutcome> {
     try {
-      return await this.#beat(progress);
+      return await this.#beat(progress, trackingUrl);
     } catch (error) {
       const expected = isRemoteError(error, "INVALID_MASTER_REQUEST")
         ? expectedId.exec(error.javaMessage)?.[1]
         : undefined;
       if (expected === undefined) throw error;
       this.#takeUpAt(Number(expected));
-      return await this.#beat(progress);
+      return await this.#beat(progress, trackingUrl);
     }
   }
 
@@ -229,8 +243,8 @@ export class SchedulerClient {
     this.#unanswered = lastAnsweredId > 0 ? repeated : undefined;
   }
 
-  async #beat(progress: number): Promise<HeartbeatOutcome> {
-    this.#unanswered ??= this.#nextRequest(progress);
+  async #beat(progress: number, trackingUrl: string | undefined): Promise<HeartbeatOutcome> {
+    this.#unanswered ??= this.#nextRequest(progress, trackingUrl);
     const answer = await this.#service.call("allocate", this.#unanswered.request);
     this.#unanswered = undefined;
     this.#responseId = answer.response_id;
@@ -248,10 +262,14 @@ export class SchedulerClient {
     this.#unanswered = undefined;
   }
 
-  #nextRequest(progress: number): { readonly request: AllocateRequest; readonly changes: Changes } {
+  #nextRequest(
+    progress: number,
+    trackingUrl: string | undefined,
+  ): { readonly request: AllocateRequest; readonly changes: Changes } {
     const changes = this.#outstanding.take();
     const request = {
       ask: changes.asks.map((row) => resourceRequestToWire(row, this.#types)),
+      scheduling_requests: changes.constrained.map((one) => schedulingRequestToWire(one, this.#types)),
       release: changes.releases.map(containerIdToWire),
       blacklist_request: {
         blacklist_additions: [...changes.blacklistAdditions],
@@ -259,12 +277,14 @@ export class SchedulerClient {
       },
       response_id: this.#responseId,
       progress,
+      ...(trackingUrl === undefined ? {} : { tracking_url: trackingUrl }),
     };
     return { request, changes };
   }
 
   #settle(allocation: Allocation): void {
     for (const container of allocation.allocated) this.#outstanding.granted(container);
+    for (const one of allocation.rejected) this.#outstanding.rejected(one);
     for (const { containerId } of allocation.completed) this.#outstanding.ended(containerId);
   }
 

@@ -6,7 +6,7 @@ export const amKeys = {
   "tony.am.memory": key({
     type: memory,
     default: "1g",
-    doc: "Memory of the ApplicationMaster's container. TonY's default is 2g: a JVM needs it.",
+    doc: "Memory of the ApplicationMaster's container; 2g where it runs tony.am.command too. TonY's default is 2g: a JVM needs it.",
     support: "works",
   }),
   "tony.am.vcores": key({ type: integer({ min: 1 }), default: "1", doc: "Its cores.", support: "works" }),
@@ -20,13 +20,13 @@ export const amKeys = {
   "tony.am.node-label": key({ type: label, doc: "Its node label.", support: "works" }),
   "tony.am.resources": key({
     type: list,
-    doc: "Files, folders and archives placed in its working directory, written as in tony.containers.resources. It gets none of the tasks' files.",
+    doc: "Files, folders and archives placed in its working directory, written as in tony.containers.resources. It gets the tasks' files only where it runs tony.am.command.",
     support: "works",
   }),
   "tony.am.command": key({
     type: text,
-    doc: "Command of a single-node job or a preprocessing step.",
-    support: "not-yet",
+    doc: "What runs in the ApplicationMaster's container: alone in a job without tasks (TonY's single-node mode), first with tony.application.enable-preprocess. Default tony.containers.command.",
+    support: "works",
   }),
   "tony.am.retry-count": key({
     type: integer(),

@@ -1,4 +1,5 @@
 import { key } from "./key.ts";
+import { placementRules } from "./placement-types.ts";
 import {
   accessControlList,
   boolean,
@@ -9,8 +10,8 @@ import {
   oneOf,
   optionalDuration,
   path,
+  secretSources,
   text,
-  withRefused,
 } from "./types.ts";
 
 /** The job as a whole. */
@@ -39,16 +40,23 @@ export const applicationKeys = {
   "tony.application.acl.view": key({
     type: accessControlList,
     spec: ["job", "viewAcl"],
-    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. It counts where the cluster has yarn.acl.enable: then nobody but you, these and the cluster's administrators may; without it everybody may. Logs that YARN has stored are files of yours, which YARN's log server shows them.",
+    doc: "Who else may see the application and its logs, as YARN writes it: users, a space, groups, or * for all; ` ml` is the group ml alone. They ask the ApplicationMaster where the cluster has Kerberos; without it nobody but you can show who they are. The ResourceManager and the nodes' pages heed it where the cluster has yarn.acl.enable: then nobody but you, these and the cluster's administrators may see it; without it everybody may. Logs that YARN has stored are files of yours, which YARN's log server shows them.",
     support: "works",
     ours: true,
   }),
   "tony.application.acl.modify": key({
     type: accessControlList,
     spec: ["job", "modifyAcl"],
-    doc: "Who else may kill the application, written in the same way.",
+    doc: "Who else may end the application, written in the same way. It does not let them see it.",
     support: "works",
     ours: true,
+  }),
+  "tony.application.secrets": key({
+    type: secretSources,
+    doc: "Environment variables of the programs whose values nobody else is to see: NAME=file:PATH or NAME=env:VARIABLE, comma-separated, read where the job is submitted. They travel in YARN's credentials, as tokens do; values of tony.containers.envs stand in the launch script, which YARN stores with the logs. Also set by --secret.",
+    support: "works",
+    ours: true,
+    multiValued: true,
   }),
   "tony.application.priority": key({
     type: integer(),
@@ -65,10 +73,22 @@ export const applicationKeys = {
     support: "works",
   }),
   "tony.application.framework": key({
-    type: withRefused(oneOf("tensorflow", "pytorch", "standalone"), "mxnet", "horovod"),
+    type: oneOf(
+      "tensorflow",
+      "pytorch",
+      "torchrun",
+      "horovod",
+      "jax",
+      "mpi",
+      "mxnet",
+      "dask",
+      "ray",
+      "generic",
+      "standalone",
+    ),
     spec: ["job", "framework"],
     default: "tensorflow",
-    doc: "Which framework's environment the programs get.",
+    doc: "Which framework's environment the programs get (variables.md). generic: any number of tasks, whose commands may have templates such as {{spec.worker}}. standalone: one task.",
     support: "works",
   }),
   "tony.application.distributed-mode": key({
@@ -85,10 +105,9 @@ export const applicationKeys = {
     support: "works",
   }),
   "tony.application.placement-spec": key({
-    type: text,
-    doc: "YARN placement constraint for all containers.",
-    support: "not-yet",
-    note: "tony.{role}.placement spreads or packs a role",
+    type: placementRules,
+    doc: "Placement constraints beside those of roles: for all containers, or with `TAG(n),` in front for those with a tag; several with `:` between.",
+    support: "works",
   }),
   "tony.application.timeout": key({
     type: optionalDuration("ms"),
@@ -145,8 +164,8 @@ export const applicationKeys = {
   "tony.application.enable-preprocess": key({
     type: boolean,
     default: "false",
-    doc: "Run the ApplicationMaster's command first and hand its parameters to the tasks.",
-    support: "not-yet",
+    doc: "Run tony.am.command in the ApplicationMaster's container before any task is asked for. What the last line `Model parameters: …` of its output says, the tasks get as MODEL_PARAMS.",
+    support: "works",
   }),
   "tony.application.prepare-stage": key({
     type: list,
@@ -183,33 +202,28 @@ export const applicationKeys = {
   }),
   "tony.application.hdfs-conf-path": key({
     type: path,
-    doc: "An hdfs-site.xml beside HADOOP_CONF_DIR.",
-    support: "not-yet",
-    note: "set HADOOP_CONF_DIR",
+    doc: "An hdfs-site.xml whose properties go over those of HADOOP_CONF_DIR for this job.",
+    support: "works",
   }),
   "tony.application.yarn-conf-path": key({
     type: path,
-    doc: "A yarn-site.xml beside HADOOP_CONF_DIR.",
-    support: "not-yet",
-    note: "set HADOOP_CONF_DIR",
+    doc: "A yarn-site.xml whose properties go over those of HADOOP_CONF_DIR for this job.",
+    support: "works",
   }),
   "tony.application.mapred-conf-path": key({
     type: path,
-    doc: "A mapred-site.xml beside HADOOP_CONF_DIR.",
-    support: "not-yet",
-    note: "set HADOOP_CONF_DIR",
+    doc: "A mapred-site.xml whose properties go over those of HADOOP_CONF_DIR for this job.",
+    support: "works",
   }),
   "tony.application.hadoop.location": key({
     type: path,
-    doc: "A Hadoop distribution to unpack in every container.",
-    support: "not-yet",
-    note: "list it in tony.containers.resources as SOURCE::hadoop#archive",
+    doc: "A Hadoop distribution that is unpacked in every task's working directory: URL#name; without a name it is called hadoop.",
+    support: "works",
   }),
   "tony.application.hadoop.classpath": key({
     type: text,
-    doc: "The containers' Hadoop class path.",
-    support: "not-yet",
-    note: "set CLASSPATH in tony.containers.envs",
+    doc: "CLASSPATH of the programs, for libhdfs, with commas or colons; dir/* becomes the jars that are there. Default: what the node's `hadoop classpath` says, where HADOOP_HDFS_HOME or HADOOP_HOME leads to a Hadoop; SKIP_HADOOP_PATH in the environment leaves it away.",
+    support: "works",
   }),
   "tony.application.tensorboard-log-dir": key({
     type: path,
@@ -219,7 +233,8 @@ export const applicationKeys = {
   }),
   "tony.other.namenodes": key({
     type: list,
-    doc: "Further NameNodes to get delegation tokens from.",
-    support: "not-yet",
+    spec: ["job", "otherNameNodes"],
+    doc: "Further NameNodes, such as hdfs://ns2, that the job's programs use: on a secured cluster they get delegation tokens for them.",
+    support: "works",
   }),
 } as const;

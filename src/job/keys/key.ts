@@ -37,6 +37,8 @@ export interface KeyDefinition<T = unknown> {
   readonly support: KeySupport;
   /** Why it is ignored, or what to use instead; shown in the warning. */
   readonly note?: string;
+  /** The name that TonY gave it later. */
+  readonly renamedTo?: string;
   /** With `not-yet`: the one value that asks for something, and is refused: the job would run elsewhere than its author means. */
   readonly refused?: string;
   /** `-conf key=value` adds to what the file says instead of replacing it (TonY's MULTI_VALUE_CONF). */

@@ -1,7 +1,8 @@
 import { key } from "./key.ts";
 import { boolean, integer, text } from "./types.ts";
 
-const renamed = (use: string) => ({ support: "ignored-with-warning", note: `TonY renamed it: use ${use}` }) as const;
+const renamed = (use: string) =>
+  ({ support: "ignored-with-warning", note: `TonY renamed it: use ${use}`, renamedTo: use }) as const;
 
 /** Keys of TonY's earlier releases that its last one no longer reads. */
 export const olderKeys = {
@@ -9,14 +10,15 @@ export const olderKeys = {
     type: boolean,
     default: "false",
     doc: "Run everything in the ApplicationMaster's container.",
-    support: "not-yet",
+    support: "ignored-with-warning",
+    note: "a job without tasks runs there",
   }),
   "tony.application.docker.enabled": key({
     type: boolean,
     doc: "Older name of tony.docker.enabled.",
-    support: "not-yet",
+    support: "ignored-with-warning",
     refused: "true",
-    note: "Docker is not supported yet, and the tasks would run outside of the image",
+    note: "TonY does not read it any more, and the tasks would run outside of the image: use tony.docker.enabled",
   }),
   "tony.application.docker.image": key({
     type: text,

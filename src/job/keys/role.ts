@@ -1,5 +1,6 @@
 import { key } from "./key.ts";
-import { environment, integer, label, limit, list, memory, oneOf, optionalDuration, text } from "./types.ts";
+import { placementConstraint } from "./placement-types.ts";
+import { environment, integer, label, limit, list, memory, oneOf, optionalDuration, portNames, text } from "./types.ts";
 
 /** Each role: `{role}` is its name. */
 export const roleKeys = {
@@ -27,6 +28,21 @@ export const roleKeys = {
     type: text,
     doc: "The command that its tasks run; default tony.containers.command.",
     support: "works",
+  }),
+  "tony.{role}.processes": key({
+    type: integer({ min: 1, max: 1000 }),
+    spec: ["role", "processes"],
+    default: "1",
+    doc: "How many processes of the command each container runs, each with ranks of its own; with torchrun, how many that starts.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.{role}.ports": key({
+    type: portNames,
+    spec: ["role", "ports"],
+    doc: "Names of further ports of each task, such as rpc,metrics: each is held until the program starts, which finds it as TONY_PORT_RPC; all tasks find all of them in TONY_PORTS.",
+    support: "works",
+    ours: true,
   }),
   "tony.{role}.resources": key({
     type: list,
@@ -59,16 +75,19 @@ export const roleKeys = {
   "tony.{role}.timeout": key({
     type: optionalDuration("ms"),
     doc: "TonY's older name of a program's time limit (worker only).",
-    support: "not-yet",
-    note: "use tony.task.executor.execution-timeout-ms",
+    support: "ignored-with-warning",
+    note: "TonY's last release does not read it: use tony.task.executor.execution-timeout-ms",
   }),
   "tony.{role}.placement-spec": key({
-    type: text,
-    doc: "YARN placement constraint of its containers.",
-    support: "not-yet",
-    note: "tony.{role}.placement spreads or packs a role",
+    type: placementConstraint,
+    doc: "Where YARN may place its containers, in relation to others by their tags, or to attributes of nodes: `notin,node,worker`, `in,rack,ps`, `cardinality,node,worker,0,1`, `java=1.8`, `and(…:…)`; default tony.containers.placement-spec.",
+    support: "works",
   }),
-  "tony.{role}.allocation-tags": key({ type: list, doc: "YARN allocation tags.", support: "not-yet" }),
+  "tony.{role}.allocation-tags": key({
+    type: list,
+    doc: "By which tags constraints name its containers; default tony.containers.allocation-tags.",
+    support: "works",
+  }),
   "tony.{role}.depends-on": key({
     type: list,
     doc: "Roles whose stages must be done before its containers are asked for. Roles that wait for the same ones are one stage: they start and restart together. TonY knows the key and does not read it.",

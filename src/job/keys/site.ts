@@ -1,16 +1,12 @@
 import { key } from "./key.ts";
-import { boolean, duration, integer, list, path, pathUnless, text } from "./types.ts";
+import { boolean, duration, integer, list, path, pathUnless, text, timeZone } from "./types.ts";
 
-const portal = { support: "not-yet", note: "the history server is not part of this release" } as const;
-const image = {
-  support: "not-yet",
-  note: "without tony.docker.enabled, which is refused, TonY does not use it either",
-} as const;
-const docker = {
-  refused: "true",
-  note: "Docker is not supported yet, and the tasks would run outside of the image",
-} as const;
 const play = { support: "ignored-with-warning", note: "a setting of TonY's own web server" } as const;
+
+const noPortal = {
+  support: "ignored-with-warning",
+  note: "TonY's portal is not needed: tony-ts list and tony-ts status show jobs that run and jobs that have ended",
+} as const;
 
 /** Where things are kept, and the history server: mostly set once for a site, in tony-site.xml. */
 export const siteKeys = {
@@ -22,14 +18,21 @@ export const siteKeys = {
   }),
   "tony.cache.dir": key({
     type: path,
-    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache.",
+    doc: "Folder for the files that jobs share, stored by their content; default <home>/.tony-ts/cache, where also goes what a user who is not trusted has made in this folder.",
     support: "works",
     ours: true,
   }),
   "tony.cache.trusted-owners": key({
     type: list,
     default: "",
-    doc: "Users, besides the submitter, whose cache entries may be run.",
+    doc: "Users, besides the submitter, whose cache entries may be run, and whose folders the cache and the staging folders may be in.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.security.allow-cleartext": key({
+    type: boolean,
+    default: "false",
+    doc: "On a cluster with Kerberos: hand jobs in although hadoop.rpc.protection is not privacy, so that who listens on its network can read the keys and delegation tokens of jobs. Without it such a job is refused.",
     support: "works",
     ours: true,
   }),
@@ -51,6 +54,12 @@ export const siteKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.security.ca-file": key({
+    type: path,
+    doc: "PEM file of the certificates that sign those of the cluster's web servers; default the trust store of ssl-client.xml (JKS, PKCS #12, PEM), else whom Node trusts, NODE_EXTRA_CA_CERTS included.",
+    support: "works",
+    ours: true,
+  }),
   "tony.hdfs.endpoint": key({
     type: path,
     doc: "HTTP address of HttpFS or Knox to use instead of the NameNode's WebHDFS.",
@@ -69,70 +78,92 @@ export const siteKeys = {
     doc: "Folder for the history of jobs. TonY's default, /path/to/tony-history, means none here.",
     support: "works",
   }),
-  "tony.history.intermediate": key({ type: path, doc: "History of jobs that still run.", ...portal }),
-  "tony.history.finished": key({ type: path, doc: "History of jobs that have ended.", ...portal }),
+  "tony.history.intermediate": key({
+    type: pathUnless("/path/to/tony-history/intermediate"),
+    spec: ["history", "intermediate"],
+    doc: "Where a job's folder is while it runs; default `intermediate` below tony.history.location.",
+    support: "works",
+  }),
+  "tony.history.finished": key({
+    type: pathUnless("/path/to/tony-history/finished"),
+    spec: ["history", "finished"],
+    doc: "Where it is moved at the job's end, by day, if the job's user may write there; default `finished` below tony.history.location.",
+    support: "works",
+  }),
+  "tony.history.finished-dir-timezone": key({
+    type: timeZone,
+    spec: ["history", "timeZone"],
+    default: "UTC",
+    doc: "Time zone of the folders by day.",
+    support: "works",
+  }),
   "tony.history.mover-interval-ms": key({
     type: duration("ms"),
     default: "300000",
-    doc: "How often ended jobs are moved.",
-    ...portal,
-  }),
-  "tony.history.finished-dir-timezone": key({
-    type: text,
-    default: "UTC",
-    doc: "Time zone of the folders by day.",
-    ...portal,
+    doc: "How often TonY's history server moves what has ended.",
+    support: "ignored-with-warning",
+    note: "each job moves its own history when it ends",
   }),
   "tony.history.retention-sec": key({
     type: duration("s"),
     default: "2592000",
-    doc: "How long history is kept.",
-    ...portal,
+    doc: "How long TonY's history server keeps a job.",
+    support: "ignored-with-warning",
+    note: "it is a setting of TonY's history server, which may go on removing what is old",
   }),
   "tony.history.purger-interval-ms": key({
     type: duration("ms"),
     default: "21600000",
-    doc: "How often old history is removed.",
-    ...portal,
+    doc: "How often it removes what is older.",
+    support: "ignored-with-warning",
+    note: "as tony.history.retention-sec",
   }),
-  "tony.portal.url": key({ type: text, default: "https://localhost:19886", doc: "The history server.", ...portal }),
-  "tony.portal.cache.max-entries": key({ type: integer(), default: "10000", doc: "Size of its cache.", ...portal }),
-  "tony.keytab.user": key({ type: text, default: "user1", doc: "Principal of the history server.", ...portal }),
-  "tony.keytab.location": key({ type: path, doc: "Its keytab.", ...portal }),
-  "tony.http.port": key({ type: text, default: "disabled", doc: "Its plain port.", ...portal }),
-  "tony.https.port": key({ type: integer({ max: 65_535 }), default: "19886", doc: "Its TLS port.", ...portal }),
+  "tony.portal.url": key({ type: text, default: "https://localhost:19886", doc: "The history server.", ...noPortal }),
+  "tony.portal.cache.max-entries": key({ type: integer(), default: "10000", doc: "Size of its cache.", ...noPortal }),
+  "tony.keytab.user": key({
+    type: text,
+    doc: "Principal that the client logs in as, by `tony.keytab.location`.",
+    support: "works",
+  }),
+  "tony.keytab.location": key({
+    type: path,
+    doc: "Keytab to log in with on a cluster with Kerberos, where no ticket of kinit is to be used.",
+    support: "works",
+  }),
+  "tony.keytab.ship": key({
+    type: boolean,
+    default: "false",
+    doc: "Send that keytab along, so that the ApplicationMaster obtains new delegation tokens by itself, however long the job runs and whether a client follows it or not (as Spark does by spark.kerberos.keytab). Nodes need libgssapi_krb5 and krb5.conf.",
+    support: "works",
+    ours: true,
+  }),
+  "tony.http.port": key({ type: text, default: "disabled", doc: "Its plain port.", ...noPortal }),
+  "tony.https.port": key({ type: integer({ max: 65_535 }), default: "19886", doc: "Its TLS port.", ...noPortal }),
   "tony.https.keystore.path": key({ type: path, doc: "Java key store of the portal.", ...play }),
   "tony.https.keystore.type": key({ type: text, default: "JKS", doc: "Its type.", ...play }),
   "tony.https.keystore.password": key({ type: text, default: "password", doc: "Its password.", ...play }),
   "tony.https.keystore.algorithm": key({ type: text, default: "SunX509", doc: "Its algorithm.", ...play }),
   "tony.secret.key": key({ type: text, default: "changeme", doc: "Secret of the Play framework.", ...play }),
-  "tony.docker.enabled": key({
-    type: boolean,
-    default: "false",
-    doc: "Run the tasks in Docker containers; true is refused.",
-    support: "not-yet",
-    ...docker,
-  }),
-  "tony.docker.containers.image": key({ type: text, doc: "The image of all containers.", ...image }),
-  "tony.docker.containers.mount": key({ type: text, doc: "Mounts of all containers.", ...image }),
-  "tony.docker.{role}.image": key({ type: text, doc: "The image of one role, or of am.", ...image }),
   "tony.horovod.mode.test": key({
     type: boolean,
     default: "false",
     doc: "TonY's own tests of Horovod.",
-    support: "not-yet",
+    support: "ignored-with-warning",
+    note: "TonY's own tests use it",
   }),
   "tony.horovod.mode.test.fast.fail": key({
     type: boolean,
     default: "false",
     doc: "The same, failing.",
-    support: "not-yet",
+    support: "ignored-with-warning",
+    note: "TonY's own tests use it",
   }),
   "tony.horovod.driver.mode.debug": key({
     type: boolean,
     default: "false",
     doc: "Run the job's own Horovod driver (tony.driver.command).",
-    support: "not-yet",
+    support: "ignored-with-warning",
+    note: "there is no driver: the executor of rank 0 serves the rendezvous",
   }),
   "tony.version-info.{field}": key({
     type: text,

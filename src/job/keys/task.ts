@@ -1,4 +1,5 @@
 import { key } from "./key.ts";
+import { placementConstraint } from "./placement-types.ts";
 import {
   boolean,
   duration,
@@ -40,12 +41,15 @@ export const taskKeys = {
     multiValued: true,
   }),
   "tony.containers.placement-spec": key({
-    type: text,
-    doc: "YARN placement constraint of the containers.",
-    support: "not-yet",
-    note: "tony.{role}.placement spreads or packs a role",
+    type: placementConstraint,
+    doc: "Where YARN may place the containers of each role that has no placement-spec of its own.",
+    support: "works",
   }),
-  "tony.containers.allocation-tags": key({ type: list, doc: "YARN allocation tags.", support: "not-yet" }),
+  "tony.containers.allocation-tags": key({
+    type: list,
+    doc: "YARN allocation tags of each role that has none of its own.",
+    support: "works",
+  }),
   "tony.container.allocation.timeout": key({
     type: optionalDuration("ms"),
     spec: ["timeouts", "allocationMs"],
@@ -159,7 +163,7 @@ export const taskKeys = {
   "tony.task.port-range": key({
     type: portRange,
     spec: ["ports", "task"],
-    doc: "Ports the tasks may listen on; without it any free ones. Each needs two, one for its executor and one for its program; the one that may start a TensorBoard needs a third.",
+    doc: "Ports the tasks may listen on; without it any free ones. Each needs two, one for its executor and one for its program, and one more for each name in tony.{role}.ports; the one that may start a TensorBoard needs another.",
     support: "works",
     ours: true,
   }),

@@ -34,6 +34,20 @@ export function pathUnless(placeholder: string): KeyType<string | undefined> {
   return orNone(path, (value) => value === placeholder);
 }
 
+/** As java.time.ZoneId takes it, where it names a region or UTC. */
+export const timeZone: KeyType<string> = keyType(
+  "time zone",
+  "a time zone such as UTC or Europe/Berlin",
+  string,
+  (value) => {
+    try {
+      return new Intl.DateTimeFormat("en", { timeZone: value }) && value;
+    } catch {
+      return undefined;
+    }
+  },
+);
+
 /** YARN's node label expressions are one label or nothing (CommonNodeLabelsManager). */
 export const label: KeyType<string> = keyType(
   "label",
@@ -56,18 +70,25 @@ export const boolean: KeyType<boolean> = keyType("true | false", "true or false"
   /^true$/i.test(value) ? true : /^false$/i.test(value) ? false : undefined,
 );
 
+/** Java's largest int, by which TonY and YARN count. */
+const LARGEST = 2_147_483_647;
+
 /** A whole number, both bounds included. */
-export function integer({ min = 0, max = 2_147_483_647 } = {}): KeyType<number> {
+export function integer({ min = 0, max = LARGEST } = {}): KeyType<number> {
   const mustBe =
-    max === 2_147_483_647 ? `a whole number of at least ${min}` : `a whole number between ${min} and ${max}`;
+    max === LARGEST
+      ? `a whole number of at least ${min} (at most ${LARGEST})`
+      : `a whole number between ${min} and ${max}`;
   return keyType("number", mustBe, count, (value) => wholeNumber(value, min, max));
 }
 
 /** TonY's limits: a negative number means none, and is undefined here. */
-export const limit: KeyType<number | undefined> = {
-  ...orNone(integer({ min: -2_147_483_648 }), (value) => value < 0),
-  label: "number, -1: no limit",
-};
+export const limit: KeyType<number | undefined> = orNone(
+  keyType("number, -1: no limit", `a whole number up to ${LARGEST}, or -1 for no limit`, count, (value) =>
+    wholeNumber(value, -LARGEST, LARGEST),
+  ),
+  (value) => value < 0,
+);
 
 function orNone<T>(type: KeyType<T>, isNone: (value: T) => boolean): KeyType<T | undefined> {
   return {
@@ -138,19 +159,6 @@ export function oneOf<const T extends string>(...words: readonly T[]): WordType<
   return { ...type, words };
 }
 
-/** The same, but for words that TonY knows too and that are refused here. */
-export function withRefused<T extends string>(type: WordType<T>, ...refused: readonly string[]): WordType<T> {
-  return {
-    ...type,
-    parse: (value) => {
-      const word = refused.find((name) => name.toLowerCase() === value.trim().toLowerCase());
-      if (word !== undefined)
-        throw new RangeError(`one of ${type.words.join(", ")}: ${word} is TonY's, and not supported yet`);
-      return type.parse(value);
-    },
-  };
-}
-
 /** Comma-separated words; empty ones are left out. A comma inside a word is written `\,`. */
 export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", arrayOf(string), splitList);
 
@@ -178,6 +186,32 @@ export const environment: KeyType<Readonly<Record<string, string>>> = keyType(
       return equals < 0 ? [item, ""] : [item.slice(0, equals).trim(), item.slice(equals + 1)];
     });
     return pairs.every(([name]) => /^[A-Za-z_]\w*$/.test(name)) ? Object.fromEntries(pairs) : undefined;
+  },
+);
+
+/**
+ * Where a variable's secret value is, by the variable's name: `NAME=file:PATH` or `NAME=env:VARIABLE`. What is neither may be a secret: the
+ * error does not repeat it.
+ */
+export const secretSources: KeyType<Readonly<Record<string, string>>> = {
+  ...environment,
+  label: "NAME=source list",
+  parse: (text) => {
+    const isSource = (item: string) => /^[A-Za-z_]\w*=(?:file:.|env:[A-Za-z_])/.test(item);
+    if (splitList(text).every(isSource)) return environment.parse(text);
+    throw new RangeError("NAME=file:PATH or NAME=env:VARIABLE pairs, never the value itself");
+  },
+};
+
+/** Names for ports: each becomes a part of a variable's name, where `-` is written `_`, and of a template. */
+export const portNames: KeyType<readonly string[]> = keyType(
+  "list of names",
+  "names such as rpc,metrics, each once (small letters, digits and -, a letter first)",
+  arrayOf(string),
+  (value) => {
+    const names = splitList(value);
+    const isDistinct = new Set(names).size === names.length;
+    return isDistinct && names.every((name) => /^[a-z][a-z0-9-]*$/.test(name)) ? names : undefined;
   },
 );
 

@@ -68,6 +68,10 @@ export const endingReasons = {
     { ...where, exitCode: "number", error: "text?" },
     ({ task, host, exitCode, error }) => `${task} exited ${exitCode} on ${host}${after(error)}`,
   ),
+  "port-taken": reason(
+    { ...where, error: "text?" },
+    ({ task, host, error }) => `${task} found a port taken that was held for it on ${host}${after(error)}`,
+  ),
   "program-ended-early": reason(
     { ...where, ranForMs: "number" },
     ({ task, host, ranForMs }) => `${task} ended with 0 after ${durationWords(ranForMs)} on ${host}, before the others`,
@@ -104,6 +108,10 @@ export const endingReasons = {
   "executor-silent": reason(
     { ...where, silentMs: "number" },
     ({ task, host, silentMs }) => `${task} on ${host} was silent for ${Math.round(silentMs / 1000)} s or more`,
+  ),
+  "gone-with-node": reason(
+    where,
+    ({ task, host }) => `${task} was no longer heard of: ${host} is being taken out of the cluster`,
   ),
   "executor-vanished": onHost("lost its executor: its connection broke and was not restored"),
   "executor-not-back": onHost("did not connect to the new attempt of the ApplicationMaster"),
@@ -148,6 +156,7 @@ const TAKEN_BACK: Readonly<Record<string, Notice["cause"]>> = {
   "node-decommissioned": "decommissioning",
   "gave-way-to-decommissioning": "decommissioning",
   "left-node": "decommissioning",
+  "gone-with-node": "decommissioning",
 };
 
 /** Why a container was taken back, which is never charged to a budget; undefined for any other end. */

@@ -1,6 +1,6 @@
 import { budgetWords } from "../budget-words.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { countWords, durationWords, memoryWords, settingWords } from "./words.ts";
+import { countWords, durationWords, listWords, memoryWords, settingWords } from "./words.ts";
 
 /** Rules by which a job cannot go on after a failure. */
 export const ruleReasons = {
@@ -68,6 +68,11 @@ const plainReasons = {
       `${task} on ${host} did not register within ${durationWords(limitMs)}: ${settingWords(setting)}`,
   ),
   "ask-refused": reason({ message: "text" }, ({ message }) => message),
+  "constraints-refused": reason(
+    { settings: "settings", message: "text" },
+    ({ settings, message }) =>
+      `the cluster takes no placement constraints: remove ${listWords(settings.map(settingWords))}, or have yarn.resourcemanager.placement-constraints.handler set to scheduler (CapacityScheduler). The ResourceManager says: ${message}`,
+  ),
   "memory-beyond-cluster": reason(
     { setting: "setting", askedMiB: "number", mostMiB: "number" },
     ({ setting, askedMiB, mostMiB }) =>

@@ -70,7 +70,7 @@ function examples(facts: FactKinds): Record<string, unknown> {
 function exampleOf(name: string, kind: string): unknown {
   if (kind === "number") return typeof known[name] === "number" ? known[name] : numberOf(name);
   if (kind === "flag") return false;
-  if (kind === "settings") return [known["setting"]];
+  if (kind === "settings") return [exampleOf(name, "setting")];
   if (kind === "names") return name === "tasks" ? ["worker:0", "worker:1"] : [`‹${name}›`];
   return known[kind] ?? known[name] ?? `‹${name}›`;
 }

@@ -44,6 +44,11 @@ export const remedies = {
     const whose = it.interpreter ?? "its Python";
     return `${whose} of that node does not have it: name another in ${place}, or bring one by --python_venv`;
   }),
+  "open-port-once": reason(
+    { role: "text" },
+    ({ role }) =>
+      `if it happens again and again, several processes of one task open the same port: name one for each in tony.${role}.ports`,
+  ),
   "show-crash": reason(
     { variable: "text", setting: "setting" },
     ({ variable, setting }) => `to see where its Python stood, add ${variable}=1 to ${settingWords(setting)}`,

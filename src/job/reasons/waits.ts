@@ -70,6 +70,11 @@ export const delayReasons = {
     const has = largest === undefined ? "" : `: the largest has ${largest}`;
     return `YARN gives none as large with the nodes that are registered now${has}`;
   }),
+  "no-place": reason({}, () => "YARN finds no place for them at present that the job's placement constraints allow"),
+  "place-constrained": reason(
+    { setting: "setting" },
+    ({ setting }) => `they may be placed only where ${settingWords(setting)} allows`,
+  ),
   "nodes-excluded": reason({ hosts: "names" }, ({ hosts }) => `kept off after failures: ${listWords(hosts)}`),
   "nodes-leaving": reason({ hosts: "names" }, ({ hosts }) => `being taken out of the cluster: ${listWords(hosts)}`),
   "checkpoint-awaited": reason(

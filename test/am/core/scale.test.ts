@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { jobSpec, role } from "../../simulation/job.ts";
+import { childExit } from "../../support/child-exit.ts";
 import { Scenario } from "./scenario.ts";
 
 /** Reads of tasks and containers in a whole life of a gang: allocation, registration, one failed generation with all its exits, the next one, the end. */
@@ -37,17 +38,8 @@ function workFor(tasks: number): number {
         const identity = { task, containerId, generation, host, port: 1000 + index, tensorboardPort: 0 };
         mail({ type: "executor-registered", ...identity, rejoinAddress: `${host}:9`, child: { state: "none" } });
       } else {
-        const exit = {
-          exitCode,
-          signal: "",
-          atMs: index,
-          failedToStart: false,
-          refusedBySystem: false,
-          lastLines: [],
-          traceback: "",
-        };
-        const more = { errorSummary: "", peerConnectionLost: false, outOfMemory: false, peakMemoryBytes: 0 };
-        mail({ type: "child-exited", task, containerId, generation, exit: { ...exit, ...more } });
+        const exit = childExit(index, { exitCode });
+        mail({ type: "child-exited", task, containerId, generation, exit });
       }
     }
   };

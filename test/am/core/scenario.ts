@@ -5,12 +5,15 @@ import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effect
 import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
 import type { GangState } from "../../../am/core/state/gang.ts";
 import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { FailureClass } from "../../../src/job/status.ts";
 import { childExit } from "../../support/child-exit.ts";
 import { firstGang } from "../../support/first-gang.ts";
 
 const STARTED_AT_MS = 1_000_000;
+
+type RegistrationFacts = Pick<ExecutorRegistration, "generation" | "port" | "ports">;
 
 /** Drives one core by hand: says what happens, and answers by itself only what a healthy world always answers. */
 export class Scenario {
@@ -105,11 +108,11 @@ export class Scenario {
   }
 
   /** The task's executor says that nothing runs and that it holds a port. */
-  ready(task: string, change: { generation?: number; port?: number } = {}): Effect[] {
+  ready(task: string, change: Partial<RegistrationFacts> = {}): Effect[] {
     return this.reports(task, { state: "none" }, change);
   }
 
-  reports(task: string, child: ChildReport, change: { generation?: number; port?: number } = {}): Effect[] {
+  reports(task: string, child: ChildReport, change: Partial<RegistrationFacts> = {}): Effect[] {
     const { containerId, generation, host } = this.task(task);
     return this.on({
       type: "executor-registered",

@@ -18,6 +18,8 @@ describe("the GPUs of this machine", () => {
   folders.push(folder);
   const scheduler = new LocalScheduler({
     ownContainerId: "container_1795305600000_0002_01_000001",
+    firstNumber: 2,
+    node: { host: "127.0.0.1", port: 0, httpAddress: "" },
     folder,
     user: "alice",
     machine: { memoryMiB: 4096, vcores: 2, gpus: ["0", "2", "3"] },
@@ -85,6 +87,8 @@ describeScheduler("this machine", async () => {
   const folder = mkdtempSync(path.join(tmpdir(), "tony-local-scheduler-"));
   const scheduler = new LocalScheduler({
     ownContainerId: "container_1795305600000_0001_01_000001",
+    firstNumber: 2,
+    node: { host: "127.0.0.1", port: 0, httpAddress: "" },
     folder: path.join(folder, "containers"),
     user: "alice",
     machine: { memoryMiB: 4096, vcores: 2, gpus: [] },

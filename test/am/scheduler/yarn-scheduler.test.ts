@@ -6,17 +6,25 @@ import { type MasterClient, type NodeManagers, YarnScheduler } from "../../../am
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
+import type {
+  Allocation,
+  HeartbeatOutcome,
+  ResourceRequest,
+  SchedulingRequest,
+} from "../../../src/hadoop/yarn/allocation.ts";
+import type { PlacementConstraint } from "../../../src/hadoop/yarn/placement-constraint.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { Inbox } from "../../support/inbox.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
 
+const apart: PlacementConstraint = { kind: "tags", scope: "node", min: 0, max: 0, tags: [{ tag: "w" }] };
 const small = { memoryMiB: 512, vcores: 1, others: {} };
 const nothing: Allocation = {
   allocated: [],
   completed: [],
+  rejected: [],
   updatedNodes: [],
   available: small,
   clusterNodeCount: 1,
@@ -42,11 +50,13 @@ function aContainer(number: number, changes: Partial<Container> = {}): Container
 class ScriptedMaster implements MasterClient {
   readonly heartbeats = new Inbox<(outcome: HeartbeatOutcome | Error) => void>();
   readonly rows: ResourceRequest[] = [];
+  readonly constrained: SchedulingRequest[] = [];
   readonly released: string[] = [];
   registrations = 0;
   kept = [aContainer(9)];
   answered = true;
   finished: unknown;
+  shown: readonly [number, string | undefined] | undefined;
   endTaken = true;
   #abandon: (() => void) | undefined;
 
@@ -68,11 +78,15 @@ class ScriptedMaster implements MasterClient {
     }
     this.rows.push(...rows);
   }
+  askConstrained(requests: readonly SchedulingRequest[]): void {
+    this.constrained.push(...requests);
+  }
   release(ids: readonly string[]): void {
     this.released.push(...ids);
   }
   blacklist(): void {}
-  heartbeat(): Promise<HeartbeatOutcome> {
+  heartbeat(...shown: [number, string | undefined]): Promise<HeartbeatOutcome> {
+    this.shown = shown;
     return new Promise((resolve, reject) => {
       this.#abandon = () => reject(new Error("closed"));
       this.heartbeats.put((outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)));
@@ -126,7 +140,7 @@ describe("the YARN scheduler", () => {
     const nodes = new NodeTable({ nodes: [], sharedLabels: [] }, { host: "", resource: small });
     const silence = new ResourceManagerSilence({ endpoints: [], clock, log: silentLog });
     const scheduler = new YarnScheduler({ master, nodeManagers, attempt: 2, nodes, silence, clock, log: silentLog });
-    const address = { host: "node-1", port: 1, trackingUrl: "" };
+    const address = { host: "node-1", port: 1 };
     const registration = await scheduler.start(address, (event) => events.push(event));
     disposals.push(() => scheduler.close());
     const types = () => events.map(({ type }) => type);
@@ -395,13 +409,10 @@ describe("the YARN scheduler", () => {
   test.each([true, false])("after the job's end was told, whoever took it says who is in charge: %s", async (taken) => {
     const { master, scheduler } = await setUp();
     master.endTaken = taken;
-    const finished = scheduler.finish(
-      {
-        ...endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false }),
-        endedAtMs: 0,
-      },
-      "",
-    );
+    const finished = scheduler.finish({
+      ...endedBecause("succeeded", { code: "tasks-ended", succeeded: 1, tasks: 1, onlyTracked: false }),
+      endedAtMs: 0,
+    });
     const meanwhile = scheduler.confirm();
     await master.answer();
     await finished;
@@ -477,12 +488,47 @@ describe("the YARN scheduler", () => {
     expect(master.rows.map(({ priority }) => priority)).toEqual([ask.priority, 7, ask.priority, 7]);
   });
 
+  test("containers of constrained places are asked for as such, with their label; what YARN finds no place for is told by its role", async () => {
+    const { clock, master, scheduler, events } = await setUp();
+    await master.answer();
+    scheduler.ask([{ ...ask, count: 3, nodeLabel: "gpu", constrained: { tags: ["w"], constraint: apart } }]);
+    await clock.pass(0);
+    expect(master.rows).toEqual([]);
+    expect(master.constrained).toEqual([
+      { priority: ask.priority, capability: small, count: 3, tags: ["w"], constraint: apart, nodeLabel: "gpu" },
+    ]);
+    await master.answer({ rejected: [{ priority: ask.priority, count: 2, reason: "could not place" }] });
+    expect(events).toContainEqual({ type: "ask-unplaced", role: ask.role, count: 2 });
+  });
+
+  test("a ResourceManager that takes no constraints says so", async () => {
+    const { clock, master, scheduler, events } = await setUp();
+    await master.answer();
+    scheduler.ask([{ ...ask, constrained: { tags: ["w"], constraint: apart } }]);
+    await clock.pass(0);
+    const words =
+      "but the configured yarn.resourcemanager.placement-constraints.handler cannot handle placement constraints. Rejecting this allocate operation";
+    (await master.heartbeats.next())(new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", words));
+    await turn();
+    expect(events).toContainEqual({ type: "constraints-refused", message: expect.stringContaining(words) });
+  });
+
+  test("each heartbeat says how far the job is, and where its page is", async () => {
+    const { clock, master, scheduler } = await setUp();
+    await master.answer();
+    expect(master.shown).toEqual([0, undefined]);
+    scheduler.show(0.5, "http://node-2:6006");
+    await clock.pass(1_000);
+    expect(master.shown).toEqual([0.5, "http://node-2:6006"]);
+    await master.answer();
+  });
+
   test("the outcome is told when no heartbeat is under way any more", async () => {
     const { master, scheduler } = await setUp();
-    const finished = scheduler.finish(
-      { ...endedBecause("killed", { code: "stop-requested", words: "by alice" }), endedAtMs: 0 },
-      "",
-    );
+    const finished = scheduler.finish({
+      ...endedBecause("killed", { code: "stop-requested", words: "by alice" }),
+      endedAtMs: 0,
+    });
     expect(master.finished).toBeUndefined();
     await master.answer();
     await finished;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { type ClusterFacts, checkAgainstCluster, withQueueLabel } from "../../../client/cluster/cluster-checks.ts";
+import type { PlacementConstraint } from "../../../src/hadoop/yarn/placement-constraint.ts";
 import type { QueueInfo } from "../../../src/hadoop/yarn/records.ts";
 import { formatProblem } from "../../../src/job/problem.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
@@ -48,6 +49,30 @@ function worker(changes: Partial<JobSpec["roles"][number]>): Pick<JobSpec, "role
 describe("what a cluster would refuse is said before anything is uploaded", () => {
   test("a job that fits has no problem", () => {
     expect(problems({})).toEqual([]);
+  });
+
+  describe("places by constraints", () => {
+    const java: PlacementConstraint = { kind: "attribute", name: "java", is: true, values: ["1.8"] };
+    const constrained = (constraint: PlacementConstraint) =>
+      worker({ constrained: { tags: [], constraint: { kind: "and", of: [constraint] } } });
+
+    test("of a Hadoop that does not see them", () => {
+      expect(problems(constrained(java))).toEqual([
+        "a worker is to be placed by constraints, which this cluster's Hadoop does not know: it is older than 3.2 (tony.worker.placement-spec)",
+      ]);
+    });
+
+    test("by an attribute that no node has", () => {
+      expect(problems(constrained(java), { nodeAttributes: ["rm.yarn.io/jave"] })).toEqual([
+        "a worker is to be placed by node attribute java, which no node has: did you mean jave? there are rm.yarn.io/jave (tony.worker.placement-spec)",
+      ]);
+      expect(problems(constrained(java), { nodeAttributes: [] })[0]).toContain("the cluster has none");
+    });
+
+    test("by one that there is, or that nodes are not to have", () => {
+      expect(problems(constrained(java), { nodeAttributes: ["rm.yarn.io/java"] })).toEqual([]);
+      expect(problems(constrained({ ...java, is: false }), { nodeAttributes: [] })).toEqual([]);
+    });
   });
 
   test.each<[string, Partial<ClusterFacts>]>([

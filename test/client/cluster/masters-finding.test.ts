@@ -32,6 +32,15 @@ test("one that is down is a remark: nothing takes over from the other", () => {
   });
 });
 
+test("one that answers and is not trusted is told with that", () => {
+  const trouble = "shows a certificate that is not trusted";
+  expect(mastersFinding("NameNode", [{ address: "nn:9871", trouble }])).toMatchObject({
+    state: "remark",
+    found: "NameNode nn:9871 shows a certificate that is not trusted",
+    remedy: expect.stringContaining("what it refuses is told of HDFS too"),
+  });
+});
+
 test("web pages that cannot be reached stop no job", () => {
   expect(mastersFinding("NameNode", [nameNodeOf("nn:9870", { beans: [] })])).toEqual({
     subject: "masters",

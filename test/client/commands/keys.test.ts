@@ -5,7 +5,7 @@ import { ExitCode } from "../../../src/errors.ts";
 import { recordedContext } from "../support.ts";
 
 /** What `tony-ts keys …` prints and exits with, run in the checkout. */
-async function ran(...words: string[]): Promise<{ out: string; err: string; exitCode: ExitCode }> {
+async function ran(...words: string[]): Promise<{ out: string; err: string; exitCode: number }> {
   const parsed = await parseArguments(["keys", ...words], [keys]);
   if ("text" in parsed) throw new Error(parsed.text);
   const context = recordedContext({ workingDirectory: process.cwd() });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
+import { killRefusal } from "../../../client/applications/kill-refusal.ts";
 import { follow } from "../../../client/following/follow.ts";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { FollowView } from "../../../client/following/follow-view.ts";
 import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/master/master-link.ts";
+import { ApiError } from "../../../src/api/errors.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
 import type { JobOutcome, JobStatus } from "../../../src/job/status.ts";
@@ -40,7 +42,7 @@ class ScriptedApplications implements Applications {
 
   async contact({ amHost, amRpcPort, currentAttemptId }: ApplicationReport): Promise<MasterContact | undefined> {
     if (amHost === undefined || amRpcPort === undefined) return undefined;
-    const access = { applicationId: "", masterCertificate: "", clientSecret: "" };
+    const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
     return { attempt: Number(currentAttemptId?.slice(-1)), host: amHost, port: amRpcPort, access };
   }
 
@@ -389,6 +391,55 @@ describe("ending a job that is followed", () => {
     applications.report = async () => killed;
     expect(await ended).toBe(4);
     expect(applications.killed).toEqual([]);
+  });
+
+  test("does not wait for an AM that takes longer than whoever stopped us waits", async () => {
+    const stop = new AbortController();
+    const applications = new ScriptedApplications(running);
+    applications.afterKill = killed;
+    let nowMs = noonishMs;
+    let spoken = () => {};
+    let asked = false;
+    const speaking = masterSaying(() => {
+      spoken();
+      return asked ? endingBy(noonishMs + 3_600_000, nowMs) : aJobStatus({ nowMs });
+    });
+    const stopping = async () => {
+      asked = true;
+    };
+    const context = recordedContext({});
+    const masters = [{ ...speaking, stop: stopping }];
+    const { ended } = followed(context, applications, masters, stop.signal, { now: () => nowMs, endWithinMs: 20_000 });
+    await context.out.waitFor("ps 1/1 running");
+    stop.abort("SIGTERM");
+    for (; nowMs < noonishMs + 20_000; nowMs += 4_000) {
+      expect(applications.killed).toEqual([]);
+      const said = new Promise<void>((resolve) => {
+        spoken = resolve;
+      });
+      await said;
+    }
+    expect(await ended).toBe(4);
+    expect(applications.killed).toEqual(["killed by SIGTERM at the client"]);
+  });
+
+  test("says once that it is not ours to end, where neither the AM nor the ResourceManager lets us", async () => {
+    const stop = new AbortController();
+    const applications = new ScriptedApplications(running);
+    const refusal = killRefusal(running, "bob", new Error("MODIFY_APP"));
+    applications.kill = async () => {
+      throw refusal;
+    };
+    const master = new ScriptedMaster([{ type: "status", status: aJobStatus() }], "hold");
+    master.onStop = () => {
+      throw new ApiError("bob may not end this job", { code: "API_FORBIDDEN" });
+    };
+    const context = recordedContext({});
+    const { ended } = followed(context, applications, [master], stop.signal);
+    await context.out.waitFor("ps 1/1 running");
+    stop.abort("Ctrl-C");
+    await expect(ended).rejects.toBe(refusal);
+    expect(context.out.text).not.toMatch(/cannot be asked|trying again/);
   });
 
   test("asks the ResourceManager where there is no AM yet, and says what is left", async () => {

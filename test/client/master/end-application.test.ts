@@ -9,7 +9,7 @@ import { recordedContext } from "../support.ts";
 
 const running = aReport({ state: "RUNNING", amHost: "127.0.0.12", amRpcPort: 4242 });
 const killed = aReport({ state: "KILLED", finalStatus: "KILLED" });
-const access = { applicationId: "", masterCertificate: "", clientSecret: "" };
+const access = { applicationId: "", caller: { name: "", secret: new Uint8Array() } };
 
 /** Ends a job that has ended after so many looks, each a second apart; how it was ended by force, and what was said. */
 async function end(endsAfterLooks: number, status: (nowMs: number) => JobStatus) {

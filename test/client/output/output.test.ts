@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { formatTable } from "../../../client/output/format.ts";
 import { recordedContext } from "../support.ts";
 
 const block = (line: string, facts: readonly string[] = []) => ({
@@ -18,7 +19,7 @@ describe("what is printed", () => {
     expect(out.text).toBe(`${"word ".repeat(19)}word\n  ${"word ".repeat(5)}last\n`);
     expect(err.text).toBe(out.text);
     out.text = "";
-    output.verbatim(long);
+    output.logLine("", long);
     output.jsonLine({ long });
     expect(out.text).toBe(`${long}\n{"jsonVersion":1,"long":"${long}"}\n`);
   });
@@ -67,7 +68,7 @@ describe("a wait in a pipe", () => {
 
   test("has neither colours nor control characters", () => {
     const { output, out } = recordedContext({});
-    output.print(output.paint("red", "FAILED"));
+    output.print({ colour: "red", text: "FAILED" });
     output.endWait();
     expect(out.text).toBe("FAILED\n");
   });
@@ -127,12 +128,66 @@ describe("a wait on a terminal", () => {
     ["NO_COLOR", { NO_COLOR: "1" }],
     ["TERM=dumb", { TERM: "dumb" }],
   ])("obeys %s", (_name, environment) => {
-    const { output } = recordedContext({ terminal: true, environment });
-    expect(output.paint("red", "FAILED")).toBe("FAILED");
+    const { output, out } = recordedContext({ terminal: true, environment });
+    output.print({ colour: "red", text: "FAILED" });
+    expect(out.text).toBe("FAILED\n");
   });
 
   test("is coloured otherwise", () => {
-    const { output } = recordedContext({ terminal: true });
-    expect(output.paint("red", "FAILED")).toBe("\u001b[31mFAILED\u001b[39m");
+    const { output, out } = recordedContext({ terminal: true });
+    output.print({ colour: "red", text: "FAILED" });
+    expect(out.text).toBe("\u001b[31mFAILED\u001b[39m\n");
+  });
+});
+
+describe("control characters in what others wrote", () => {
+  // Red, an answer that a terminal would type in, a title, an 8-bit CSI, and a name that reads backwards.
+  const hostile = "\u001b[31m\u001b[6n\u001b]0;title\u0007\u009b2J\u007f\r\u202egnp.exe\u2066";
+  const shown = "\\x1b[31m\\x1b[6n\\x1b]0;title\\x07\\x9b2J\\x7f\\x0d\\u202egnp.exe\\u2066";
+  const wait = { lines: [hostile], cause: "c", line: hostile, change: "c", facts: [hostile], remedy: hostile };
+
+  test("are shown where they stand, but in the line of a log", () => {
+    const { output, out, err } = recordedContext({});
+    output.print(`a\t${hostile}\n`, { colour: "red", text: hostile });
+    output.preformatted(hostile);
+    output.wait({ ...wait, until: hostile });
+    output.logLine(`${hostile} | `, hostile);
+    output.problem(hostile);
+    output.logLine("", hostile, "err");
+    expect(out.text.split("\n").slice(0, -1)).toEqual([
+      `a\t${shown}`,
+      shown,
+      shown,
+      `${shown}: ${shown} → ${shown}; ${shown}`,
+      `${shown} | ${hostile}`,
+    ]);
+    expect(err.text).toBe(`${shown}\n${hostile}\n`);
+  });
+
+  test("are shown in the block of a wait, whose lines stay one each, and in a colour", () => {
+    const { output, out } = recordedContext({ terminal: true });
+    output.wait({ ...wait, lines: [`${hostile}\nforged`] });
+    output.endWait();
+    output.print({ colour: "red", text: hostile });
+    expect(out.text).toBe(`${shown}\\x0aforged\n\u001b[1A\r\u001b[J\u001b[31m${shown}\u001b[39m\n`);
+  });
+
+  test("are escaped in JSON as JSON does it", () => {
+    const { output, out } = recordedContext({});
+    output.json({ [hostile]: hostile });
+    expect(out.text).toMatch(/^[ -~\n]+$/);
+    expect(JSON.parse(out.text)).toEqual({ jsonVersion: 1, [hostile]: hostile });
+    out.text = "";
+    output.jsonLine({ hostile });
+    expect(out.text).toMatch(/^[ -~]+\n$/);
+  });
+
+  test("take their room in a table, where no cell makes a row", () => {
+    expect(
+      formatTable([
+        ["a\nb", "c"],
+        [hostile, "d"],
+      ]),
+    ).toEqual([`a\\x0ab${" ".repeat(shown.length - 6)}   c`, `${shown}   d`]);
   });
 });

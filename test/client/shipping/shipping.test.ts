@@ -5,7 +5,6 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { ContentCache } from "../../../client/shipping/cache.ts";
 import { listCache, liveReferences, prunable, removeFromCache } from "../../../client/shipping/cache-prune.ts";
-import { checkFolders, isOpenToAll } from "../../../client/shipping/cache-trust.ts";
 import { HashMemo } from "../../../client/shipping/hash-memo.ts";
 import { ship } from "../../../client/shipping/shipping.ts";
 import { uploadName } from "../../../client/shipping/uploads.ts";
@@ -232,8 +231,9 @@ describe("shipping", () => {
     await expect(ship([{ link: "x", source: "/no/such", as: "file" }], options)).rejects.toThrow(
       "/no/such, which the containers are to find as x, does not exist",
     );
-    await expect(ship([{ link: "x", source: runtime, as: "archive" }], options)).rejects.toThrow(
-      /YARN unpacks only \.zip, /,
+    const namedBy = "job.xml:9: tony.worker.resources";
+    await expect(ship([{ link: "x", source: runtime, as: "archive", namedBy }], options)).rejects.toThrow(
+      `job.xml:9: tony.worker.resources: ${runtime} is to be unpacked, but YARN unpacks only .zip, `,
     );
   });
 
@@ -262,6 +262,73 @@ describe("shipping", () => {
     await expect(submit(openCache())).rejects.toMatchObject({
       code: "CACHE_ENTRY_DAMAGED",
       message: expect.stringContaining("has 3 bytes instead of 9: remove it"),
+    });
+  });
+});
+
+describe("a cache that many users write to", () => {
+  const key = { sha256: "1".repeat(64), sizeBytes: 4, name: "data.bin", shared: true };
+  const content = Buffer.from("data");
+  let shared: string;
+  let fileSystem: OwnedFiles;
+
+  /** This machine's files, some of which belong to somebody else. */
+  class OwnedFiles extends LocalFileSystem {
+    readonly ofMallory: string[] = [];
+    override async stat(file: string): Promise<FileStatus> {
+      return { ...(await super.stat(file)), ...(this.ofMallory.includes(file) && { owner: "mallory" }) };
+    }
+  }
+
+  beforeEach(async () => {
+    fileSystem = new OwnedFiles();
+    shared = join(base, "shared");
+    await fileSystem.mkdirs(shared, 0o1777);
+  });
+
+  const open = () =>
+    new ContentCache({
+      fileSystems: { locate: (file) => ({ fileSystem, path: file }) },
+      stagingRoot: { fileSystem, path: root.path },
+      cacheDir: shared,
+      user,
+    });
+
+  test("holds what its users need", async () => {
+    const put = await open().put(key, content);
+    expect(put.path).toBe(`${shared}/sha256/${key.sha256}/data.bin`);
+    expect(await open().get(key)).toEqual({ ...put, uploadedBytes: 0 });
+  });
+
+  test.each([
+    ["an entry's folder", `sha256/${key.sha256}`, 0o755],
+    ["an entry's folder that all may write to", `sha256/${key.sha256}`, 0o777],
+    ["the folder of all entries", "sha256", 0o755],
+    ["the folder of uploads", "uploads", 0o755],
+  ])("keeps nobody from an entry because somebody made %s first: it goes to the user's own", async (_, name, mode) => {
+    const made = join(shared, name);
+    await fileSystem.mkdirs(made, mode);
+    fileSystem.ofMallory.push(made);
+    const put = await open().put(key, content);
+    expect(put).toMatchObject({ path: `${root.path}/cache/sha256/${key.sha256}/data.bin`, uploadedBytes: 4 });
+    expect(await readdir(made)).toEqual([]);
+    expect((await open().put(key, content)).uploadedBytes).toBe(0);
+  });
+
+  test("gives no job an entry that somebody else has put there", async () => {
+    const folder = join(shared, "sha256", key.sha256);
+    await fileSystem.mkdirs(folder, 0o755);
+    await fileSystem.create(join(folder, key.name), Buffer.from("evil"), { permission: 0o755 });
+    fileSystem.ofMallory.push(folder, join(folder, key.name));
+    expect(await open().get(key)).toBeUndefined();
+    expect((await open().put(key, content)).path).toContain(root.path);
+  });
+
+  test("is refused itself where it belongs to somebody who is not trusted", async () => {
+    fileSystem.ofMallory.push(shared);
+    await expect(open().put(key, content)).rejects.toMatchObject({
+      code: "CACHE_OWNER_NOT_TRUSTED",
+      message: expect.stringMatching(/shared belongs to mallory.*tony\.cache\.trusted-owners/),
     });
   });
 });
@@ -364,44 +431,5 @@ describe("uploads that were broken off", () => {
 
   test("are none in a cache that is not there yet", async () => {
     await expect(cache.sweep(Date.now())).resolves.toBeUndefined();
-  });
-});
-
-describe("trust", () => {
-  const status = (path: string, owner: string, permission: number): FileStatus => ({
-    path,
-    owner,
-    permission,
-    type: "DIRECTORY",
-    group: "g",
-    lengthBytes: 0,
-    modificationTimeMs: 0,
-    accessTimeMs: 0,
-  });
-  const above = [status("/c/sha256/h", "ada", 0o755), status("/c", "hdfs", 0o1777), status("/", "hdfs", 0o755)];
-  const check = (entryOwner: string, trustedOwners: string[] = []) =>
-    checkFolders(
-      [status("/c/sha256/h/node", entryOwner, 0o755), ...above],
-      { user: "ada", trustedOwners },
-      "hdfs://ns",
-    );
-
-  test("the user's own, the superuser's and those named are taken, others refused with the key", () => {
-    expect(() => check("ada")).not.toThrow();
-    expect(() => check("hdfs")).not.toThrow();
-    expect(() => check("ops", ["ops"])).not.toThrow();
-    expect(() => check("mallory")).toThrow(/belongs to mallory.*name that user in tony\.cache\.trusted-owners/);
-  });
-
-  test("a folder that everybody may change is refused unless its sticky bit is set", () => {
-    const open = [status("/c/x", "ada", 0o644), status("/c", "ada", 0o777), status("/", "hdfs", 0o755)];
-    expect(() => checkFolders(open, { user: "ada", trustedOwners: [] }, "hdfs://ns")).toThrow(/sticky bit/);
-  });
-
-  test("public is what everybody may read and reach", () => {
-    const file = status("/c/x", "ada", 0o644);
-    expect(isOpenToAll(file, above)).toBe(true);
-    expect(isOpenToAll({ ...file, permission: 0o640 }, above)).toBe(false);
-    expect(isOpenToAll(file, [status("/c", "ada", 0o700), ...above])).toBe(false);
   });
 });

@@ -32,7 +32,8 @@ describe("sweeping what applications left behind", () => {
       if (answer instanceof Error) throw answer;
       return hasEnded(answer);
     };
-    await sweepStaging({ fileSystem: new LocalFileSystem(), path }, ended, Date.now());
+    const options = { hasEnded: ended, mayGo: async () => true };
+    await sweepStaging({ fileSystem: new LocalFileSystem(), path }, options, Date.now());
     return await readdir(path);
   }
 

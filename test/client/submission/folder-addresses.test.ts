@@ -57,7 +57,7 @@ test("a place that executors cannot write to is refused, with the key and where 
 test.each([
   ["tony.application.checkpoint-dir", { checkpointDir: "hdfs:///user/bob/ckpt", carrier }],
   ["tony.output.dir", { carrier: { timeoutMs: 1, output: { localDir: "r", dir: "/user/bob/results/new" } } }],
-  ["tony.history.location", { history: { location: "hdfs:///history" } }],
+  ["tony.history.location", { history: { location: "hdfs:///history", timeZone: "UTC" } }],
 ])("a folder of %s that nobody here may make is refused before the job runs", async (key, change) => {
   const spec = aJobSpec({ ...change, sources: { [key]: "job.xml:9" } });
   await expect(withFolderAddresses(spec, places)).rejects.toMatchObject({
@@ -67,6 +67,9 @@ test.each([
 });
 
 test("a history folder is at home, too, when it is relative", async () => {
-  const spec = await withFolderAddresses(aJobSpec({ history: { location: "history" } }), places);
-  expect(spec.history.location).toBe("hdfs://nn:8020/user/ada/history");
+  const spec = await withFolderAddresses(aJobSpec({ history: { location: "history", timeZone: "UTC" } }), places);
+  expect(spec.history).toMatchObject({
+    location: "hdfs://nn:8020/user/ada/history",
+    intermediate: "hdfs://nn:8020/user/ada/history/intermediate",
+  });
 });

@@ -29,3 +29,10 @@ test("a gang that could never be complete is refused; cores are shared, and task
   expect(said({ roles, distributedMode: "fcfs" })).toEqual([]);
   expect(said({ roles: [workers(2, { vcores: 2, others: { "yarn.io/gpu": 1 } })] })).toEqual([]);
 });
+
+test("containers in images are refused: programs would run outside of them", () => {
+  const image = { YARN_CONTAINER_RUNTIME_TYPE: "docker", YARN_CONTAINER_RUNTIME_DOCKER_IMAGE: "train" };
+  expect(said({ roles: [{ ...workers(1, {}), image }] })).toEqual([
+    "tony.docker.enabled needs YARN: this machine runs programs outside of images",
+  ]);
+});

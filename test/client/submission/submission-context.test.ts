@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { submissionContext } from "../../../client/submission/submission-context.ts";
+import { masterEnvironment, submissionContext } from "../../../client/submission/submission-context.ts";
 import { closedLogName, UNFINISHED } from "../../../src/job/closed-log.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
@@ -38,5 +38,14 @@ describe("what YARN is told of a job", () => {
     expect(stored(closed)).toEqual([true, true]);
     expect(stored(closed + UNFINISHED)).toEqual([false, false]);
     expect(rolledExclude).toBe("");
+  });
+});
+
+test("a person's variables are expanded in the ApplicationMaster's environment as in an executor's, and run no command", () => {
+  const staging = { user: "ada", stagingUrl: "hdfs://ns/user/ada/.tony-ts/application_1_0001", hadoop: {} };
+  const spec = aJobSpec({ containerEnvironment: { WHERE: "$HOME/x", SAID: '"; id; $(id) "' } });
+  expect(masterEnvironment(spec, { staging, sha256: "0".repeat(64) })).toMatchObject({
+    WHERE: "$HOME/x",
+    SAID: '\\"; id; \\$(id) \\"',
   });
 });

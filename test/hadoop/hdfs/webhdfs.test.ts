@@ -1,8 +1,9 @@
-import { createServer } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { WebHdfs } from "../../../src/hadoop/hdfs/webhdfs.ts";
+import { WebHdfsConnection } from "../../../src/hadoop/hdfs/webhdfs-connection.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import {
   answer,
@@ -295,6 +296,37 @@ describe("the data", () => {
     });
   });
 
+  test.each(["ftp://dn/f", "file:///etc/passwd", "javascript:alert(1)"])(
+    "a place that is no web address is not gone to: %s",
+    async (location) => {
+      nameNode.behave(answer(200, { Location: location }));
+      await expect(open().open("/f")).rejects.toMatchObject({ code: "PROTOCOL" });
+      nameNode.behave(answer(307, "", [`Location: ${location}`]));
+      await expect(open([nameNode.address], true).open("/f")).rejects.toMatchObject({ code: "PROTOCOL" });
+    },
+  );
+
+  test("never goes from https to http, nor does the token", () => {
+    const connection = new WebHdfsConnection({
+      tokenService: undefined,
+      credentials: simpleCredentials({ name: "ada" }),
+      connectTimeoutMs: 5000,
+      answerTimeoutMs: 1000,
+      idleTimeoutMs: 1000,
+    });
+    const request = { method: "GET", operation: "OPEN", path: "/f" } as const;
+    const redirected = (location: string, asked: string) =>
+      connection.redirectUrl(location, new URL(asked), request).href;
+    const token = "/webhdfs/v1/f?op=OPEN&delegation=secret";
+    expect(() => redirected(`http://dn:9864${token}`, "https://nn:9871/")).toThrow(
+      /^OPEN \/f: nn:9871 sends the data from https:\/\/ to http:.*dfs\.http\.policy=HTTPS_ONLY/,
+    );
+    expect(() => redirected("//dn:9864/f", "https://nn:9871/")).not.toThrow();
+    expect(redirected(`https://dn:9865${token}`, "http://nn:9870/")).toBe(`https://dn:9865${token}`);
+    expect(redirected("/data", "https://gate/x")).toBe("https://gate/data");
+    connection.close();
+  });
+
   test("a place that is none is a PROTOCOL error", async () => {
     nameNode.behave(answer(200, { Location: "not a url" }));
     await expect(open().open("/f")).rejects.toMatchObject({ code: "PROTOCOL" });
@@ -410,6 +442,30 @@ describe("a gateway", () => {
       "direct",
       "redirected",
     ]);
+  });
+});
+
+describe("an answer that has no end", () => {
+  const endlessly = (head: string) => (socket: Socket) => {
+    socket.write(head);
+    Readable.from(endless())
+      .on("error", () => undefined)
+      .pipe(socket);
+  };
+
+  test("is read no further than a refusal can be long", async () => {
+    nameNode.behave(endlessly("HTTP/1.1 403 No\r\nContent-Length: 99999999999\r\n\r\n"));
+    await expect(open().stat("/f")).rejects.toMatchObject({ code: "NO_WEBHDFS" });
+  });
+
+  test("nor where it says where the data is, or that the data has come", async () => {
+    const head = "Content-Length: 99999999999\r\n\r\n";
+    nameNode.behave(endlessly(`HTTP/1.1 307 There\r\nLocation: ${dataNode.address}/f\r\n${head}`));
+    dataNode.behave(endlessly(`HTTP/1.1 201 Created\r\n${head}`));
+    await expect(
+      open().create("/f", Buffer.from("x"), { permission: 0o600, overwrite: true }),
+    ).resolves.toBeUndefined();
+    expect(dataNode.requests).toEqual(["PUT /f"]);
   });
 });
 

@@ -22,6 +22,15 @@ describe("remote exceptions", () => {
     expect(new RemoteError(javaClass, "why")).toMatchObject({ code, retryable, javaClass, javaMessage: "why" });
   });
 
+  test("what YARN wraps means what is in it (org.apache.hadoop.yarn.ipc.RPCUtil#getRemoteException)", () => {
+    const said = "org.apache.hadoop.security.AccessControlException: User bob cannot perform operation MODIFY_APP";
+    const javaClass = "org.apache.hadoop.yarn.exceptions.YarnException";
+    expect(new RemoteError(javaClass, said)).toMatchObject({ code: "ACCESS_DENIED", javaClass, javaMessage: said });
+    expect(new RemoteError(javaClass, "java.io.IOException: disk full")).toMatchObject({ code: "REMOTE_EXCEPTION" });
+    expect(new RemoteError(javaClass, "no class at all")).toMatchObject({ code: "REMOTE_EXCEPTION" });
+    expect(new RemoteError("java.io.IOException", said)).toMatchObject({ code: "REMOTE_EXCEPTION" });
+  });
+
   test("a message of several lines ends where the stack trace begins", () => {
     const text =
       "first line\nsecond line\n\tat org.example.A.b(A.java:1)\nCaused by: java.io.IOException: deep\n\t... 3 more";

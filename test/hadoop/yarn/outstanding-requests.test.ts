@@ -5,7 +5,7 @@ import { OutstandingRequests } from "../../../src/hadoop/yarn/outstanding-reques
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 
 const capability = { memoryMiB: 512, vcores: 1, others: {} };
-const nothing = { asks: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
+const nothing = { asks: [], constrained: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
 
 function row(changes: Partial<ResourceRequest> = {}): ResourceRequest {
   return { priority: 1, resourceName: "*", capability, count: 2, allocationRequestId: 7, ...changes };
@@ -27,6 +27,38 @@ function container(changes: Partial<Container> = {}): Container {
 
 const countsOf = (table: OutstandingRequests) =>
   Object.fromEntries(table.rows.map(({ resourceName, count }) => [resourceName, count]));
+
+describe("containers of constrained places", () => {
+  const request = { priority: 3, capability, count: 2, tags: ["w"] };
+  const asked = () => {
+    const table = new OutstandingRequests();
+    table.askConstrained([request]);
+    expect(table.take().constrained).toEqual([request]);
+    return table;
+  };
+
+  test("are told once, and again after a resync with the count that is left", () => {
+    const table = asked();
+    expect(table.take()).toEqual(nothing);
+    table.granted(container({ priority: 3, allocationRequestId: -1 }));
+    table.resync();
+    expect(table.take().constrained).toEqual([{ ...request, count: 1 }]);
+  });
+
+  test("are not told again once they were refused, withdrawn or rejected", () => {
+    const refused = asked();
+    refused.refused({ ...nothing, constrained: [request] });
+    const withdrawn = asked();
+    withdrawn.askConstrained([{ ...request, count: 0 }]);
+    expect(withdrawn.take().constrained).toEqual([{ ...request, count: 0 }]);
+    const rejected = asked();
+    rejected.rejected({ priority: 3, count: 2, reason: "could not place" });
+    for (const table of [refused, withdrawn, rejected]) {
+      table.resync();
+      expect(table.take()).toEqual(nothing);
+    }
+  });
+});
 
 describe("what a heartbeat tells", () => {
   test("each change once", () => {
@@ -127,6 +159,7 @@ describe("after a resync everything outstanding is told again", () => {
     table.blacklist({ remove: ["a"] });
     table.resync();
     expect(table.take()).toEqual({
+      ...nothing,
       asks: [row({ count: 2 })],
       releases: ["container_1_0001_01_000005"],
       blacklistAdditions: ["b"],

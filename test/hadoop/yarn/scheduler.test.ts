@@ -77,12 +77,13 @@ describe("heartbeats", () => {
     await client.register(master);
     client.ask([wanted]);
     await client.heartbeat(0);
-    await client.heartbeat(0.25);
+    await client.heartbeat(0.25, "http://node-2:6006");
     expect(told()).toEqual([
       [0, [2]],
       [1, []],
     ]);
-    expect(heartbeats[1]?.progress).toBe(0.25);
+    expect(heartbeats[1]).toMatchObject({ progress: 0.25, tracking_url: "http://node-2:6006" });
+    expect(heartbeats[0]).not.toHaveProperty("tracking_url", expect.stringMatching(/./));
   });
 
   test("one whose answer is lost goes again with the same id and the same words", async () => {

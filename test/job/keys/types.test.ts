@@ -13,6 +13,7 @@ import {
   memory,
   oneOf,
   optionalDuration,
+  portNames,
   portRange,
   splitList,
 } from "../../../src/job/keys/types.ts";
@@ -113,6 +114,16 @@ describe("lists", () => {
       LIST: "a,b",
     });
     expect(() => environment.parse("a b=1")).toThrow(/NAME=value/);
+  });
+});
+
+describe("names of ports", () => {
+  test("are a list", () => {
+    expect(portNames.parse("rpc, web-ui,m2")).toEqual(["rpc", "web-ui", "m2"]);
+  });
+
+  test.each(["rpc,rpc", "Rpc", "a_b", "2nd", "rpc:5000"])('"%s" is refused', (text) => {
+    expect(() => portNames.parse(text)).toThrow(/names such as rpc,metrics, each once/);
   });
 });
 

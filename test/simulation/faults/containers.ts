@@ -24,7 +24,6 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
   {
     name: "a container is preempted",
     class: "infrastructure",
-    isFree: true,
     strike: (world) => {
       const executor = victim(world);
       if (executor === undefined) {
@@ -50,20 +49,24 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
     concernsNodes: true,
     class: "infrastructure",
     strike: (world) => {
-      const alive = world.cluster.nodes.filter((node) => node.alive);
-      const node = world.random.any(alive);
+      const staying = world.cluster.nodes.filter(({ alive, leaving }) => alive && leaving === undefined);
+      const node = world.random.any(staying);
       // The last one with a label does not come back, and what asks for it would wait for ever.
-      const alike = alive.filter(({ label }) => label === node?.label);
-      if (node === undefined || alive.length < 3 || alike.length < 2) {
+      const alike = staying.filter(({ label }) => label === node?.label);
+      if (node === undefined || staying.length < 3 || alike.length < 2) {
         return;
       }
       world.trace(`! ${node.host} is lost`);
       nodesFault(world, node, true);
       node.alive = false;
+      node.hasCrashed = true;
       for (const executor of world.executors.values()) {
         if (executor.container.node === node && executor.alive) {
+          const { hasProgram } = executor;
           executor.die();
-          peersLose(world, executor);
+          if (hasProgram) {
+            peersLose(world, executor);
+          }
         }
       }
       world.clock.after(world.random.integer(1_000, 12_000), () => world.cluster.loseNode(node));

@@ -6,8 +6,6 @@ import type { World } from "../world.ts";
 export interface Fault {
   readonly name: string;
   readonly class?: FailureClass;
-  /** No budget pays for it. */
-  readonly isFree?: true;
   /** It may rightly end the job. */
   readonly ends?: true;
   /** An executor that cannot come back in time, when its stream breaks meanwhile. */

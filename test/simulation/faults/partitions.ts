@@ -110,7 +110,7 @@ function cutOff(world: World, node: ModelNode, cut: Cut, durationMs: number): vo
   }
   clock.after(durationMs, () => {
     node.cut = undefined;
-    node.alive = true;
+    node.alive = !node.hasCrashed;
     for (const executor of there()) {
       const wasReachable = cut.apartFrom !== undefined && cut.apartFrom !== world.master.attempt;
       if (executor.container.state === "complete") {

@@ -10,11 +10,13 @@ export class Inbox<Message> {
     this.#waiting = undefined;
   }
 
-  /** The reader, now or later, gets this instead of a message. */
-  fail(cause: unknown): void {
+  /** The reader, now or later, gets this instead of a message. @returns whether one waited for it */
+  fail(cause: unknown): boolean {
+    const reader = this.#waiting;
     this.#failure ??= { cause };
-    this.#waiting?.reject(cause);
     this.#waiting = undefined;
+    reader?.reject(cause);
+    return reader !== undefined;
   }
 
   receive(): Promise<Message> {

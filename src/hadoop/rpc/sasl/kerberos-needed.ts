@@ -2,12 +2,21 @@ import { AuthenticationError } from "../../security/errors.ts";
 import type { MechanismOffer } from "../../security/sasl/mechanism.ts";
 import type { RemoteError } from "../remote-error.ts";
 
-/** Kerberos (RFC 4752) is not spoken here: what people see when a server asks for it and takes nothing that we have. */
+/** What people see when a server takes Kerberos alone, and the configuration here does not have it. */
 export function kerberosNeeded(offer?: MechanismOffer): AuthenticationError {
   const principal = offer?.protocol ? ` (service principal ${offer.protocol}/${offer.serverId})` : "";
   return new AuthenticationError(
-    `This cluster asks for Kerberos${principal}, which is not supported yet; tokens and, on open clusters, user names are`,
+    `This cluster asks for Kerberos${principal}: hadoop.security.authentication must be kerberos in its core-site.xml here too`,
     { code: "KERBEROS_NEEDED" },
+  );
+}
+
+/** And when it is the other way round: whoever answers at that address would be believed. */
+export function serverNotSecure(): AuthenticationError {
+  return new AuthenticationError(
+    "The server asks for no proof of who we are, where hadoop.security.authentication is kerberos here\n" +
+      "  is it the right one? ipc.client.fallback-to-simple-auth-allowed=true in core-site.xml would have it called all the same",
+    { code: "SERVER_NOT_SECURE" },
   );
 }
 

@@ -17,7 +17,7 @@ import type {
 import type { User } from "../../security/user.ts";
 import { RpcProtocolError } from "../errors.ts";
 import { type SaslMessage, SaslState } from "../messages.ts";
-import { kerberosNeeded } from "./kerberos-needed.ts";
+import { kerberosNeeded, serverNotSecure } from "./kerberos-needed.ts";
 
 /** How messages travel while a connection negotiates. `receive` rejects when the connection ends. */
 export interface SaslChannel {
@@ -61,7 +61,9 @@ export async function negotiate(
 
 async function exchange(channel: SaslChannel, mechanism: SaslMechanism): Promise<SecurityLayer | undefined> {
   for (;;) {
-    const message = await channel.receive();
+    const message = await channel.receive().catch((cause: unknown) => {
+      throw mechanism.refused?.(cause) ?? cause;
+    });
     if (message.state === SaslState.SUCCESS) return await mechanism.complete(message.token ?? empty);
     if (message.state !== SaslState.CHALLENGE) throw unexpected(message);
     channel.send({ state: SaslState.RESPONSE, token: await mechanism.respond(message.token ?? empty) });
@@ -72,6 +74,7 @@ async function exchange(channel: SaslChannel, mechanism: SaslMechanism): Promise
 function acceptedWithoutProof(strategies: readonly AuthenticationStrategy[]): Negotiated {
   const named = strategies.find((strategy) => strategy.method === "SIMPLE");
   if (named !== undefined) return { user: named.user };
+  if (strategies.some(({ method }) => method === "KERBEROS")) throw serverNotSecure();
   throw new AuthenticationError("The server authenticates nobody, where a token was to be checked");
 }
 
@@ -85,6 +88,8 @@ function choose(
     );
     if (strategy !== undefined) return { offer, strategy };
   }
+  const named = offers.some(({ method }) => method === "SIMPLE");
+  if (named && strategies.some(({ method }) => method === "KERBEROS")) throw serverNotSecure();
   const kerberos = offers.find(({ method }) => method === "KERBEROS");
   if (kerberos !== undefined) throw kerberosNeeded(kerberos);
   const offered = offers.map(({ method, mechanism }) => `${method}/${mechanism}`).join(", ");

@@ -1,3 +1,4 @@
+import type { AuthenticationError } from "../errors.ts";
 import type { User } from "../user.ts";
 
 /** One mechanism of `auths` in the server's NEGOTIATE (RpcSaslProto.SaslAuth). */
@@ -30,6 +31,8 @@ export interface SaslMechanism {
   respond(challenge: Uint8Array): Uint8Array | Promise<Uint8Array>;
   /** Checks the server's last message and gives the negotiated layer, if there is one. */
   complete(finalToken: Uint8Array): SecurityLayer | undefined | Promise<SecurityLayer | undefined>;
+  /** What a server's refusal in the middle of it means to a person; undefined: no more than it says itself. */
+  refused?(cause: unknown): AuthenticationError | undefined;
 }
 
 /** A way to say who we are, chosen by name among the server's offers. */

@@ -44,7 +44,7 @@ describe("a program loses its peer, whose node was cut off and came back", () =>
         "worker:0 exited 1 on n1: RuntimeError: Connection closed by peer, 77.0 s later (a consequence, not counted)",
       ],
     });
-    expect(scenario.core.state.blame["n2"]?.failures ?? 0).toBe(0);
+    expect(scenario.core.state.blame.n2?.failures ?? 0).toBe(0);
   });
 
   test("the same when the program that was suspended says that it lost its peers", () => {

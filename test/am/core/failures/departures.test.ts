@@ -179,6 +179,20 @@ describe("a node is being decommissioned", () => {
     expect(sentOf(scenario.effects, "signal-child")).toEqual(["worker:1"]);
   });
 
+  test("a program that had not begun as its node began to leave begins elsewhere", () => {
+    const scenario = new Scenario({ ...base, failure: NO_BUDGETS });
+    scenario.register();
+    scenario.allocateAll();
+    scenario.readyAll();
+    leaves(scenario, "n2");
+    const effects = scenario.reports("worker:1", { state: "none" });
+    expect(sentOf(effects, "start-child")).toEqual([]);
+    expect(effects).toContainEqual(expect.objectContaining({ type: "release", containerIds: ["c2"] }));
+    restarts(scenario);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
   test("when it stays after all, nothing moves", () => {
     const scenario = running();
     leaves(scenario, "n2");
@@ -218,6 +232,24 @@ test("a node that begins to leave while a later attempt reads its journal is lef
 });
 
 describe("a node was decommissioned with containers on it", () => {
+  test("no budget pays for the silence that follows and no machine is blamed, though YARN does not say what ended it", () => {
+    const scenario = running();
+    leaves(scenario, "n2", {});
+    scenario.silent("worker:1", 6_000);
+    scenario.after(base.timeouts.heartbeatExpiryMs);
+    expect(scenario.gang.generations[0]?.endedBy?.summary).toBe(
+      "worker:1 was no longer heard of: n2 is being taken out of the cluster",
+    );
+    scenario.stops("worker:0");
+    scenario.completes("c2", -100, "Container released by application");
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2, outcome: undefined });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    expect(Object.values(scenario.core.state.blame)).toEqual([]);
+  });
+
   test("no budget pays and no machine is blamed", () => {
     const scenario = running();
     leaves(scenario, "n2", { timeoutMs: 0 });

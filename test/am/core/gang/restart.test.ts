@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { silentAfterMs } from "../../../../am/core/state/bounds.ts";
+import { statusOf } from "../../../../am/core/status/status.ts";
 import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { asksOf, idleNode, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -251,6 +252,50 @@ describe("roles", () => {
       expect(scenario.job).toMatchObject({ generation: 2 });
       expect(scenario.used).toMatchObject({ program: 1 });
     });
+  });
+});
+
+describe("a program finds a port taken that was held for it", () => {
+  const found = { exitCode: 1, portTaken: true, errorSummary: "OSError: [Errno 98] Address already in use" };
+
+  test("the gang starts again in its containers with other ports, at no cost of the program's", () => {
+    const scenario = new Scenario(withFailure({ budgets: { program: 0, infrastructure: 1 } }));
+    scenario.toRunning();
+    const containers = scenario.core.state.tasks.map(({ containerId }) => containerId);
+    scenario.exits("worker:1", found);
+    scenario.stops("worker:0");
+    scenario.readyAll();
+    expect(scenario.job).toMatchObject({ generation: 2, phase: "running" });
+    expect(scenario.used).toMatchObject({ program: 0, infrastructure: 1 });
+    expect(scenario.core.state.tasks.map(({ containerId }) => containerId)).toEqual(containers);
+    expect(scenario.core.state.blame).toEqual({});
+  });
+
+  test("that is bounded, and the report says what may be wrong", () => {
+    const scenario = new Scenario(withFailure({ budgets: { program: 5, infrastructure: 0 } }));
+    scenario.toRunning();
+    scenario.exits("worker:1", found);
+    scenario.stops("worker:0");
+    const { cause } = scenario.core.state.outcome ?? {};
+    expect(cause).toMatchObject({ class: "infrastructure", reason: { code: "port-taken", error: found.errorSummary } });
+    expect(cause?.remedy).toContain("tony.worker.ports");
+  });
+
+  test("the cluster spec names the ports of each life", () => {
+    const scenario = new Scenario(base);
+    scenario.toRunning();
+    scenario.exits("worker:1", found);
+    scenario.stops("worker:0");
+    scenario.ready("worker:0", { port: 41_000, ports: { rpc: 41_100 } });
+    const effects = scenario.ready("worker:1", { port: 41_001, ports: { rpc: 41_101 } });
+    const sent = effects.flatMap((effect) =>
+      effect.type === "send" && effect.message.type === "start-child" ? [effect.message.clusterSpec.tasks] : [],
+    );
+    expect(sent[0]?.map(({ ports }) => ports)).toEqual([{ rpc: 41_100 }, { rpc: 41_101 }]);
+    expect(statusOf(scenario.core, scenario.nowMs).tasks.map(({ ports }) => ports)).toEqual([
+      { rpc: 41_100 },
+      { rpc: 41_101 },
+    ]);
   });
 });
 

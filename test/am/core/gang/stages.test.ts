@@ -149,6 +149,14 @@ describe("containers of a stage that is done", () => {
     expect(released(effects)).toEqual(["c1"]);
   });
 
+  test("go back when the next stage has places of its own", () => {
+    const scenario = running([
+      role("prep", 1, { resource }),
+      role("worker", 1, { resource, constrained: { tags: ["w"] }, dependsOn: ["prep"] }),
+    ]);
+    expect(relaunched(scenario.exits("prep:0"))).toEqual([]);
+  });
+
   test("go back when their executors are silent, while those that are heard stay", () => {
     const scenario = running([role("prep", 2, { resource }), role("worker", 2, { resource, dependsOn: ["prep"] })]);
     scenario.exits("prep:0");

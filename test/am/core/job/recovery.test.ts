@@ -157,19 +157,7 @@ describe("the ApplicationMaster dies", () => {
     scenario.exits("worker:0");
     scenario.after(1_000);
     scenario.crash(kept);
-    const exit = {
-      exitCode: 0,
-      signal: "",
-      atMs: 1,
-      failedToStart: false,
-      refusedBySystem: false,
-      lastLines: [],
-      traceback: "",
-    };
-    const child = {
-      state: "exited",
-      exit: { ...exit, errorSummary: "", peerConnectionLost: false, outOfMemory: false, peakMemoryBytes: 0 },
-    } as const;
+    const child = { state: "exited", exit: childExit(1, {}) } as const;
     expect(sentOf(scenario.reports("worker:0", child), "acknowledge-exit")).toEqual(["worker:0"]);
     scenario.reports("worker:1", child);
     expect(scenario.core.state.outcome?.summary).toBe("2 of 2 tasks exited 0");
@@ -543,8 +531,9 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     expect(scenario.core.state.blame).toEqual({});
   });
 
-  const withScorer = () => {
-    const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 1, { restartPolicy: "none" })]));
+  const withScorer = (restartPolicy: "gang" | "task" = "gang") => {
+    const scorer = role("scorer", 1, { restartPolicy: "none" });
+    const scenario = new Scenario(jobSpec([role("worker", 1, { restartPolicy }), scorer]));
     scenario.toRunning();
     scenario.after(1_000);
     scenario.crash([]);
@@ -569,6 +558,39 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     expect(scenario.core.state.outcome).toBeUndefined();
     expect(scenario.phases()).toBe("worker:0 preparing, scorer:0 waiting");
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("that is so beside tasks that live on their own, too, and the job goes on to its end", () => {
+    const scenario = withScorer("task");
+    const { containerId } = scenario.task("scorer:0");
+    scenario.on({ type: "executor-lost", task: "scorer:0", containerId, cause: "goodbye" });
+    scenario.completes(containerId, 0);
+    expect(scenario.phases()).toBe("worker:0 running, scorer:0 waiting");
+    scenario.allocateAll();
+    scenario.readyAll();
+    scenario.startedAll();
+    scenario.exits("worker:0");
+    scenario.exits("scorer:0");
+    scenario.after(60_000);
+
+    expect(scenario.core.state.outcome?.result).toBe("succeeded");
+  });
+
+  test("another one that had failed ends the job all the same", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1), role("scorer", 2, { restartPolicy: "none" })]));
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.crash([]);
+    scenario.reports("worker:0", program);
+    scenario.reports("scorer:0", program);
+    scenario.exits("scorer:0", { signal: "SIGBUS" });
+    const { containerId } = scenario.task("scorer:1");
+    scenario.on({ type: "executor-lost", task: "scorer:1", containerId, cause: "goodbye" });
+    scenario.completes(containerId, 0);
+    scenario.stops("worker:0");
+    scenario.after(60_000);
+
+    expect(scenario.core.state.outcome).toMatchObject({ result: "failed", cause: { task: "scorer:0" } });
   });
 
   test("a program's own failure that its executor tells counts all the same", () => {

@@ -148,6 +148,29 @@ describe("the published status", () => {
     );
   });
 
+  test("has the metrics that each program reported last, in its present life", () => {
+    const scenario = new Scenario(spec);
+    scenario.toRunning();
+    const reports = (metrics?: Readonly<Record<string, number>>) =>
+      scenario.on({
+        type: "child-progress",
+        task: "worker:0",
+        containerId: "c1",
+        generation: 1,
+        step: 1,
+        atMs: scenario.nowMs,
+        ...(metrics && { metrics }),
+      });
+    reports({ loss: 0.4 });
+    reports();
+    const tasks = () => statusOf(scenario.core, scenario.nowMs).tasks;
+    expect(tasks()[0]).toMatchObject({ task: "worker:0", metrics: { loss: 0.4 } });
+
+    scenario.exits("worker:1", { exitCode: 1 });
+    scenario.stops("worker:0");
+    expect(tasks()[0]).not.toHaveProperty("metrics");
+  });
+
   test("has the furthest complete checkpoint, and what each generation went on from", () => {
     const scenario = new Scenario(spec);
     scenario.toRunning();

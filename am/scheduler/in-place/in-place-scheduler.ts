@@ -1,0 +1,104 @@
+import type { JobOutcome, Wait } from "../../../src/job/status.ts";
+import type { Ask } from "../../core/state/effects.ts";
+import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
+
+export interface InPlaceOptions {
+  /** Knows the application, and gives the containers of all other roles. */
+  readonly cluster: Scheduler;
+  /** Makes containers within the ApplicationMaster's own. */
+  readonly own: Scheduler;
+  /** The roles whose tasks run there. */
+  readonly roles: ReadonlySet<string>;
+}
+
+/** What the containers within the ApplicationMaster's own have to tell. */
+const OF_OWN: ReadonlySet<SchedulerEvent["type"]> = new Set([
+  "containers-allocated",
+  "container-completed",
+  "launch-succeeded",
+  "launch-failed",
+] satisfies SchedulerEvent["type"][]);
+
+/** A cluster whose ApplicationMaster runs some tasks in its own container: TonY's single-node jobs and its preprocessing. */
+export class InPlaceScheduler implements Scheduler {
+  readonly #options: InPlaceOptions;
+  /** Containers of the ApplicationMaster's own making. */
+  readonly #ids = new Set<string>();
+
+  constructor(options: InPlaceOptions) {
+    this.#options = options;
+  }
+
+  get waits(): readonly Wait[] {
+    return this.#options.cluster.waits;
+  }
+
+  get answeredAtMs(): number | undefined {
+    return this.#options.cluster.answeredAtMs;
+  }
+
+  async start(
+    address: { readonly host: string; readonly port: number },
+    deliver: (event: SchedulerEvent) => void,
+  ): Promise<Registration> {
+    const { cluster, own } = this.#options;
+    await own.start(address, (event) => {
+      if (event.type === "containers-allocated")
+        for (const { containerId } of event.containers) this.#ids.add(containerId);
+      if (OF_OWN.has(event.type)) deliver(event);
+    });
+    return await cluster.start(address, deliver);
+  }
+
+  ask(asks: readonly Ask[]): void {
+    const { cluster, own, roles } = this.#options;
+    const [here, there] = split(asks, ({ role }) => roles.has(role));
+    if (here.length > 0) own.ask(here);
+    if (there.length > 0) cluster.ask(there);
+  }
+
+  release(containerIds: readonly string[]): void {
+    const [here, there] = split(containerIds, (id) => this.#ids.has(id));
+    if (here.length > 0) this.#options.own.release(here);
+    if (there.length > 0) this.#options.cluster.release(there);
+  }
+
+  blacklist(hosts: readonly string[]): void {
+    this.#options.cluster.blacklist(hosts);
+  }
+
+  launch(commands: readonly ContainerCommand[]): void {
+    const [here, there] = split(commands, ({ containerId }) => this.#ids.has(containerId));
+    if (here.length > 0) this.#options.own.launch(here);
+    if (there.length > 0) this.#options.cluster.launch(there);
+  }
+
+  stop(containerId: string): void {
+    const { cluster, own } = this.#options;
+    (this.#ids.has(containerId) ? own : cluster).stop(containerId);
+  }
+
+  show(progress: number, trackingUrl: string | undefined): void {
+    this.#options.cluster.show(progress, trackingUrl);
+  }
+
+  confirm(): Promise<boolean> {
+    return this.#options.cluster.confirm();
+  }
+
+  async finish(outcome: JobOutcome): Promise<void> {
+    const { cluster, own } = this.#options;
+    await own.finish(outcome);
+    await cluster.finish(outcome);
+  }
+
+  async close(): Promise<void> {
+    const { cluster, own } = this.#options;
+    await Promise.all([own.close(), cluster.close()]);
+  }
+}
+
+/** Those that are, and those that are not. */
+function split<Item>(items: readonly Item[], is: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(is), items.filter((item) => !is(item))];
+}

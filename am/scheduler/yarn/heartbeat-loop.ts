@@ -1,0 +1,66 @@
+import type { Clock } from "../../clock.ts";
+
+/** Heartbeats one after the other, as far apart as each says, and at once when there is something to tell. */
+export class HeartbeatLoop {
+  readonly #clock: Clock;
+  readonly #beat: () => Promise<number>;
+  #running: Promise<void> | undefined;
+  #ended = false;
+  #woken = false;
+  #wake: () => void = () => {};
+
+  /** @param beat sends one, and gives how long to wait before the next, in ms; never rejects */
+  constructor(clock: Clock, beat: () => Promise<number>) {
+    this.#clock = clock;
+    this.#beat = beat;
+  }
+
+  /** Whether no further one begins. */
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  /** The next one goes at once, or right after the one that is under way. */
+  now(): void {
+    this.#woken = true;
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** The one that is under way has its answer. */
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#ended) {
+      const pauseMs = await this.#beat();
+      await this.#pause(pauseMs);
+    }
+  }
+
+  async #pause(pauseMs: number): Promise<void> {
+    if (this.#woken || this.#ended) {
+      this.#woken = false;
+      // The effects of one step come together: one heartbeat carries them all.
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const cancel = this.#clock.after(pauseMs, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+    this.#woken = false;
+  }
+}

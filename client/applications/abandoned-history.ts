@@ -1,0 +1,32 @@
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import { JobHistoryFolder } from "../../src/history/job-folder.ts";
+import { parseJobFile } from "../../src/job/parse-job-file.ts";
+import { jobFileName } from "../../src/job/stored-job.ts";
+import type { StagingFolder } from "../staging/staging-folder.ts";
+import { outcomeOf } from "./outcome.ts";
+
+/** An ApplicationMaster that has told the ResourceManager the job's end closes its history at the same time, within this. */
+const closedWithinMs = 60_000;
+
+/**
+ * Ends the history of a job whose ApplicationMaster could not: YARN killed it, or all its attempts failed. Such a job's staging folder is
+ * still there, and says where its history is.
+ * @returns false while the ApplicationMaster may still be at it: the staging folder has to stay
+ */
+export async function closeAbandonedHistory(
+  staging: StagingFolder,
+  fileSystems: FileSystems,
+  { reportOf, nowMs }: { readonly reportOf: (id: string) => Promise<ApplicationReport>; readonly nowMs: number },
+): Promise<boolean> {
+  const { applicationId } = staging;
+  const { spec, user } = parseJobFile((await staging.read(jobFileName)).toString("utf8"));
+  const history = JobHistoryFolder.of(fileSystems, spec.history, applicationId);
+  if (history === undefined || !(await history.isInProgress())) return true;
+  const report = await reportOf(applicationId);
+  const { state, finishTimeMs: endedAtMs, startTimeMs: startedAtMs } = report;
+  if (state === "FINISHED" && Math.abs(nowMs - endedAtMs) < closedWithinMs) return false;
+  const { result } = outcomeOf(report, undefined, endedAtMs);
+  await history.closeAbandoned({ applicationId, startedAtMs, user }, { endedAtMs, result });
+  return true;
+}

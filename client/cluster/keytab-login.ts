@@ -1,0 +1,18 @@
+import { UserError } from "../../src/errors.ts";
+import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
+import { readSetting } from "../../src/job/read-settings.ts";
+import type { Settings } from "../../src/job/settings.ts";
+
+/** Who logs in by a keytab; undefined where none is named. @throws UserError where it is not said whose it is */
+export function keytabLogin(settings: Settings): KeytabLogin | undefined {
+  const keytab = readSetting(settings, "tony.keytab.location");
+  if (keytab === undefined) return undefined;
+  const principal = readSetting(settings, "tony.keytab.user");
+  if (principal !== undefined) return { principal, keytab };
+  const at = settings.get("tony.keytab.location")?.at;
+  const place = at === undefined ? "" : `${at}: `;
+  throw new UserError(
+    `${place}tony.keytab.location needs tony.keytab.user, the principal to log in as; klist -kt ${keytab} shows whose keys are there`,
+    { code: "JOB_INVALID" },
+  );
+}

@@ -1,0 +1,56 @@
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
+import { RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
+import { type Token, TokenKind } from "../../src/hadoop/security/token.ts";
+import { listWords } from "../../src/job/reasons/words.ts";
+import type { GivenTokens } from "./given-tokens.ts";
+
+/** What secret managers say of a token (org.apache.hadoop.security.token.delegation.AbstractDelegationTokenSecretManager#checkToken). */
+const endings = [
+  [/can't be found in cache/, "is not known any more: it was cancelled, or its longest life is over"],
+  [/(?:is|has) expired/, "has expired: nobody renewed it in time"],
+] as const;
+
+/** What a person is told when a server does not accept a token of the file that this process was given; undefined for other errors. */
+export function tokenRefusal(error: unknown, { file, credentials }: GivenTokens): UserError | undefined {
+  const [, ended] = endings.find(([words]) => words.test(errorMessage(error))) ?? [];
+  const kind = kindFor(error);
+  if (ended === undefined || kind === undefined) return undefined;
+  const refused = credentials.tokens.flatMap(({ token }) => (token.kind === kind ? [tokenWords(token)] : []));
+  const mend =
+    "Whoever wrote it obtains new ones; to use a Kerberos ticket of your own: unset HADOOP_TOKEN_FILE_LOCATION";
+  return new UserError(`The token ${listWords(refused)} in ${file} ${ended}\n  ${mend}`, {
+    code: "TOKEN_REFUSED",
+    exitCode: ExitCode.cluster,
+    cause: error,
+  });
+}
+
+/** `HDFS_DELEGATION_TOKEN for ha-hdfs:ns` */
+function tokenWords({ kind, service }: Token): string {
+  return `${kind} for ${service}`;
+}
+
+function kindFor(error: unknown): string | undefined {
+  if (error instanceof FileSystemError) return TokenKind.hdfsDelegation;
+  return error instanceof RemoteError ? TokenKind.resourceManagerDelegation : undefined;
+}
+
+/** Of the diagnostics of an application that the ResourceManager did not take (DelegationTokenRenewer#renewToken). */
+const notRenewed = /Failed to renew token: Kind: ([^,\s]{1,200}), Service: ([^\s]{1,500}), Ident: \(([^)]{0,2000})\)/;
+
+/** Why the ResourceManager refuses an application whose tokens it cannot renew; undefined where that is not why. */
+export function renewalRefusal(diagnostics: string): string | undefined {
+  const [, kind, service, identifier = ""] = notRenewed.exec(diagnostics) ?? [];
+  if (kind === undefined || service === undefined) return undefined;
+  const renewer = /renewer=([^,]*)/.exec(identifier)?.[1];
+  const by = renewer
+    ? `Only ${renewer} may: the ResourceManager has to be that (yarn.resourcemanager.principal). `
+    : "";
+  return (
+    `The ResourceManager refuses the job, because it cannot renew the delegation token ${kind} for ${service}\n` +
+    `  ${by}If it does not know that nameservice, mapreduce.job.send-token-conf=dfs\\..* tells it; if it cannot reach it,\n` +
+    "  name it in mapreduce.job.hdfs-servers.token-renewal.exclude. A token that was given may have ended: let it be obtained anew"
+  );
+}

@@ -1,0 +1,35 @@
+import { applicationArgument, settingOptions, taskArgument } from "../command-line/application-options.ts";
+import { defineCommand } from "../command-line/command.ts";
+
+export const exec = defineCommand({
+  verb: "exec",
+  summary: "Run a command in a task's container, beside its program",
+  positionals: {
+    application: applicationArgument,
+    task: taskArgument,
+  },
+  options: { ...settingOptions },
+  rest: {
+    name: "command",
+    describe: "The command and its arguments, which no shell reads on the way",
+    missing: "Which command? Give it after --: tony-ts exec <application> <task> -- nvidia-smi",
+  },
+  examples: [
+    ["exec application_1795305600000_0007 worker:1 -- nvidia-smi", "In the program's folder, with its environment"],
+    ["exec application_1795305600000_0007 worker:0 -- bash -c 'ps -ef | grep train'", "What a shell is to read"],
+  ],
+  run: async ({ application, task, conf }, context, words) => {
+    const { connectRunningJob } = await import("../sessions/running-job.ts");
+    const { runCommand } = await import("../sessions/run-command.ts");
+    const { passSignals } = await import("../sessions/pass-signals.ts");
+    const master = await connectRunningJob(application, conf, context);
+    const session = master.openSession(task, { type: "command", words });
+    const stopSignals = passSignals(session);
+    try {
+      return await runCommand(session, process, () => undefined);
+    } finally {
+      stopSignals();
+      master.close();
+    }
+  },
+});

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { ExitCode, UserError, usageError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+import type { Migration, MigrationPlace } from "../migration/migrate.ts";
+import type { MigratedFile, MigrateJson, MigrationKind } from "../printed-json.ts";
+
+export const migrate = defineCommand({
+  verb: "migrate",
+  summary: "Make this program's job files and command lines out of TonY's and Skein's",
+  positionals: {
+    from: {
+      describe:
+        "A job file of TonY's, a script or a job of Azkaban's that runs TonY, a specification of Skein's, or a folder with such",
+      required: true,
+      missing: "Of what? Give TonY's job.xml, or a folder",
+    },
+  },
+  options: {
+    out: { type: "string", describe: "The new file; default beside the old one: job.tony-ts.xml" },
+    force: { type: "boolean", default: false, describe: "Replace files that are already there" },
+    ...jsonOption,
+  },
+  examples: [
+    ["migrate job.xml", "Says what becomes of each line, and writes job.tony-ts.xml"],
+    ["migrate flows", "The same for all that a folder holds, scripts and Azkaban's jobs too"],
+  ],
+  run: async ({ from, out, force, json }, { output, workingDirectory }) => {
+    const migrated = await migrations(from, { workingDirectory, out });
+    if (out !== undefined && migrated.filter(({ written }) => written !== undefined).length !== 1)
+      throw usageError(`--out is for one new file, and ${from} becomes another number of them`);
+    if (!force) refuseToReplace(migrated, workingDirectory);
+    for (const file of migrated) write(file, workingDirectory);
+    const files = migrated.map(({ text: _text, encoding: _encoding, ...file }): MigratedFile => file);
+    if (json) output.json({ files } satisfies MigrateJson);
+    else output.print(files.map(told).join("\n"));
+    const whole = files.every(({ remarks }) => remarks.every(({ kind }) => kind !== "to-mend"));
+    return whole ? ExitCode.succeeded : ExitCode.usage;
+  },
+});
+
+async function migrations(from: string, where: MigrationPlace): Promise<Migration[]> {
+  const [{ migrateFiles, migrateJob }, { encodingOf, textFilesBelow }] = await Promise.all([
+    import("../migration/migrate.ts"),
+    import("../migration/find-files.ts"),
+  ]);
+  const place = path.resolve(where.workingDirectory, from);
+  const shown = (name: string) => path.join(from, path.relative(place, name));
+  const isFolder = statSync(place).isDirectory();
+  const files = isFolder
+    ? [...textFilesBelow(place)].map(({ name, text }) => ({ name: shown(name), text }))
+    : [{ name: from, text: readFileSync(place, encodingOf(place)) }];
+  const [file] = files;
+  if (!isFolder && file !== undefined && from.endsWith(".xml")) return [migrateJob(file, where)];
+  const found = await migrateFiles(files, where);
+  if (found.length > 0) return found;
+  throw new UserError(`${from} has nothing of TonY's: no job.xml with its keys, no job of Azkaban's, no command line`, {
+    code: "NOTHING_TO_MIGRATE",
+  });
+}
+
+function refuseToReplace(migrated: readonly Migration[], workingDirectory: string): void {
+  const names = migrated.flatMap(({ written: name }) => name ?? []);
+  const present = names.filter((name) => existsSync(path.resolve(workingDirectory, name)));
+  if (present.length === 0) return;
+  const are = present.length === 1 ? "is" : "are";
+  throw new UserError(`${present.join(" and ")} ${are} already there; give --force to replace`, {
+    code: "FILE_EXISTS",
+  });
+}
+
+function write({ written: name, text, encoding }: Migration, workingDirectory: string): void {
+  if (name === undefined || text === undefined) return;
+  try {
+    writeFileSync(path.resolve(workingDirectory, name), text, encoding);
+  } catch (error) {
+    throw new UserError(`${name} cannot be written: ${errorMessage(error)}`, {
+      code: "FILE_NOT_WRITTEN",
+      cause: error,
+    });
+  }
+}
+
+const words: Readonly<Record<MigrationKind, string>> = {
+  stays: "stays",
+  changes: "changes",
+  "no-meaning": "left out",
+  unsupported: "not supported yet",
+  "to-mend": "to mend",
+};
+
+/** A file's lines, what was written, and what to type now. */
+function told({ source, written: name, remarks, commands }: MigratedFile): string {
+  const counts = Object.entries(words).flatMap(([kind, word]) => {
+    const many = remarks.filter((remark) => remark.kind === kind).length;
+    return many === 0 ? [] : [`${word} ${many}`];
+  });
+  return [
+    ...remarks.map(({ at, kind, message }) => `${at}: ${words[kind]}: ${message}`),
+    `${name === undefined ? source : `Wrote ${name}`} (${counts.join(", ")})`,
+    ...commands.map(({ command }) => `  ${command}`),
+  ].join("\n");
+}

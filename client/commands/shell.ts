@@ -1,0 +1,37 @@
+import { usageError } from "../../src/errors.ts";
+import { applicationArgument, settingOptions, taskArgument } from "../command-line/application-options.ts";
+import { defineCommand } from "../command-line/command.ts";
+
+export const shell = defineCommand({
+  verb: "shell",
+  summary: "Open a terminal in a task's container, beside its program",
+  positionals: { application: applicationArgument, task: taskArgument },
+  options: { ...settingOptions },
+  rest: { name: "command", describe: "What runs on the terminal; default bash" },
+  examples: [
+    ["shell application_1795305600000_0007 worker:1", "A shell in the program's folder, with its environment"],
+    ["shell application_1795305600000_0007 worker:1 -- top", "Another program of the terminal"],
+  ],
+  run: async ({ application, task, conf }, context, rest) => {
+    const { stdin, stdout } = process;
+    if (!stdin.isTTY || !stdout.isTTY) throw usageError("There is no terminal here: exec runs commands in a pipe");
+    const { connectRunningJob } = await import("../sessions/running-job.ts");
+    const { runCommand } = await import("../sessions/run-command.ts");
+    const { connectTerminal, sizeOf } = await import("../sessions/terminal.ts");
+    const words = rest.length === 0 ? ["bash"] : rest;
+    const master = await connectRunningJob(application, conf, context);
+    const terminal = { size: sizeOf(stdout), type: context.environment.TERM ?? "dumb" };
+    const session = master.openSession(task, { type: "command", words, terminal });
+    let disconnect: (() => void) | undefined;
+    const started = (isTerminal: boolean) => {
+      if (isTerminal) disconnect = connectTerminal(process, session);
+      else context.output.problem(`${task} has no terminal: its node has neither script nor python3; lines are sent`);
+    };
+    try {
+      return await runCommand(session, process, started);
+    } finally {
+      disconnect?.();
+      master.close();
+    }
+  },
+});

@@ -1,0 +1,52 @@
+import { ExitCode } from "../../src/errors.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { Applications } from "../applications/applications.ts";
+import { queueName } from "../applications/job-filter.ts";
+import type { ClientContext } from "../context.ts";
+import type { LogSelection } from "../logs/log-selection.ts";
+import { formatDate } from "../output/format.ts";
+import type { FollowListener } from "./follow-listener.ts";
+import type { FollowOptions } from "./follow-options.ts";
+import { FollowView } from "./follow-view.ts";
+import { JobSignals } from "./job-signals.ts";
+import { jobEvent, jsonView } from "./json-view.ts";
+import { watchJob } from "./watch-job.ts";
+
+/** Of each stream of output that is there already, enough for the last lines. */
+const lastOutputBytes = 4_096;
+
+export interface FollowAgainOptions {
+  readonly applications: Applications;
+  readonly logs: LogSelection;
+  readonly json: boolean;
+  /** Shows the job instead of what follows from `json`. */
+  readonly view?: FollowListener;
+  /** As `FollowOptions.endWithinMs`. */
+  readonly endWithinMs?: NonNullable<FollowOptions["endWithinMs"]>;
+}
+
+/** Follows a job that was submitted before, from the last lines of its output to its end; signals end or leave it. */
+export async function followAgain(
+  report: ApplicationReport,
+  { applications, logs, json, view: given, ...limits }: FollowAgainOptions,
+  { output, now }: ClientContext,
+): Promise<ExitCode> {
+  const own = () => (json ? jsonView(output) : new FollowView(output, now, Math.min(now(), report.startTimeMs)));
+  const view = given ?? own();
+  const signals = new JobSignals((reason) => view.left(reason, ExitCode.unknown));
+  signals.named(report.id);
+  signals.submitted();
+  try {
+    if (json) output.jsonLine(jobEvent(report));
+    else output.print(firstLine(report));
+    const logsFrom = () => -lastOutputBytes;
+    const { stop, ending } = signals;
+    return await watchJob(report, { applications, view, now, logs, logsFrom, stop, ending, ...limits });
+  } finally {
+    signals.unwatch();
+  }
+}
+
+function firstLine({ id, name, queue, startTimeMs }: ApplicationReport): string {
+  return `${id}  ${name} · queue ${queueName(queue)} · since ${formatDate(startTimeMs)}`;
+}

@@ -1,0 +1,175 @@
+/** The library's entry, `import … from "tony-ts"`: submits jobs, follows them, reads what becomes of them. */
+import { type ExitCode, TonyError } from "../src/errors.ts";
+import type { JobSpec } from "../src/job/spec.ts";
+import type { JobOutcome } from "../src/job/status.ts";
+import type { SubmissionOptions } from "../src/job/submission.ts";
+import { readJobText } from "./command-line/read-job.ts";
+import type { ClientContext } from "./context.ts";
+import { EventView } from "./following/event-view.ts";
+import { parseLogSelection } from "./logs/log-selection.ts";
+import { Output } from "./output/output.ts";
+import type { FollowEvent } from "./printed-json.ts";
+import { followStarted, type StartedJob, startJob } from "./submission/start-job.ts";
+import { Turns } from "./submission/turns.ts";
+
+export * from "../src/main.ts";
+export type {
+  EndEvent,
+  FollowEvent,
+  JobEvent,
+  OutputEvent,
+  RemarkEvent,
+  StatusEvent,
+  WaitingEvent,
+} from "./printed-json.ts";
+export type { ExitCode, JobOutcome, JobSpec, SubmissionOptions };
+
+export interface SubmitOptions {
+  /** Ends the job when it fires, in order, as Ctrl-C does; before the cluster has taken the job nothing is submitted. */
+  readonly signal?: AbortSignal;
+  /** Runs the job on this machine instead of on the cluster. */
+  readonly local?: boolean;
+  /** Whose output is among the events: `none`, `all`, `worker:1`, `worker`; default the chief's or worker:0's. */
+  readonly logs?: string;
+  /** Names the cluster (HADOOP_CONF_DIR) and the user; default: the process's own. */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Where relative paths start; default: the process's own. */
+  readonly workingDirectory?: string;
+}
+
+/** More at once would take memory, and time-outs of a DataNode, rather than be done sooner. */
+const handedIn = new Turns(20);
+
+/**
+ * Submits a job; resolves when it has been taken. Nothing is printed, no signal of the process is handled, and the process never exits.
+ * @param job the path or URL of its file, or what the command line of `tony-ts submit` says by options
+ * @throws UserError with a code: `JOB_INVALID` with all that is wrong, `NOT_SUBMITTED` when the signal fired first, …
+ */
+export async function submit(job: string | SubmissionOptions, options: SubmitOptions = {}): Promise<SubmittedJob> {
+  const { local = false } = options;
+  // One of its own: many jobs may share the caller's.
+  const signal = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
+  const logs = parseLogSelection(options.logs);
+  const remarks: string[] = [];
+  const context = quietContext(options, (text) => remarks.push(text));
+  const listener = { named: () => {}, uploading: () => {}, uploaded: (line: string) => remarks.push(line.trim()) };
+  const started = await handedIn.take(signal, async () => {
+    const text = await readJobText(typeof job === "string" ? { conf: [job] } : job, context);
+    return await startJob(text, { local, logs }, context, signal, listener);
+  });
+  return new SubmittedJob(started, {
+    remarks,
+    follow: (view) => followStarted(started, { logs }, context, view, { stop: signal }),
+  });
+}
+
+interface Following {
+  /** What was said of the submission. */
+  readonly remarks: readonly string[];
+  readonly follow: (view: EventView) => Promise<ExitCode>;
+}
+
+/**
+ * A job that the cluster has taken. It is followed from the first time that somebody reads its events or waits for its end; until then,
+ * and when the process ends, it runs on by itself.
+ */
+export class SubmittedJob implements AsyncIterable<FollowEvent> {
+  /** `application_…`, or `local_…` */
+  readonly id: string;
+  /** The job as it was submitted. */
+  readonly spec: JobSpec;
+  readonly #applications: StartedJob["applications"];
+  readonly #following: Following;
+  readonly #readers = new Set<(event: FollowEvent) => void>();
+  #ended: Promise<JobOutcome> | undefined;
+
+  /** Made by `submit`. */
+  constructor({ id, spec, applications }: StartedJob, following: Following) {
+    this.id = id;
+    this.spec = spec;
+    this.#applications = applications;
+    this.#following = following;
+  }
+
+  /** Its events from now on, as `tony-ts submit --json` prints them (docs/json.md), to its end. Rejects as `ended` does. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent> {
+    const { name, queue } = this.spec;
+    yield { event: "job", applicationId: this.id, name, queue, submitted: true };
+    for (const text of this.#following.remarks) yield { event: "remark", text };
+    yield* this.#untilEnded();
+  }
+
+  async *#untilEnded(): AsyncGenerator<FollowEvent> {
+    const unread: FollowEvent[] = [];
+    let isOver = false;
+    let wake = () => {};
+    const take = (event: FollowEvent) => {
+      unread.push(event);
+      wake();
+    };
+    this.#readers.add(take);
+    const over = () => {
+      isOver = true;
+      wake();
+    };
+    const ended = this.ended();
+    ended.then(over, over);
+    try {
+      while (!isOver || unread.length > 0) {
+        yield* unread.splice(0);
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (isOver || unread.length > 0) resolve();
+        });
+      }
+      await ended;
+    } finally {
+      this.#readers.delete(take);
+    }
+  }
+
+  /**
+   * How it ended.
+   * @throws UserError (`CONTACT_LOST`) when nobody can say; TonyError (`STILL_RUNNING`) when it did not end in time after the signal
+   */
+  ended(): Promise<JobOutcome> {
+    this.#ended ??= this.#follow();
+    return this.#ended;
+  }
+
+  async #follow(): Promise<JobOutcome> {
+    let outcome: JobOutcome | undefined;
+    const view = new EventView({
+      event: (event) => {
+        if (event.event === "end") outcome = event.outcome ?? undefined;
+        this.#tell(event);
+      },
+      problem: (text) => this.#tell({ event: "remark", text }),
+    });
+    try {
+      await this.#following.follow(view);
+    } finally {
+      this.#applications.close();
+    }
+    if (outcome === undefined) throw new TonyError(`${this.id} may still run`, { code: "STILL_RUNNING" });
+    return outcome;
+  }
+
+  #tell(event: FollowEvent): void {
+    for (const reader of this.#readers) reader(event);
+  }
+}
+
+/** Where nothing is printed: what would go to standard error is handed on. */
+function quietContext(
+  { environment = process.env, workingDirectory = process.cwd() }: SubmitOptions,
+  remark: (text: string) => void,
+): ClientContext {
+  const output = new Output({
+    out: { write: () => undefined },
+    err: { write: (text) => remark(text.trimEnd()) },
+    environment,
+    now: Date.now,
+  });
+  return { environment, workingDirectory, output, now: Date.now };
+}

@@ -1,0 +1,41 @@
+import { type WrittenProperty, writeProperties } from "../../src/hadoop/conf/write-xml.ts";
+import { parseProperties } from "../../src/hadoop/conf/xml.ts";
+import { settingsOf } from "../../src/job/settings.ts";
+import type { MigrationRemark } from "../printed-json.ts";
+import { migrateSettings } from "./settings.ts";
+
+/** A file's new text, and what became of each line. */
+export interface MigratedText {
+  readonly text: string;
+  readonly remarks: readonly MigrationRemark[];
+}
+
+/** What decides when TonY calls a job failed. */
+const FAILURE_KEY = "tony.application.fail-on-worker-failure-enabled";
+
+/**
+ * A TonY job's file as ours, what it includes in its place.
+ * @param readText of the files that it includes
+ * @throws ConfigurationError naming file and line
+ */
+export function migrateJobFile(
+  text: string,
+  file: string,
+  readText: (path: string) => string | undefined,
+): MigratedText {
+  const migrated = migrateSettings(settingsOf(parseProperties(text, file, { readText }), "job"));
+  const kept = migrated.flatMap(({ key, setting }): WrittenProperty[] =>
+    key === undefined ? [] : [{ name: key, value: setting.value }],
+  );
+  const remarks = migrated.map(({ remark }) => remark);
+  if (!kept.some(({ name }) => name === FAILURE_KEY)) {
+    const message = `a failed worker fails the job; ${FAILURE_KEY} = false lets it succeed as in TonY`;
+    remarks.push({ kind: "changes", at: file, message });
+  }
+  return { text: writeProperties(kept), remarks };
+}
+
+/** Whether a file that is found in a folder is a job's: a Hadoop configuration that says something of TonY. */
+export function isJobFile(text: string): boolean {
+  return /<configuration[\s>]/.test(text) && /<name>\s*tony\./.test(text);
+}

@@ -1,0 +1,86 @@
+import { checkKeys, supportWarning } from "../../src/job/check-keys.ts";
+import { checkOtherNames } from "../../src/job/check-other-names.ts";
+import { findKey, type KeyName } from "../../src/job/keys.ts";
+import type { Problem } from "../../src/job/problem.ts";
+import { mergeSettings, type Setting } from "../../src/job/settings.ts";
+import type { MigrationKind, MigrationRemark } from "../printed-json.ts";
+
+/** What becomes of one setting of a TonY job. */
+export interface MigratedSetting {
+  readonly setting: Setting;
+  readonly remark: MigrationRemark;
+  /** The name under which it goes on; absent: it is left out. */
+  readonly key?: string;
+}
+
+interface Judgement {
+  readonly kind: MigrationKind;
+  readonly message: string;
+  readonly key?: string;
+}
+
+/** What works here and does something else than in TonY; undefined where this value does the same. */
+const differences: Partial<Record<KeyName, (value: string) => string | undefined>> = {
+  "tony.{role}.depends-on": () => "TonY does not read it; here the role starts when those are done",
+  "tony.application.prepare-stage": () => "these roles must succeed; in TonY any exit code begins the training stage",
+  "tony.application.training-stage": () => "the roles before it must succeed; in TonY any exit code begins it",
+  "tony.containers.envs": (value) =>
+    /\$\(|`/.test(value) ? "commands in it are not run: only variables such as $NAME are expanded" : undefined,
+};
+
+/** Each setting of a TonY job, in order, as the table of keys has it; of several with one name the last counts. */
+export function migrateSettings(settings: readonly Setting[]): MigratedSetting[] {
+  const inForce = mergeSettings(settings).settings;
+  const problems = new Map([...checkKeys(inForce), ...checkOtherNames(inForce)].map((found) => [found.key, found]));
+  const isHorovod = /^horovod$/i.test(inForce.get("tony.application.framework")?.value ?? "");
+  return settings.map((setting) => {
+    const last = settings.findLast(({ key }) => key === setting.key);
+    const { key, ...said } =
+      last === undefined || last === setting
+        ? (driver(setting, isHorovod) ?? renamed(setting, inForce) ?? judge(setting, problems.get(setting.key)))
+        : leftOut(`${setting.key} has no effect: ${last.at} sets it again`);
+    return { setting, remark: { ...said, at: setting.at }, ...(key === undefined ? {} : { key }) };
+  });
+}
+
+function judge(setting: Setting, problem: Problem | undefined): Judgement {
+  const { key, value } = setting;
+  const found = findKey(key);
+  if (found === undefined) return unknown(key, problem);
+  const { definition, name } = found;
+  if (problem?.severity === "error") return { kind: "to-mend", message: problem.message, key };
+  const warning = supportWarning(key, definition);
+  if (definition.support === "ignored-with-warning") return leftOut(warning ?? key);
+  if (warning !== undefined) return { kind: "unsupported", message: warning, key };
+  const difference = differences[name]?.(value);
+  return difference === undefined
+    ? { kind: "stays", message: key, key }
+    : { kind: "changes", message: `${key}: ${difference}`, key };
+}
+
+/** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */
+function unknown(key: string, problem: Problem | undefined): Judgement {
+  if (key.startsWith("tony.")) return leftOut(`${problem?.message ?? key} (TonY ignores it)`);
+  return problem === undefined
+    ? { kind: "stays", message: key, key }
+    : { kind: "to-mend", message: problem.message, key };
+}
+
+/** TonY lets nobody but itself set the driver of Horovod, unless it is debugged. */
+function driver({ key }: Setting, isHorovod: boolean): Judgement | undefined {
+  if (!isHorovod || !key.startsWith("tony.driver.")) return undefined;
+  return leftOut(`${key} has no effect: the executor of rank 0 serves Horovod's rendezvous`);
+}
+
+/** A name of TonY's earlier releases comes to what its later name does. */
+function renamed(setting: Setting, inForce: ReadonlyMap<string, unknown>): Judgement | undefined {
+  const to = findKey(setting.key)?.definition.renamedTo;
+  if (to === undefined) return undefined;
+  if (inForce.has(to)) return leftOut(`${setting.key} has no effect: TonY renamed it to ${to}, which is set`);
+  const now = judge({ ...setting, key: to }, undefined);
+  return now.kind === "stays" ? { kind: "changes", message: `${setting.key} is ${to} by now`, key: to } : now;
+}
+
+function leftOut(message: string): Judgement {
+  return { kind: "no-meaning", message };
+}

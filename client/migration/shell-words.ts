@@ -1,0 +1,48 @@
+/** One word of a shell's command. */
+export interface ShellWord {
+  /** As written, with its quotes. */
+  readonly written: string;
+  /** Without them; variables stay. */
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+}
+
+/** Comments, lines that go on, what is quoted or substituted, blanks, the ends of commands, and all else. */
+const pieces =
+  /(?<=^|[\s;|&()])#[^\n]*|\\\n|\\[\s\S]|'[^']*'|"(?:\\[\s\S]|\$\([^()]*\)|\$(?!\([^()]*\))|[^"\\$])*"|\$\([^()]*\)|`[^`]*`|[ \t\r]+|[\n;|&<>()]|[^\s\\'"$`;|&<>()]+|[\s\S]/g;
+
+/** The commands of a script, each as its words (POSIX.1-2024, Shell Command Language, 2.3). Redirections end a command, too. */
+export function shellCommands(script: string): ShellWord[][] {
+  const commands: ShellWord[][] = [[]];
+  let word: { written: string; text: string; line: number } | undefined;
+  let line = 1;
+  const endWord = () => {
+    if (word !== undefined) commands.at(-1)?.push(word);
+    word = undefined;
+  };
+  for (const [piece] of script.matchAll(pieces)) {
+    const isComment = word === undefined && piece.startsWith("#");
+    if (/^[ \t\r]+$/.test(piece)) {
+      endWord();
+    } else if (/^[\n;|&<>()]$/.test(piece)) {
+      // The number of a redirection is no argument.
+      if (/[<>]/.test(piece) && /^\d$/.test(word?.written ?? "")) word = undefined;
+      endWord();
+      commands.push([]);
+    } else if (piece !== "\\\n" && !isComment) {
+      word ??= { written: "", text: "", line };
+      word.written += piece;
+      word.text += unquoted(piece);
+    }
+    line += piece.split("\n").length - 1;
+  }
+  endWord();
+  return commands.filter(({ length }) => length > 0);
+}
+
+function unquoted(piece: string): string {
+  if (/^'[\s\S]*'$/.test(piece)) return piece.slice(1, -1);
+  if (/^"[\s\S]*"$/.test(piece)) return piece.slice(1, -1).replace(/\\([\\"$`])/g, "$1");
+  return piece.length === 2 && piece.startsWith("\\") ? piece.slice(1) : piece;
+}

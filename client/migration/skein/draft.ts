@@ -1,0 +1,31 @@
+import type { WrittenProperty } from "../../../src/hadoop/conf/write-xml.ts";
+import type { MigrationKind, MigrationRemark } from "../../printed-json.ts";
+import type { SpecField } from "./document.ts";
+import { memoryText } from "./values.ts";
+
+/** Collects settings and remarks, in the order of the document. */
+export class Draft {
+  readonly settings: WrittenProperty[] = [];
+  readonly remarks: MigrationRemark[] = [];
+
+  set(name: string, value: string, from: SpecField, difference?: string): void {
+    this.settings.push({ name, value });
+    const becomes = `${from.name} becomes ${name}`;
+    this.say("changes", difference === undefined ? becomes : `${becomes}: ${difference}`, from);
+  }
+
+  say(kind: MigrationKind, message: string, { at }: SpecField): void {
+    this.remarks.push({ kind, at, message });
+  }
+}
+
+/** `memory`, `vcores`, … of a container. */
+export function amounts(draft: Draft, role: string, resources: SpecField): void {
+  for (const field of resources.fields) {
+    const { name, text = "" } = field;
+    if (name === "memory") draft.set(`tony.${role}.memory`, memoryText(text), field);
+    else if (name === "vcores" || name === "gpus") draft.set(`tony.${role}.${name}`, text, field);
+    else if (name === "fpgas") draft.set(`tony.${role}.resource.yarn.io/fpga`, text, field);
+    else draft.say("to-mend", `${name} is no field of Skein's`, field);
+  }
+}

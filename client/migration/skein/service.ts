@@ -1,0 +1,97 @@
+import { RESERVED_ROLE_NAMES } from "../../../src/job/keys.ts";
+import type { MigrationKind } from "../../printed-json.ts";
+import type { SpecField } from "./document.ts";
+import { amounts, type Draft } from "./draft.ts";
+import { environmentText, fileTexts, trueText } from "./values.ts";
+
+/** Restarts without end: no job lives to see so many. */
+const endless = "1000";
+
+/** A service of Skein's, which becomes a role. */
+export class Service {
+  /** Its name, as a role may have one. */
+  readonly role: string;
+  readonly #field: SpecField;
+
+  constructor(field: SpecField) {
+    this.#field = field;
+    const name = field.name.toLowerCase().replaceAll(/[^a-z0-9-]/g, "-");
+    this.role = /^[a-z]/.test(name) && !RESERVED_ROLE_NAMES.has(name) ? name : `role-${name}`;
+  }
+
+  migrate(draft: Draft): void {
+    const { name, fields } = this.#field;
+    const renamed = this.role === name ? "" : `, named ${this.role}`;
+    draft.say("changes", `service ${name} becomes a role${renamed}`, this.#field);
+    const instances = fields.find((field) => field.name === "instances");
+    if (instances === undefined) draft.settings.push({ name: this.#key("instances"), value: "1" });
+    for (const field of fields) this.#migrate(field, draft);
+  }
+
+  #key(suffix: string): string {
+    return `tony.${this.role}.${suffix}`;
+  }
+
+  #migrate(field: SpecField, draft: Draft): void {
+    const { name, text = "" } = field;
+    const suffix = plain.get(name);
+    if (suffix !== undefined) draft.set(this.#key(suffix), text, field);
+    else if (name === "resources") amounts(draft, this.role, field);
+    else if (name === "files") draft.set(this.#key("resources"), fileTexts(field), field);
+    else if (name === "env") draft.set(this.#key("envs"), environmentText(field), field);
+    else if (name === "script") this.#script(text, field, draft);
+    else if (name === "max_restarts") this.#restarts(text, field, draft);
+    else if (name === "allow_failures") this.#failures(text, field, draft);
+    else draft.say(...(withoutKey.get(name) ?? ["to-mend", `${name} is no field of Skein's`]), field);
+  }
+
+  #script(text: string, field: SpecField, draft: Draft): void {
+    draft.set(this.#key("command"), text.trim(), field);
+    if (!/\bskein\b|\bSKEIN_/.test(text)) return;
+    const message = "the script uses Skein: {{spec.<role>}}, {{index}} and {{count}} in it say where the others are";
+    draft.say("to-mend", message, field);
+  }
+
+  #restarts(text: string, field: SpecField, draft: Draft): void {
+    if (text === "0") {
+      draft.say("no-meaning", "max_restarts: none is what holds without it", field);
+      return;
+    }
+    draft.settings.push({ name: this.#key("restart-policy"), value: "task" });
+    const before = draft.settings.findIndex(({ name }) => name === "tony.am.retry-count");
+    const [known] = before < 0 ? [] : draft.settings.splice(before, 1);
+    const count = String(Math.max(Number(text === "-1" ? endless : text), Number(known?.value ?? 0)));
+    const difference = "for all roles together, and a task keeps its number when it starts again";
+    draft.set("tony.am.retry-count", count, field, difference);
+  }
+
+  #failures(text: string, field: SpecField, draft: Draft): void {
+    const key = "tony.application.fail-on-worker-failure-enabled";
+    if (trueText(text)) draft.set(key, "false", field, "for all roles, as long as one task succeeds");
+    else draft.say("no-meaning", "allow_failures: that they count is what holds without it", field);
+  }
+}
+
+const plain: ReadonlyMap<string, string> = new Map([
+  ["instances", "instances"],
+  ["node_label", "node-label"],
+]);
+
+const onHosts = (name: string): readonly [MigrationKind, string] => [
+  "unsupported",
+  `${name}: hosts cannot be named; tony.<role>.node-label chooses among nodes`,
+];
+
+/** Fields that no key corresponds to. */
+const withoutKey: ReadonlyMap<string, readonly [MigrationKind, string]> = new Map([
+  [
+    "depends",
+    [
+      "no-meaning",
+      "depends: all programs start together, when every container is there; tony.<role>.depends-on waits for an end",
+    ],
+  ],
+  ["nodes", onHosts("nodes")],
+  ["racks", onHosts("racks")],
+  ["relax_locality", onHosts("relax_locality")],
+]);

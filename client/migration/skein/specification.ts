@@ -1,0 +1,127 @@
+import { writeProperties } from "../../../src/hadoop/conf/write-xml.ts";
+import type { MigratedText } from "../job-file.ts";
+import type { SpecField, SpecValue } from "./document.ts";
+import { amounts, Draft } from "./draft.ts";
+import { Service } from "./service.ts";
+import { environmentText, fileTexts, trueText } from "./values.ts";
+
+/** Whether a document is Skein's (jcristharif.com/skein/specification.html): services, or a master, that run a script. */
+export function isSkeinSpecification({ fields }: SpecValue): boolean {
+  const services = fields.find(({ name }) => name === "services")?.fields ?? [];
+  const masters = fields.filter(({ name }) => name === "master");
+  return [...services, ...masters].some(({ fields: own }) => own.some(({ name }) => name === "script"));
+}
+
+/** A specification of Skein's as a job's file, and what became of each line. */
+export function migrateSpecification(specification: SpecValue): MigratedText {
+  return new Migration(specification).result();
+}
+
+class Migration {
+  readonly #draft = new Draft();
+  readonly #specification: SpecValue;
+  readonly #services: readonly Service[];
+
+  constructor(specification: SpecValue) {
+    this.#specification = specification;
+    const services = specification.fields.find(({ name }) => name === "services")?.fields ?? [];
+    this.#services = services.map((field) => new Service(field));
+  }
+
+  result(): MigratedText {
+    const draft = this.#draft;
+    draft.settings.push({ name: "tony.application.framework", value: "generic" });
+    for (const field of this.#specification.fields) this.#field(field);
+    return { text: writeProperties(draft.settings), remarks: draft.remarks };
+  }
+
+  #field(field: SpecField): void {
+    const { name, text = "" } = field;
+    const draft = this.#draft;
+    const key = plain.get(name);
+    if (key !== undefined) {
+      draft.set(key, text === "" ? listText(field) : text, field);
+    } else if (name === "max_attempts") {
+      draft.set("tony.am.max-attempts", text, field, "the tasks go on while another ApplicationMaster takes over");
+    } else if (name === "user") {
+      draft.say("to-mend", `user: set HADOOP_PROXY_USER=${text} where the job is submitted`, field);
+    } else if (name === "acls") {
+      this.#accessLists(field);
+    } else if (name === "master") {
+      this.#master(field);
+    } else if (name === "services") {
+      for (const service of this.#services) service.migrate(draft);
+    } else {
+      draft.say("to-mend", `${name} is no field of Skein's`, field);
+    }
+  }
+
+  #accessLists(acls: SpecField): void {
+    const lists = new Map(acls.fields.map((field) => [field.name, field]));
+    if (!trueText(lists.get("enable")?.text)) {
+      this.#draft.say("no-meaning", "acls have no effect: enable is not true", acls);
+      return;
+    }
+    for (const right of ["view", "modify"]) {
+      const [users, groups] = [lists.get(`${right}_users`), lists.get(`${right}_groups`)];
+      const from = users ?? groups;
+      if (from === undefined) continue;
+      const names = `${users === undefined ? "" : listText(users)} ${groups === undefined ? "" : listText(groups)}`;
+      this.#draft.set(`tony.application.acl.${right}`, /(^|[ ,])\*/.test(names) ? "*" : names.trimEnd(), from);
+    }
+    const pages = lists.get("ui_users");
+    if (pages !== undefined) {
+      this.#draft.say(
+        "no-meaning",
+        "ui_users: whom tony.application.acl.view names sees the job wherever it shows",
+        pages,
+      );
+    }
+  }
+
+  /** The application's own script: the job's only command, or a role that alone is waited for. */
+  #master(master: SpecField): void {
+    const draft = this.#draft;
+    const isAlone = this.#services.length === 0;
+    const role = isAlone ? "am" : this.#services.some((one) => one.role === "driver") ? "master" : "driver";
+    const script = master.fields.find(({ name }) => name === "script");
+    for (const field of master.fields) {
+      const { name, text = "" } = field;
+      if (name === "script") draft.set(`tony.${role}.command`, text.trim(), field);
+      else if (name === "resources") amounts(draft, script === undefined ? "am" : role, field);
+      else if (name === "files") draft.set(`tony.${role}.resources`, fileTexts(field), field);
+      else if (name === "env")
+        draft.set(isAlone ? "tony.execution.envs" : `tony.${role}.envs`, environmentText(field), field);
+      else if (name === "log_level") draft.set("tony.am.log-level", levels.get(text.toUpperCase()) ?? "info", field);
+      else if (name === "log_config") draft.say("no-meaning", "log_config is log4j's", field);
+      else if (name === "security") draft.say("no-meaning", "security: each application makes its own keys", field);
+      else draft.say("to-mend", `${name} is no field of Skein's`, field);
+    }
+    if (script === undefined || isAlone) return;
+    const others = this.#services.map(({ role: name }) => name).join(",");
+    draft.settings.push({ name: `tony.${role}.instances`, value: "1" });
+    draft.settings.push({ name: "tony.application.untracked.jobtypes", value: others });
+    draft.say("changes", `the job ends when role ${role} does: ${others} are not waited for`, script);
+  }
+}
+
+const plain: ReadonlyMap<string, string> = new Map([
+  ["name", "tony.application.name"],
+  ["queue", "tony.yarn.queue"],
+  ["node_label", "tony.application.node-label"],
+  ["tags", "tony.application.tags"],
+  ["file_systems", "tony.other.namenodes"],
+]);
+
+const levels: ReadonlyMap<string, string> = new Map([
+  ["ALL", "debug"],
+  ["TRACE", "debug"],
+  ["DEBUG", "debug"],
+  ["INFO", "info"],
+  ["WARN", "warn"],
+  ["ERROR", "error"],
+  ["FATAL", "error"],
+  ["OFF", "error"],
+]);
+
+const listText = ({ items }: SpecField) => items.flatMap(({ text }) => text ?? []).join(",");

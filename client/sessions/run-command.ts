@@ -1,0 +1,76 @@
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import type { SessionExit, SessionOutput } from "../../src/api/session-messages.ts";
+import type { CallingSession } from "../../src/api/session-stream.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
+
+/** Where a command's input comes from, and its output goes. */
+export interface CommandStreams {
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly stderr: Writable;
+}
+
+/** Shells add it to the number of the signal that ended a command. */
+const SIGNALLED = 128;
+
+/**
+ * Connects a session's command with these streams until it has ended.
+ * @param started is told that it runs, and whether it has a terminal
+ * @returns its exit code; 128 + the signal where one ended it
+ * @throws UserError `SESSION_FAILED`: it could not begin, or was ended; ApiError: the AM refuses it, or the connection broke
+ */
+export async function runCommand(
+  session: CallingSession,
+  { stdin, stdout, stderr }: CommandStreams,
+  started: (isTerminal: boolean) => void,
+): Promise<number> {
+  let exit: SessionExit | undefined;
+  let failure: string | undefined;
+  const stopInput = sendInput(stdin, session);
+  const take = async (message: SessionOutput) => {
+    if (message.type === "started") started(message.terminal);
+    else if (message.type === "data") await write(message.stream === "stdout" ? stdout : stderr, message.data);
+    else if (message.type === "exited") exit = message;
+    else if (message.type === "failed") failure = message.reason;
+  };
+  try {
+    const [error] = await Promise.all([session.over, session.receive(take)]);
+    if (exit !== undefined) return exitCodeOf(exit);
+    if (failure === undefined && error !== undefined) throw error;
+    throw sessionFailed(failure ?? "the ApplicationMaster ended it");
+  } finally {
+    stopInput();
+  }
+}
+
+/** An error by which a session did not do what it was opened for. */
+function sessionFailed(reason: string): UserError {
+  return new UserError(reason, { code: "SESSION_FAILED", exitCode: ExitCode.unknown });
+}
+
+/** Sends what comes, as fast as it is taken. @returns stops it */
+function sendInput(input: Readable, session: CallingSession): () => void {
+  const data = (chunk: Uint8Array) => {
+    input.pause();
+    void session.send({ type: "data", data: chunk }).then(() => input.resume());
+  };
+  const end = () => void session.send({ type: "end" });
+  input.on("data", data);
+  input.once("end", end);
+  return () => {
+    input.off("data", data);
+    input.off("end", end);
+    input.pause();
+  };
+}
+
+function write(to: Writable, data: Uint8Array): Promise<void> {
+  return new Promise((resolve) => to.write(data, () => resolve()));
+}
+
+/** As shells have it. */
+function exitCodeOf({ exitCode, signal }: SessionExit): number {
+  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
+  return number === undefined ? exitCode : SIGNALLED + number;
+}

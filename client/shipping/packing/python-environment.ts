@@ -1,0 +1,66 @@
+import fs from "node:fs/promises";
+import { countWords } from "../../../src/job/reasons/words.ts";
+import type { Tree, TreeEntry } from "./directory-tree.ts";
+
+/** Scripts that installers make are shorter. */
+const LONGEST_SCRIPT_BYTES = 65_536;
+/**
+ * The first line of a script that belongs to its environment's Python, as pip writes it, and what it writes where that line would be too long
+ * (distlib.scripts). A Python of the system is meant as it stands.
+ */
+const OWN_PYTHON = [
+  /^#! ?(?!\/(?:usr\/(?:local\/)?)?bin\/python)\/[^\s"]*\/bin\/(python[\d.]*)((?: [^\n]*)?)\n/,
+  /^#!\/bin\/sh\n'''exec' "?\/[^"\n]*\/bin\/(python[\d.]*)"?((?: [^\n"]*)?) "\$0" "\$@"\n' '''\n/,
+];
+
+/** An environment as it travels, and what of it does not work elsewhere, for people. */
+export interface Relocated {
+  readonly tree: Tree;
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Lets a virtual environment (PEP 405), or one of conda, work in another folder than the one it was made in: the scripts in its `bin`,
+ * whose first lines name that folder, find the Python beside them instead. Any other folder stays as it is.
+ */
+export async function relocateEnvironment(tree: Tree): Promise<Relocated> {
+  if (!tree.entries.some(({ entry }) => /^(pyvenv\.cfg|conda-meta)$/.test(entry.path))) return { tree, remarks: [] };
+  const files = new Set(tree.entries.map(({ entry }) => entry.path));
+  const entries = await Promise.all(tree.entries.map((entry) => relocated(entry, files)));
+  const scripts = entries.filter(({ content }) => content !== undefined).length;
+  const changed =
+    scripts === 0 ? [] : [`${countWords(scripts, "script")} in bin changed to run the Python beside them`];
+  return { tree: { ...tree, entries }, remarks: [...changed, ...(await editableRemarks(tree))] };
+}
+
+async function relocated(tree: TreeEntry, files: ReadonlySet<string>): Promise<TreeEntry> {
+  const { entry, source } = tree;
+  const mayBeScript = entry.type === "file" && /^bin\/[^/]+$/.test(entry.path) && (entry.mode & 0o111) !== 0;
+  if (!mayBeScript || entry.sizeBytes > LONGEST_SCRIPT_BYTES) return tree;
+  const content = relocatedScript(await fs.readFile(source), (python) => files.has(`bin/${python}`));
+  return content === undefined ? tree : { ...tree, entry: { ...entry, sizeBytes: content.length }, content };
+}
+
+/** For sh the second line runs the Python beside the script; for Python it is a text that nobody reads. */
+function relocatedScript(script: Buffer, isThere: (python: string) => boolean): Buffer | undefined {
+  const text = script.toString("latin1");
+  const [head, python = "", options = ""] = OWN_PYTHON.map((pattern) => pattern.exec(text)).find(Boolean) ?? [];
+  if (head === undefined || !isThere(python)) return undefined;
+  const beside = `'''exec' "$(dirname -- "$(realpath -- "$0")")"/${python}${options} "$0" "$@"\n' '''\n`;
+  return Buffer.from(`#!/bin/sh\n${beside}${text.slice(head.length)}`, "latin1");
+}
+
+/** What `pip install -e` leaves in an environment is a path to sources that stay on this machine. */
+async function editableRemarks({ entries }: Tree): Promise<string[]> {
+  const lists = entries.filter(({ entry }) => /\/site-packages\/[^/]+\.pth$/.test(entry.path));
+  const found = await Promise.all(
+    lists.map(async ({ entry, source }) => {
+      const text = await fs.readFile(source, "utf8");
+      const folder = /^\/.*$/m.exec(text)?.[0];
+      return folder === undefined && !text.includes("__editable__")
+        ? []
+        : `${entry.path} refers to ${folder ?? "sources"} of this machine, which does not go along: install that without -e`;
+    }),
+  );
+  return found.flat();
+}

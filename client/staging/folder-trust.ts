@@ -1,0 +1,91 @@
+import path from "node:path/posix";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
+import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+
+/** Whose files a job may run. */
+export interface TrustedOwners {
+  readonly user: string;
+  /** `tony.cache.trusted-owners` */
+  readonly trustedOwners: readonly string[];
+}
+
+/** Something that others could change, and how that is mended. */
+export interface Distrust {
+  readonly status: FileStatus;
+  readonly code: "OWNER_NOT_TRUSTED" | "OPEN_TO_OTHERS";
+  /** Without the path. */
+  readonly why: string;
+  readonly remedy: string;
+}
+
+const groupOrAll = 0o022;
+const sticky = 0o1000;
+
+/**
+ * The first of a file and the folders above it that somebody else made or could replace: each must belong to the user, a trusted owner or
+ * the owner of `/` (HDFS's superuser, who can do anything anyway), and neither its group nor everybody may write to it, but to a folder
+ * with the sticky bit. With an access control list, a group's bits are what the list gives at most (its mask), and count as such.
+ *
+ * @param statuses up to `/`, which comes last
+ */
+export function firstDistrusted(
+  statuses: readonly FileStatus[],
+  { user, trustedOwners }: TrustedOwners,
+): Distrust | undefined {
+  const owners = new Set([user, ...trustedOwners, statuses.at(-1)?.owner]);
+  for (const status of statuses) {
+    const { owner, permission, type } = status;
+    if (!owners.has(owner)) {
+      const why = `belongs to ${owner}, so what is run from there could be changed by ${owner}`;
+      return { status, code: "OWNER_NOT_TRUSTED", why, remedy: "name that user in tony.cache.trusted-owners" };
+    }
+    const isSticky = type === "DIRECTORY" && (permission & sticky) !== 0;
+    if ((permission & groupOrAll) !== 0 && !isSticky) return { status, code: "OPEN_TO_OTHERS", ...openness(status) };
+  }
+  return undefined;
+}
+
+function openness({ permission, group, type }: FileStatus): Pick<Distrust, "why" | "remedy"> {
+  const [who, bits] = (permission & 0o002) === 0 ? [`group ${group}`, "g-w"] : ["everybody", "go-w"];
+  const why = `can be changed by ${who} (permissions ${permission.toString(8)})`;
+  const orSticky = type === "DIRECTORY" ? ", or +t, with which each can remove what is his own" : "";
+  return { why, remedy: `take the right away (hdfs dfs -chmod ${bits}${orSticky})` };
+}
+
+/** @param what is kept there; begins the error's code and names the key of another folder */
+export function distrustError(
+  { status, code, why, remedy }: Distrust,
+  what: { readonly code: "CACHE" | "STAGING"; readonly key: string; readonly uri: string },
+): UserError {
+  return new UserError(
+    `${what.uri}${status.path} ${why}: ${remedy}, or set ${what.key} to a folder that is yours alone`,
+    { code: `${what.code}_${code}`, exitCode: ExitCode.cluster },
+  );
+}
+
+/**
+ * Refuses a staging root in whose place, or in place of a folder above it, others could put one of their own.
+ * @throws UserError `STAGING_OWNER_NOT_TRUSTED`, `STAGING_OPEN_TO_OTHERS`
+ */
+export async function requireTrustedFolders(root: LocatedPath, trusted: TrustedOwners): Promise<void> {
+  const { fileSystem, path: folder } = root;
+  const statuses = await Promise.all([folder, ...foldersAbove(folder)].map((each) => fileSystem.stat(each)));
+  const found = firstDistrusted(statuses, trusted);
+  if (found === undefined) return;
+  throw distrustError(found, { code: "STAGING", key: "tony.staging-dir", uri: fileSystem.uri });
+}
+
+/** From the nearest up to `/`. */
+export function foldersAbove(file: string): string[] {
+  const folder = path.dirname(file);
+  return folder === file ? [] : [folder, ...foldersAbove(folder)];
+}
+
+/**
+ * Whether nodes may keep one copy for all users: everybody may read the file and pass through each folder above it
+ * (org.apache.hadoop.yarn.util.FSDownload.isPublic).
+ */
+export function isOpenToAll(file: FileStatus, above: readonly FileStatus[]): boolean {
+  return (file.permission & 0o004) !== 0 && above.every((folder) => (folder.permission & 0o001) !== 0);
+}

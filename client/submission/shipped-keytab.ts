@@ -1,0 +1,104 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { ExitCode, UserError } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { koffiVersion } from "../../src/hadoop/security/kerberos/libgssapi.ts";
+import { handedToLogin } from "../../src/job/handed-settings.ts";
+import { type HashedFile, type JobKeytab, sha256Of } from "../../src/job/job-keytab.ts";
+import { readSetting } from "../../src/job/read-settings.ts";
+import type { Settings } from "../../src/job/settings.ts";
+import { type ProgramName, packageRoot, programPath } from "../../src/programs.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import { keytabLogin } from "../cluster/keytab-login.ts";
+import { namedRuntimes } from "../cluster/site-settings.ts";
+import type { ShipItem } from "../shipping/shipping.ts";
+import { programItem } from "./shipping-plan.ts";
+
+const shipKey = "tony.keytab.ship";
+
+/** A keytab that travels with a job. */
+export interface ShippedKeytab {
+  readonly keytab: JobKeytab;
+  /** The keytab itself, for the staging folder. */
+  readonly content: Uint8Array;
+  /** What the ApplicationMaster's container needs to log in. */
+  readonly items: readonly ShipItem[];
+}
+
+/** Where things are on this machine; each throws where they are not. */
+export interface Installed {
+  readonly programOf: (name: ProgramName) => string;
+  /** koffi's native module for an architecture. */
+  readonly nativeModuleOf: (architecture: string) => string;
+}
+
+const installed: Installed = { programOf: programPath, nativeModuleOf: installedNativeModule };
+
+/**
+ * The keytab that a job takes along, and what it is used with; undefined where none is to travel, or the cluster believes names.
+ * @throws UserError (`JOB_INVALID`, `KOFFI_MISSING`)
+ */
+export async function shippedKeytab(
+  settings: Settings,
+  { isSecured, configuration }: Pick<Cluster, "isSecured" | "configuration">,
+  { programOf, nativeModuleOf }: Installed = installed,
+): Promise<ShippedKeytab | undefined> {
+  if (readSetting(settings, shipKey) !== true || !isSecured) return undefined;
+  const login = keytabLogin(settings);
+  if (login === undefined) throw withoutKeytab(settings.get(shipKey)?.at);
+  const content = await readFile(login.keytab);
+  const program = programItem("tokens", programOf);
+  const native = architecturesOf(settings).map((name) => [name, nativeItem(name, nativeModuleOf)] as const);
+  const hashes = native.map(async ([name, item]) => [name, await hashed(item)] as const);
+  return {
+    content,
+    items: [program, ...native.map(([, item]) => item)],
+    keytab: {
+      principal: login.principal,
+      sha256: sha256Of(content),
+      program: await hashed(program),
+      nativeModules: Object.fromEntries(await Promise.all(hashes)),
+      hadoop: handedToLogin(configuration.values()),
+    },
+  };
+}
+
+/** Those that the nodes may have. */
+function architecturesOf(settings: Settings): readonly string[] {
+  const named = Object.keys(namedRuntimes(settings));
+  return [...new Set([process.arch, ...named])];
+}
+
+function nativeItem(architecture: string, nativeModuleOf: (architecture: string) => string): ShipItem {
+  try {
+    const source = nativeModuleOf(architecture);
+    return { link: `koffi-${architecture}.node`, source, as: "file", shared: true };
+  } catch (cause) {
+    const name = packageOf(architecture);
+    throw new UserError(
+      `${shipKey} needs the optional npm package ${name}, which is not installed: ${errorMessage(cause)}\n  npm install -g --force ${name}@${koffiVersion}`,
+      { code: "KOFFI_MISSING", exitCode: ExitCode.usage, cause },
+    );
+  }
+}
+
+async function hashed({ link, source }: ShipItem): Promise<HashedFile> {
+  return { link, sha256: sha256Of(await readFile(source)) };
+}
+
+const packageOf = (architecture: string) => `@koromix/koffi-linux-${architecture}`;
+
+/** koffi brings one package for each platform, with builds for glibc and for musl in it; nodes have glibc. */
+function installedNativeModule(architecture: string): string {
+  const ofUs = createRequire(path.join(packageRoot(), "package.json"));
+  const ofKoffi = createRequire(ofUs.resolve("koffi"));
+  return ofKoffi.resolve(`${packageOf(architecture)}/linux_${architecture}/koffi.node`);
+}
+
+function withoutKeytab(at: string | undefined): UserError {
+  const place = at === undefined ? "" : `${at}: `;
+  return new UserError(`${place}${shipKey} is true, and tony.keytab.location names no keytab to send along`, {
+    code: "JOB_INVALID",
+  });
+}

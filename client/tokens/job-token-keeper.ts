@@ -1,0 +1,53 @@
+import { systemClock } from "../../src/hadoop/clock.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { parseJobFile } from "../../src/job/parse-job-file.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
+import { jobFileName, tokensFileName } from "../../src/job/stored-job.ts";
+import { freshTokens, usedFileSystems } from "../../src/tokens/token-issuers.ts";
+import { TokenKeeper } from "../../src/tokens/token-keeper.ts";
+import { longestLifeMs, renewIntervalMs } from "../../src/tokens/token-lives.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+import type { StagingFolder } from "../staging/staging-folder.ts";
+
+/**
+ * What replaces the delegation tokens of a job of ours; undefined where there are none, or where this process has none but tokens itself.
+ * @param sinceMs when it was submitted, milliseconds since the epoch
+ */
+export function jobTokenKeeper(
+  cluster: Cluster,
+  stagingFolder: () => Promise<StagingFolder>,
+  sinceMs: number,
+  now: () => number,
+): TokenKeeper | undefined {
+  const { configuration, isSecured, given } = cluster;
+  if (!isSecured || given !== undefined) return undefined;
+  const intervalMs = renewIntervalMs(configuration);
+  return new TokenKeeper({
+    renewIntervalMs: intervalMs,
+    endsAtMs: async () => {
+      // Another client may have replaced them, or this one before it was started again.
+      const replacedAtMs = await stagingFolder()
+        .then((folder) => folder.writtenAtMs(tokensFileName))
+        .catch(() => undefined);
+      return replacedAtMs === undefined ? sinceMs + longestLifeMs(configuration) : replacedAtMs + intervalMs;
+    },
+    obtain: async () => {
+      const { spec, files, stagingUrl } = parseJobFile((await (await stagingFolder()).read(jobFileName)).toString());
+      return await freshTokens(cluster, usedFileSystems(spec, files, stagingUrl));
+    },
+    hand: async (tokens) => {
+      const file = writeTokenFile({ tokens, secrets: new Map() });
+      await (await stagingFolder()).replace(tokensFileName, file);
+    },
+    problem: (error, leftMs) => cluster.tell(noNewTokens(error, leftMs)),
+    now,
+    clock: systemClock,
+  });
+}
+
+/** @param leftMs until those that are there end; 0: they have */
+export function noNewTokens(error: unknown, leftMs: number): string {
+  const when = leftMs === 0 ? "have ended" : `end in ${durationWords(leftMs)}`;
+  return `The job's delegation tokens ${when}, and there are no new ones yet: ${errorMessage(error)}\n  Get a new ticket (kinit) while this follows the job: it tries again`;
+}

@@ -1,0 +1,26 @@
+"""Lets the workers of a Ray cluster add up squares."""
+import os
+import time
+
+import ray
+
+WORKERS = 2
+
+
+@ray.remote(num_cpus=1)
+def square(number):
+    time.sleep(0.1)
+    return ray.get_runtime_context().get_node_id(), number * number
+
+
+def main():
+    ray.init(address=f"{os.environ['TONY_HOST']}:{os.environ['TONY_PORT']}")
+    while ray.cluster_resources().get("CPU", 0) < WORKERS:
+        time.sleep(0.2)
+    results = ray.get([square.remote(number) for number in range(100)])
+    nodes = {node for node, _ in results}
+    print(f"sum of squares {sum(value for _, value in results)}, computed by {len(nodes)} workers", flush=True)
+
+
+if __name__ == "__main__":
+    main()

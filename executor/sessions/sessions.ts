@@ -1,0 +1,83 @@
+import type { SessionInput, SessionWanted } from "../../src/api/session-messages.ts";
+import type { ServedSession } from "../../src/api/session-stream.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { Log } from "../../src/log.ts";
+import { startCommand } from "./command.ts";
+import { openConnection } from "./connection.ts";
+import type { Session } from "./session.ts";
+
+export interface SessionsOptions {
+  readonly containerId: string;
+  /** Where programs of this node listen; the first that takes a connection. */
+  readonly hosts: readonly [string, ...string[]];
+  readonly workFolder: string;
+  /** A new stream to the ApplicationMaster; undefined: none is connected. */
+  readonly openStream: () => ServedSession | undefined;
+  /** What the program that runs was started with; undefined: none runs. */
+  readonly environment: () => Readonly<Record<string, string>> | undefined;
+  readonly log: Log;
+}
+
+interface Served {
+  readonly stream: ServedSession;
+  session: Promise<Session> | undefined;
+}
+
+/** What runs in the container besides the program, for callers at the ApplicationMaster; never longer than the program. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #served = new Map<number, Served>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** The ApplicationMaster has a caller for this executor. */
+  serve(sessionId: number): void {
+    const stream = this.#options.openStream();
+    if (stream === undefined) return;
+    const served: Served = { stream, session: undefined };
+    this.#served.set(sessionId, served);
+    void stream.over.then(() => this.end(sessionId));
+    void stream.send({ type: "accept", sessionId });
+    void stream.receive((input) => this.#take(sessionId, served, input));
+  }
+
+  /** Its caller has gone. */
+  end(sessionId: number): void {
+    const served = this.#served.get(sessionId);
+    this.#served.delete(sessionId);
+    served?.stream.cancel();
+    void served?.session?.then((session) => session.end()).catch(() => undefined);
+  }
+
+  /** Ends all, and tells their callers why. */
+  endAll(reason: string): void {
+    for (const sessionId of [...this.#served.keys()]) this.#fail(sessionId, reason);
+  }
+
+  async #take(sessionId: number, served: Served, input: SessionInput): Promise<void> {
+    try {
+      if (input.type === "open") served.session ??= this.#begin(sessionId, input.wanted, served.stream);
+      await (await served.session)?.take(input);
+    } catch (error) {
+      this.#fail(sessionId, errorMessage(error));
+    }
+  }
+
+  #fail(sessionId: number, reason: string): void {
+    const served = this.#served.get(sessionId);
+    this.#served.delete(sessionId);
+    served?.stream.finish({ type: "failed", reason });
+    void served?.session?.then((session) => session.end()).catch(() => undefined);
+  }
+
+  async #begin(sessionId: number, wanted: SessionWanted, stream: ServedSession): Promise<Session> {
+    const { containerId, hosts, workFolder, environment, log } = this.#options;
+    const program = environment();
+    if (program === undefined) throw new Error("no program of the task runs at present");
+    log.info("session", `A session begins: ${wanted.type}.`, { session: sessionId });
+    if (wanted.type === "connection") return openConnection(hosts, wanted.port, stream);
+    return startCommand({ ...wanted, id: `${containerId}/${sessionId}`, environment: program, workFolder, stream });
+  }
+}

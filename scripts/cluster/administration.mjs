@@ -1,0 +1,22 @@
+import { Problem } from "../problem.mjs";
+import { daemonsOf, javaCommand } from "./daemons.mjs";
+import { lastLines, runToEnd } from "./programs.mjs";
+import { takeTicket } from "./secure/realm.mjs";
+
+/**
+ * Runs one of Hadoop's programs for administrators to its end, as the user of a master.
+ * @param {import("./record.mjs").ClusterRecord} cluster
+ * @param {"NameNode" | "ResourceManager"} kind of that master
+ * @param {{ mainClass: string, programArguments: string[] }} program
+ */
+export async function administer(cluster, kind, { mainClass, programArguments }) {
+  const master = daemonsOf(cluster).find((daemon) => daemon.kind === kind);
+  const { user } = master;
+  const name = `${master.name}-administration`;
+  const { environment, ...java } = javaCommand(cluster, { ...master, name, heapMiB: 64, mainClass, programArguments });
+  const login = cluster.settings.secure ? { KRB5CCNAME: await takeTicket(cluster, user.name, { owner: user }) } : {};
+  const program = { ...java, environment: { ...environment, ...login } };
+  const { code, output } = await runToEnd(program, { cwd: cluster.state, user });
+  const shown = [mainClass.split(".").at(-1), ...programArguments].join(" ");
+  if (code !== 0) throw new Problem(`${shown} failed (exit ${code}):\n${lastLines(output)}`);
+}

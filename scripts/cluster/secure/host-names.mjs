@@ -1,0 +1,83 @@
+import { execFile } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { withLock } from "../lock.mjs";
+import { addresses } from "../network.mjs";
+
+const run = promisify(execFile);
+
+/**
+ * Kerberos and TLS know hosts by names, never by addresses: a secure cluster's hosts have names of their own, which the machine's hosts file
+ * holds while the cluster is up. Network N has the domain `nN.tony.test`.
+ */
+
+const HOSTS_FILE = "/etc/hosts";
+
+/** @param {number} network */
+export const domainOf = (network) => `n${network}.tony.test`;
+
+/**
+ * The names of a secure cluster's hosts.
+ * @param {number} network
+ * @param {number} nodeCount
+ * @returns {import("../network.mjs").Addresses}
+ */
+export function hostNames(network, nodeCount, { ha = false } = {}) {
+  const domain = domainOf(network);
+  return {
+    master: `master.${domain}`,
+    ...(ha ? { secondMaster: `master2.${domain}` } : {}),
+    nodes: Array.from({ length: nodeCount }, (_, index) => `nm${index + 1}.${domain}`),
+  };
+}
+
+/** Every host of a cluster in one list, the masters first. @param {import("../network.mjs").Addresses} hosts */
+export const eachHost = ({ master, secondMaster, nodes }) => [
+  master,
+  ...(secondMaster === undefined ? [] : [secondMaster]),
+  ...nodes,
+];
+
+/**
+ * The address of every host and the name it goes by; on an open cluster that is the address itself.
+ * @param {Pick<import("../record.mjs").ClusterRecord, "network" | "addresses" | "settings">} cluster
+ * @returns {{ address: string, name: string }[]}
+ */
+export function hostEntries({ network, addresses: hosts, settings: { secure, ha } }) {
+  const names = eachHost(hosts);
+  const numbers = secure ? eachHost(addresses(network, hosts.nodes.length, { ha })) : names;
+  return names.map((name, index) => ({ address: numbers[index], name }));
+}
+
+/**
+ * Makes the names known to every program of this machine, and gives the loopback device their addresses: a connection then comes from the
+ * address of the host that its principal names (Hadoop's Client binds to it), which is how a server checks `_HOST` of its clients.
+ * @param {import("../record.mjs").ClusterRecord} cluster
+ */
+export async function publishHostNames(cluster) {
+  const entries = hostEntries(cluster);
+  await changeHostsFile((lines) => [
+    ...lines.filter((line) => !line.endsWith(markOf(cluster))),
+    ...entries.map(({ address, name }) => `${address} ${name}${markOf(cluster)}`),
+  ]);
+  for (const { address } of entries) await run("ip", ["address", "replace", `${address}/32`, "dev", "lo"]);
+}
+
+/** @param {import("../record.mjs").ClusterRecord} cluster */
+export async function withdrawHostNames(cluster) {
+  await changeHostsFile((lines) => lines.filter((line) => !line.endsWith(markOf(cluster))));
+  const absent = () => {};
+  for (const { address } of hostEntries(cluster)) {
+    await run("ip", ["address", "delete", `${address}/32`, "dev", "lo"]).catch(absent);
+  }
+}
+
+const markOf = ({ state }) => ` # ${state}`;
+
+/** Written in place: in a container the file is a mount, which nothing can be renamed onto. */
+async function changeHostsFile(change) {
+  await withLock("hosts file", async () => {
+    const lines = readFileSync(HOSTS_FILE, "utf8").trimEnd().split("\n");
+    writeFileSync(HOSTS_FILE, `${change(lines).join("\n")}\n`);
+  });
+}

@@ -1,0 +1,26 @@
+import { administer } from "../administration.mjs";
+import { daemonsOf } from "../daemons.mjs";
+import { activeUrl, ownedFolder } from "../hadoop-state.mjs";
+import { change, getJson } from "../http.mjs";
+import { ZONE } from "./names.mjs";
+
+/**
+ * Makes the encryption zone, unless it is there: its key in the KMS, its folder in HDFS, and of that a zone.
+ * @param {import("../record.mjs").ClusterRecord} cluster
+ */
+export async function makeEncryptionZone(cluster) {
+  const as = cluster.users.hdfs.name;
+  const nameNode = await activeUrl(cluster, "NameNode");
+  const folder = await getJson(cluster, `${nameNode}/webhdfs/v1${ZONE.path}?op=GETFILESTATUS`, { as });
+  if (folder?.FileStatus.encBit === true) return;
+  const { url } = daemonsOf(cluster).find(({ kind }) => kind === "KMS");
+  const keys = (await getJson(cluster, `${url}/kms/v1/keys/names`, { as })) ?? [];
+  if (!keys.includes(ZONE.key)) {
+    await change(cluster, `${url}/kms/v1/keys`, { as, method: "POST", body: { name: ZONE.key } });
+  }
+  await ownedFolder(cluster, ZONE.path, "700", ZONE.owner);
+  await administer(cluster, "NameNode", {
+    mainClass: "org.apache.hadoop.hdfs.tools.CryptoAdmin",
+    programArguments: ["-createZone", "-keyName", ZONE.key, "-path", ZONE.path],
+  });
+}

@@ -1,0 +1,122 @@
+import { execFile, spawn } from "node:child_process";
+import { chmod, chown, mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Problem } from "../../problem.mjs";
+import { layout } from "../folders.mjs";
+import { eachHost } from "./host-names.mjs";
+import { PEOPLE, PROXY_SERVICE, REALM, WEB_KEYTAB } from "./names.mjs";
+
+const run = promisify(execFile);
+
+/** The Kerberos realm of a secure cluster: a KDC of its own with its principals, and a keytab for whoever logs in without a password. */
+
+/**
+ * What each keytab holds; `hdfs` and `yarn` alone are the administrators of the two systems, with a host they are daemons.
+ * @param {import("../record.mjs").ClusterRecord} cluster
+ * @returns {Record<string, string[]>} principals without their realm, by the keytab's name
+ */
+export function principalsOf({ addresses, submitter }) {
+  const hosts = eachHost(addresses);
+  const onEachHost = (service) => hosts.map((host) => `${service}/${host}`);
+  const people = [...new Set([...PEOPLE, submitter])];
+  return {
+    hdfs: ["hdfs", ...onEachHost("hdfs")],
+    yarn: ["yarn", ...onEachHost("yarn")],
+    [WEB_KEYTAB]: onEachHost("HTTP"),
+    [PROXY_SERVICE]: [`${PROXY_SERVICE}/${addresses.master}`],
+    ...Object.fromEntries(people.map((name) => [name, [name]])),
+  };
+}
+
+/** @param {import("../record.mjs").ClusterRecord} cluster @param {string} name */
+export const keytabOf = ({ state }, name) => join(layout(state).secure.keytabs, `${name}.keytab`);
+
+/**
+ * Makes the realm anew: its database, every principal with a random key, the keytabs. Its configuration is written already.
+ * @param {import("../record.mjs").ClusterRecord} cluster
+ */
+export async function makeRealm(cluster) {
+  const { kdc, keytabs, tickets } = layout(cluster.state).secure;
+  for (const folder of [keytabs, tickets]) {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+  }
+  await rm(join(kdc, "database"), { recursive: true, force: true });
+  await mkdir(join(kdc, "database"), { recursive: true, mode: 0o700 });
+  // The master key is kept in a file beside the database; nobody has to know its password.
+  await run("kdb5_util", ["-r", REALM, "create", "-s", "-P", "unused"], { env: kerberosEnvironment(cluster) });
+  const commands = Object.entries(principalsOf(cluster)).flatMap(([name, principals]) => [
+    ...principals.map((principal) => `add_principal -randkey ${principal}`),
+    `ktadd -k ${keytabOf(cluster, name)} ${principals.join(" ")}`,
+  ]);
+  await administer(cluster, commands);
+  const { hdfs, yarn } = cluster.users;
+  await chown(keytabOf(cluster, "hdfs"), hdfs.uid, hdfs.gid);
+  await chown(keytabOf(cluster, "yarn"), yarn.uid, yarn.gid);
+  await shareBetweenDaemons(cluster, keytabOf(cluster, WEB_KEYTAB));
+}
+
+/** Lets the daemons of both users read a file, and no one else. */
+export async function shareBetweenDaemons({ users: { hdfs, yarn } }, path) {
+  await chown(path, hdfs.uid, yarn.gid);
+  await chmod(path, 0o440);
+}
+
+/** kadmin.local goes on after a command that failed, and says so on the other stream only. */
+function administer(cluster, commands) {
+  return new Promise((resolve, reject) => {
+    const child = spawn("kadmin.local", ["-r", REALM], { env: kerberosEnvironment(cluster) });
+    let complaints = "";
+    child.stdout.resume();
+    child.stderr.setEncoding("utf8").on("data", (text) => {
+      complaints += text;
+    });
+    child.on("error", reject);
+    child.on("close", () => {
+      const problems = complaints.split("\n").filter((line) => line !== "" && !line.startsWith("No policy specified"));
+      if (problems.length === 0) resolve();
+      else reject(new Problem(`kadmin.local failed:\n${problems.slice(0, 5).join("\n")}`));
+    });
+    child.stdin.end(`${commands.join("\n")}\n`);
+  });
+}
+
+/**
+ * A fresh ticket of a user, by his keytab.
+ * @param {import("../record.mjs").ClusterRecord} cluster whose KDC runs
+ * @param {string} name of a keytab
+ * @param {{ lifetimeS?: number, owner?: import("../accounts.mjs").Account }} [options] `owner`: whose file the cache is
+ * @returns {Promise<string>} the cache, for KRB5CCNAME
+ */
+export async function takeTicket(cluster, name, { lifetimeS, owner } = {}) {
+  const principals = principalsOf(cluster)[name];
+  if (principals === undefined) {
+    const names = Object.keys(principalsOf(cluster)).filter((keytab) => keytab !== WEB_KEYTAB);
+    throw new Problem(`No user ${name}: there are ${names.join(", ")}`, { exitCode: 2 });
+  }
+  const file = join(layout(cluster.state).secure.tickets, name);
+  const lifetime = lifetimeS === undefined ? [] : ["-l", `${lifetimeS}s`];
+  const args = ["-k", "-t", keytabOf(cluster, name), "-c", `FILE:${file}`, ...lifetime, principals[0]];
+  try {
+    await run("kinit", args, { env: kerberosEnvironment(cluster) });
+  } catch (cause) {
+    throw new Problem(`kinit ${principals[0]} failed: ${cause.stderr?.trim() ?? cause.message}`, { cause });
+  }
+  if (owner !== undefined) await chown(file, owner.uid, owner.gid);
+  return `FILE:${file}`;
+}
+
+/**
+ * What runs the KDC. Behind `--` it takes no notice of what marks it as ours.
+ * @param {import("../record.mjs").ClusterRecord} cluster @param {string[]} markers
+ */
+export function kdcCommand(cluster, markers) {
+  return { command: "krb5kdc", args: ["-n", "-r", REALM, "--", ...markers], environment: kerberosEnvironment(cluster) };
+}
+
+/** Of programs of Kerberos: the cluster's realm instead of the machine's. */
+export function kerberosEnvironment({ state }) {
+  const { krb5Conf, kdcConf } = layout(state).secure;
+  return { ...process.env, KRB5_CONFIG: krb5Conf, KRB5_KDC_PROFILE: kdcConf };
+}

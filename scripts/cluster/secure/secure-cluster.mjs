@@ -1,0 +1,43 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { Problem } from "../../problem.mjs";
+import { HADOOP_FILES, layout } from "../folders.mjs";
+import { makeCertificates } from "./certificates.mjs";
+import { publishHostNames } from "./host-names.mjs";
+import { makeRealm } from "./realm.mjs";
+import { makeWebSecret } from "./web-login.mjs";
+
+const run = promisify(execFile);
+
+/**
+ * What a secure cluster has to have before any of its daemons starts: names for its hosts, a realm with keytabs, certificates. Its
+ * configuration is written already.
+ * @param {import("../record.mjs").ClusterRecord} cluster
+ */
+export async function prepareSecurity(cluster) {
+  await publishHostNames(cluster);
+  await Promise.all([makeRealm(cluster), makeCertificates(cluster), makeWebSecret(cluster), compileClasses(cluster)]);
+}
+
+/** Which settings it cannot be combined with. @param {import("../record.mjs").Settings} settings */
+export function expectSecurable(settings) {
+  if (process.getuid() !== 0) {
+    throw new Problem("--secure gives hosts names and daemons keytabs of their own, which needs root.");
+  }
+  for (const option of ["httpfs", "router", "isolate"]) {
+    if (settings[option]) throw new Problem(`--secure does not go with --${option}.`, { exitCode: 2 });
+  }
+}
+
+/** Java's classes that stand before Hadoop's own, from docker/hadoop/java. */
+async function compileClasses({ state, javaHome, jars }) {
+  const { classes } = layout(state).secure;
+  const sources = join(HADOOP_FILES, "java");
+  const files = (await readdir(sources, { recursive: true })).filter((name) => name.endsWith(".java"));
+  await rm(classes, { recursive: true, force: true });
+  await mkdir(classes, { recursive: true });
+  const target = ["-nowarn", "-cp", join(jars, "*"), "-d", classes];
+  await run(join(javaHome, "bin", "javac"), [...target, ...files.map((name) => join(sources, name))]);
+}

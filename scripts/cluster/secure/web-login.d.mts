@@ -1,0 +1,3 @@
+import type { AskedCluster } from "../http.mjs";
+
+export function loginCookie(cluster: AskedCluster, user: string, url: string): string;

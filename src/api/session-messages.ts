@@ -1,0 +1,68 @@
+import type { Hello } from "./messages.ts";
+
+/**
+ * A session: a command, a terminal or a connection in the container of a running task, for a caller that may run programs there. The
+ * ApplicationMaster hands on what the caller and the task's executor say to each other (docs/decisions/0090-sessions.md).
+ */
+export interface OpenSession {
+  readonly hello: Hello;
+  readonly task: string;
+  readonly wanted: SessionWanted;
+}
+
+export type SessionWanted =
+  | {
+      readonly type: "command";
+      readonly words: readonly string[];
+      /** Absent: stdin, stdout and stderr are pipes. */
+      readonly terminal?: Terminal;
+    }
+  | { readonly type: "connection"; readonly port: number };
+
+export interface Terminal {
+  readonly size: TerminalSize;
+  /** The value of TERM. */
+  readonly type: string;
+}
+
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** From the caller. */
+export type SessionInput =
+  /** The first message, and no other. */
+  | ({ readonly type: "open" } & OpenSession)
+  /** For the command's stdin, the terminal or the connection. */
+  | { readonly type: "data"; readonly data: Uint8Array }
+  /** No data follows. */
+  | { readonly type: "end" }
+  | { readonly type: "resize"; readonly size: TerminalSize }
+  /** For every process of the command. */
+  | { readonly type: "signal"; readonly signal: string }
+  /** Of a newer peer: ignored. */
+  | { readonly type: "unknown" };
+
+/** From the executor. */
+export type SessionOutput =
+  /** The first message, and no other: which session is served. It is not handed on. */
+  | { readonly type: "accept"; readonly sessionId: number }
+  /** The command runs, or the connection is open. A node may have nothing that makes a terminal. */
+  | { readonly type: "started"; readonly terminal: boolean }
+  /** All data of a terminal or a connection is of `stdout`. */
+  | { readonly type: "data"; readonly stream: "stdout" | "stderr"; readonly data: Uint8Array }
+  /** No data follows. */
+  | { readonly type: "end" }
+  /** The command has ended: the last message. */
+  | SessionExit
+  /** It could not begin, or was ended: the last message. */
+  | { readonly type: "failed"; readonly reason: string }
+  | { readonly type: "unknown" };
+
+export interface SessionExit {
+  readonly type: "exited";
+  /** When `signal` is empty. */
+  readonly exitCode: number;
+  readonly signal: string;
+}

@@ -1,0 +1,58 @@
+import type { ClientDuplexStream } from "@grpc/grpc-js";
+import type { ApiError } from "./errors.ts";
+import type { SessionInput, SessionOutput } from "./session-messages.ts";
+
+/** The caller's side of a session. */
+export type CallingSession = SessionStream<SessionInput, SessionOutput>;
+/** The side of the executor that serves it. */
+export type ServedSession = SessionStream<SessionOutput, SessionInput>;
+
+/** One side of a session, over a connection to the ApplicationMaster. Neither side is sent more than it takes. */
+export class SessionStream<Sent, Received> {
+  readonly #stream: ClientDuplexStream<Sent, Received>;
+  #isOver = false;
+  /** Resolves when the other side has ended it and everything was taken, or at once when it breaks: with the error then. */
+  readonly over: Promise<ApiError | undefined>;
+
+  constructor(stream: ClientDuplexStream<Sent, Received>, toError: (error: unknown) => ApiError) {
+    this.#stream = stream;
+    this.over = new Promise((resolve) => {
+      const end = (error?: ApiError) => {
+        this.#isOver = true;
+        resolve(error);
+      };
+      stream.on("error", (error) => end(toError(error)));
+      stream.on("end", () => end());
+      stream.on("close", () => end());
+    });
+  }
+
+  /** Resolves when the next message may be sent. Once it is over nothing is sent. */
+  async send(message: Sent): Promise<void> {
+    if (this.#isOver || this.#stream.write(message)) return;
+    const drained = new Promise<void>((resolve) => this.#stream.once("drain", resolve));
+    await Promise.race([drained, this.over]);
+  }
+
+  /** Hands over each message when the one before was taken; `take` may not throw. */
+  async receive(take: (message: Received) => Promise<void>): Promise<void> {
+    try {
+      for await (const message of this.#stream) await take(message);
+    } catch (error) {
+      // `over` tells of a broken stream.
+      if (!this.#isOver) throw error;
+    }
+  }
+
+  /** Ends it in order, after a last message. */
+  finish(last: Sent): void {
+    if (this.#isOver) return;
+    this.#stream.write(last);
+    this.#stream.end();
+  }
+
+  /** Ends it at once. */
+  cancel(): void {
+    this.#stream.cancel();
+  }
+}

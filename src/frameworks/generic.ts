@@ -1,0 +1,74 @@
+import type { TaskAddress } from "../job/cluster-spec.ts";
+import type { RoleSpec } from "../job/spec.ts";
+import { formatTaskId } from "../job/task.ts";
+import { type Addresses, addressesOf, namedAddressesOf } from "./addresses.ts";
+import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
+
+/** `{{role}}`, `{{ spec.worker }}`; what begins with anything but a small letter is another language's. */
+const TEMPLATE = /\{\{ *([a-z][a-z0-9.-]*) *\}\}/g;
+const OWN = ["role", "index", "count", "host", "port", "spec.json"] as const;
+type Own = (typeof OWN)[number];
+
+/** Any other program: what it must know is written into its command and environment, where the job puts `{{…}}`. */
+export const generic: FrameworkDefinition<never> = {
+  check: (job) => job.roles.flatMap((role) => textsOf(role).flatMap((text) => problemsOf(role, text, job))),
+  environment: () => undefined,
+  fill: (text, task) => {
+    const addresses = { ...addressesOf(task), ...namedAddressesOf(task) };
+    return text.replace(TEMPLATE, (whole, name: string) => templateValue(name, task, addresses) ?? whole);
+  },
+};
+
+/** What of a role may hold templates, with the key that says it. */
+function textsOf({ name, command, environment }: RoleSpec): [string, string][] {
+  const values = Object.values(environment).map((value): [string, string] => [`tony.${name}.envs`, value]);
+  return [[`tony.${name}.command`, command], ...values];
+}
+
+function problemsOf(
+  role: RoleSpec,
+  [key, text]: readonly [string, string],
+  { roles, distributedMode }: FrameworkJob,
+): FrameworkProblem[] {
+  const known = [...OWN, ...(role.ports ?? []).map((port) => `port.${port}`), ...roles.flatMap(addressNames)];
+  return Array.from(text.matchAll(TEMPLATE), ([whole, name = ""]): FrameworkProblem[] => {
+    if (!known.includes(name)) {
+      return [{ severity: "error", key, message: `has ${whole}, which is none of ${known.join(", ")}` }];
+    }
+    if (distributedMode === "gang") return [];
+    const message = `has ${whole}, which is not known in tony.application.distributed-mode = fcfs`;
+    return [{ severity: "error", key, message }];
+  }).flat();
+}
+
+/** `spec.worker`, and `spec.worker.rpc` for each port that the role gives a name. */
+function addressNames({ name, ports = [] }: RoleSpec): string[] {
+  return [`spec.${name}`, ...ports.map((port) => `spec.${name}.${port}`)];
+}
+
+function templateValue(name: string, task: GangTask, addresses: Addresses): string | undefined {
+  if (isOwn(name)) return ownValue(name, task, addresses);
+  const [, what, which = ""] = /^(port|spec)\.(.+)$/.exec(name) ?? [];
+  return what === "port" ? ownAddress(task)?.ports?.[which]?.toString() : addresses[which]?.join(",");
+}
+
+function isOwn(name: string): name is Own {
+  return OWN.some((own) => own === name);
+}
+
+function ownValue(name: Own, task: GangTask, addresses: Addresses): string {
+  const { role, index } = task;
+  const values: Record<Own, () => string> = {
+    role: () => role.name,
+    index: () => String(index),
+    count: () => String(role.instances),
+    host: () => ownAddress(task)?.host ?? "",
+    port: () => String(ownAddress(task)?.port ?? ""),
+    "spec.json": () => JSON.stringify(addresses),
+  };
+  return values[name]();
+}
+
+function ownAddress({ cluster, role, index }: GangTask): TaskAddress | undefined {
+  return cluster.tasks.find(({ task }) => task === formatTaskId(role.name, index));
+}

@@ -1,0 +1,23 @@
+import { formatHostPort } from "../hadoop/conf/values.ts";
+import { gangOnly } from "./checks.ts";
+import type { FrameworkDefinition } from "./framework.ts";
+import { placeOf } from "./ranks.ts";
+import type { jaxVariables } from "./variables.ts";
+
+/**
+ * What `jax.distributed.initialize` is to be told. It reads the coordinator's address itself (jax/_src/distributed.py); the other two the
+ * program gives it.
+ */
+export const jax: FrameworkDefinition<keyof typeof jaxVariables> = {
+  check: (job) => gangOnly(job, "JAX"),
+  severalProcesses: "executor",
+  environment: (task) => {
+    const place = placeOf(task);
+    if (place === undefined) return undefined;
+    return {
+      JAX_COORDINATOR_ADDRESS: formatHostPort(place.master),
+      JAX_PROCESS_ID: String(place.rank),
+      JAX_NUM_PROCESSES: String(place.size),
+    };
+  },
+};

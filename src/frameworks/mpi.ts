@@ -1,0 +1,75 @@
+import type { RoleSpec } from "../job/spec.ts";
+import { formatTaskId, type TaskId } from "../job/task.ts";
+import { exactlyOne, gangOnly } from "./checks.ts";
+import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
+import type { mpiVariables } from "./variables.ts";
+
+const LAUNCHER = "launcher";
+const HOST_FILE = "hostfile";
+
+/**
+ * Open MPI: one task runs `mpirun`, which starts the processes in the containers of the others by `ssh`; the executor puts a command
+ * of that name in its place. The tasks are hosts, `worker:0` by the name `worker-0`. Daemons are started by the launcher alone: only
+ * its container has that command.
+ */
+export const mpi: FrameworkDefinition<keyof typeof mpiVariables> = {
+  check: (job) => [
+    ...gangOnly(job, "MPI"),
+    ...exactlyOne(job, LAUNCHER, "the task that starts the processes of all others"),
+    ...hostsThatWait(job),
+  ],
+  severalProcesses: "program",
+  hosts: (task) => {
+    if (task.role.name !== LAUNCHER) return undefined;
+    const hosts = hostsOf(task);
+    return {
+      tasks: new Map(hosts.map(({ name, task: id }) => [name, id])),
+      files: { [HOST_FILE]: hosts.map(({ name, processes }) => `${name} slots=${processes}\n`).join("") },
+    };
+  },
+  environment: ({ role, hostsFolder }) => {
+    if (role.name !== LAUNCHER || hostsFolder === undefined) return undefined;
+    const hostFile = `${hostsFolder}/${HOST_FILE}`;
+    return {
+      TONY_HOSTFILE: hostFile,
+      OMPI_MCA_orte_default_hostfile: hostFile,
+      OMPI_MCA_plm_rsh_no_tree_spawn: "1",
+      PRTE_MCA_prte_default_hostfile: hostFile,
+      PRTE_MCA_plm_ssh_no_tree_spawn: "1",
+      SHELL: "/bin/bash",
+    };
+  },
+};
+
+interface Host {
+  readonly name: string;
+  readonly task: TaskId;
+  readonly processes: number;
+}
+
+/** Every role but the launcher's and sidecars. */
+function isHost({ name, tracking }: RoleSpec): boolean {
+  return name !== LAUNCHER && tracking !== "sidecar";
+}
+
+/** Their tasks, in the job's order. */
+function hostsOf({ spec }: GangTask): Host[] {
+  return spec.roles.filter(isHost).flatMap(({ name, instances, processes }) =>
+    Array.from({ length: instances }, (_, index) => {
+      return { name: `${name}-${index}`, task: formatTaskId(name, index), processes };
+    }),
+  );
+}
+
+/** What waits in a host's container until the launcher is done does not end by itself: the job must not wait for it. */
+function hostsThatWait({ roles }: FrameworkJob): FrameworkProblem[] {
+  const hosts = roles.filter(isHost);
+  if (hosts.length === 0) {
+    const message = "is missing: the launcher starts processes in the containers of another role";
+    return [{ severity: "error", key: "tony.worker.instances", message }];
+  }
+  const awaited = hosts.filter(({ tracking }) => tracking === "tracked").map(({ name }) => name);
+  if (awaited.length === 0) return [];
+  const message = `must name ${awaited.join(",")}: the job ends when the launcher does`;
+  return [{ severity: "error", key: "tony.application.untracked.jobtypes", message }];
+}

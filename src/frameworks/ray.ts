@@ -1,0 +1,16 @@
+import { formatHostPort } from "../hadoop/conf/values.ts";
+import { firstOf } from "./addresses.ts";
+import { exactlyOne, gangOnly } from "./checks.ts";
+import type { FrameworkDefinition } from "./framework.ts";
+import type { rayVariables } from "./variables.ts";
+
+const HEAD = "head";
+
+/** `ray start` and `ray.init` take `RAY_ADDRESS` for the cluster's head; the head itself gets none, for it would join itself. */
+export const ray: FrameworkDefinition<keyof typeof rayVariables> = {
+  check: (job) => [...gangOnly(job, "Ray"), ...exactlyOne(job, HEAD, "the head of Ray's cluster")],
+  environment: (task) => {
+    const head = firstOf(task, HEAD);
+    return head === undefined || task.role.name === HEAD ? undefined : { RAY_ADDRESS: formatHostPort(head) };
+  },
+};

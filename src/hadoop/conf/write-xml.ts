@@ -1,0 +1,26 @@
+/** One property to write. */
+export interface WrittenProperty {
+  readonly name: string;
+  readonly value: string;
+  /** Where the value comes from, as Hadoop tells it of what it writes itself (org.apache.hadoop.conf.Configuration#writeXml). */
+  readonly source?: string;
+}
+
+/** A configuration file of Hadoop's. */
+export function writeProperties(properties: readonly WrittenProperty[]): string {
+  const lines = properties.map(({ name, value, source }) => {
+    const from = source === undefined ? "" : `<final>false</final><source>${escapeXml(source)}</source>`;
+    return `  <property><name>${escapeXml(name)}</name><value>${escapeXml(value)}</value>${from}</property>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<configuration>\n${lines.join("")}</configuration>\n`;
+}
+
+/** XML 1.0 has no way to write other control characters. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll("\r", "&#13;");
+}

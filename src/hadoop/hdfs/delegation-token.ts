@@ -1,0 +1,76 @@
+import type { Configuration } from "../conf/configuration.ts";
+import { parseHostPort } from "../conf/values.ts";
+import { HadoopError } from "../errors.ts";
+import { isObject } from "../json.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
+import { type Token, TokenKind } from "../security/token.ts";
+import { type LookUp, systemLookUp, tokenServiceOf } from "../security/token-service.ts";
+import { tokenFromUrlText } from "../security/token-writable.ts";
+import { Failover, type FailoverOptions } from "./failover.ts";
+import { splitUri } from "./file-systems.ts";
+import { nameNodeEndpoints, nameNodeTokenService } from "./namenodes.ts";
+import { WebHdfsConnection } from "./webhdfs-connection.ts";
+
+export interface DelegationTokenOptions {
+  readonly configuration: Configuration;
+  /** Who asks: a NameNode gives tokens to those who have shown a Kerberos ticket. */
+  readonly credentials: CredentialsProvider;
+  /** The principal that may prolong the token; empty: nobody may. */
+  readonly renewer: string;
+  readonly failover?: FailoverOptions;
+  readonly lookUp?: LookUp;
+}
+
+const timeouts = { connectTimeoutMs: 10_000, answerTimeoutMs: 20_000, idleTimeoutMs: 20_000 };
+
+/** What a token for the file system of `hdfs://…`, `webhdfs://…` or `swebhdfs://…` is filed under; undefined: it takes none. */
+export function hdfsTokenService(uri: string, configuration: Configuration): string | undefined {
+  const { scheme, authority } = splitUri(uri)?.root ?? {};
+  if (authority === undefined) return undefined;
+  if (scheme === "hdfs") return nameNodeTokenService(configuration, authority);
+  return scheme === "webhdfs" || scheme === "swebhdfs" ? authority : undefined;
+}
+
+/**
+ * A new delegation token for a file system, from its NameNodes themselves: one of a gateway's would open nothing but the gateway. Of `hdfs:` it
+ * is what YARN's nodes look for, whose own clients do not know that it was issued over WebHDFS (org.apache.hadoop.hdfs.DFSClient).
+ * @param uri `hdfs://nameservice`, `hdfs://namenode:8020`, `webhdfs://namenode:9870`
+ * @throws FileSystemError when the NameNode does not give one
+ */
+export async function hdfsDelegationToken(uri: string, options: DelegationTokenOptions): Promise<Token> {
+  const { configuration, credentials, renewer, failover } = options;
+  const { scheme = "", authority = "" } = splitUri(uri)?.root ?? {};
+  const isRpc = scheme === "hdfs";
+  const endpoints = isRpc
+    ? nameNodeEndpoints(configuration, authority)
+    : [`${scheme === "swebhdfs" ? "https" : "http"}://${authority}`];
+  const connection = new WebHdfsConnection({ ...timeouts, credentials, tokenService: undefined });
+  const request = { method: "GET", operation: "GETDELEGATIONTOKEN", path: "/", parameters: { renewer } } as const;
+  try {
+    const choice = new Failover(endpoints, failover);
+    const answer = await choice.run("idempotent", (endpoint) => connection.json(endpoint, request));
+    const token = tokenInAnswer(answer, uri);
+    const service = await serviceOf(hdfsTokenService(uri, configuration) ?? authority, options);
+    return { ...token, service, kind: isRpc ? TokenKind.hdfsDelegation : token.kind };
+  } finally {
+    connection.close();
+  }
+}
+
+async function serviceOf(
+  name: string,
+  { configuration, lookUp = systemLookUp }: DelegationTokenOptions,
+): Promise<string> {
+  const server = parseHostPort(name);
+  return server === undefined ? name : await tokenServiceOf(server, configuration, lookUp);
+}
+
+/** `{"Token": {"urlString": "…"}}`: as WebHDFS, a KMS and a timeline server answer. @throws HadoopError (`TOKEN_MALFORMED`) */
+export function tokenInAnswer(answer: unknown, server: string): Token {
+  const token = isObject(answer) ? answer.Token : undefined;
+  const text = isObject(token) ? token.urlString : undefined;
+  if (typeof text === "string") return tokenFromUrlText(text);
+  throw new HadoopError(`${server} gives no delegation token; it wants none, or its security is off`, {
+    code: "TOKEN_MALFORMED",
+  });
+}

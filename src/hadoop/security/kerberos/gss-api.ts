@@ -1,0 +1,58 @@
+/** What is used of GSS-API, the interface to Kerberos libraries (RFC 2743; its C names RFC 2744). */
+import { CodedError } from "../../errors.ts";
+
+/** Kerberos alone (RFC 4121), or the negotiation that web servers expect (SPNEGO, RFC 4178). */
+export type GssMechanism = "krb5" | "spnego";
+
+/** A login of one's own, beside what the environment names (KRB5CCNAME, KRB5_CLIENT_KTNAME). */
+export interface KeytabLogin {
+  /** `alice@EXAMPLE.COM` or `service/host@EXAMPLE.COM` */
+  readonly principal: string;
+  /** A file. */
+  readonly keytab: string;
+}
+
+/** Who acts: a Kerberos principal with a ticket. */
+export interface GssCredential {
+  /** With its realm: `alice@EXAMPLE.COM`. */
+  readonly principal: string;
+  /** Until the ticket expires. */
+  readonly remainingSeconds: number;
+}
+
+/** One exchange with one server, and the protection of messages after it. What fails throws GssError. */
+export interface GssContext {
+  /** Takes the server's message (empty at first). @returns what goes to the server, and whether both sides have proved themselves */
+  step(token: Uint8Array): Promise<{ readonly token: Buffer; readonly done: boolean }>;
+  /** Signs a message, and encrypts it where it is to be confidential. */
+  wrap(message: Uint8Array, confidential: boolean): Buffer;
+  /** Refuses what was changed, repeated, reordered or left out on the way. */
+  unwrap(token: Uint8Array): { readonly message: Buffer; readonly confidential: boolean };
+  /** The longest message that is at most `tokenBytes` long once it is wrapped. */
+  maxMessageBytes(tokenBytes: number, confidential: boolean): number;
+}
+
+/** The GSS-API of a machine (RFC 2743), as far as a client needs it. */
+export interface GssApi {
+  /** A ticket, fetched anew where a keytab allows it and half its life is over. */
+  acquire(login: KeytabLogin | undefined): Promise<GssCredential>;
+  /** The realm of names that have none: krb5.conf's `default_realm`. */
+  defaultRealm(): Promise<string>;
+  /** The realm of a host by krb5.conf's `domain_realm`, else the default. */
+  realmOf(host: string): Promise<string>;
+  /**
+   * Begins an exchange. Both sides prove themselves, and messages can be signed and encrypted after it.
+   * @param credential of this library's `acquire`
+   * @param server its principal: `rm/host@EXAMPLE.COM`
+   */
+  initiate(credential: GssCredential, mechanism: GssMechanism, server: string): GssContext;
+}
+
+/** What a GSS-API library says; its words are all that there is to tell failures apart, because numbers differ by mechanism. */
+export class GssError extends CodedError {
+  override readonly name = "GssError";
+
+  constructor(message: string) {
+    super(message, { code: "GSS" });
+  }
+}

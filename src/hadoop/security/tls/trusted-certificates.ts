@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Configuration } from "../../conf/configuration.ts";
+import { readPropertiesFile } from "../../conf/xml.ts";
+import { errorMessage, HadoopError } from "../../errors.ts";
+import { trustedInStore } from "./trust-store.ts";
+
+const defaultFile = "ssl-client.xml";
+const location = "ssl.client.truststore.location";
+
+/**
+ * What a site's `ssl-client.xml` trusts (`hadoop.ssl.client.conf`, org.apache.hadoop.security.ssl.FileBasedKeyStoresFactory), as PEM.
+ * @param directory where the site files are
+ * @returns undefined where no trust store is named
+ * @throws HadoopError with code `TRUST_STORE` for one that cannot be read
+ */
+export function siteCertificates(configuration: Configuration, directory: string): string | undefined {
+  const file = join(directory, configuration.get("hadoop.ssl.client.conf") || defaultFile);
+  if (!existsSync(file)) return undefined;
+  const settings = configuration.with(readPropertiesFile(file, { unnamed: "skip" }));
+  const store = settings.get(location);
+  return store
+    ? certificatesIn(store, settings.get("ssl.client.truststore.password"), settings.describe(location))
+    : undefined;
+}
+
+/**
+ * The certificates of a PEM file or a key store, as PEM.
+ * @param namedBy who names the file, for messages
+ * @throws HadoopError with code `TRUST_STORE`
+ */
+export function certificatesIn(file: string, password: string | undefined, namedBy: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (cause) {
+    throw new HadoopError(`${namedBy} names a trust store that cannot be read: ${errorMessage(cause)}`, {
+      code: "TRUST_STORE",
+      cause,
+    });
+  }
+  return trustedInStore(bytes, file, password);
+}

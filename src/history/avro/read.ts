@@ -1,0 +1,123 @@
+import { inflateRawSync } from "node:zlib";
+import { TonyError } from "../../errors.ts";
+import { type AvroSchema, type AvroValue, containerMagic, namedTypes, syncMarkerBytes } from "./schema.ts";
+
+/**
+ * All values of an object container file, by the schema that it was written with. What a writer that died left of its last block is not
+ * there.
+ * @throws TonyError `AVRO_UNREADABLE` where it is none, or is damaged
+ */
+export function readContainer(file: Uint8Array): AvroValue[] {
+  const input = new AvroInput(file);
+  if (!containerMagic.equals(input.bytes(containerMagic.length))) throw unreadable("it does not begin as one does");
+  const metadata = readMetadata(input);
+  const schema: AvroSchema = JSON.parse(metadata.get("avro.schema")?.toString("utf8") ?? "null");
+  const codec = metadata.get("avro.codec")?.toString("utf8") ?? "null";
+  if (codec !== "null" && codec !== "deflate") throw unreadable(`it is compressed by ${codec}`);
+  input.bytes(syncMarkerBytes);
+  const values: AvroValue[] = [];
+  const types = namedTypes(schema);
+  while (input.hasMore) {
+    const count = input.long();
+    const stored = input.bytes(input.long());
+    const block = new AvroInput(codec === "deflate" ? inflateRawSync(stored) : stored);
+    for (let left = count; left > 0; left -= 1) values.push(decode(schema, block, types));
+    input.bytes(syncMarkerBytes);
+  }
+  return values;
+}
+
+function readMetadata(input: AvroInput): Map<string, Buffer> {
+  const metadata = new Map<string, Buffer>();
+  for (const _entry of input.items()) metadata.set(input.text(), input.bytes(input.long()));
+  return metadata;
+}
+
+function decode(schema: AvroSchema, input: AvroInput, types: ReadonlyMap<string, AvroSchema>): AvroValue {
+  if (typeof schema === "string") return decodeNamed(schema, input, types);
+  if ("length" in schema) {
+    const branch = input.long();
+    return { branch, of: decode(schema[branch] ?? "unknown", input, types) };
+  }
+  switch (schema.type) {
+    case "string":
+      return input.text();
+    case "enum":
+      return schema.symbols[input.long()] ?? null;
+    case "array": {
+      const items: AvroValue[] = [];
+      for (const _item of input.items()) items.push(decode(schema.items, input, types));
+      return items;
+    }
+    case "record": {
+      return Object.fromEntries(schema.fields.map(({ name, type }) => [name, decode(type, input, types)]));
+    }
+    default:
+      throw unreadable("its schema has a type that none of TonY's has");
+  }
+}
+
+function decodeNamed(name: string, input: AvroInput, types: ReadonlyMap<string, AvroSchema>): AvroValue {
+  const defined = types.get(name);
+  if (defined !== undefined) return decode(defined, input, types);
+  switch (name) {
+    case "null":
+      return null;
+    case "string":
+      return input.text();
+    case "int":
+    case "long":
+      return input.long();
+    case "double":
+      return input.bytes(8).readDoubleLE();
+    default:
+      throw unreadable(`its schema has the type ${name}, which none of TonY's has`);
+  }
+}
+
+class AvroInput {
+  readonly #bytes: Buffer;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get hasMore(): boolean {
+    return this.#at < this.#bytes.length;
+  }
+
+  bytes(length: number): Buffer {
+    const end = this.#at + length;
+    if (length < 0 || end > this.#bytes.length) throw unreadable("it is cut off");
+    const found = this.#bytes.subarray(this.#at, end);
+    this.#at = end;
+    return found;
+  }
+
+  long(): number {
+    let value = 0n;
+    for (let shift = 0n; ; shift += 7n) {
+      const byte = this.bytes(1)[0] ?? 0;
+      value |= BigInt(byte & 0x7f) << shift;
+      if (byte < 0x80) break;
+    }
+    return Number((value & 1n) === 0n ? value >> 1n : -(value >> 1n) - 1n);
+  }
+
+  text(): string {
+    return this.bytes(this.long()).toString("utf8");
+  }
+
+  /** Once for each item of an array or map, whose blocks are counted; a negative count is followed by the block's size. */
+  *items(): Generator<void> {
+    for (let count = this.long(); count !== 0; count = this.long()) {
+      if (count < 0) this.long();
+      for (let left = Math.abs(count); left > 0; left -= 1) yield;
+    }
+  }
+}
+
+function unreadable(why: string): TonyError {
+  return new TonyError(`The Avro file cannot be read: ${why}`, { code: "AVRO_UNREADABLE" });
+}

@@ -1,0 +1,132 @@
+import path from "node:path";
+import { hasCode } from "../hadoop/hdfs/errors.ts";
+import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
+import type { FileSystems } from "../hadoop/hdfs/file-systems.ts";
+import type { JobSpec } from "../job/spec.ts";
+import {
+  finishedFolder,
+  finishedHistoryFile,
+  type HistoryEnd,
+  type HistoryJob,
+  historyFileInProgress,
+  historyFolder,
+  startOfUnfinished,
+  tonyHistoryFile,
+} from "./layout.ts";
+
+/** Everybody may add what is his, as in /tmp. */
+const shared = 0o1777;
+/** As TonY has a job's folder: whoever runs the history server is of its group. */
+const ownFolder = 0o770;
+
+/** A job's folder below `tony.history.location`: among those that run, and when the job has ended among those of that day. */
+export class JobHistoryFolder {
+  readonly fileSystem: FileSystem;
+  readonly path: string;
+  readonly #applicationId: string;
+  readonly #intermediate: string;
+  readonly #finished: string;
+  readonly #timeZone: string;
+
+  private constructor(fileSystem: FileSystem, intermediate: string, finished: string, id: string, timeZone: string) {
+    this.fileSystem = fileSystem;
+    this.#intermediate = intermediate;
+    this.#finished = finished;
+    this.#applicationId = id;
+    this.#timeZone = timeZone;
+    this.path = historyFolder(intermediate, id);
+  }
+
+  /** Undefined for a job without `tony.history.location`. */
+  static of(
+    fileSystems: Pick<FileSystems, "locate">,
+    settings: JobSpec["history"],
+    id: string,
+  ): JobHistoryFolder | undefined {
+    const { location, intermediate, finished, timeZone } = settings;
+    if (location === undefined) return undefined;
+    const { fileSystem, path: root } = fileSystems.locate(location);
+    const below = (setting: string | undefined, name: string) =>
+      setting === undefined ? path.posix.join(root, name) : fileSystems.locate(setting).path;
+    const [running, ended] = [below(intermediate, "intermediate"), below(finished, "finished")];
+    return new JobHistoryFolder(fileSystem, running, ended, id, timeZone);
+  }
+
+  /** Makes it. Whoever comes first makes the folder of all jobs, too. */
+  async make(): Promise<void> {
+    await this.fileSystem.mkdirs(this.#intermediate, shared);
+    await this.fileSystem.mkdirs(this.path, ownFolder);
+  }
+
+  /** Writes a file of it, replacing one of that name. */
+  async write(name: string, content: Uint8Array): Promise<void> {
+    await this.fileSystem.create(path.posix.join(this.path, name), content, { permission: 0o660, overwrite: true });
+  }
+
+  /** Removes the files in which TonY's readers see a job that runs. */
+  async removeUnfinished(): Promise<void> {
+    for (const name of await this.#names()) {
+      if (startOfUnfinished(name) !== undefined) await this.fileSystem.delete(path.posix.join(this.path, name));
+    }
+  }
+
+  /**
+   * Puts it among those of jobs that ended that day. Where a site leaves that to its history server, and lets nobody else write there, it
+   * stays; TonY's readers look in both places.
+   */
+  async moveToFinished(endedAtMs: number): Promise<void> {
+    const target = finishedFolder(this.#finished, {
+      applicationId: this.#applicationId,
+      endedAtMs,
+      timeZone: this.#timeZone,
+    });
+    try {
+      for (const folder of daysAbove(target)) await this.fileSystem.mkdirs(folder, shared);
+      await this.fileSystem.rename(this.path, target);
+    } catch (error) {
+      if (!hasCode(error, "ACCESS_DENIED")) throw error;
+    }
+  }
+
+  /** Whether a job's readers take it for one that runs. */
+  async isInProgress(): Promise<boolean> {
+    return (await this.#names()).some(
+      (name) => name === historyFileInProgress || startOfUnfinished(name) !== undefined,
+    );
+  }
+
+  /** Gives what a job left that nobody ended, YARN alone, the names of a job that has ended. */
+  async closeAbandoned(job: HistoryJob, end: HistoryEnd): Promise<void> {
+    const names = await this.#names();
+    const unfinished = names.filter((name) => startOfUnfinished(name) !== undefined);
+    const startedAtMs = unfinished.map(startOfUnfinished).find((ms) => ms !== undefined) ?? job.startedAtMs;
+    const started = { ...job, startedAtMs };
+    const [first, ...others] = unfinished;
+    if (first !== undefined) await this.#rename(first, tonyHistoryFile(started, end));
+    for (const name of others) await this.fileSystem.delete(path.posix.join(this.path, name));
+    if (names.includes(historyFileInProgress))
+      await this.#rename(historyFileInProgress, finishedHistoryFile(started, end));
+    if (names.length > 0) await this.moveToFinished(end.endedAtMs);
+  }
+
+  async #rename(from: string, to: string): Promise<void> {
+    await this.fileSystem.rename(path.posix.join(this.path, from), path.posix.join(this.path, to));
+  }
+
+  async #names(): Promise<string[]> {
+    try {
+      return (await this.fileSystem.list(this.path)).map((entry) => path.posix.basename(entry.path));
+    } catch (error) {
+      if (hasCode(error, "FILE_NOT_FOUND")) return [];
+      throw error;
+    }
+  }
+}
+
+/** `…/finished`, `…/finished/2026`, `…/finished/2026/11`, `…/finished/2026/11/23`: each has the permissions that it is made with. */
+function daysAbove(target: string): string[] {
+  const day = path.posix.dirname(target);
+  const month = path.posix.dirname(day);
+  const year = path.posix.dirname(month);
+  return [path.posix.dirname(year), year, month, day];
+}

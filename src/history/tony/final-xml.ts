@@ -1,0 +1,29 @@
+import { writeProperties } from "../../hadoop/conf/write-xml.ts";
+import { effectiveKeys } from "../../job/key-list.ts";
+import type { Settings } from "../../job/settings.ts";
+import type { JobSpec } from "../../job/spec.ts";
+import { withoutSecret } from "../secrets.ts";
+
+/**
+ * The job's settings, those of its files, and the defaults, as a configuration file of Hadoop's. The size of each role is always there, in
+ * the form that Dr. Elephant reads. Secrets are not.
+ */
+export function writeTonyFinalXml(settings: Settings, spec: JobSpec): string {
+  const values = new Map<string, { readonly value: string; readonly source: string }>();
+  for (const { key, value, at } of effectiveKeys(settings)) {
+    if (value !== undefined) values.set(key, { value: withoutSecret(key, value), source: at ?? "default" });
+  }
+  for (const [key, value] of spec.roles.flatMap(sizeOf)) {
+    values.set(key, { value, source: values.get(key)?.source ?? "default" });
+  }
+  return writeProperties([...values].map(([name, { value, source }]) => ({ name, value, source })));
+}
+
+function sizeOf({ name, instances, resource }: JobSpec["roles"][number]): [string, string][] {
+  return [
+    [`tony.${name}.instances`, String(instances)],
+    [`tony.${name}.memory`, `${resource.memoryMiB}m`],
+    [`tony.${name}.vcores`, String(resource.vcores)],
+    [`tony.${name}.gpus`, String(resource.others["yarn.io/gpu"] ?? 0)],
+  ];
+}

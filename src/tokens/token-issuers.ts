@@ -1,0 +1,121 @@
+import { ExitCode, UserError } from "../errors.ts";
+import type { Configuration } from "../hadoop/conf/configuration.ts";
+import { errorMessage } from "../hadoop/errors.ts";
+import { type DelegationTokenOptions, hdfsDelegationToken, hdfsTokenService } from "../hadoop/hdfs/delegation-token.ts";
+import { splitUri } from "../hadoop/hdfs/file-systems.ts";
+import { keyProvider, kmsDelegationToken } from "../hadoop/hdfs/kms-token.ts";
+import type { NamedToken } from "../hadoop/security/credentials.ts";
+import type { CredentialsProvider } from "../hadoop/security/credentials-provider.ts";
+import type { Token } from "../hadoop/security/token.ts";
+import { resourceManagerTokenService, tokenRenewer } from "../hadoop/yarn/delegation.ts";
+import type { JobFile } from "../job/job-file.ts";
+import type { JobSpec } from "../job/spec.ts";
+
+/** A cluster whose services give delegation tokens to who is logged in there by Kerberos. */
+export interface IssuingCluster {
+  readonly configuration: Configuration;
+  /** Who is logged in. */
+  readonly own: CredentialsProvider;
+  readonly fileSystems: { locate(pathOrUri: string): { readonly fileSystem: { readonly uri: string } } };
+  readonly resourceManager: { delegationToken(renewer: string): Promise<Token> };
+}
+
+/** A file system that a job's processes, or YARN's nodes for them, read or write. */
+export interface UsedFileSystem {
+  /** Any path there. */
+  readonly uri: string;
+  /** Where a person named it for its token alone. */
+  readonly namedBy?: string;
+}
+
+/** A service that gives delegation tokens. */
+export interface TokenIssuer {
+  /** `hdfs://nameservice`, `the ResourceManager`. */
+  readonly name: string;
+  /** What its tokens are filed under; see isServiceOf. */
+  readonly service: string;
+  readonly namedBy?: string;
+  /** What cannot be done without its token, where a job may do without that. */
+  readonly lack?: string;
+  readonly obtain: () => Promise<Token>;
+}
+
+const otherNameNodesKey = "tony.other.namenodes";
+/** NameNodes whose tokens the ResourceManager is not to renew, because it cannot reach them. */
+const notRenewedKey = "mapreduce.job.hdfs-servers.token-renewal.exclude";
+
+/** The file systems of a job: where its files and its staging folder are, where it writes, and `tony.other.namenodes`. */
+export function usedFileSystems(
+  spec: JobSpec,
+  shipped: JobFile["files"],
+  stagingUrl: string,
+): readonly UsedFileSystem[] {
+  const { checkpointDir, history, carrier, otherNameNodes = [], sources } = spec;
+  const files = [...shipped.master, ...shipped.all, ...Object.values(shipped.byRole).flat()].map(({ url }) => url);
+  const folders = [stagingUrl, checkpointDir, history.location, carrier?.output?.dir];
+  const at = sources[otherNameNodesKey];
+  const namedBy = at === undefined ? otherNameNodesKey : `${otherNameNodesKey} (${at})`;
+  const used = [...folders, ...files].flatMap((uri) => (uri === undefined ? [] : [{ uri }]));
+  return [...used, ...otherNameNodes.map((uri) => ({ uri, namedBy }))];
+}
+
+/** Who is to give tokens: these file systems, each once, the server with the keys of encryption zones, and the ResourceManager. */
+export async function tokenIssuers(
+  { configuration, own, resourceManager, fileSystems }: IssuingCluster,
+  used: readonly UsedFileSystem[],
+): Promise<readonly TokenIssuer[]> {
+  const renewer = await tokenRenewer(configuration);
+  const notRenewed = configuration.getList(notRenewedKey);
+  const issuers = new Map<string, TokenIssuer>();
+  for (const { uri, namedBy } of used) {
+    const root = fileSystems.locate(uri).fileSystem.uri;
+    const service = hdfsTokenService(root, configuration);
+    if (service === undefined || issuers.has(service)) continue;
+    const isRenewed = !notRenewed.includes(hostOf(root));
+    const options: DelegationTokenOptions = { configuration, credentials: own, renewer: isRenewed ? renewer : "" };
+    const obtain = () => hdfsDelegationToken(root, options);
+    issuers.set(service, { name: root, service, obtain, ...(namedBy !== undefined && { namedBy }) });
+  }
+  const keys = keyProvider(configuration);
+  if (keys !== undefined) {
+    const obtain = () => kmsDelegationToken(keys, { credentials: own, renewer });
+    const lack = `files of encryption zones cannot be read: no token of the key server ${keys} is among them`;
+    issuers.set(keys, { name: `The key server ${keys}`, service: keys, lack, obtain });
+  }
+  const service = await resourceManagerTokenService(configuration);
+  const obtain = async () => ({ ...(await resourceManager.delegationToken(renewer)), service });
+  return [...issuers.values(), { name: "The ResourceManager", service, obtain }];
+}
+
+/** New tokens for all of these, whatever there is already. @throws UserError (`TOKEN_NOT_OBTAINED`) naming the service that gives none */
+export async function freshTokens(
+  cluster: IssuingCluster,
+  used: readonly UsedFileSystem[],
+): Promise<readonly NamedToken[]> {
+  return await Promise.all((await tokenIssuers(cluster, used)).map((issuer) => tokenFrom(issuer)));
+}
+
+/**
+ * A new token, filed under its service.
+ * @param instead what a person is told besides where there is none
+ * @throws UserError (`TOKEN_NOT_OBTAINED`)
+ */
+export async function tokenFrom(
+  { name, namedBy, service, obtain }: TokenIssuer,
+  instead: string = "",
+): Promise<NamedToken> {
+  try {
+    return { alias: service, token: await obtain() };
+  } catch (cause) {
+    const by = namedBy === undefined ? "" : `, which ${namedBy} names,`;
+    throw new UserError(`${name}${by} gives no delegation token: ${errorMessage(cause)}${instead}`, {
+      code: "TOKEN_NOT_OBTAINED",
+      exitCode: ExitCode.cluster,
+      cause,
+    });
+  }
+}
+
+function hostOf(uri: string): string {
+  return splitUri(uri)?.root.authority.replace(/:\d+$/, "") ?? "";
+}

@@ -1,0 +1,96 @@
+import type { Clock } from "../hadoop/clock.ts";
+import type { NamedToken } from "../hadoop/security/credentials.ts";
+import { delegationOf } from "../hadoop/security/delegation.ts";
+
+export interface TokenKeeperOptions {
+  /** When the first of the job's tokens ends, in milliseconds since the epoch. */
+  readonly endsAtMs: () => Promise<number>;
+  /** How long a token lives that nobody renews. */
+  readonly renewIntervalMs: number;
+  /** New ones for the same services. */
+  readonly obtain: () => Promise<readonly NamedToken[]>;
+  /** Gives them to the job. */
+  readonly hand: (tokens: readonly NamedToken[]) => Promise<void>;
+  /**
+   * Is told the first time when they cannot be had or handed over.
+   * @param leftMs until those that are there end; 0: they have
+   */
+  readonly problem: (error: unknown, leftMs: number) => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly clock: Pick<Clock, "sleep">;
+}
+
+/** New tokens are obtained when those that are there have this part of a renewal's time left. */
+const leftOfInterval = 0.25;
+/** And when that failed, again after this part of it. */
+const againAfter = 1 / 48;
+
+/**
+ * Keeps a job in delegation tokens for as long as whoever runs it can log in by Kerberos, beyond the longest life of those that it was
+ * submitted with. What is obtained later the ResourceManager does not know, so that it lives for one renewal's time and is replaced in it.
+ */
+export class TokenKeeper {
+  readonly #options: TokenKeeperOptions;
+  readonly #stopping = new AbortController();
+
+  constructor(options: TokenKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves after `stop`. */
+  async run(): Promise<void> {
+    const { renewIntervalMs, now } = this.#options;
+    let endsAtMs: number | undefined = await this.#options.endsAtMs();
+    await this.#until((endsAtMs ?? 0) - leftOfInterval * renewIntervalMs);
+    for (let hasFailed = false; endsAtMs !== undefined && !this.#stopped; ) {
+      const tokens = await this.#replaced(endsAtMs, hasFailed);
+      hasFailed = tokens === undefined;
+      if (tokens !== undefined) endsAtMs = endOf(tokens, renewIntervalMs);
+      // Also where the issuer's clock is so far behind that the new ones seem to have ended.
+      const earliestMs = now() + againAfter * renewIntervalMs;
+      const dueMs = (endsAtMs ?? 0) - leftOfInterval * renewIntervalMs;
+      await this.#until(hasFailed ? earliestMs : Math.max(earliestMs, dueMs));
+    }
+  }
+
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  get #stopped(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  async #until(timeMs: number): Promise<void> {
+    const { now, clock } = this.#options;
+    const longestSleepMs = 2 ** 31 - 1;
+    for (let leftMs = timeMs - now(); leftMs > 0 && !this.#stopped; leftMs = timeMs - now())
+      await clock.sleep(Math.min(leftMs, longestSleepMs), this.#stopping.signal);
+  }
+
+  /** Undefined when it did not succeed. */
+  async #replaced(endsAtMs: number, isAgain: boolean): Promise<readonly NamedToken[] | undefined> {
+    const { obtain, hand, problem, now } = this.#options;
+    try {
+      const tokens = await obtain();
+      await hand(tokens);
+      return tokens;
+    } catch (error) {
+      if (!isAgain) problem(error, Math.max(0, endsAtMs - now()));
+      return undefined;
+    }
+  }
+}
+
+/**
+ * When the first of some tokens ends if nobody renews them, in milliseconds since the epoch; undefined where none says.
+ * @param lifeMs how long one lives that nobody renews
+ */
+export function endOf(tokens: readonly NamedToken[], lifeMs: number): number | undefined {
+  const ends = tokens.flatMap(({ token }) => {
+    const delegation = delegationOf(token);
+    return delegation === undefined ? [] : [Math.min(delegation.maximumMs, delegation.issuedMs + lifeMs)];
+  });
+  return ends.length === 0 ? undefined : Math.min(...ends);
+}

@@ -1,0 +1,62 @@
+import { describe, expect, test } from "@jest/globals";
+import { renewalRefusal, tokenRefusal } from "../../../client/cluster/token-refusal.ts";
+import { errorMessage } from "../../../src/hadoop/errors.ts";
+import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
+import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
+
+const token = (kind: string, service: string) => ({
+  alias: service,
+  token: { identifier: Buffer.from("id"), password: Buffer.from("pw"), kind, service },
+});
+const given = {
+  file: "/tokens",
+  owner: "ada",
+  credentials: {
+    tokens: [token("HDFS_DELEGATION_TOKEN", "ha-hdfs:ns"), token("RM_DELEGATION_TOKEN", "10.0.0.1:8032")],
+    secrets: new Map(),
+  },
+};
+
+describe("a token that a server does not accept is named with its file, and how there will be another", () => {
+  const unknown =
+    "Failed to obtain user group information: InvalidToken: Token for real user: , can't be found in cache";
+  const invalid = "org.apache.hadoop.security.token.SecretManager$InvalidToken";
+  const expired = "token (RM_DELEGATION_TOKEN owner=ada) is expired, current time: 2026 expected renewal time: 2026";
+
+  test.each([
+    [
+      new FileSystemError(`STAT /: ${unknown}`, { code: "AUTHENTICATION_FAILED" }),
+      /^The token HDFS_DELEGATION_TOKEN for ha-hdfs:ns in \/tokens is not known any more: .*\n {2}Whoever wrote it obtains new ones/,
+    ],
+    [
+      new RemoteError(invalid, "Token  has expired, current time: 2026 expected renewal time: 2026"),
+      /^The token RM_DELEGATION_TOKEN for 10\.0\.0\.1:8032 in \/tokens has expired: /,
+    ],
+    [
+      new RemoteError(invalid, expired),
+      /^The token RM_DELEGATION_TOKEN for 10\.0\.0\.1:8032 in \/tokens has expired: /,
+    ],
+  ])("%s", (error, message) => {
+    expect(errorMessage(tokenRefusal(error, given))).toMatch(message);
+  });
+
+  test("any other refusal stays what it is", () => {
+    expect(tokenRefusal(new RemoteError("AccessControlException", "no"), given)).toBeUndefined();
+    expect(tokenRefusal(new FileSystemError("no", { code: "ACCESS_DENIED" }), given)).toBeUndefined();
+  });
+});
+
+describe("an application that is refused because of its tokens", () => {
+  const identifier = "token for ada: HDFS_DELEGATION_TOKEN owner=ada@R, renewer=bob, realUser=, issueDate=1, maxDate=2";
+  const diagnostics = `Failed to renew token: Kind: HDFS_DELEGATION_TOKEN, Service: ha-hdfs:far, Ident: (${identifier})`;
+
+  test("is told with the token, who may renew it, and the keys for NameNodes that the ResourceManager does not know", () => {
+    const told = renewalRefusal(diagnostics);
+    expect(told).toMatch(/cannot renew the delegation token HDFS_DELEGATION_TOKEN for ha-hdfs:far\n {2}Only bob may/);
+    expect(told).toContain("mapreduce.job.send-token-conf");
+  });
+
+  test("is no other refusal", () => {
+    expect(renewalRefusal("Application rejected by queue placement policy")).toBeUndefined();
+  });
+});

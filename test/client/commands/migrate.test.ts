@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { parseArguments } from "../../../client/command-line/arguments.ts";
+import { migrate } from "../../../client/commands/migrate.ts";
+import { ExitCode } from "../../../src/errors.ts";
+import { processVariables } from "../../../src/hadoop/conf/configuration.ts";
+import { checkJob, lookUpLocalPath, readJob } from "../../../src/job/load-job.ts";
+import { recordedContext } from "../support.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-migrate-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** What `tony-ts migrate …` prints and exits with, run in the folder. */
+async function migrated(...words: string[]) {
+  const parsed = await parseArguments(["migrate", ...words], [migrate]);
+  if ("text" in parsed) throw new Error(parsed.text);
+  const context = recordedContext({ workingDirectory: folder });
+  const exitCode = await parsed.run(context);
+  return { exitCode, printed: context.out.text };
+}
+
+function write(name: string, text: string, encoding: "utf8" | "latin1" = "utf8"): void {
+  mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+  writeFileSync(path.join(folder, name), text, encoding);
+}
+
+const read = (name: string, encoding: "utf8" | "latin1" = "utf8") => readFileSync(path.join(folder, name), encoding);
+
+const job = (...more: string[]) =>
+  [
+    "<configuration>",
+    "<property><name>tony.worker.instances</name><value>2</value></property>",
+    "<property><name>tony.worker.command</name><value>a &amp;&amp; b</value></property>",
+    "<property><name>tony.task.am.jvm.opts</name><value>-Xss1m</value></property>",
+    ...more,
+    "</configuration>",
+  ].join("\n");
+
+describe("tony-ts migrate", () => {
+  test("says what becomes of each line of a job's file, and writes one that is valid", async () => {
+    write("job.xml", job());
+    const { exitCode, printed } = await migrated("job.xml");
+    expect(exitCode).toBe(ExitCode.succeeded);
+    expect(printed.split("\n")).toEqual([
+      "job.xml:2: stays: tony.worker.instances",
+      "job.xml:3: stays: tony.worker.command",
+      "job.xml:4: left out: tony.task.am.jvm.opts has no effect: there is no JVM",
+      expect.stringMatching(/^job.xml: changes: a failed worker fails the job/),
+      "Wrote job.tony-ts.xml (stays 2, changes 1, left out 1)",
+      "  tony-ts submit job.tony-ts.xml",
+      "",
+    ]);
+    const conf = [path.join(folder, "job.tony-ts.xml")];
+    const text = readJob({ conf }, { variables: processVariables({}) });
+    expect(checkJob(text, { workingDirectory: folder, lookUp: lookUpLocalPath }).problems).toEqual([]);
+  });
+
+  test("exits with 2 where a person has to mend something, and writes all the same", async () => {
+    write("job.xml", job("<property><name>tony.application.docker.enabled</name><value>true</value></property>"));
+    expect((await migrated("job.xml", "--out", "new.xml")).exitCode).toBe(ExitCode.usage);
+    expect(read("new.xml")).toContain("tony.application.docker.enabled");
+  });
+
+  test("finds in a folder job files, scripts and jobs of Azkaban's", async () => {
+    write("flows/conf/job.xml", job());
+    write("flows/core-site.xml", "<configuration/>");
+    write("flows/run.sh", "java com.linkedin.tony.TonyClient -conf_file conf/job.xml\n");
+    write("flows/train.job", "# für alle\ntype=TonYJob\n", "latin1");
+    write("flows/prepare.job", "type=command\n");
+    const { printed } = await migrated("flows", "--json");
+    expect(JSON.parse(printed)).toMatchObject({
+      files: [
+        { source: "flows/conf/job.xml", written: "flows/conf/job.tony-ts.xml" },
+        { source: "flows/train.job", written: "flows/train.job.tony-ts" },
+        {
+          source: "flows/run.sh",
+          commands: [{ at: "flows/run.sh:1", command: "tony-ts submit conf/job.tony-ts.xml" }],
+        },
+      ],
+    });
+    expect(read("flows/train.job.tony-ts", "latin1")).toBe("# für alle\ntype=tony-ts\n");
+  });
+
+  test("reads Skein's specifications, and says of tf-yarn's programs that they are not read", async () => {
+    write("app.yaml", "name: x\nservices:\n  worker:\n    resources: {memory: 1 GiB, vcores: 1}\n    script: work\n");
+    expect((await migrated("app.yaml")).printed).toContain("  tony-ts submit app.tony-ts.xml");
+    expect(read("app.tony-ts.xml")).toContain("<name>tony.worker.command</name><value>work</value>");
+    write("all/compose.yml", "# no script: that is in the image\nservices:\n  web: {image: nginx}\n");
+    write("all/broken.yaml", "services:\n  w:\n    script: [\n");
+    write("all/train.py", "from tf_yarn.tensorflow import TaskSpec\n");
+    const { exitCode, printed } = await migrated("all");
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(printed).not.toContain("compose.yml");
+    expect(printed).toMatch(/^all\/broken\.yaml:\d: to mend: /m);
+    expect(printed).toMatch(
+      /^all\/train\.py: to mend: tf-yarn's TaskSpec is Python, which is not read: docs\/coming-from-skein\.md/m,
+    );
+  });
+
+  test("replaces nothing unless told to, and writes nothing then", async () => {
+    write("a/job.xml", job());
+    write("b/job.xml", job());
+    write("b/job.tony-ts.xml", "mine");
+    await expect(migrated(".")).rejects.toThrow("b/job.tony-ts.xml is already there; give --force to replace");
+    expect(() => read("a/job.tony-ts.xml")).toThrow();
+    await migrated(".", "--force");
+    expect(read("b/job.tony-ts.xml")).not.toBe("mine");
+  });
+
+  test("goes on where one file of a folder is damaged", async () => {
+    write("a.xml", "<configuration><property><name>tony.x</name>");
+    write("b.xml", job());
+    const { exitCode, printed } = await migrated(".");
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(printed).toMatch(/^a.xml:1: to mend: not well-formed XML/);
+    expect(printed).toContain("Wrote b.tony-ts.xml");
+  });
+
+  test("says when there is nothing of TonY's, and that --out is for one file", async () => {
+    write("notes.txt", "TonY");
+    await expect(migrated(".")).rejects.toThrow(". has nothing of TonY's");
+    write("a.xml", job());
+    write("b.xml", job());
+    await expect(migrated(".", "--out", "c.xml")).rejects.toThrow("--out is for one new file");
+  });
+});

@@ -1,0 +1,95 @@
+import { describe, expect, test } from "@jest/globals";
+import { migrateSettings } from "../../../client/migration/settings.ts";
+import type { Setting } from "../../../src/job/settings.ts";
+
+/** What becomes of a TonY job's settings: kind, new name and words of each. */
+function migrated(settings: readonly (readonly [key: string, value: string])[]) {
+  const given = settings.map(([key, value], index): Setting => {
+    return { key, value, layer: "job", at: `job.xml:${index + 1}`, final: false };
+  });
+  return migrateSettings(given).map(({ key, remark: { kind, message } }) => ({ kind, key, message }));
+}
+
+describe("a setting of TonY's", () => {
+  test("that works stays", () => {
+    expect(migrated([["tony.worker.instances", "2"]])).toEqual([
+      { kind: "stays", key: "tony.worker.instances", message: "tony.worker.instances" },
+    ]);
+  });
+
+  test("of Hadoop stays, and one that lacks tony. is to be mended", () => {
+    expect(migrated([["dfs.replication", "2"]])[0]).toMatchObject({ kind: "stays", key: "dfs.replication" });
+    expect(migrated([["worker.memory", "2g"]])[0]).toMatchObject({
+      kind: "to-mend",
+      message: expect.stringContaining("did you mean tony.worker.memory?"),
+    });
+  });
+
+  test("that has no meaning is left out, and says why", () => {
+    expect(migrated([["tony.task.am.jvm.opts", "-Xss1m"]])).toEqual([
+      { kind: "no-meaning", key: undefined, message: "tony.task.am.jvm.opts has no effect: there is no JVM" },
+    ]);
+  });
+
+  test("that nobody knows is left out, with what was probably meant", () => {
+    const [found] = migrated([["tony.worker.memroy", "4g"]]);
+    expect(found).toEqual({
+      kind: "no-meaning",
+      key: undefined,
+      message: "tony.worker.memroy is not a key; did you mean tony.worker.memory? (TonY ignores it)",
+    });
+  });
+
+  test("by an older name gets the later one, unless that is set or has no meaning either", () => {
+    const older = ["tony.task.heartbeat-interval", "2000"] as const;
+    expect(migrated([older])[0]).toMatchObject({ kind: "changes", key: "tony.task.heartbeat-interval-ms" });
+    expect(migrated([older, ["tony.task.heartbeat-interval-ms", "1000"]])[0]).toMatchObject({
+      kind: "no-meaning",
+      key: undefined,
+    });
+    expect(migrated([["tony.history.host", "https://portal"]])[0]).toMatchObject({
+      kind: "no-meaning",
+      key: undefined,
+    });
+  });
+
+  test("that is not supported, refused or of the wrong type is kept: what it asks for is not lost", () => {
+    expect(migrated([["tony.gpu-exec-path", "nvidia-smi"]])[0]).toMatchObject({
+      kind: "unsupported",
+      key: "tony.gpu-exec-path",
+    });
+    expect(migrated([["tony.application.docker.enabled", "true"]])[0]).toMatchObject({ kind: "to-mend" });
+    expect(migrated([["tony.worker.memory", "1.5 apples"]])[0]).toMatchObject({
+      kind: "to-mend",
+      key: "tony.worker.memory",
+      message: expect.stringContaining("tony.worker.memory must be a whole amount"),
+    });
+  });
+
+  test("that a later line sets again is left out", () => {
+    const [first, second] = migrated([
+      ["tony.worker.memory", "2g"],
+      ["tony.worker.memory", "3g"],
+    ]);
+    expect(first).toMatchObject({
+      kind: "no-meaning",
+      message: "tony.worker.memory has no effect: job.xml:2 sets it again",
+    });
+    expect(second).toMatchObject({ kind: "stays" });
+  });
+
+  test("that does something else here says so", () => {
+    expect(migrated([["tony.worker.depends-on", "ps"]])[0]).toMatchObject({
+      kind: "changes",
+      key: "tony.worker.depends-on",
+    });
+    expect(migrated([["tony.containers.envs", "A=$(hostname)"]])[0]).toMatchObject({ kind: "changes" });
+    expect(migrated([["tony.containers.envs", "A=$HOME"]])[0]).toMatchObject({ kind: "stays" });
+  });
+
+  test("of Horovod's driver is left out; in another job it is a role's", () => {
+    const driver = ["tony.driver.instances", "1"] as const;
+    expect(migrated([["tony.application.framework", "horovod"], driver])[1]).toMatchObject({ kind: "no-meaning" });
+    expect(migrated([driver])[0]).toMatchObject({ kind: "stays" });
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, test } from "@jest/globals";
+import { readDocument } from "../../../../client/migration/skein/document.ts";
+import { isSkeinSpecification, migrateSpecification } from "../../../../client/migration/skein/specification.ts";
+import { parseProperties } from "../../../../src/hadoop/conf/xml.ts";
+import { formatProblem } from "../../../../src/job/problem.ts";
+import { check } from "../../../job/support.ts";
+
+/** What a specification becomes: the settings, and `kind line message` of each remark. */
+function migrated(text: string) {
+  const { text: xml, remarks } = migrateSpecification(readDocument(text, "app.yaml"));
+  const settings = parseProperties(xml, "app.tony-ts.xml", { readText: () => undefined }).map(({ name, value }) => [
+    name,
+    value ?? "",
+  ]);
+  return {
+    settings: Object.fromEntries(settings) as Record<string, string>,
+    remarks: remarks.map(({ kind, at, message }) => `${kind} ${at.replace("app.yaml:", "")} ${message}`),
+  };
+}
+
+const training = `
+name: digits
+queue: ml
+user: ada
+node_label: big
+tags: [nightly, "a b"]
+file_systems:
+  - hdfs://other
+max_attempts: 2
+acls:
+  enable: yes
+  view_users: [bob]
+  view_groups: [ml]
+  modify_users: ["*"]
+  ui_users: ["*"]
+services:
+  ps:
+    resources: {memory: 2 GiB, vcores: 1}
+    script: ./serve.sh
+  Train_Worker:
+    instances: 4
+    depends: [ps]
+    max_restarts: 3
+    node_label: gpu
+    resources:
+      memory: 4096
+      vcores: 2
+      gpus: 1
+    files:
+      env: hdfs:///envs/torch.tar.gz
+      data:
+        source: file:///data/set
+        type: ARCHIVE
+        visibility: PUBLIC
+      train.py: train.py
+    env:
+      RATE: 0.1
+      LIST: a,b
+    script: |
+      source env/bin/activate
+      python train.py
+`;
+
+describe("a specification of Skein's", () => {
+  const { settings, remarks } = migrated(training);
+
+  test("becomes a job that tony-ts takes", () => {
+    expect(settings).toEqual({
+      "tony.application.framework": "generic",
+      "tony.application.name": "digits",
+      "tony.yarn.queue": "ml",
+      "tony.application.node-label": "big",
+      "tony.application.tags": "nightly,a b",
+      "tony.other.namenodes": "hdfs://other",
+      "tony.am.max-attempts": "2",
+      "tony.application.acl.view": "bob ml",
+      "tony.application.acl.modify": "*",
+      "tony.ps.instances": "1",
+      "tony.ps.memory": "2048m",
+      "tony.ps.vcores": "1",
+      "tony.ps.command": "./serve.sh",
+      "tony.train-worker.instances": "4",
+      "tony.train-worker.restart-policy": "task",
+      "tony.am.retry-count": "3",
+      "tony.train-worker.node-label": "gpu",
+      "tony.train-worker.memory": "4096m",
+      "tony.train-worker.vcores": "2",
+      "tony.train-worker.gpus": "1",
+      "tony.train-worker.resources":
+        "hdfs:///envs/torch.tar.gz::env#archive,/data/set::data#archive,train.py::train.py",
+      "tony.train-worker.envs": "RATE=0.1,LIST=a\\,b",
+      "tony.train-worker.command": "source env/bin/activate\npython train.py",
+    });
+    const { problems } = check(settings, { workingDirectory: "/job" });
+    expect(problems.filter(({ severity }) => severity === "error").map(formatProblem)).toEqual([]);
+  });
+
+  test("says of each line what becomes of it", () => {
+    expect(remarks).toEqual(
+      expect.arrayContaining([
+        "changes 2 name becomes tony.application.name",
+        "to-mend 4 user: set HADOOP_PROXY_USER=ada where the job is submitted",
+        "no-meaning 15 ui_users: whom tony.application.acl.view names sees the job wherever it shows",
+        "changes 20 service Train_Worker becomes a role, named train-worker",
+        expect.stringMatching(/^no-meaning 22 depends: all programs start together/),
+        expect.stringMatching(/^changes 23 max_restarts becomes tony\.am\.retry-count: for all roles together/),
+        "changes 26 memory becomes tony.train-worker.memory",
+      ]),
+    );
+  });
+
+  test("that has no services runs its script in the ApplicationMaster's container", () => {
+    const alone =
+      "name: x\nmaster:\n  resources: {memory: 512 MiB, vcores: 1}\n  env: {A: 1}\n  log_level: DEBUG\n  script: sleep 60\n";
+    expect(migrated(alone).settings).toEqual({
+      "tony.application.framework": "generic",
+      "tony.application.name": "x",
+      "tony.am.memory": "512m",
+      "tony.am.vcores": "1",
+      "tony.execution.envs": "A=1",
+      "tony.am.log-level": "debug",
+      "tony.am.command": "sleep 60",
+    });
+  });
+
+  test("whose script drives its services ends with that", () => {
+    const driven =
+      "master: {script: python drive.py, env: {A: 1}, security: {}}\nservices:\n  worker: {script: work, resources: {memory: 1 GiB, vcores: 1}}\n";
+    const { settings: values, remarks: said } = migrated(driven);
+    expect(values).toMatchObject({
+      "tony.driver.instances": "1",
+      "tony.driver.command": "python drive.py",
+      "tony.driver.envs": "A=1",
+      "tony.application.untracked.jobtypes": "worker",
+    });
+    expect(said).toContain("changes 1 the job ends when role driver does: worker are not waited for");
+  });
+
+  test("has what cannot be here named: hosts, fields that are none, Skein in a script", () => {
+    const { remarks: said } = migrated(
+      "services:\n  am:\n    nodes: [n1]\n    allow_failures: true\n    color: blue\n    script: skein kv get --key x\n",
+    );
+    expect(said).toEqual([
+      "changes 2 service am becomes a role, named role-am",
+      expect.stringMatching(/^unsupported 3 nodes: hosts cannot be named/),
+      expect.stringMatching(/^changes 4 allow_failures becomes tony\.application\.fail-on-worker-failure-enabled/),
+      "to-mend 5 color is no field of Skein's",
+      "changes 6 script becomes tony.role-am.command",
+      expect.stringMatching(/^to-mend 6 the script uses Skein: \{\{spec\.<role>\}\}/),
+    ]);
+  });
+
+  test("may be JSON, and its defaults are none of its own", () => {
+    const json =
+      '{"services": {"w": {"script": "x", "max_restarts": 0, "resources": {"memory": "1500 kb", "vcores": 1}}}}';
+    expect(migrated(json).settings).toMatchObject({ "tony.w.memory": "2m" });
+    expect(migrated(json).settings).not.toHaveProperty("tony.am.retry-count");
+  });
+
+  test("without an end to its restarts gets so many that nobody sees the last; of two services the larger number holds", () => {
+    const two = "services:\n  a: {script: x, max_restarts: -1}\n  b: {script: y, max_restarts: 2}\n";
+    expect(migrated(two).settings).toMatchObject({ "tony.am.retry-count": "1000" });
+  });
+
+  test.each([
+    ["services:\n  web: {image: nginx}\n", false],
+    ["services:\n  w: {script: x}\n", true],
+    ["master:\n  script: x\n", true],
+    ["[1, 2]", false],
+    ["", false],
+  ])("is told from other documents: %j", (text, expected) => {
+    expect(isSkeinSpecification(readDocument(text, "a.yaml"))).toBe(expected);
+  });
+
+  test("that is no YAML is refused with its line", () => {
+    expect(() => readDocument("a: 1\nb: [", "a.yaml")).toThrow(
+      expect.objectContaining({ location: expect.objectContaining({ file: "a.yaml" }) }),
+    );
+  });
+});

@@ -1,0 +1,104 @@
+import { EventEmitter } from "node:events";
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { passSignals } from "../../../client/sessions/pass-signals.ts";
+import { runCommand } from "../../../client/sessions/run-command.ts";
+import { connectTerminal } from "../../../client/sessions/terminal.ts";
+import type { SessionWanted } from "../../../src/api/session-messages.ts";
+import { ownersDoor } from "../../support/api.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
+
+const scenes: SessionScene[] = [];
+afterEach(async () => {
+  for (const scene of scenes.splice(0)) await scene.close();
+});
+
+/** Runs it with streams of the test's; `ready` resolves when it has started. */
+async function begin(wanted: SessionWanted, options?: SceneOptions) {
+  const scene = await SessionScene.open(options);
+  scenes.push(scene);
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const session = scene.client.openSession("worker:0", wanted);
+  let started: boolean | undefined;
+  const code = runCommand(session, streams, (isTerminal) => (started = isTerminal));
+  // Whoever expects a failure awaits it later.
+  code.catch(() => undefined);
+  const ready = () => eventually("it has started", () => started !== undefined);
+  return { scene, session, streams, code, ready };
+}
+
+const shell = (line: string) => ({ type: "command", words: ["sh", "-c", line] }) as const;
+
+describe("a command of a session", () => {
+  it("is connected with the streams, and its exit code comes back", async () => {
+    const { streams, code } = await begin(shell("cat; echo aside >&2; exit 9"));
+    streams.stdin.end("typed");
+    expect(await code).toBe(9);
+    streams.stdout.end();
+    streams.stderr.end();
+    expect([await text(streams.stdout), await text(streams.stderr)]).toEqual(["typed", "aside\n"]);
+  });
+
+  it("exits as shells have it when a signal ends it", async () => {
+    const { code } = await begin(shell("kill -KILL $$"));
+    expect(await code).toBe(137);
+  });
+
+  it("fails with the reason when it is ended, or cannot begin", async () => {
+    const { scene, code, ready } = await begin(shell("sleep 1000"));
+    await ready();
+    scene.sessions.endAll("the job has ended");
+    await expect(code).rejects.toMatchObject({ code: "SESSION_FAILED", exitCode: 5, message: "the job has ended" });
+  });
+
+  it("fails with the refusal of who may not", async () => {
+    const refusal = async () => "carol may not";
+    const { code } = await begin(shell("true"), { door: { ...ownersDoor, refusal } });
+    await expect(code).rejects.toMatchObject({ code: "API_FORBIDDEN" });
+  });
+});
+
+describe("signals of the client", () => {
+  it("go to the command", async () => {
+    const { session, code, ready } = await begin(shell("trap 'exit 5' INT; while :; do sleep 0.05; done"));
+    await ready();
+    const source = new EventEmitter();
+    const stop = passSignals(session, source);
+    source.emit("SIGINT", "SIGINT");
+    expect(await code).toBe(5);
+    stop();
+    expect(source.eventNames()).toEqual([]);
+  });
+
+  it("end the session at the second time", async () => {
+    const { session, code, ready } = await begin(shell("trap '' INT; while :; do sleep 0.05; done"));
+    await ready();
+    const source = new EventEmitter();
+    passSignals(session, source);
+    source.emit("SIGINT", "SIGINT");
+    source.emit("SIGINT", "SIGINT");
+    await expect(code).rejects.toMatchObject({ code: "API_CANCELLED" });
+  });
+});
+
+describe("the client's terminal", () => {
+  it("is raw while it is connected, and its sizes are told", async () => {
+    const terminal = { size: { columns: 80, rows: 24 }, type: "xterm" };
+    const line = "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.05; done";
+    const { session, streams, code } = await begin({ ...shell(line), terminal });
+    let printed = "";
+    streams.stdout.on("data", (data) => (printed += String(data)));
+    const modes: boolean[] = [];
+    const stdin = { setRawMode: (mode: boolean) => modes.push(mode) };
+    const stdout = Object.assign(new EventEmitter(), { columns: 80, rows: 24 });
+    const disconnect = connectTerminal({ stdin, stdout }, session);
+    await eventually("it is ready", () => printed.includes("ready"));
+    stdout.emit("resize", Object.assign(stdout, { columns: 132, rows: 43 }));
+    expect(await code).toBe(0);
+    expect(printed).toContain("43 132");
+    disconnect();
+    expect([modes, stdout.eventNames()]).toEqual([[true, false], []]);
+  });
+});

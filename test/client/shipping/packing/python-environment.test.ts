@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { packingOfFolder } from "../../../../client/shipping/packing/packing.ts";
+
+let base: string;
+let folder: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "environment-"));
+  folder = join(base, "env");
+  await mkdir(join(folder, "bin"), { recursive: true });
+  await mkdir(join(folder, "lib/python3.11/site-packages"), { recursive: true });
+  await file("pyvenv.cfg", "home = /usr/bin\n");
+});
+afterEach(() => rm(base, { recursive: true }));
+
+async function file(name: string, text: string, mode = 0o644): Promise<void> {
+  await writeFile(join(folder, name), text);
+  await chmod(join(folder, name), mode);
+}
+
+async function packed(): Promise<{ readonly unpacked: string; readonly remarks: readonly string[] }> {
+  const { write, remarks } = await packingOfFolder(folder, "archive");
+  const unpacked = join(base, "elsewhere");
+  await mkdir(unpacked);
+  await write(join(base, "env.tar.gz"));
+  execFileSync("tar", ["-xzf", join(base, "env.tar.gz"), "-C", unpacked]);
+  return { unpacked, remarks };
+}
+
+describe("a virtual environment that is sent", () => {
+  const body = "import sys\nprint('trains with', *sys.argv[1:])\n";
+
+  test.each([
+    ["as pip writes it", () => `#!${folder}/bin/python3\n`],
+    ["with an option", () => `#!${folder}/bin/python3 -E\n`],
+    ["with a path too long for a first line", () => `#!/bin/sh\n'''exec' "${folder}/bin/python3" "$0" "$@"\n' '''\n`],
+    ["of an environment that was moved", () => "#!/somewhere/else/bin/python3\n"],
+  ])("has scripts that run by the Python beside them: %s", async (_case, head) => {
+    await symlink(
+      execFileSync("sh", ["-c", "command -v python3"], { encoding: "utf8" }).trim(),
+      join(folder, "bin/python3"),
+    );
+    await file("bin/train", `${head()}${body}`, 0o755);
+    const { unpacked, remarks } = await packed();
+    await rm(folder, { recursive: true });
+
+    expect(remarks).toEqual(["1 script in bin changed to run the Python beside them"]);
+    const link = join(base, "venv");
+    await symlink(unpacked, link);
+    const said = execFileSync(join(link, "bin/train"), ["two words", "3"], { encoding: "utf8" });
+    expect(said).toBe("trains with two words 3\n");
+  });
+
+  test.each([
+    ["of the system's Python", "bin/tool", "#!/usr/bin/python3\n"],
+    ["of any Python on the path", "bin/tool", "#!/usr/bin/env python3\n"],
+    ["of a Python that it does not have", "bin/tool", "#!/home/ada/env/bin/python3.9\n"],
+    ["that is no command", "lib/tool", "#!/home/ada/env/bin/python3\n"],
+  ])("keeps a script %s as it is", async (_case, name, text) => {
+    await file("bin/python3", "\x7fELF", 0o755);
+    await file(name, text, 0o755);
+    const { unpacked, remarks } = await packed();
+    expect(await readFile(join(unpacked, name), "utf8")).toBe(text);
+    expect(remarks).toEqual([]);
+  });
+
+  test.each([
+    [
+      "/home/ada/src/mylib\n",
+      /site-packages\/mylib\.pth refers to \/home\/ada\/src\/mylib of this machine.*without -e/,
+    ],
+    ["import __editable___mylib_finder; __editable___mylib_finder.install()\n", /mylib\.pth refers to sources of this/],
+  ])("is remarked on where it needs sources of this machine", async (text, remark) => {
+    await file("lib/python3.11/site-packages/mylib.pth", text);
+    await file("lib/python3.11/site-packages/distutils-precedence.pth", "import os; var = 'SETUPTOOLS'\n");
+    expect((await packed()).remarks).toEqual([expect.stringMatching(remark)]);
+  });
+});
+
+test("a folder that is no environment is sent as it is", async () => {
+  await rm(join(folder, "pyvenv.cfg"));
+  const script = `#!${folder}/bin/python3\n`;
+  await file("bin/python3", "\x7fELF", 0o755);
+  await file("bin/tool", script, 0o755);
+  const { unpacked, remarks } = await packed();
+  expect(await readFile(join(unpacked, "bin/tool"), "utf8")).toBe(script);
+  expect(remarks).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { readSecrets } from "../../../client/submission/read-secrets.ts";
+import { secretSources } from "../../../src/job/keys/types.ts";
+import { readJob } from "../../../src/job/load-job.ts";
+import { programSecrets, programSecretsIn } from "../../../src/job/program-secrets.ts";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "secrets-"));
+  const files = { token: 'a $ecret, with "quotes"\n', empty: "\n", binary: "a\0b", long: "x".repeat(70_000) };
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const context = () => ({ environment: { TOKEN: "t0ken" }, workingDirectory: folder });
+const variables = { environment: {}, systemProperties: {} };
+const jobWith = (...secrets: string[]) => readJob({ conf: ["tony.worker.command=true"], secrets }, { variables });
+const valuesOf = (...secrets: string[]) => Object.fromEntries(readSecrets(jobWith(...secrets).settings, context()));
+
+test("a secret is what its file holds, without the end of the line, or a variable of the client", () => {
+  expect(valuesOf("A=file:token", `B=file:${path.join(folder, "token")}`, "C=env:TOKEN")).toEqual({
+    A: 'a $ecret, with "quotes"',
+    B: 'a $ecret, with "quotes"',
+    C: "t0ken",
+  });
+  expect(valuesOf()).toEqual({});
+});
+
+describe("a secret that cannot be had is named, with where it is asked for and its source:", () => {
+  test.each([
+    ["a file that is not there", "A=file:none", /none'/],
+    ["a file without content", "A=file:empty", /file:empty is not set, or empty/],
+    ["a variable that is not set", "A=env:NONE", /env:NONE is not set/],
+    ["bytes that no variable can hold", "A=file:binary", /zero byte/],
+    ["more than the credentials should hold", "A=file:long", /longer than 64 KiB/],
+  ])("%s", (_, secret, problem) => {
+    const failing = expect(() => valuesOf(secret));
+    failing.toThrow(problem);
+    failing.toThrow(/^--secret: the secret A: /);
+  });
+});
+
+test("a source is a file or a variable, never the value itself, which no error repeats", () => {
+  const mistake = "NAME=file:PATH or NAME=env:VARIABLE pairs, never the value itself";
+  expect(() => secretSources.parse("A=hunter2")).toThrow(new RangeError(mistake));
+  expect(() => secretSources.parse("B=file:x,A=file:")).toThrow(new RangeError(mistake));
+  expect(secretSources.parse("A=env:TOKEN,B=file:x")).toEqual({ A: "env:TOKEN", B: "file:x" });
+});
+
+test("secrets of programs are found again among those of a container, and no others", () => {
+  const held = new Map([...programSecrets(new Map([["TOKEN", "grün"]])), ["tony.executor.secret", Buffer.from("x")]]);
+  expect(programSecretsIn(held)).toEqual({ TOKEN: "grün" });
+});

@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { buffer, text } from "node:stream/consumers";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { RemoteShell } from "../../../executor/remote-shell/remote-shell.ts";
+import type { SessionInput, SessionOutput } from "../../../src/api/session-messages.ts";
+import type { CallingSession } from "../../../src/api/session-stream.ts";
+import { eventually } from "../../support/eventually.ts";
+
+/** What stands in for the ApplicationMaster and another task's executor. */
+class Remote {
+  readonly asked: { readonly task: string; readonly words: readonly string[] }[] = [];
+  readonly sent: SessionInput[] = [];
+  cancelled = 0;
+  readonly #sessions: (readonly SessionOutput[])[];
+
+  /** @param sessions what each session says, one after another; the last one's says it ever again, and never ends where it says nothing */
+  constructor(...sessions: (readonly SessionOutput[])[]) {
+    this.#sessions = sessions;
+  }
+
+  open(task: string, words: readonly string[]): Pick<CallingSession, "send" | "receive" | "cancel" | "over"> {
+    this.asked.push({ task, words });
+    const said = (this.#sessions.length > 1 ? this.#sessions.shift() : this.#sessions[0]) ?? [];
+    let end: () => void = () => undefined;
+    const over = new Promise<undefined>((resolve) => {
+      end = () => resolve(undefined);
+    });
+    return {
+      over,
+      send: async (message) => void this.sent.push(message),
+      cancel: () => {
+        this.cancelled++;
+        end();
+      },
+      receive: async (take) => {
+        for (const message of said) await take(message);
+        const isWhole = said.some(({ type }) => type === "exited" || type === "failed");
+        if (isWhole) end();
+        else await over;
+      },
+    };
+  }
+}
+
+const out = (words: string): SessionOutput => ({ type: "data", stream: "stdout", data: Buffer.from(words) });
+const started: SessionOutput = { type: "started", terminal: false };
+const exited = (exitCode: number, signal = ""): SessionOutput => ({ type: "exited", exitCode, signal });
+
+describe("the command ssh of a launcher's container", () => {
+  const left: RemoteShell[] = [];
+  afterEach(async () => {
+    for (const shell of left.splice(0)) await shell.close();
+  });
+
+  async function shell(remote: Remote) {
+    const folder = mkdtempSync(path.join(tmpdir(), "remote-shell-"));
+    const hosts = { tasks: new Map([["worker-0", "worker:0"]] as const), files: { hostfile: "worker-0 slots=2\n" } };
+    const opened = await RemoteShell.open({ folder, hosts, open: (task, words) => remote.open(task, words) });
+    left.push(opened);
+    const start = (...words: readonly string[]) => spawn(path.join(folder, "ssh"), words);
+    return { folder, opened, start };
+  }
+
+  async function ended(child: ReturnType<typeof spawn>) {
+    const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    if (child.stdout === null || child.stderr === null) throw new Error("it has no pipes");
+    const [stdout, stderr, exitCode] = await Promise.all([text(child.stdout), text(child.stderr), exit]);
+    return { stdout, stderr, exitCode };
+  }
+
+  test("runs a command line in the task that the host stands for, at home in its working directory", async () => {
+    const remote = new Remote([started, out("hello "), out("there\n"), exited(0)]);
+    const { folder, start } = await shell(remote);
+    const options = ["-x", "-o", "BatchMode=yes", "-lada"];
+    expect(await ended(start(...options, "ada@worker-0", "echo", '"a  b"'))).toEqual({
+      stdout: "hello there\n",
+      stderr: "",
+      exitCode: 0,
+    });
+    expect(remote.asked).toEqual([{ task: "worker:0", words: ["bash", "-c", 'export HOME="$PWD"; echo "a  b"'] }]);
+    await eventually("nothing of the call is left", () => readdirSync(path.join(folder, "calls")).length === 0);
+  });
+
+  test("sends on its input, whole, and its end", async () => {
+    const remote = new Remote([started]);
+    const { start } = await shell(remote);
+    const child = start("worker-0", "cat");
+    const input = Buffer.alloc(300_000, "x");
+    child.stdin.end(input);
+    await eventually("the input has ended", () => remote.sent.some(({ type }) => type === "end"));
+    const sent = remote.sent.flatMap((message) => (message.type === "data" ? [message.data] : []));
+    expect(Buffer.concat(sent).equals(input)).toBe(true);
+    child.kill();
+  });
+
+  test("gives out what comes, however much", async () => {
+    const much = "y".repeat(100_000);
+    const { start } = await shell(new Remote([started, out(much), out(much), exited(0)]));
+    const child = start("worker-0", "yes");
+    expect((await buffer(child.stdout)).length).toBe(200_000);
+  });
+
+  test.each([
+    [exited(3), 3],
+    [exited(0, "SIGKILL"), 137],
+  ])("exits as the command does: %j", async (end, exitCode) => {
+    const { start } = await shell(new Remote([started, end]));
+    expect(await ended(start("worker-0", "true"))).toMatchObject({ exitCode });
+  });
+
+  test("waits for a task whose program does not run yet", async () => {
+    const remote = new Remote(
+      [{ type: "failed", reason: "no program of the task runs at present" }],
+      [started, exited(0)],
+    );
+    const { start } = await shell(remote);
+    expect(await ended(start("worker-0", "true"))).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(remote.asked).toHaveLength(2);
+  });
+
+  test("says why a command that ran was ended", async () => {
+    const { start } = await shell(new Remote([started, { type: "failed", reason: "the executor was lost" }]));
+    const end = await ended(start("worker-0", "true"));
+    expect(end).toMatchObject({ exitCode: 255, stderr: "ssh: the executor was lost\n" });
+  });
+
+  test("knows no other host", async () => {
+    const { start } = await shell(new Remote());
+    expect(await ended(start("elsewhere", "true"))).toMatchObject({
+      exitCode: 255,
+      stderr: "ssh: elsewhere is no host of this job; there are worker-0\n",
+    });
+  });
+
+  test("wants a command", async () => {
+    const { start } = await shell(new Remote());
+    expect(await ended(start("worker-0"))).toMatchObject({
+      exitCode: 255,
+      stderr: expect.stringContaining("give a host"),
+    });
+  });
+
+  test("ends the command elsewhere when it is killed", async () => {
+    const remote = new Remote([started]);
+    const { start } = await shell(remote);
+    const child = start("worker-0", "sleep 600");
+    await eventually("the command runs", () => remote.asked.length > 0);
+    child.kill("SIGKILL");
+    await eventually("it is ended", () => remote.cancelled > 0);
+    expect(remote.asked).toHaveLength(1);
+  });
+
+  test("asks no more for a call that is over", async () => {
+    const remote = new Remote([{ type: "failed", reason: "no program of the task runs at present" }], [started]);
+    const { folder, start } = await shell(remote);
+    const child = start("worker-0", "sleep 600");
+    await eventually("it was refused once", () => remote.asked.length === 1);
+    child.kill("SIGKILL");
+    await eventually("nothing of the call is left", () => readdirSync(path.join(folder, "calls")).length === 0);
+    expect(remote.asked).toHaveLength(1);
+  });
+
+  test("ends all when the launcher's program has, and leaves no pipe", async () => {
+    const remote = new Remote([started]);
+    const { folder, opened, start } = await shell(remote);
+    const end = ended(start("worker-0", "sleep 600"));
+    await eventually("the command runs", () => remote.asked.length > 0);
+    await opened.close();
+    expect(existsSync(folder)).toBe(false);
+    expect(await end).toMatchObject({ exitCode: 255 });
+    expect(remote.cancelled).toBeGreaterThan(0);
+  });
+});

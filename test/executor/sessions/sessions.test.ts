@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { eventually } from "../../support/eventually.ts";
+import { processesWith } from "../../support/processes.ts";
+import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
+
+const ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+});
+
+async function open(options?: SceneOptions): Promise<SessionScene> {
+  const scene = await SessionScene.open(options);
+  ended.push(() => scene.close());
+  return scene;
+}
+
+const size = { columns: 91, rows: 33 };
+const terminal = { size, type: "xterm" };
+
+/** A folder for PATH with these programs alone. */
+function pathWith(...programs: string[]): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "tony-ts-path-"));
+  ended.push(() => rmSync(folder, { recursive: true }));
+  for (const program of ["sh", "stty", "bash", "echo", "cat", "sleep", "python3.11", ...programs])
+    symlinkSync(`/usr/bin/${program}`, path.join(folder, program));
+  return folder;
+}
+
+describe("a command in a task's container", () => {
+  it("has its own stdin, stdout and stderr, and the program's environment and folder", async () => {
+    const scene = await open({ environment: { PATH: process.env.PATH ?? "", OF_PROGRAM: "yes" } });
+    const run = scene.command("sh", "-c", 'read line; echo "$line $OF_PROGRAM $PWD"; echo oops >&2');
+    await run.say("hello\n");
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 0, signal: "" });
+    expect(run.texts).toEqual({ stdout: `hello yes ${process.cwd()}\n`, stderr: "oops\n" });
+  });
+
+  it("reads to the end of its input, and loses no byte of either", async () => {
+    const scene = await open();
+    const run = scene.command("cat");
+    const text = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251)).toString("latin1");
+    await run.session.send({ type: "data", data: Buffer.from(text, "latin1") });
+    await run.session.send({ type: "end" });
+    await run.end();
+    expect(run.texts.stdout === text).toBe(true);
+  });
+
+  it.each([
+    ["no-such-command", 127],
+    ["/etc/passwd", 126],
+  ])("exits as shells have it where %s cannot be run", async (command, exitCode) => {
+    const scene = await open();
+    const run = scene.command(command);
+    expect(await run.end()).toEqual({ type: "exited", exitCode, signal: "" });
+    expect(run.texts.stderr).toContain(`${command} cannot be run`);
+  });
+
+  it("gets signals, with what it has started", async () => {
+    const scene = await open();
+    const run = scene.command("sh", "-c", "sleep 1000 & wait");
+    await run.started();
+    await run.session.send({ type: "signal", signal: "SIGNONSENSE" });
+    await run.session.send({ type: "signal", signal: "SIGTERM" });
+    expect(await run.end()).toMatchObject({ type: "exited", signal: "SIGTERM" });
+  });
+
+  it("is ended with all it has started when its caller goes", async () => {
+    const scene = await open();
+    const marker = "executor-test-marker";
+    const run = scene.command("sh", "-c", `SLEEPER=${marker} nohup sleep 1000`);
+    await eventually("it runs", () => processesWith("SLEEPER", marker).length > 0);
+    run.session.cancel();
+    await eventually("it is gone", () => processesWith("SLEEPER", marker).length === 0);
+    expect(run.texts.stdout).toBe("");
+  });
+
+  it("is ended with the program, and its caller is told", async () => {
+    const scene = await open();
+    const run = scene.command("sleep", "1000");
+    await run.started();
+    scene.serving.endAll("the program has ended");
+    expect(await run.end()).toEqual({ type: "failed", reason: "the program has ended" });
+  });
+
+  it("is not begun where no program runs", async () => {
+    const scene = await open({ environment: null });
+    expect(await scene.command("true").end()).toEqual({
+      type: "failed",
+      reason: "no program of the task runs at present",
+    });
+  });
+});
+
+describe("a terminal in a task's container", () => {
+  it.each([
+    ["script", ["script"]],
+    ["Python", ["python3"]],
+  ])("is made by %s, has the caller's size and type, and learns of another one", async (_what, programs) => {
+    const scene = await open({ environment: { PATH: pathWith(...programs) } });
+    const words = [
+      "sh",
+      "-c",
+      'echo "$TERM $(stty size)"; trap "stty size; exit 3" WINCH; while :; do sleep 0.1; done',
+    ];
+    const run = scene.run({ type: "command", words, terminal });
+    expect(await run.started()).toEqual({ type: "started", terminal: true });
+    await eventually("its size", () => run.texts.stdout.includes("xterm 33 91"));
+    await run.session.send({ type: "resize", size: { columns: 100, rows: 40 } });
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 3, signal: "" });
+    expect(run.texts.stdout).toContain("40 100");
+  });
+
+  it("turns what is typed into signals", async () => {
+    const scene = await open();
+    const run = scene.run({ type: "command", words: ["cat"], terminal });
+    await run.started();
+    await run.say("typed\r");
+    await eventually("it is echoed and printed", () => run.texts.stdout.split("typed").length === 3);
+    await run.say("\u0003");
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 130, signal: "" });
+  });
+
+  it("is none where the node has nothing that makes one", async () => {
+    const scene = await open({ environment: { PATH: pathWith() } });
+    const run = scene.run({ type: "command", words: ["echo", "on pipes"], terminal });
+    expect(await run.started()).toEqual({ type: "started", terminal: false });
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 0, signal: "" });
+    expect(run.texts.stdout).toBe("on pipes\n");
+  });
+});
+
+describe("a connection to a task's node", () => {
+  async function listen(answer: (server: Server) => void): Promise<number> {
+    const server = createServer({ allowHalfOpen: true });
+    answer(server);
+    ended.push(() => server.close());
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    return typeof address === "object" && address !== null ? address.port : 0;
+  }
+
+  it("carries both directions, and the end of each", async () => {
+    const port = await listen((server) =>
+      server.on("connection", (socket) => {
+        socket.setEncoding("utf8");
+        let heard = "";
+        socket.on("data", (text) => (heard += String(text)));
+        socket.on("end", () => socket.end(`heard ${heard}`));
+      }),
+    );
+    const scene = await open();
+    const run = scene.run({ type: "connection", port });
+    expect(await run.started()).toEqual({ type: "started", terminal: false });
+    await run.say("hello", { end: true });
+    expect(await run.end()).toEqual({ type: "end" });
+    expect(run.texts.stdout).toBe("heard hello");
+  });
+
+  it("is closed there when its caller goes", async () => {
+    let closed = false;
+    const port = await listen((server) =>
+      server.on("connection", (socket) => socket.on("end", () => (closed = true)).resume()),
+    );
+    const scene = await open();
+    const run = scene.run({ type: "connection", port });
+    await run.started();
+    run.session.cancel();
+    await eventually("it is closed", () => closed);
+    expect(closed).toBe(true);
+  });
+
+  it("says that nobody listens", async () => {
+    const scene = await open();
+    expect(await scene.run({ type: "connection", port: 1 }).end()).toMatchObject({
+      type: "failed",
+      reason: expect.stringContaining("nothing listens on port 1"),
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { createServer } from "node:http";
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { taskProgram } from "../../src/frameworks/task-program.ts";
+import { listenLocally, localAddress } from "../support/local-port.ts";
+import { environmentOf, jobOf, processesOf, startOf } from "./support.ts";
+
+const horovod = { "tony.application.framework": "horovod" };
+
+describe("Horovod's processes", () => {
+  test("are numbered over all machines, on each machine, and across the machines", () => {
+    const spec = jobOf({ worker: 3 }, { ...horovod, "tony.worker.processes": "2" });
+    const told = [0, 1, 2].flatMap((index) => processesOf(spec, `worker:${index}`, ["n1", "n2"]));
+    const places = told.map((one) => [one.HOROVOD_RANK, one.HOROVOD_LOCAL_RANK, one.HOROVOD_CROSS_RANK]);
+    expect(places).toEqual([
+      ["0", "0", "0"],
+      ["1", "1", "0"],
+      ["2", "0", "1"],
+      ["3", "1", "1"],
+      ["4", "2", "0"],
+      ["5", "3", "0"],
+    ]);
+    expect(told[5]).toMatchObject({
+      HOROVOD_SIZE: "6",
+      HOROVOD_LOCAL_SIZE: "4",
+      HOROVOD_CROSS_SIZE: "1",
+      HOROVOD_HOSTNAME: "n1",
+      HOROVOD_GLOO_RENDEZVOUS_ADDR: "n1",
+      HOROVOD_GLOO_RENDEZVOUS_PORT: "5000",
+      HOROVOD_CONTROLLER: "gloo",
+    });
+  });
+
+  test("of containers with GPUs are on machines of their own", () => {
+    const spec = jobOf({ worker: 2 }, { ...horovod, "tony.worker.gpus": "1" });
+    const environment = environmentOf(spec, "worker:1", { hosts: ["n1"] });
+    expect(environment).toMatchObject({
+      HOROVOD_HOSTNAME: "worker-1",
+      HOROVOD_LOCAL_RANK: "0",
+      HOROVOD_CROSS_RANK: "1",
+    });
+  });
+});
+
+describe("Horovod's rendezvous", () => {
+  const spec = jobOf({ worker: 2 }, horovod);
+  const servers: ReturnType<typeof createServer>[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.close();
+  });
+
+  async function served(): Promise<(method: string, path: string, body?: string) => Promise<[number, string]>> {
+    const { serve } = taskProgram({}, startOf(spec, "worker:0"));
+    const server = createServer(serve);
+    servers.push(server);
+    await listenLocally(server);
+    return async (method, path, body) => {
+      const response = await fetch(`http://${localAddress(server)}${path}`, {
+        method,
+        ...(body !== undefined && { body }),
+      });
+      return [response.status, await response.text()];
+    };
+  }
+
+  test("is served beside rank 0 alone", () => {
+    expect(taskProgram({}, startOf(spec, "worker:1")).serve).toBeUndefined();
+  });
+
+  test("gives what a process has left there, and says where there is nothing yet", async () => {
+    const ask = await served();
+    expect(await ask("GET", "/global/0")).toEqual([404, ""]);
+    expect(await ask("PUT", "/global/0", "address of 0")).toEqual([200, ""]);
+    expect(await ask("GET", "/global/0")).toEqual([200, "address of 0"]);
+  });
+
+  test("forgets a scope when all of its processes have met, so that they can meet again", async () => {
+    const ask = await served();
+    await ask("PUT", "/global/0", "first");
+    await ask("DELETE", "/global/0");
+    expect(await ask("GET", "/global/0")).toEqual([200, "first"]);
+    await ask("DELETE", "/global/1");
+    expect(await ask("GET", "/global/0")).toEqual([404, ""]);
+  });
+
+  test("refuses what names no key", async () => {
+    const ask = await served();
+    expect(await ask("GET", "/global")).toEqual([400, ""]);
+  });
+});

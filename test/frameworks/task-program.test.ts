@@ -1,0 +1,136 @@
+import { describe, expect, test } from "@jest/globals";
+import { taskProgram } from "../../src/frameworks/task-program.ts";
+import { environmentOf, jobOf, processesOf, startOf } from "./support.ts";
+
+const generic = { "tony.application.framework": "generic" };
+
+describe("what every program is told", () => {
+  test("the first worker of a first generation", () => {
+    expect(environmentOf(jobOf({ worker: 2, ps: 1 }, generic), "worker:0")).toEqual({
+      JOB_NAME: "worker",
+      JOB_ID: "application_1_0001",
+      appid: "application_1_0001",
+      TASK_INDEX: "0",
+      TASK_NUM: "2",
+      DISTRIBUTED_MODE: "GANG",
+      SESSION_ID: "0",
+      ATTEMPT_NUMBER: "0",
+      IS_CHIEF: "true",
+      AM_HOST: "am-host",
+      AM_PORT: "7000",
+      TONY_GENERATION: "1",
+    });
+  });
+
+  test("only the chief is the chief: role chief where there is one", () => {
+    const plain = jobOf({ worker: 2 });
+    expect(environmentOf(plain, "worker:1").IS_CHIEF).toBeUndefined();
+    const withChief = jobOf({ chief: 1, worker: 2 });
+    expect(environmentOf(withChief, "chief:0").IS_CHIEF).toBe("true");
+    expect(environmentOf(withChief, "worker:0").IS_CHIEF).toBeUndefined();
+  });
+
+  test("a later generation knows its number, why it came and where to resume", () => {
+    const spec = jobOf({ worker: 1 }, { ...generic, "tony.application.checkpoint-dir": "hdfs:///ckpt" });
+    const environment = environmentOf(spec, "worker:0", {
+      generation: 3,
+      attempt: 2,
+      restartReason: "worker:1 exited with 1",
+      checkpoint: "step-200",
+      progressFile: "/logs/progress",
+      noticeFile: "/work/notice.json",
+      tensorBoardPort: 6006,
+    });
+    expect(environment).toMatchObject({
+      SESSION_ID: "2",
+      NUM_AM_RETRIES: "2",
+      ATTEMPT_NUMBER: "1",
+      TONY_GENERATION: "3",
+      TONY_RESTART_REASON: "worker:1 exited with 1",
+      TONY_CHECKPOINT_DIR: "hdfs:///ckpt",
+      TONY_CHECKPOINT: "step-200",
+      TONY_PROGRESS_FILE: "/logs/progress",
+      TB_PORT: "6006",
+    });
+  });
+
+  test("ports that roles give names: its own each by a variable, and everybody's", () => {
+    const spec = jobOf({ worker: 2, ps: 1 }, { ...generic, "tony.worker.ports": "rpc,web-ui", "tony.ps.ports": "rpc" });
+    const all = {
+      "worker.rpc": ["n1:6000", "n1:6001"],
+      "worker.web-ui": ["n1:7000", "n1:7001"],
+      "ps.rpc": ["n1:6002"],
+    };
+    const { TONY_PORTS = "", ...own } = environmentOf(spec, "worker:1");
+    expect(JSON.parse(TONY_PORTS)).toEqual(all);
+    expect(own).toMatchObject({ TONY_PORT_RPC: "6001", TONY_PORT_WEB_UI: "7001" });
+    expect(environmentOf(spec, "ps:0")).toMatchObject({ TONY_PORT_RPC: "6002", TONY_PORTS });
+  });
+
+  test("a role that the job does not have is a mistake of ours", () => {
+    expect(() => environmentOf(jobOf({ worker: 1 }), "ps:0")).toThrow("the job has no role ps");
+  });
+});
+
+describe("whose value wins", () => {
+  const spec = jobOf({ worker: 1 }, { "tony.execution.envs": "B=program,TASK_INDEX=9" });
+
+  test("the container's < the program's < what is told", () => {
+    const inherited = { A: "container", B: "container", PATH: "/bin", GONE: undefined };
+    const [environment] = taskProgram(inherited, startOf(spec, "worker:0")).environments;
+    expect(environment).toMatchObject({ PATH: "/bin", A: "container", B: "program", TASK_INDEX: "0" });
+    expect(environment).not.toHaveProperty("GONE");
+  });
+
+  test("MALLOC_ARENA_MAX is taken away", () => {
+    const { environments } = taskProgram({ MALLOC_ARENA_MAX: "4" }, startOf(spec, "worker:0"));
+    expect(environments[0]).not.toHaveProperty("MALLOC_ARENA_MAX");
+  });
+});
+
+describe("GPUs", () => {
+  const spec = jobOf({ worker: 1, ps: 1 }, { "tony.worker.gpus": "1" });
+
+  test("are hidden from a role that has none in a job that has some", () => {
+    const hidden = { CUDA_VISIBLE_DEVICES: "", ROCR_VISIBLE_DEVICES: "", HIP_VISIBLE_DEVICES: "" };
+    expect(environmentOf(spec, "ps:0")).toMatchObject(hidden);
+    expect(environmentOf(spec, "worker:0").CUDA_VISIBLE_DEVICES).toBeUndefined();
+  });
+
+  test("stay as they are in a job that asks for none: the cluster may not schedule them", () => {
+    expect(environmentOf(jobOf({ worker: 1, ps: 1 }), "ps:0").CUDA_VISIBLE_DEVICES).toBeUndefined();
+  });
+
+  test("the job's own word goes before that", () => {
+    const own = jobOf({ worker: 1, ps: 1 }, { "tony.worker.gpus": "1", "tony.ps.envs": "CUDA_VISIBLE_DEVICES=0" });
+    expect(environmentOf(own, "ps:0").CUDA_VISIBLE_DEVICES).toBe("0");
+    const all = jobOf(
+      { worker: 1, ps: 1 },
+      { "tony.worker.gpus": "1", "tony.containers.envs": "CUDA_VISIBLE_DEVICES=1" },
+    );
+    expect(taskProgram({ CUDA_VISIBLE_DEVICES: "1" }, startOf(all, "ps:0")).environments[0].CUDA_VISIBLE_DEVICES).toBe(
+      "1",
+    );
+  });
+});
+
+describe("distributed mode fcfs", () => {
+  test("gives no addresses", () => {
+    const spec = jobOf({ worker: 2 }, { "tony.application.distributed-mode": "FCFS" });
+    const environment = environmentOf(spec, "worker:1");
+    expect(environment.DISTRIBUTED_MODE).toBe("FCFS");
+    expect(environment).not.toHaveProperty("TF_CONFIG");
+    expect(environment).not.toHaveProperty("CLUSTER_SPEC");
+  });
+});
+
+describe("a container of several processes", () => {
+  test("runs the command once for each, and each differs from the others in its ranks alone", () => {
+    const spec = jobOf({ worker: 2 }, { "tony.application.framework": "pytorch", "tony.worker.processes": "2" });
+    const [first, second, ...further] = processesOf(spec, "worker:1");
+    expect(further).toEqual([]);
+    const ranks = { RANK: "3", LOCAL_RANK: "3" };
+    expect(second).toEqual({ ...first, ...ranks });
+    expect(first).toMatchObject({ RANK: "2", WORLD_SIZE: "4", LOCAL_RANK: "2", LOCAL_WORLD_SIZE: "4" });
+  });
+});

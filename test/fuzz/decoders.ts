@@ -1,0 +1,282 @@
+import { Readable } from "node:stream";
+import { LineSplitter } from "../../client/logs/line-splitter.ts";
+import {
+  followMessage,
+  followRequest,
+  logChunk,
+  readLogRequest,
+  rejoinRequest,
+  stopRequest,
+} from "../../src/api/client-codec.ts";
+import { decodeClusterSpec, encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
+import { executorMessage } from "../../src/api/executor-codec.ts";
+import { parseClientAccess } from "../../src/api/identity.ts";
+import { masterMessage } from "../../src/api/master-codec.ts";
+import { sessionInput, sessionOutput } from "../../src/api/session-codec.ts";
+import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
+import type { Codec } from "../../src/api/wire.ts";
+import { zipEntries } from "../../src/archives/zip.ts";
+import { parseProperties } from "../../src/hadoop/conf/xml.ts";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { errorOfRemoteException, remoteExceptionIn } from "../../src/hadoop/hdfs/remote-exception.ts";
+import { parseListAnswer, parseStatusAnswer } from "../../src/hadoop/hdfs/webhdfs-status.ts";
+import { FrameReader } from "../../src/hadoop/rpc/frame.ts";
+import { callFrame, decodeReply, decodeSasl, SaslState, saslFrame } from "../../src/hadoop/rpc/messages.ts";
+import { cachedPrincipal } from "../../src/hadoop/security/kerberos/ticket-cache.ts";
+import { digestLayer } from "../../src/hadoop/security/sasl/digest-md5-layer.ts";
+import { parseDirectives } from "../../src/hadoop/security/sasl/directives.ts";
+import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
+import { decodeHistory } from "../../src/history/records.ts";
+import { parseClusterNodes } from "../../src/job/cluster-nodes.ts";
+import { decodeExecutorJob } from "../../src/job/executor-job.ts";
+import { parseMarks } from "../../src/job/output-index.ts";
+import { parseJobFile } from "../../src/job/parse-job-file.ts";
+import { parseStagingLocation } from "../../src/job/staging-location.ts";
+import { decodeJournalEntry, encodeJournalEntry } from "../../src/journal/entry.ts";
+import { aJobStatus, allSucceeded, outOfMemory } from "../client/job-status.ts";
+import { anExecutorJob, register } from "../support/api.ts";
+import { javaUtf, writeTFile } from "../support/tfile-writer.ts";
+import { writeZip } from "../support/zip-writer.ts";
+import type { Decoder } from "./fuzz.ts";
+
+/** What protobufjs, yauzl and zlib throw, and the checks of JSON within a message. */
+const foreign = ["Error", "RangeError", "SyntaxError", "ShapeError"];
+
+const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+const { spec, ...job } = anExecutorJob();
+const wholeJob = {
+  ...job,
+  spec,
+  files: { master: [], all: [], byRole: {} },
+  node: "node",
+  sharedLabels: [],
+  resourceTypes: [],
+};
+
+/** What gRPC calls for each message; protobufjs' errors become the call's status there. */
+function grpc<Message>(name: string, codec: Codec<Message>, ...messages: readonly Message[]): Decoder {
+  return {
+    name: `gRPC ${name}`,
+    seeds: messages.map((message) => codec.serialize(message)),
+    decode: (bytes) => codec.deserialize(Buffer.from(bytes)),
+    refusals: foreign,
+  };
+}
+
+/** JSON that is parsed before its reader has it, which refuses what is none with the whole answer. */
+function afterJson(name: string, decode: (document: unknown) => unknown, ...documents: readonly unknown[]): Decoder {
+  return {
+    name,
+    seeds: documents.map(json),
+    decode: (bytes) => decode(JSON.parse(utf8(bytes))),
+    refusals: ["SyntaxError"],
+  };
+}
+
+const hello = { protocol: 1, build: "fuzz" };
+const status = aJobStatus();
+const token = {
+  identifier: Buffer.from("id"),
+  password: Buffer.from("pw"),
+  kind: "HDFS_DELEGATION_TOKEN",
+  service: "ha-hdfs:ns",
+};
+const credentials = { tokens: [{ alias: "ns", token }], secrets: new Map([["a", Buffer.from("b")]]) };
+const negotiation = {
+  state: SaslState.NEGOTIATE,
+  auths: [{ method: "TOKEN", mechanism: "DIGEST-MD5", protocol: "", serverId: "default" }],
+};
+const challenge =
+  'realm="default",nonce="AbC==",qop="auth,auth-int,auth-conf",charset=utf-8,cipher="3des,rc4",algorithm=md5-sess';
+const fileStatus = {
+  type: "FILE",
+  length: 1,
+  modificationTime: 2,
+  accessTime: 3,
+  permission: "644",
+  owner: "ada",
+  group: "g",
+  pathSuffix: "f",
+};
+const denied = 'Permission denied: user=ada, access=WRITE, inode="/user":hdfs:supergroup:drwxr-xr-x\n\tat org.apache';
+const layerOf = (side: "client" | "server", cipher: "rc4" | "3des") =>
+  digestLayer({ hashA1: Buffer.alloc(16, 7), cipher, peerMaxBytes: 65_536, side });
+const tfile = writeTFile([
+  [
+    {
+      key: javaUtf("container_1_0001_01_000002"),
+      chunks: [Buffer.concat([javaUtf("stdout"), javaUtf("5"), Buffer.from("hello")])],
+    },
+  ],
+]);
+
+function exactly(bytes: Uint8Array, offset: number, lengthBytes: number): Buffer {
+  if (offset + lengthBytes > bytes.length) throw new RangeError("the file ends before that");
+  return Buffer.from(bytes.subarray(offset, offset + lengthBytes));
+}
+
+/** Every reader of bytes that come from outside: from servers, other programs, the network, and files that others may have written. */
+export const decoders: readonly Decoder[] = [
+  {
+    name: "RPC frames",
+    seeds: [
+      saslFrame(negotiation),
+      callFrame({ callId: 1, clientId: Buffer.alloc(16), protocol: "P", method: "m", request: Buffer.from([8, 1]) }),
+    ],
+    decode: (bytes) => {
+      for (const frame of new FrameReader(65_536).push(Buffer.from(bytes))) decodeSasl(decodeReply(frame).body);
+    },
+  },
+  { name: "SASL challenges", seeds: [Buffer.from(challenge)], decode: parseDirectives },
+  ...(["rc4", "3des"] as const).map((cipher) => ({
+    name: `SASL layer, ${cipher}`,
+    seeds: [layerOf("server", cipher).wrap(Buffer.from("hello"))],
+    decode: (bytes: Uint8Array) => layerOf("client", cipher).unwrap(bytes),
+  })),
+  { name: "token files", seeds: [writeTokenFile(credentials), writeTokenFile(credentials, 1)], decode: readTokenFile },
+  {
+    name: "ticket caches",
+    seeds: [Buffer.from("0504000301020300000001000000010000000245580000000361646100", "hex")],
+    decode: cachedPrincipal,
+  },
+  {
+    name: "XML",
+    seeds: [
+      Buffer.from(
+        '<?xml version="1.0"?>\n<configuration><property><name>a</name><value>b &amp; c</value><final>true</final></property></configuration>',
+      ),
+      Buffer.from(
+        '<!DOCTYPE c [<!ENTITY x "y">]><configuration xmlns:xi="http://www.w3.org/2001/XInclude"><xi:include href="x"/></configuration>',
+      ),
+    ],
+    decode: (bytes) => parseProperties(utf8(bytes), "job.xml", { readText: () => undefined }),
+  },
+  afterJson(
+    "WebHDFS' statuses",
+    (document) => ("FileStatus" in Object(document) ? parseStatusAnswer : parseListAnswer)(document, "/f"),
+    { FileStatus: fileStatus },
+    { FileStatuses: { FileStatus: [fileStatus] } },
+  ),
+  afterJson(
+    "WebHDFS' refusals",
+    (document) => {
+      const refusal = remoteExceptionIn(document);
+      return refusal && errorOfRemoteException(refusal, "MKDIRS", "/user");
+    },
+    { RemoteException: { exception: "AccessControlException", javaClassName: "a.B", message: denied } },
+  ),
+  {
+    name: "the journal",
+    seeds: [encodeJournalEntry({ attempt: 1, sequence: 2 }, '{"a":1}')],
+    decode: (bytes) => decodeJournalEntry(utf8(bytes)),
+  },
+  { name: "job.json", seeds: [json(wholeJob)], decode: (bytes) => parseJobFile(utf8(bytes)) },
+  { name: "an executor's job", seeds: [json({ ...job, spec })], decode: decodeExecutorJob },
+  { name: "nodes.json", seeds: [json([])], decode: (bytes) => parseClusterNodes(utf8(bytes)) },
+  {
+    name: "a staging folder's place",
+    seeds: [json({ user: "ada", stagingUrl: "hdfs://ns/x", hadoop: {} })],
+    decode: (bytes) => parseStagingLocation(utf8(bytes)),
+  },
+  {
+    name: "client.json",
+    seeds: [json({ applicationId: "a", clientSecret: "s" })],
+    decode: (bytes) => parseClientAccess(utf8(bytes)),
+  },
+  {
+    name: "history",
+    seeds: [Buffer.from('{"record":"header","attempt":1,"number":1}\n')],
+    decode: (bytes) => decodeHistory(utf8(bytes)),
+  },
+  { name: "marks of output", seeds: [Buffer.from("1 2 3 4\n5 6 7 8\n")], decode: (bytes) => parseMarks(utf8(bytes)) },
+  {
+    name: "lines of logs",
+    seeds: [Buffer.from("one\r\ntwo\rthree\n\u001b[31mred\u001b[0m grün\n")],
+    decode: (bytes) => {
+      const splitter = new LineSplitter();
+      return [...splitter.push(bytes), splitter.overwritten, ...splitter.end()];
+    },
+  },
+  {
+    name: "zip archives",
+    seeds: [
+      writeZip([
+        { path: "bin/run", mode: 0o100755, content: "#!/bin/sh" },
+        { path: "link", mode: 0o120777, content: "bin/run" },
+      ]),
+    ],
+    decode: async (bytes) => {
+      const source = {
+        lengthBytes: bytes.length,
+        read: async (offset: number, wanted: number) => exactly(bytes, offset, wanted),
+      };
+      for await (const entry of zipEntries(source)) if (entry.type === "symlink") await entry.target();
+    },
+    // Their callers name the archive in an error of their own.
+    refusals: foreign,
+  },
+  {
+    name: "stored logs",
+    seeds: [tfile],
+    decode: async (bytes) => {
+      const open = async (
+        _path: string,
+        { offset = 0, lengthBytes = bytes.length }: { offset?: number; lengthBytes?: number } = {},
+      ) => Readable.from([Buffer.from(bytes.subarray(offset, offset + lengthBytes))], { objectMode: false });
+      const fileSystem = Object.assign(new LocalFileSystem(), { open });
+      const file = { fileSystem, path: "/logs/n_1", node: "n_1", lengthBytes: bytes.length, modificationTimeMs: 0 };
+      for await (const { content } of readAggregatedLogs(file)) for await (const _chunk of content);
+    },
+  },
+  {
+    name: "cluster specs",
+    seeds: [encodeClusterSpec({ generation: 1, tasks: [{ task: "worker:0", host: "n1", port: 1 }] })],
+    decode: decodeClusterSpec,
+  },
+  {
+    name: "job statuses",
+    seeds: [jobStatus.encode(status)],
+    decode: (bytes) => jobStatus.decode(bytes),
+    refusals: foreign,
+  },
+  {
+    name: "job outcomes",
+    seeds: [jobOutcome.encode({ ...allSucceeded, cause: outOfMemory(), endedAtMs: 1 })],
+    decode: (bytes) => jobOutcome.decode(bytes),
+    refusals: foreign,
+  },
+  grpc("executors' messages", executorMessage, register(), {
+    attempt: 1,
+    generation: 1,
+    body: { type: "heartbeat", sentAtMs: 1 },
+  }),
+  grpc("the AM's messages", masterMessage, { attempt: 1, generation: 2, body: { type: "prepare", reason: "x" } }),
+  grpc("follow requests", followRequest, { hello }),
+  grpc("follow messages", followMessage, { type: "status", attempt: 1, status: jobStatus.encode(status) }),
+  grpc("log requests", readLogRequest, { hello, task: "worker:0", stream: "stdout", offset: 0, follow: true }),
+  grpc("log chunks", logChunk, {
+    tailId: 1,
+    stream: "stdout",
+    offset: 0,
+    data: Buffer.from("x"),
+    end: false,
+    generation: 1,
+    skippedBytes: 0,
+  }),
+  grpc("stop requests", stopRequest, { hello, reason: "x" }),
+  grpc(
+    "what callers of sessions say",
+    sessionInput,
+    { type: "open", hello, task: "worker:0", wanted: { type: "command", words: ["ls", "-l"] } },
+    { type: "data", data: Buffer.from("x") },
+  ),
+  grpc(
+    "what sessions answer",
+    sessionOutput,
+    { type: "data", stream: "stdout", data: Buffer.from("x") },
+    { type: "exited", exitCode: 1, signal: "" },
+  ),
+  grpc("rejoin requests", rejoinRequest, { hello, attempt: 2, masterAddress: "n:1" }),
+];

@@ -1,0 +1,25 @@
+import { describe, expect, test } from "@jest/globals";
+import { corpus } from "./corpus.ts";
+import { decoders } from "./decoders.ts";
+import { fuzz, problemOf } from "./fuzz.ts";
+
+/** `npm run fuzz` gives more. */
+const inputs = 300;
+
+describe("whatever comes from outside, an error of ours refuses it, or it is read:", () => {
+  test.each(decoders.map((decoder) => [decoder.name, decoder] as const))("%s", async (name, decoder) => {
+    for (const seed of decoder.seeds) expect(await problemOf(decoder, seed)).toBeUndefined();
+    for (const input of corpus[name] ?? []) expect(await problemOf(decoder, input)).toBeUndefined();
+    expect(await fuzz(decoder, inputs, 1)).toEqual([]);
+  });
+});
+
+test("a reader that stumbles over an input is found", async () => {
+  const careless = {
+    name: "careless",
+    seeds: [Buffer.from("{}")],
+    decode: (bytes: Uint8Array) => JSON.parse(String(bytes)),
+  };
+  const [first] = await fuzz(careless, 100, 1);
+  expect(first?.problem).toMatch(/SyntaxError/);
+});

@@ -1,0 +1,92 @@
+import { deflateRawSync } from "node:zlib";
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { readContainer } from "../../../src/history/avro/read.ts";
+import type { AvroSchema } from "../../../src/history/avro/schema.ts";
+import { writeContainer } from "../../../src/history/avro/write.ts";
+
+const sync = Buffer.alloc(16, 7);
+
+describe("an Avro container file", () => {
+  test("is laid out as the specification says", () => {
+    expect(writeContainer("string", ["ab"], sync)).toEqual(
+      Buffer.concat([
+        Buffer.from("Obj\u0001"),
+        // A map of two entries, each text with its length in zigzag.
+        Buffer.from([4, 22]),
+        Buffer.from("avro.schema"),
+        Buffer.from([16]),
+        Buffer.from('"string"'),
+        Buffer.from([20]),
+        Buffer.from("avro.codec"),
+        Buffer.from([8]),
+        Buffer.from("null"),
+        Buffer.from([0]),
+        sync,
+        // One value in three bytes.
+        Buffer.from([2, 6, 4]),
+        Buffer.from("ab"),
+        sync,
+      ]),
+    );
+  });
+
+  test("gives back what was written", () => {
+    const metric = { type: "record", name: "Metric", fields: [{ name: "value", type: "double" }] } as const;
+    const schema: AvroSchema = {
+      type: "record",
+      name: "Event",
+      fields: [
+        { name: "text", type: "string" },
+        { name: "time", type: "long" },
+        { name: "kind", type: { type: "enum", name: "Kind", symbols: ["A", "B"] } },
+        { name: "note", type: ["null", "string"] },
+        { name: "metrics", type: { type: "array", items: metric } },
+        { name: "last", type: "Metric" },
+      ],
+    };
+    const value = fc.double({ noNaN: true });
+    const event = fc.record(
+      {
+        text: fc.string({ unit: "grapheme" }),
+        time: fc.maxSafeInteger(),
+        kind: fc.constantFrom("A", "B"),
+        note: fc.oneof(fc.constant({ branch: 0, of: null }), fc.record({ branch: fc.constant(1), of: fc.string() })),
+        metrics: fc.array(fc.record({ value }, { noNullPrototype: true })),
+        last: fc.record({ value }, { noNullPrototype: true }),
+      },
+      { noNullPrototype: true },
+    );
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        expect(readContainer(writeContainer(schema, events, sync))).toEqual(events);
+      }),
+    );
+  });
+
+  test("is read when it is compressed, as Java may write it", () => {
+    const plain = writeContainer("string", ["ab"], sync);
+    const block = plain.subarray(plain.length - 21);
+    const header = Buffer.from(
+      plain
+        .subarray(0, plain.length - 21)
+        .toString("latin1")
+        .replace("\bnull", "\u000edeflate"),
+      "latin1",
+    );
+    const data = deflateRawSync(block.subarray(2, 5));
+    const compressed = Buffer.concat([header, Buffer.from([2, data.length * 2]), data, sync]);
+    expect(readContainer(compressed)).toEqual(["ab"]);
+  });
+
+  test.each([
+    ["something else", Buffer.from("<configuration/>")],
+    ["a file that is cut off", writeContainer("string", ["ab"], sync).subarray(0, -20)],
+  ])("%s is refused", (_what, bytes) => {
+    expect(() => readContainer(bytes)).toThrow(expect.objectContaining({ code: "AVRO_UNREADABLE" }));
+  });
+
+  test("is not written of what its schema does not allow", () => {
+    expect(() => writeContainer("long", ["ab"], sync)).toThrow(expect.objectContaining({ code: "AVRO_INVALID" }));
+  });
+});

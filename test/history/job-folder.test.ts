@@ -1,0 +1,71 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
+import { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
+import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.ts";
+import { JobHistoryFolder } from "../../src/history/job-folder.ts";
+
+const id = "application_1795305600000_0001";
+const onThisMachine = new FileSystems({
+  configuration: new Configuration(),
+  credentials: simpleCredentials({ name: "ada" }),
+});
+const endedAtMs = Date.UTC(2026, 10, 23, 12);
+
+describe("a job's folder below tony.history.location", () => {
+  let location = "";
+  beforeEach(async () => {
+    location = await mkdtemp(path.join(tmpdir(), "tony-history-"));
+  });
+  afterEach(() => rm(location, { recursive: true }));
+
+  function folderOf(fileSystems: Pick<FileSystems, "locate"> = onThisMachine): JobHistoryFolder {
+    const folder = JobHistoryFolder.of(fileSystems, { location: `file://${location}`, timeZone: "UTC" }, id);
+    if (folder === undefined) throw new Error("the job has a history");
+    return folder;
+  }
+  const filesOf = async (...folders: string[]) => (await readdir(path.join(location, ...folders))).sort();
+
+  test("is among those of the day when the job has ended", async () => {
+    const folder = folderOf();
+    await folder.make();
+    await folder.write("tony-final.xml", Buffer.from("<configuration/>"));
+    await folder.moveToFinished(endedAtMs);
+    expect(await filesOf("finished", "2026", "11", "23", id)).toEqual(["tony-final.xml"]);
+    expect(await filesOf("intermediate")).toEqual([]);
+  });
+
+  test("holds nothing in progress any more when the job's end was told by YARN alone", async () => {
+    const folder = folderOf();
+    await folder.make();
+    await folder.write(`${id}-5-ada_b.jhist.inprogress`, Buffer.from("x"));
+    await folder.write("events.jsonl.inprogress", Buffer.from("y"));
+    await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada-b" }, { endedAtMs, result: "killed" });
+    expect(await filesOf("finished", "2026", "11", "23", id)).toEqual([
+      `${id}-5-${endedAtMs}-ada-b-KILLED.jsonl`,
+      `${id}-5-${endedAtMs}-ada_b-KILLED.jhist`,
+    ]);
+    await folder.closeAbandoned({ applicationId: id, startedAtMs: 7, user: "ada-b" }, { endedAtMs, result: "killed" });
+    expect(await filesOf("finished", "2026", "11", "23")).toEqual([id]);
+  });
+
+  test("is none for a job without a location", () => {
+    expect(JobHistoryFolder.of(onThisMachine, { timeZone: "UTC" }, id)).toBeUndefined();
+  });
+
+  test("stays where it is on a site that lets its history server alone move it", async () => {
+    const refusing = new (class extends LocalFileSystem {
+      override async rename(): Promise<boolean> {
+        throw new FileSystemError("Permission denied", { code: "ACCESS_DENIED" });
+      }
+    })();
+    const folder = folderOf({ locate: (url) => ({ fileSystem: refusing, path: new URL(url).pathname }) });
+    await folder.make();
+    await folder.moveToFinished(endedAtMs);
+    expect(await filesOf("intermediate")).toEqual([id]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "@jest/globals";
+import { tonyEventSchema, writeTonyEvents } from "../../../src/history/tony/event-file.ts";
+import { endedEvents, initedEvent } from "../../../src/history/tony/events.ts";
+import { readTonyEvents } from "../../../src/history/tony/read-events.ts";
+import { aJobStatus } from "../../client/job-status.ts";
+
+const status = aJobStatus({
+  startedAtMs: 1_000,
+  amContainerId: "container_1_0001_01_000001",
+  tasks: [
+    { task: "worker:0", state: "succeeded", host: "n1", startedAtMs: 2_000, endedAtMs: 9_000, exit: "0", restarts: 0 },
+    { task: "worker:1", state: "failed", host: "n2", startedAtMs: 2_500, endedAtMs: 8_000, exit: "7", restarts: 0 },
+    { task: "ps:0", state: "stopped", host: "n1", startedAtMs: 2_000, restarts: 0 },
+    { task: "ps:1", state: "waiting", restarts: 0 },
+  ],
+});
+const useOf = (task: string) =>
+  task === "worker:0" ? { maxMemoryBytes: 1_300_000_000, averageMemoryBytes: 900_000_000 } : undefined;
+const events = endedEvents(status, 10_000, useOf);
+
+describe("what TonY's readers see of a job", () => {
+  test("begins with the job and ends with it, its tasks between in the order of time", () => {
+    expect(events.map(({ type, timestamp }) => `${timestamp} ${type}`)).toEqual([
+      "1000 APPLICATION_INITED",
+      "2000 TASK_STARTED",
+      "2000 TASK_STARTED",
+      "2500 TASK_STARTED",
+      "8000 TASK_FINISHED",
+      "9000 TASK_FINISHED",
+      "10000 TASK_FINISHED",
+      "10000 APPLICATION_FINISHED",
+    ]);
+  });
+
+  test("has how each task that ran ended in TonY's words, with its memory by the names that Dr. Elephant reads", () => {
+    expect(events.filter(({ type }) => type === "TASK_FINISHED")).toMatchObject([
+      { taskType: "worker", taskIndex: 1, status: "FAILED", containerDiagnostic: "exit 7", metrics: [] },
+      {
+        taskType: "worker",
+        taskIndex: 0,
+        status: "SUCCEEDED",
+        containerDiagnostic: null,
+        metrics: [
+          { name: "MAX_MEMORY_BYTES", value: 1_300_000_000 },
+          { name: "AVG_MEMORY_BYTES", value: 900_000_000 },
+        ],
+      },
+      { taskType: "ps", taskIndex: 0, status: "FINISHED" },
+    ]);
+    expect(events.at(-1)).toMatchObject({ finishedTasks: 3, failedTasks: 1 });
+  });
+
+  test("is the same read back from the file", () => {
+    expect(readTonyEvents(writeTonyEvents(events, Buffer.alloc(16, 7)))).toEqual(events);
+    expect(readTonyEvents(writeTonyEvents([initedEvent(status)], Buffer.alloc(16, 7)))).toEqual([initedEvent(status)]);
+  });
+
+  test("has the names of TonY's own schema, that of an event's type in front", () => {
+    expect(tonyEventSchema.fields.map(({ name }) => name)).toEqual(["type", "event", "timestamp"]);
+  });
+
+  test("a file that is none is refused", () => {
+    expect(() => readTonyEvents(Buffer.from("{}"))).toThrow(expect.objectContaining({ code: "HISTORY_UNREADABLE" }));
+  });
+});

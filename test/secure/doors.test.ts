@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { httpRequest } from "../../scripts/cluster/http.mjs";
+import { Channel } from "../../src/api/channel.ts";
+import { clientService, executorService, rejoinService } from "../../src/api/definition.ts";
+import { OWNER } from "../../src/api/identity.ts";
+import type { ApplicationRight } from "../../src/job/access-list.ts";
+import { askedByNobody } from "../support/asked-by-nobody.ts";
+import { ClusterUser, clusterStatus, testCluster } from "../support/cluster.ts";
+import { FaultJob, WAITS } from "../support/fault-job.ts";
+import { at, requestJson } from "../support/http-json.ts";
+import { listeningPorts } from "../support/listeners.ts";
+import { Person } from "../support/person.ts";
+import { sweep } from "../support/sweep.ts";
+import type { TonyTsResult } from "../support/tony-ts.ts";
+
+const cluster = await testCluster();
+const { alice, bob, carol } = ClusterUser;
+
+/** What only those who may see the job are to see. */
+const work = "what alice works on";
+
+/** Every method that clients may call, the right that it takes, and the command that calls it. */
+const doors: Record<
+  keyof typeof clientService,
+  { readonly right: ApplicationRight; readonly words: readonly string[] }
+> = {
+  follow: { right: "view", words: ["status"] },
+  readLog: { right: "view", words: ["logs", "worker:0"] },
+  stop: { right: "modify", words: ["kill"] },
+  openSession: { right: "modify", words: ["exec", "worker:0", "--", "true"] },
+};
+
+describe("a running job of alice's, which carol may see and bob may not", () => {
+  const people = { bob: new Person(cluster, bob), carol: new Person(cluster, carol) };
+  let job: FaultJob;
+  let report: unknown;
+  let logs: string;
+  beforeAll(async () => {
+    const settings = { "tony.application.acl.view": carol };
+    job = await FaultJob.submit(cluster, { program: `echo ${work}; ${WAITS}`, settings });
+    await job.running(1);
+    await job.status("both programs", ({ tasks }) => tasks.every(({ state }) => state === "running"));
+    report = await appReport(alice);
+    logs = `${at(report, "app", "amContainerLogs")}/am.log?start=0`;
+  });
+  afterAll(async () => {
+    await job.dispose();
+    await Promise.all(Object.values(people).map((person) => person.leave()));
+    await sweep(cluster);
+  });
+
+  async function appReport(as: string): Promise<unknown> {
+    const url = `${cluster.endpoints.resourceManager}/ws/v1/cluster/apps/${job.id}`;
+    return (await requestJson(url, { cluster, as })).body;
+  }
+
+  test.each(Object.entries(doors))(
+    "%s of its ApplicationMaster",
+    async (_method, { right, words: [verb = "", ...more] }) => {
+      const answers = await Promise.all(
+        Object.entries(people).map(async ([name, person]) => [
+          name,
+          meaningOf(await person.run(verb, job.id, ...more)),
+        ]),
+      );
+      expect(Object.fromEntries(answers)).toEqual({ bob: "refused", carol: right === "view" ? "seen" : "refused" });
+    },
+  );
+
+  test("whoever may not end it is told once whose it is and what would grant the right, when he kills it and when he leaves following it", async () => {
+    const refusal = `carol may not end this job: it is alice's\n  What would grant the right: tony.application.acl.modify of the job, `;
+    expect((await people.carol.run("kill", job.id)).stderr).toContain(refusal);
+    const attached = people.carol.start("attach", job.id);
+    await attached.output(/worker 2\/2 running/);
+    attached.process.kill("SIGINT");
+    const { exitCode, stdout, stderr } = await attached.ended;
+    expect(stderr).toContain(refusal);
+    expect(`${stdout}${stderr}`).not.toMatch(/Exception|trying again|MODIFY_APP/);
+    expect(exitCode).toBe(3);
+  });
+
+  test("every port that it listens on: no method of any service without the proof of a secret", async () => {
+    const { containerProcesses } = await clusterStatus(cluster.name);
+    const ports = [...new Set(listeningPorts(containerProcesses.map(({ pid }) => pid)))];
+    const answers = await Promise.all(
+      ports.map(async (port) => (await Promise.all(methods.map(({ path }) => forged(port, path)))).join(" ")),
+    );
+    const executor = refusals(rejoinService);
+    expect(answers.sort()).toEqual([executor, executor, refusals(clientService, executorService)].sort());
+  });
+
+  test("YARN's report, its page of the logs, and the job's own page", async () => {
+    expect(at(await appReport(bob), "app", "amContainerLogs")).toBeUndefined();
+    expect(at(await appReport(carol), "app", "amContainerLogs")).toEqual(expect.any(String));
+    expect((await httpRequest(cluster, logs, { as: bob })).text).toContain("is not authorized to view the logs");
+    expect((await httpRequest(cluster, logs, { as: carol })).text).toContain("am-started");
+    const ca = readFileSync(cluster.security?.certificateAuthority ?? "", "utf8");
+    const page = String(at(report, "app", "trackingUrl"));
+    expect(await askedByNobody(page, ca)).toEqual({ status: 401, login: "Negotiate" });
+  });
+
+  test.each([
+    ["its staging folder", () => job.staging],
+    ["the history of her jobs", () => `/user/${alice}/.tony-ts/history-${alice}`],
+    ["the programs that she has shipped", () => `/user/${alice}/.tony-ts/cache`],
+    ["its stored logs", () => `/tmp/logs/${alice}`],
+  ])("in HDFS %s", async (_what, folder) => {
+    for (const as of [bob, carol]) {
+      const url = `${cluster.endpoints.webHdfs}${folder()}?op=LISTSTATUS`;
+      expect(await requestJson(url, { cluster, as })).toMatchObject({
+        status: 403,
+        body: { RemoteException: { exception: "AccessControlException" } },
+      });
+    }
+  });
+});
+
+/** What a command came to for somebody: whether he was shown something of the job, or was told that it is not his to see or end. */
+function meaningOf({ stdout, stderr }: TonyTsResult): string {
+  if (/worker:0|what alice works on/.test(stdout)) return "seen";
+  return /it is alice's|Permission denied: user=bob/.test(`${stdout}${stderr}`) ? "refused" : `${stdout}${stderr}`;
+}
+
+type Service = Readonly<Record<string, { readonly path: string }>>;
+
+const methods = [clientService, executorService, rejoinService].flatMap((service: Service) => Object.values(service));
+
+/** What every method comes to, in their order, at a port that serves these alone: `API_FAILED` is what it has not. */
+const refusals = (...served: readonly Service[]): string =>
+  methods
+    .map((method) =>
+      served.flatMap((service) => Object.values(service)).includes(method) ? "API_UNAUTHENTICATED" : "API_FAILED",
+    )
+    .join(" ");
+
+/** Who may have been told which secret; nobody knows them by these. */
+const callers = [OWNER, "container_1_0001_01_000002", `token:${Buffer.from("carol").toString("base64url")}`];
+
+/** What comes of a call by each of these with a secret that is none. All methods look the same until the caller is known. */
+async function forged(port: number, path: string): Promise<string> {
+  const address = `${cluster.addresses.nodes[0]}:${port}`;
+  const codes = await Promise.all(
+    callers.map(async (name) => {
+      const channel = new Channel({ address, serverName: "any", caller: { name, secret: randomBytes(32) } });
+      const bytes = (message: Buffer) => message;
+      const stream = channel.openBidirectional({
+        ...{ path, requestStream: true, responseStream: true },
+        ...{ requestSerialize: bytes, requestDeserialize: bytes, responseSerialize: bytes, responseDeserialize: bytes },
+      });
+      try {
+        for await (const message of stream) return `answered ${message}`;
+        return "ended";
+      } catch (error) {
+        return channel.toError(error).code;
+      } finally {
+        channel.close();
+      }
+    }),
+  );
+  return codes.every((code) => code === codes[0]) ? String(codes[0]) : codes.join(" and ");
+}
