@@ -18,6 +18,8 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "list of names": ["rpc,rpc", /names such as rpc,metrics, each once/],
   "NAME=value list": ["a b=1", /NAME=value pairs/],
   "users groups": ["ada bob carol", /users, a space and groups/],
+  image: ["registry/ml train:1.4", /the name of an image such as/],
+  mounts: ["/data", /a list of mounts such as/],
   "time zone": ["Mars/Olympus", /a time zone such as UTC/],
 };
 /** What may be any text, which nothing here can refuse; and secrets, of which nothing is repeated. */

@@ -11,6 +11,7 @@ test("gives each service a principal for each host, each person one, and the pro
     alice: ["alice"],
     bob: ["bob"],
     carol: ["carol"],
+    nohome: ["nohome"],
     ada: ["ada"],
   });
 });
@@ -18,6 +19,6 @@ test("gives each service a principal for each host, each person one, and the pro
 test("does not make a person's principal twice", () => {
   expect(Object.keys(principalsOf({ addresses: hostNames(7, 0), submitter: "alice" }))).toEqual([
     ...["hdfs", "yarn", "http", "azkaban"],
-    ...["alice", "bob", "carol"],
+    ...["alice", "bob", "carol", "nohome"],
   ]);
 });
