@@ -47,7 +47,7 @@ export async function startCommand(options: CommandOptions): Promise<Session> {
     await stream.send({ type: "data", stream: "stderr", data });
     const exitCode = errorCode(error) === "EACCES" ? NOT_EXECUTABLE : NOT_FOUND;
     stream.finish({ type: "exited", exitCode, signal: "" });
-    return { take: async () => undefined, end: async () => undefined };
+    return { hasEnded: true, take: async () => undefined, end: async () => undefined };
   }
 }
 
@@ -55,7 +55,8 @@ class Command implements Session {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #tree: ProcessTree;
   readonly #stream: ServedSession;
-  #hasEnded = false;
+  /** Its output may still be held open by what it has left behind. */
+  #isOver = false;
 
   constructor(child: ChildProcessWithoutNullStreams, marker: string, stream: ServedSession) {
     this.#child = child;
@@ -69,6 +70,10 @@ class Command implements Session {
     // A command need not read its input.
     child.stdin.on("error", () => undefined);
     void this.#run();
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   async take(input: SessionInput): Promise<void> {
@@ -85,7 +90,7 @@ class Command implements Session {
 
   /** An interactive shell ignores SIGTERM, and ends by SIGHUP. */
   async end(): Promise<void> {
-    if (this.#hasEnded) return;
+    if (this.#isOver) return;
     this.#tree.signal("SIGHUP");
     await this.#tree.end(() => GRACE_MS, performance.now.bind(performance));
   }
@@ -93,7 +98,7 @@ class Command implements Session {
   async #run(): Promise<void> {
     const { stdout, stderr } = this.#child;
     const [exit] = await Promise.all([this.#exit(), this.#send("stdout", stdout), this.#send("stderr", stderr)]);
-    this.#hasEnded = true;
+    this.#isOver = true;
     this.#stream.finish(exit);
   }
 

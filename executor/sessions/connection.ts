@@ -16,6 +16,7 @@ export async function openConnection(hosts: readonly string[], port: number, str
   void stream.send({ type: "started", terminal: false });
   void readAll(socket, stream);
   return {
+    hasEnded: false,
     take: (input) => take(socket, input),
     end: async () => void socket.destroy(),
   };

@@ -68,8 +68,7 @@ export class Sessions {
   #fail(sessionId: number, reason: string): void {
     const served = this.#served.get(sessionId);
     this.#served.delete(sessionId);
-    served?.stream.finish({ type: "failed", reason });
-    void served?.session?.then((session) => session.end()).catch(() => undefined);
+    if (served !== undefined) void closeServed(served, reason);
   }
 
   async #begin(sessionId: number, wanted: SessionWanted, stream: ServedSession): Promise<Session> {
@@ -80,4 +79,11 @@ export class Sessions {
     if (wanted.type === "connection") return openConnection(hosts, wanted.port, stream);
     return startCommand({ ...wanted, id: `${containerId}/${sessionId}`, environment: program, workFolder, stream });
   }
+}
+
+/** Whoever waits for a command that has ended hears of that, not of what followed. */
+async function closeServed({ stream, session }: Served, reason: string): Promise<void> {
+  const opened = await session?.catch(() => undefined);
+  if (opened?.hasEnded !== true) stream.finish({ type: "failed", reason });
+  await opened?.end();
 }

@@ -17,7 +17,7 @@ describe("in the container of a task that runs", () => {
   test("its user runs commands and a terminal, which are no part of the program", async () => {
     const job = alice.job("sessions", {
       ...oneTask,
-      "tony.worker.command": "echo begun; while [ ! -e stop ]; do sleep 0.2; done; echo stopped",
+      "tony.worker.command": "echo begun; while [ ! -e stop ]; do sleep 0.2; done; echo seen; sleep 3; echo stopped",
     });
     const { stdout: submitted } = await alice.run("submit", "--detach", job);
     const [id = ""] = /application_\d+_\d+/.exec(submitted) ?? [];
@@ -40,7 +40,7 @@ describe("in the container of a task that runs", () => {
     expect(await alice.run("exec", id, "worker:0", "--", "touch", "stop")).toMatchObject({ exitCode: 0 });
     expect(await alice.run("wait", id)).toMatchObject({ exitCode: 0 });
     const { stdout: log } = await alice.run("logs", id, "worker:0");
-    expect(log).toBe("begun\nstopped\n");
+    expect(log).toBe("begun\nseen\nstopped\n");
     expect(await alice.run("exec", id, "worker:0", "--", "true")).toMatchObject({
       exitCode: 3,
       stderr: expect.stringContaining("has ended (SUCCEEDED): nothing can be run in it"),

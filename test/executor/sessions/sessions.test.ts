@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -28,6 +28,10 @@ function pathWith(...programs: string[]): string {
   for (const program of ["sh", "stty", "bash", "echo", "cat", "sleep", "python3.11", ...programs])
     symlinkSync(`/usr/bin/${program}`, path.join(folder, program));
   return folder;
+}
+
+function isRunning(pid: number): boolean {
+  return existsSync(`/proc/${pid}`);
 }
 
 describe("a command in a task's container", () => {
@@ -84,6 +88,17 @@ describe("a command in a task's container", () => {
     await run.started();
     scene.serving.endAll("the program has ended");
     expect(await run.end()).toEqual({ type: "failed", reason: "the program has ended" });
+  });
+
+  it("that has ended says so, though the program ends before all that it has left behind", async () => {
+    const scene = await open();
+    const run = scene.command("sh", "-c", "sleep 1000 & echo $$; exit 4");
+    await eventually("it has ended", () => {
+      const [shell = ""] = run.texts.stdout.split("\n");
+      return shell !== "" && !isRunning(Number(shell));
+    });
+    scene.serving.endAll("the program has ended");
+    expect(await run.end()).toEqual({ type: "exited", exitCode: 4, signal: "" });
   });
 
   it("is not begun where no program runs", async () => {
