@@ -63,7 +63,8 @@ describe("the packed tarball", () => {
       /^examples\/[\w-]+\/(job\.xml|[\w-]+\.(py|sh))$/,
     ];
     expect(files.filter((file) => !expected.some((pattern) => pattern.test(file)))).toEqual([]);
-    for (const program of ["am", "executor", "tokens", "tony-ts"]) expect(files).toContain(`dist/programs/${program}.cjs`);
+    for (const program of ["am", "executor", "tokens", "tony-ts"])
+      expect(files).toContain(`dist/programs/${program}.cjs`);
     for (const entry of ["client/library.js", "client/library.d.ts", "src/hadoop/main.js", "src/hadoop/main.d.ts"]) {
       expect(files).toContain(`dist/lib/${entry}`);
     }
