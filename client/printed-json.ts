@@ -70,6 +70,15 @@ export interface DetachedJson {
   readonly applicationId: string;
 }
 
+/** One line, when the port is open. */
+export interface ForwardJson {
+  /** Of this machine: `127.0.0.1:8080`. */
+  readonly address: string;
+  readonly task: string;
+  /** The one that it leads to. */
+  readonly port: number;
+}
+
 export interface DryRunJson {
   readonly dryRun: true;
   readonly spec: JobSpec;

@@ -26,6 +26,7 @@ const results = [
   ["`validate job.xml`", "ValidateJson"],
   ["`submit --detach`", "DetachedJson"],
   ["`submit --dry-run`", "DryRunJson"],
+  ["`forward ID worker:0 8080`, `tensorboard ID`", "ForwardJson"],
   ["`keys`", "KeysJson"],
   ["`migrate`", "MigrateJson"],
   ["`doctor`", "DoctorJson"],

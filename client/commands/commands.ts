@@ -5,6 +5,7 @@ import { cache } from "./cache.ts";
 import { completion } from "./completion.ts";
 import { doctor } from "./doctor.ts";
 import { exec } from "./exec.ts";
+import { forward } from "./forward.ts";
 import { init } from "./init.ts";
 import { keys } from "./keys.ts";
 import { kill } from "./kill.ts";
@@ -14,6 +15,7 @@ import { migrate } from "./migrate.ts";
 import { shell } from "./shell.ts";
 import { status } from "./status.ts";
 import { submit } from "./submit.ts";
+import { tensorboard } from "./tensorboard.ts";
 import { validate } from "./validate.ts";
 import { wait } from "./wait.ts";
 
@@ -28,6 +30,8 @@ export const commands: readonly Command[] = [
   kill,
   exec,
   shell,
+  forward,
+  tensorboard,
   init,
   validate,
   keys,

@@ -1,5 +1,7 @@
 import type { Message } from "../../src/api/fields.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
+import type { SessionWanted } from "../../src/api/session-messages.ts";
+import type { CallingSession } from "../../src/api/session-stream.ts";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import { TonyError } from "../../src/errors.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
@@ -10,11 +12,12 @@ import type { FollowUpdate, LogPiece, LogRequest, MasterLink } from "./master-li
 const stopTimeoutMs = 5_000;
 
 /** Connects to an AM, over gRPC. */
-export function connectMaster({ host, port, access }: MasterContact): MasterLink {
+export function connectMaster({ host, port, access }: MasterContact): MasterConnection {
   return new MasterConnection(new MasterClient({ address: formatHostPort({ host, port }), access, build: buildId() }));
 }
 
-class MasterConnection implements MasterLink {
+/** What it also has for those who run something in a task's container: sessions. */
+export class MasterConnection implements MasterLink {
   readonly #client: MasterClient;
 
   constructor(client: MasterClient) {
@@ -34,6 +37,10 @@ class MasterConnection implements MasterLink {
 
   async stop(reason: string): Promise<void> {
     await this.#client.stop(reason, stopTimeoutMs);
+  }
+
+  openSession(task: string, wanted: SessionWanted): CallingSession {
+    return this.#client.openSession(task, wanted);
   }
 
   close(): void {

@@ -11,10 +11,10 @@ import type { Session } from "./session.ts";
  */
 export async function openConnection(hosts: readonly string[], port: number, stream: ServedSession): Promise<Session> {
   const socket = await connectTo(hosts, port);
-  // Reading tells of its errors; one that comes later is nobody's.
+  // Reading tells of its errors; of one that comes later its close does.
   socket.on("error", () => undefined);
   void stream.send({ type: "started", terminal: false });
-  void readAll(socket, stream);
+  void sendAll(socket, stream);
   return {
     hasEnded: false,
     take: (input) => take(socket, input),
@@ -38,14 +38,17 @@ async function connectTo(hosts: readonly string[], port: number): Promise<Socket
 
 async function take(socket: Socket, input: SessionInput): Promise<void> {
   if (input.type === "end") socket.end();
-  if (input.type === "data" && !socket.write(input.data)) await once(socket, "drain").catch(() => undefined);
+  if (input.type === "data") await new Promise<void>((resolve) => socket.write(input.data, () => resolve()));
 }
 
-/** When the other side closes, nothing more is written to it either. */
-async function readAll(socket: Socket, stream: ServedSession): Promise<void> {
+/** Either side may end while the other goes on: the session is over when both have. */
+async function sendAll(socket: Socket, stream: ServedSession): Promise<void> {
   try {
-    for await (const data of socket) await stream.send({ type: "data", stream: "stdout", data });
-    stream.finish({ type: "end" });
+    for await (const data of socket.iterator({ destroyOnReturn: false }))
+      await stream.send({ type: "data", stream: "stdout", data });
+    await stream.send({ type: "end" });
+    if (!socket.closed) await once(socket, "close");
+    stream.finish();
   } catch (error) {
     stream.finish({ type: "failed", reason: errorMessage(error) });
   }

@@ -11,6 +11,7 @@ export type ServedSession = SessionStream<SessionOutput, SessionInput>;
 export class SessionStream<Sent, Received> {
   readonly #stream: ClientDuplexStream<Sent, Received>;
   #isOver = false;
+  #isFinished = false;
   /** Resolves when the other side has ended it and everything was taken, or at once when it breaks: with the error then. */
   readonly over: Promise<ApiError | undefined>;
 
@@ -27,9 +28,9 @@ export class SessionStream<Sent, Received> {
     });
   }
 
-  /** Resolves when the next message may be sent. Once it is over nothing is sent. */
+  /** Resolves when the next message may be sent. Once it is over or finished nothing is sent. */
   async send(message: Sent): Promise<void> {
-    if (this.#isOver || this.#stream.write(message)) return;
+    if (this.#isOver || this.#isFinished || this.#stream.write(message)) return;
     const drained = new Promise<void>((resolve) => this.#stream.once("drain", resolve));
     await Promise.race([drained, this.over]);
   }
@@ -44,10 +45,11 @@ export class SessionStream<Sent, Received> {
     }
   }
 
-  /** Ends it in order, after a last message. */
-  finish(last: Sent): void {
-    if (this.#isOver) return;
-    this.#stream.write(last);
+  /** Ends it in order, after a last message; once. */
+  finish(last?: Sent): void {
+    if (this.#isOver || this.#isFinished) return;
+    this.#isFinished = true;
+    if (last !== undefined) this.#stream.write(last);
     this.#stream.end();
   }
 

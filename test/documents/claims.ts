@@ -23,6 +23,7 @@ const withRow = (line: string): Claim => ({ where: "another-row", line });
 const elsewhere = (file: string, text: string): Claim => ({ where: "elsewhere", file, text });
 /** In the container of a task that runs. */
 const inContainer = (verb: string): Claim => elsewhere("test/e2e/sessions.test.ts", `"${verb}", id`);
+const forwarded = (verb: string): Claim => elsewhere("test/e2e/forward.test.ts", `"${verb}", id`);
 const phase = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `name: "${name}"`);
 /** A phase with a cluster that is started with such options. */
 const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `clusterOfItsOwn("${name}"`);
@@ -72,6 +73,14 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts shell ID worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1": inContainer("shell"),
   "tony-ts shell application_1795305600000_0007 worker:1 -- top": inContainer("shell"),
+  "tony-ts forward ID worker:0 8080": forwarded("forward"),
+  "tony-ts forward application_1795305600000_0007 worker:0 8080": forwarded("forward"),
+  "tony-ts forward application_1795305600000_0007 worker:0 8080 --local-port 9000": elsewhere(
+    "test/client/sessions/local-port.test.ts",
+    "exactly: taken",
+  ),
+  "tony-ts tensorboard ID": forwarded("tensorboard"),
+  "tony-ts tensorboard application_1795305600000_0007": forwarded("tensorboard"),
   "tony-ts validate job.xml": inJob(),
   "tony-ts validate --conf job.xml": inJob(),
   "tony-ts init pytorch": withRow("tony-ts init [KIND]"),

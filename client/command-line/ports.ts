@@ -1,0 +1,16 @@
+import { usageError } from "../../src/errors.ts";
+
+/** Of the commands that lead a port of this machine to a job. */
+export const localPortOption = {
+  "local-port": {
+    type: "string",
+    describe: "The port of this machine; default the same as there, or any when that is taken",
+  },
+} as const;
+
+/** @throws UserError: it is none */
+export function parsePort(what: string, text: string): number {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw usageError(`${what} is a number from 1 to 65535, not ${text}`);
+  return port;
+}

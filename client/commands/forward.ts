@@ -1,0 +1,56 @@
+import { UserError } from "../../src/errors.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { applicationArgument, settingOptions, taskArgument } from "../command-line/application-options.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { localPortOption, parsePort } from "../command-line/ports.ts";
+
+/** An AM that has just started knows no tasks yet. */
+const startMs = 30_000;
+
+export const forward = defineCommand({
+  verb: "forward",
+  summary: "Lead a port of this machine to a port of a task's node, until Ctrl-C or the job's end",
+  positionals: {
+    application: applicationArgument,
+    task: taskArgument,
+    port: {
+      describe: "The port as the task's program has opened it, of its node or of loopback there",
+      required: true,
+    },
+  },
+  options: { ...localPortOption, ...settingOptions, ...jsonOption },
+  examples: [
+    ["forward application_1795305600000_0007 worker:0 8080", "What worker:0 serves, at 127.0.0.1:8080 of this machine"],
+    ["forward application_1795305600000_0007 worker:0 8080 --local-port 9000", "At another port of this machine"],
+  ],
+  run: async ({ application, task, port: text, "local-port": localPort, conf, json }, context) => {
+    const port = parsePort("The task's port", text);
+    const { forwardUntilEnd } = await import("../sessions/forward.ts");
+    return await forwardUntilEnd(
+      application,
+      {
+        find: (status) => (hasTask(status, task) ? { task, port } : undefined),
+        missing: ({ roles }) => noSuchTask(application, task, roles),
+        waitMs: ({ roles }) => (roles.length === 0 ? startMs : 0),
+        show: (address) => address,
+        localPort: localPort === undefined ? undefined : parsePort("--local-port", localPort),
+        json,
+        conf,
+      },
+      context,
+    );
+  },
+});
+
+function hasTask({ roles }: JobStatus, task: string): boolean {
+  const [, name, index = ""] = /^(.+):(\d+)$/.exec(task) ?? [];
+  const role = roles.find((one) => one.name === name);
+  return role !== undefined && Number(index) < role.instances;
+}
+
+function noSuchTask(application: string, task: string, roles: JobStatus["roles"]): UserError {
+  const there = roles.map(({ name, instances }) =>
+    instances === 1 ? `${name}:0` : `${name}:0 to ${name}:${instances - 1}`,
+  );
+  return new UserError(`${application} has no ${task}: there are ${there.join(", ")}`, { code: "NO_SUCH_TASK" });
+}

@@ -1,0 +1,57 @@
+import { UserError } from "../../src/errors.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { applicationArgument, settingOptions } from "../command-line/application-options.ts";
+import { defineCommand, jsonOption } from "../command-line/command.ts";
+import { localPortOption, parsePort } from "../command-line/ports.ts";
+import type { Destination } from "../sessions/forward.ts";
+
+/** A TensorBoard on a node of many tasks needs so long to load. */
+const startMs = 120_000;
+
+export const tensorboard = defineCommand({
+  verb: "tensorboard",
+  summary: "Lead a port of this machine to a job's TensorBoard, until Ctrl-C or the job's end",
+  positionals: { application: applicationArgument },
+  options: { ...localPortOption, ...settingOptions, ...jsonOption },
+  examples: [["tensorboard application_1795305600000_0007", "Prints the address for a browser of this machine"]],
+  run: async ({ application, "local-port": localPort, conf, json }, context) => {
+    const { forwardUntilEnd } = await import("../sessions/forward.ts");
+    const options = {
+      find: destinationOf,
+      missing: () => noTensorBoard(application),
+      waitMs: ({ roles }: JobStatus) => (roles.some(({ name }) => name === "tensorboard") ? startMs : 0),
+      show: (address: string) => `http://${address}`,
+      localPort: localPort === undefined ? undefined : parsePort("--local-port", localPort),
+      json,
+      conf,
+    };
+    try {
+      return await forwardUntilEnd(application, options, context);
+    } catch (error) {
+      throw errorCode(error) === "HAS_ENDED" ? endedWithJob(error) : error;
+    }
+  },
+});
+
+function destinationOf({ services }: JobStatus): Destination | undefined {
+  const service = services.find(({ name }) => name === "tensorboard");
+  return service === undefined ? undefined : { task: service.task, port: Number(new URL(service.url).port) };
+}
+
+function noTensorBoard(application: string): UserError {
+  const mend =
+    "set tony.application.tensorboard-log-dir, or start one in the program with --host $NM_HOST --port $TB_PORT";
+  return new UserError(`${application} has no TensorBoard: nothing listens on the port that it has for one; ${mend}`, {
+    code: "NO_TENSORBOARD",
+  });
+}
+
+function endedWithJob(cause: unknown): UserError {
+  const own = "a TensorBoard of your own shows what it has left: python3 -m tensorboard.main --logdir FOLDER";
+  return new UserError(`${errorMessage(cause)}, its TensorBoard neither; ${own}`, {
+    code: "HAS_ENDED",
+    cause,
+    exitCode: 3,
+  });
+}

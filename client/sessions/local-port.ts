@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import type { CallingSession } from "../../src/api/session-stream.ts";
+import { UserError } from "../../src/errors.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { carryConnection } from "./carry-connection.ts";
+
+/** No other machine reaches it. */
+const HOST = "127.0.0.1";
+
+export interface LocalPortOptions {
+  /** A session for a new connection. */
+  readonly open: () => CallingSession;
+  /** Why a connection failed; others go on. */
+  readonly failed: (reason: string) => void;
+  /** The ApplicationMaster refuses connections, or cannot be asked. */
+  readonly refused: (error: unknown) => void;
+}
+
+/** Where it is to be: at that port, or rather there, else at any. */
+export type LocalPortChoice = { readonly exactly: number } | { readonly rather: number };
+
+/** A port of this machine whose connections lead to a port of a task's node. */
+export class LocalPort {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+
+  private constructor({ open, failed, refused }: LocalPortOptions) {
+    this.#server = createServer({ allowHalfOpen: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.once("close", () => this.#sockets.delete(socket));
+      carryConnection(socket, open()).then((reason) => {
+        if (reason !== undefined) failed(reason);
+      }, refused);
+    });
+  }
+
+  /** @throws UserError (`LOCAL_PORT_TAKEN`) where exactly that port is wanted, and cannot be had */
+  static async listen(choice: LocalPortChoice, options: LocalPortOptions): Promise<LocalPort> {
+    const local = new LocalPort(options);
+    try {
+      await local.#listen("exactly" in choice ? choice.exactly : choice.rather);
+    } catch (cause) {
+      if ("exactly" in choice) throw portTaken(choice.exactly, cause);
+      await local.#listen(0);
+    }
+    return local;
+  }
+
+  /** `127.0.0.1:8888` */
+  get address(): string {
+    const address = this.#server.address();
+    return formatHostPort({ host: HOST, port: typeof address === "object" ? (address?.port ?? 0) : 0 });
+  }
+
+  /** Ends it, with all its connections. */
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  async #listen(port: number): Promise<void> {
+    this.#server.listen(port, HOST);
+    await once(this.#server, "listening");
+  }
+}
+
+function portTaken(port: number, cause: unknown): UserError {
+  const why = errorCode(cause) === "EADDRINUSE" ? "another program has it" : errorMessage(cause);
+  const message = `--local-port ${port} cannot be opened on this machine: ${why}; name another, or none for any that is free`;
+  return new UserError(message, { code: "LOCAL_PORT_TAKEN", cause });
+}

@@ -1,0 +1,152 @@
+import { once } from "node:events";
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { buffer, text } from "node:stream/consumers";
+import { afterEach, describe, expect, it } from "@jest/globals";
+import { LocalPort, type LocalPortChoice } from "../../../client/sessions/local-port.ts";
+import { ownersDoor } from "../../support/api.ts";
+import { eventually } from "../../support/eventually.ts";
+import { type SceneOptions, SessionScene } from "../../support/session-scene.ts";
+
+const ended: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ended.splice(0).reverse()) await end();
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
+
+/** A server on the node of worker:0. */
+async function serve(answer: (socket: Socket) => void): Promise<number> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => answer(socket.on("error", () => undefined)));
+  ended.push(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return portOf(server);
+}
+
+interface Forwarded {
+  readonly scene: SessionScene;
+  readonly local: LocalPort;
+  readonly failed: string[];
+  readonly refused: unknown[];
+}
+
+async function forward(port: number, choice: LocalPortChoice = { rather: 0 }, scene?: SceneOptions) {
+  const made = await SessionScene.open(scene);
+  ended.push(() => made.close());
+  const failed: string[] = [];
+  const refused: unknown[] = [];
+  const local = await LocalPort.listen(choice, {
+    open: () => made.client.openSession("worker:0", { type: "connection", port }),
+    failed: (reason) => failed.push(reason),
+    refused: (error) => refused.push(error),
+  });
+  ended.push(() => local.close());
+  return { scene: made, local, failed, refused } satisfies Forwarded;
+}
+
+function dial({ local }: Forwarded): Socket {
+  const [host = "", port] = local.address.split(":");
+  const socket = connect({ host, port: Number(port), allowHalfOpen: true });
+  ended.push(() => socket.destroy());
+  return socket.on("error", () => undefined);
+}
+
+describe("a port of this machine", () => {
+  it("leads several connections at once to the task's node", async () => {
+    const port = await serve((socket) => socket.pipe(socket));
+    const forwarded = await forward(port);
+    const sockets = ["one", "two", "three"].map((word) => dial(forwarded).end(word));
+    expect(await Promise.all(sockets.map((socket) => text(socket)))).toEqual(["one", "two", "three"]);
+    expect(forwarded.local.address).toMatch(/^127\.0\.0\.1:\d+$/);
+  });
+
+  it("carries what comes after the caller's end, and after the server's", async () => {
+    let heard = "";
+    const port = await serve((socket) => {
+      socket.end("greeting");
+      socket.on("data", (data) => (heard += String(data)));
+    });
+    const forwarded = await forward(port);
+    const socket = dial(forwarded);
+    let greeting = "";
+    socket.on("data", (data) => (greeting += String(data)));
+    await once(socket, "end");
+    expect(greeting).toBe("greeting");
+    socket.end("after the end");
+    await eventually("the server hears it", () => heard === "after the end");
+    expect(forwarded.failed).toEqual([]);
+  });
+
+  it("loses no byte of what a slow reader takes, and keeps little of it", async () => {
+    const whole = Buffer.alloc(20_000_000, "0123456789abcdef");
+    let flushed = false;
+    const port = await serve((socket) => void socket.end(whole, () => (flushed = true)));
+    const forwarded = await forward(port);
+    const socket = dial(forwarded).pause();
+    await once(socket, "connect");
+    // Whoever reads nothing is sent nothing more, and others are served.
+    const other = dial(forwarded);
+    await once(other, "readable");
+    other.destroy();
+    expect(flushed).toBe(false);
+    expect((await buffer(socket)).equals(whole)).toBe(true);
+  });
+
+  it("closes the server's side when the caller is gone", async () => {
+    let closed = false;
+    const port = await serve((socket) => {
+      socket
+        .on("close", () => (closed = true))
+        .on("end", () => socket.end())
+        .resume();
+      socket.write("greeting");
+    });
+    const socket = dial(await forward(port));
+    await once(socket, "data");
+    socket.resetAndDestroy();
+    await eventually("it is closed", () => closed);
+    expect(closed).toBe(true);
+  });
+
+  it("resets the connection, and says why, where nobody listens", async () => {
+    const forwarded = await forward(1);
+    const socket = dial(forwarded);
+    const [error] = await once(socket, "error");
+    expect(error).toMatchObject({ code: "ECONNRESET" });
+    expect(forwarded.failed).toEqual([expect.stringContaining("nothing listens on port 1")]);
+  });
+
+  it("does not let a transfer that is cut off look whole", async () => {
+    const port = await serve((socket) => socket.write("the first half"));
+    const forwarded = await forward(port);
+    const socket = dial(forwarded);
+    await once(socket, "data");
+    const broken = once(socket, "error");
+    forwarded.scene.sessions.endAll("the job has ended");
+    expect((await broken)[0]).toMatchObject({ code: "ECONNRESET" });
+    expect(forwarded.failed).toEqual(["the job has ended"]);
+  });
+
+  it("tells of a refusal", async () => {
+    const refusal = async () => "carol may not";
+    const forwarded = await forward(1, undefined, { door: { ...ownersDoor, refusal } });
+    await once(dial(forwarded), "error");
+    expect(forwarded.refused).toEqual([expect.objectContaining({ code: "API_FORBIDDEN" })]);
+  });
+
+  it("is another one when the one that it would rather have is taken, unless exactly that is wanted", async () => {
+    const taken = await serve((socket) => socket.end("not this one"));
+    const port = await serve((socket) => socket.end("this one"));
+    expect(await text(dial(await forward(port, { rather: taken })))).toBe("this one");
+    await expect(forward(port, { exactly: taken })).rejects.toMatchObject({
+      code: "LOCAL_PORT_TAKEN",
+      exitCode: 2,
+      message: expect.stringContaining(
+        `--local-port ${taken} cannot be opened on this machine: another program has it`,
+      ),
+    });
+  });
+});
