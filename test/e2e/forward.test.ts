@@ -94,5 +94,7 @@ describe("a port of a task's node", () => {
       exitCode: 2,
       stderr: expect.stringContaining("set tony.application.tensorboard-log-dir"),
     });
+    await alice.run("kill", otherId);
+    await other.ended;
   });
 });
