@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The jobs of test/matrix on every release of Hadoop that a cluster can be of, and on the newest with each of its schedulers; one cluster
-// after the other. At the end a table of what passed where.
+// The jobs of test/matrix on every release of Hadoop that a cluster can be of, and on the newest with each of its schedulers and each
+// protection that Kerberos gives; one cluster after the other. At the end a table of what passed where.
 import { parseArgs } from "node:util";
 import { RELEASES } from "./cluster/releases.mjs";
 import { checkPrerequisites } from "./prerequisites.mjs";
@@ -18,6 +18,12 @@ const CLUSTERS = {
   async: ["--scheduling", "async"],
   "multi-node": ["--scheduling", "multi-node"],
   "fair-scheduler": ["--scheduler", "fair"],
+  ...Object.fromEntries(
+    ["authentication", "integrity", "privacy"].map((protection) => [
+      `secure-${protection}`,
+      ["--secure", "--protection", protection],
+    ]),
+  ),
 };
 
 const USAGE = `Runs the same jobs on several kinds of real Hadoop clusters, and prints what passed where.
@@ -31,7 +37,7 @@ await runMain(async () => {
     console.log(USAGE);
     return 0;
   }
-  await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts"]);
+  await checkPrerequisites(["node", "java", "maven", "python", "container-tools", "accounts", "kerberos"]);
   const ran = [];
   for (const name of Object.keys(CLUSTERS)) if (only.length === 0 || only.includes(name)) ran.push(await runOn(name));
   console.log(`\n${matrixTable(ran)}`);

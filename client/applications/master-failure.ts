@@ -45,7 +45,9 @@ interface Explained {
 }
 
 function explained(exit: string, diagnostics: string, attempts: number): Explained {
-  const { memory, stderr, words } = parseContainerDiagnostics(diagnostics.replace(/^[\s\S]*?Diagnostics: /, ""));
+  const { memory, endedToken, stderr, words } = parseContainerDiagnostics(
+    diagnostics.replace(/^[\s\S]*?Diagnostics: /, ""),
+  );
   if (memory !== undefined) {
     const virtual = memory.kind === "virtual";
     const { used, limit } = memory;
@@ -60,7 +62,7 @@ function explained(exit: string, diagnostics: string, attempts: number): Explain
   if (own !== undefined) return { reason: { code: "am-said", words: own, attempts }, lines: others.slice(-shownLines) };
   const lines = stderr.length > 0 ? stderr : words;
   if (exit === "-1000") {
-    const fix: Remedy = { code: "check-am-files" };
+    const fix: Remedy = { code: endedToken === undefined ? "check-am-files" : "outlive-am-tokens" };
     return { reason: { code: "am-not-prepared", attempts }, fix, lines: lines.slice(0, shownLines) };
   }
   return { reason: { code: "am-ended", attempts }, lines: lines.slice(-shownLines) };

@@ -3,24 +3,24 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
 import { RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
 import { type Token, TokenKind } from "../../src/hadoop/security/token.ts";
+import { type TokenEnding, tokenEnding } from "../../src/hadoop/security/token-ending.ts";
 import { listWords } from "../../src/job/reasons/words.ts";
 import type { GivenTokens } from "./given-tokens.ts";
 
-/** What secret managers say of a token (org.apache.hadoop.security.token.delegation.AbstractDelegationTokenSecretManager#checkToken). */
-const endings = [
-  [/can't be found in cache/, "is not known any more: it was cancelled, or its longest life is over"],
-  [/(?:is|has) expired/, "has expired: nobody renewed it in time"],
-] as const;
+const endingWords: Readonly<Record<TokenEnding, string>> = {
+  forgotten: "is not known any more: it was cancelled, or its longest life is over",
+  expired: "has expired: nobody renewed it in time",
+};
 
 /** What a person is told when a server does not accept a token of the file that this process was given; undefined for other errors. */
 export function tokenRefusal(error: unknown, { file, credentials }: GivenTokens): UserError | undefined {
-  const [, ended] = endings.find(([words]) => words.test(errorMessage(error))) ?? [];
+  const ended = tokenEnding(errorMessage(error));
   const kind = kindFor(error);
   if (ended === undefined || kind === undefined) return undefined;
   const refused = credentials.tokens.flatMap(({ token }) => (token.kind === kind ? [tokenWords(token)] : []));
   const mend =
     "Whoever wrote it obtains new ones; to use a Kerberos ticket of your own: unset HADOOP_TOKEN_FILE_LOCATION";
-  return new UserError(`The token ${listWords(refused)} in ${file} ${ended}\n  ${mend}`, {
+  return new UserError(`The token ${listWords(refused)} in ${file} ${endingWords[ended]}\n  ${mend}`, {
     code: "TOKEN_REFUSED",
     exitCode: ExitCode.cluster,
     cause: error,

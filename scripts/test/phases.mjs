@@ -364,7 +364,14 @@ export const phases = [
   ...clusterOfItsOwn("secure", {
     what: "a cluster where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
     options: ["--secure", "--nm-heartbeat-ms", "250", "--label", "none"],
-    tests: "test/secure",
+    tests: "test/secure/(?!failover)",
+    cores: HALF,
+    limitSeconds: 600,
+  }),
+  ...clusterOfItsOwn("secure-ha", {
+    what: "a job on encrypted files that both active masters are killed under",
+    options: ["--secure", "--ha", "--nodes", "1", "--nm-heartbeat-ms", "250", "--label", "none"],
+    tests: "test/secure/failover",
     cores: HALF,
     limitSeconds: 600,
   }),

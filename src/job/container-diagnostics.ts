@@ -1,3 +1,5 @@
+import { type TokenEnding, tokenEnding } from "../hadoop/security/token-ending.ts";
+
 /** What a NodeManager's memory check found, in its own amounts (`699.9 MB`). */
 export interface ExceededMemory {
   readonly kind: "physical" | "virtual";
@@ -11,6 +13,8 @@ export interface ContainerDiagnostics {
   readonly memory?: ExceededMemory;
   /** The address of a file that could not be copied to the node. */
   readonly resource?: string;
+  /** A delegation token by which files were to be copied to the node, and which their server does not accept any more. */
+  readonly endedToken?: TokenEnding;
   /** The first file that the launch script may not read, relative to the working directory; it exits there, before the executor starts. */
   readonly unreadable?: string;
   /** The last lines of the container's stderr; empty when YARN does not report them. */
@@ -29,10 +33,12 @@ export function parseContainerDiagnostics(text: string): ContainerDiagnostics {
   const memory = exceededMemory(text);
   const resource = missingResource(text);
   const unreadable = unreadableFile(text);
+  const endedToken = tokenEnding(text);
   return {
     ...(memory === undefined ? {} : { memory }),
     ...(resource === undefined ? {} : { resource }),
     ...(unreadable === undefined ? {} : { unreadable }),
+    ...(endedToken === undefined ? {} : { endedToken }),
     stderr: lastStderr(text),
     words: ownWords(text),
   };

@@ -107,6 +107,14 @@ describe("a container's diagnostics", () => {
     expect(parseContainerDiagnostics(text).words).toEqual([`Caused by: ${why}`]);
   });
 
+  test.each([
+    ["token (token for alice: HDFS_DELEGATION_TOKEN owner=alice) can't be found in cache", "forgotten"],
+    ["token (token for alice: HDFS_DELEGATION_TOKEN owner=alice) is expired, current time: 2026", "expired"],
+    ["File does not exist: hdfs://nn/a", undefined],
+  ])("tell a token that HDFS takes no more: %s", (why, endedToken) => {
+    expect(parseContainerDiagnostics(`[2026-11-22 04:05:41.120]${why}\n`).endedToken).toBe(endedToken);
+  });
+
   test("may be empty", () => {
     expect(parseContainerDiagnostics("")).toEqual({ stderr: [], words: [] });
   });

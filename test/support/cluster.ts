@@ -54,6 +54,8 @@ export interface ClusterStatus {
     readonly nodes: number;
     readonly ha: boolean;
     readonly secure: boolean;
+    /** Of RPC and of HDFS's data, where it is secure. */
+    readonly protection: "privacy" | "integrity" | "authentication";
     readonly label: string;
     /** Which node, from 1, has a network of its own; 0: none. */
     readonly isolate: number;
@@ -172,7 +174,7 @@ export function environmentFor(cluster: ClusterStatus, user: string): Record<str
 const ticketOf = (user: string): string => `FILE:${join(tmpdir(), `tony-ticket-${process.pid}-${user}`)}`;
 
 /** A fresh ticket of everybody who submits, and of HDFS's administrator, as far as they have keytabs. */
-async function takeTickets({ krb5Conf, keytabs }: NonNullable<ClusterStatus["security"]>): Promise<void> {
+export async function takeTickets({ krb5Conf, keytabs }: NonNullable<ClusterStatus["security"]>): Promise<void> {
   const env = { ...process.env, KRB5_CONFIG: krb5Conf };
   const keytabOf = (user: string) => join(keytabs, `${user}.keytab`);
   const users = [...Object.values(ClusterUser), "hdfs"].filter((user) => existsSync(keytabOf(user)));

@@ -8,6 +8,14 @@ export type MasterKind = "ResourceManager" | "NameNode";
 /** `killed`: SIGKILL, so that ZooKeeper has to miss it. `relieved`: it, or its ZKFC, gives its part up. */
 export type Manner = "killed" | "relieved";
 
+/** Who is active, and what ends that. */
+interface Reign {
+  readonly kind: MasterKind;
+  readonly active: string;
+  readonly pid: number;
+  readonly signal: "SIGKILL" | "SIGTERM";
+}
+
 /** Makes the masters of a cluster with two of each kind change places. */
 export class Failover {
   readonly #suite: FaultSuite;
@@ -25,7 +33,26 @@ export class Failover {
    * @returns what ends that one's time: at once, so that it can be done at a certain moment
    */
   async of(kind: MasterKind, manner: Manner): Promise<() => void> {
+    return await this.#of([kind], manner);
+  }
+
+  /** The same of a ResourceManager and a NameNode at the same moment. */
+  async ofBoth(manner: Manner): Promise<() => void> {
+    return await this.#of(["ResourceManager", "NameNode"], manner);
+  }
+
+  async #of(kinds: readonly MasterKind[], manner: Manner): Promise<() => void> {
     await this.#mending;
+    const reigns = await Promise.all(kinds.map((kind) => this.#reign(kind, manner)));
+    return () => {
+      for (const { pid, signal } of reigns) this.#suite.end(pid, signal);
+      this.#mending = this.#mend(reigns);
+      // Whoever asks for the next one hears of a failure; the suite mends again at the test's end.
+      this.#mending.catch(() => undefined);
+    };
+  }
+
+  async #reign(kind: MasterKind, manner: Manner): Promise<Reign> {
     const active = await this.active(kind);
     // The controller of the other NameNode tells the one whose own is gone to stand by.
     const ended = kind === "NameNode" && manner === "relieved" ? active.replace("nn", "zkfc") : active;
@@ -33,12 +60,7 @@ export class Failover {
     const pid = daemons.find(({ name }) => name === ended)?.pid;
     if (pid === undefined) throw new Error(`${ended} does not run`);
     const signal = kind === "ResourceManager" && manner === "relieved" ? "SIGTERM" : "SIGKILL";
-    return () => {
-      this.#suite.end(pid, signal);
-      this.#mending = this.#mend({ pid, kind, active });
-      // Whoever asks for the next one hears of a failure; the suite mends again at the test's end.
-      this.#mending.catch(() => undefined);
-    };
+    return { kind, active, pid, signal };
   }
 
   /** The name of the one that is active, as soon as one is. */
@@ -51,10 +73,14 @@ export class Failover {
     });
   }
 
-  /** Not before the other one serves: a ZKFC that comes back at once would leave everything as it was. */
-  async #mend({ pid, kind, active }: { pid: number; kind: MasterKind; active: string }): Promise<void> {
-    await eventually("its end", () => !isRunning(pid));
-    await this.active(kind, { otherThan: active });
+  /** Not before the others serve: a ZKFC that comes back at once would leave everything as it was. */
+  async #mend(reigns: readonly Reign[]): Promise<void> {
+    await Promise.all(
+      reigns.map(async ({ pid, kind, active }) => {
+        await eventually("its end", () => !isRunning(pid));
+        await this.active(kind, { otherThan: active });
+      }),
+    );
     await this.#suite.mend();
   }
 }

@@ -72,6 +72,7 @@ export class FaultJob {
       "tony.worker.memory": "512m",
       "tony.worker.command": `${note}; ${program}`,
       "tony.containers.envs": `OUTPUT=${folder}`,
+      ...(isReadable(cluster) && { "tony.security.allow-cleartext": "true" }),
       ...settings,
     };
     writeFileSync(join(folder, "job.xml"), toXml(properties));
@@ -241,6 +242,9 @@ export class FaultJob {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 50 });
   }
 }
+
+/** Whether what a job sends by RPC can be read on the network of a secured cluster, which somebody has to accept. */
+const isReadable = ({ settings: { secure, protection } }: ClusterStatus): boolean => secure && protection !== "privacy";
 
 function toXml(properties: Readonly<Record<string, string>>): string {
   const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

@@ -163,6 +163,9 @@ export function containerEnding(
     return orderedEnding(step, task, container, { why, source: "yarn", exit: String(exitStatus) });
   }
   const meaning = exitMeaning(exitStatus, words, isLeaving(step, container.host));
+  if (meaning.code === "files-not-fetched" && diagnostics.endedToken !== undefined) {
+    return endedTokenEnding(step, task, container, words);
+  }
   const ownWords = ownLastWord(stderr) ?? (meaning.machine ? healthReportOf(step, container) : undefined);
   const detail = resource === undefined ? ownWords : words[0];
   return {
@@ -185,6 +188,22 @@ export function containerEnding(
     lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
     remedy: meaning.memory === undefined ? undefined : memoryRemedy(step, task, meaning.memory, memory?.usedMiB ?? 0),
     ...(resource === undefined ? {} : { resource }),
+  };
+}
+
+/** HDFS took the job's token no more, as it will not from the next node. */
+function endedTokenEnding(step: Step, task: TaskRecord, container: ContainerRecord, words: readonly string[]): Ending {
+  return {
+    ...where(task, container),
+    ...seen(container.brokenAtMs === 0 ? step.nowMs : container.brokenAtMs),
+    source: "yarn",
+    strength: Strength.outside,
+    class: "program",
+    machine: false,
+    reason: { code: "files-not-fetched", task: task.id, host: container.host },
+    exit: "-1000",
+    lines: words.slice(-20),
+    remedy: { code: "outlive-tokens" },
   };
 }
 

@@ -5,6 +5,9 @@ import { settingWords } from "./words.ts";
 
 const WITHOUT_CARRIAGE_RETURNS = String.raw`sed -i 's/\r$//'`;
 
+const SITE_TOKENS =
+  "a site that sets yarn.resourcemanager.proxy-user-privileges.enabled=true lets the ResourceManager obtain new ones";
+
 /** What a person can do about a failure, or about a wait. */
 export const remedies = {
   "raise-memory": reason({ setting: "setting", toMiB: "number", virtual: "flag" }, ({ setting, toMiB, virtual }) => {
@@ -73,6 +76,17 @@ export const remedies = {
     () => "its node may be overloaded or cut off from the ResourceManager; tony-ts logs has the AM's log",
   ),
   "check-am-files": reason({}, () => "the node could not bring the AM's files into place"),
+  "outlive-tokens": reason(
+    {},
+    () =>
+      "the delegation tokens that came with the submission have ended: a job that is to run for longer takes its keytab along " +
+      `(tony.keytab.ship=true), or is followed by a client that logs in with one (tony.keytab.location); ${SITE_TOKENS}`,
+  ),
+  "outlive-am-tokens": reason(
+    {},
+    () =>
+      `the delegation tokens that came with the submission have ended, and YARN starts an AM with no others: ${SITE_TOKENS}`,
+  ),
   "lower-ask": reason({ settings: "settings", orWait: "flag" }, ({ settings, orWait }) => {
     const keys = settings.map(settingWords).join(" or ");
     return `lower ${keys}${orWait ? ", or wait for other jobs to end" : ""}`;

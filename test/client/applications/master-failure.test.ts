@@ -58,6 +58,15 @@ describe("why an application's AMs ended", () => {
     });
   });
 
+  test("tokens that ended before another attempt could begin: what would have lasted", () => {
+    const why = "token (token for ada: HDFS_DELEGATION_TOKEN owner=ada) can't be found in cache";
+    expect(masterFailure(failed(-1000, `[2026-11-22 01:11:05.719]${why}\n`), 0)).toMatchObject({
+      summary: "the AM's container could not be prepared, 4 times",
+      remedy: expect.stringContaining("yarn.resourcemanager.proxy-user-privileges.enabled=true"),
+      lines: [why],
+    });
+  });
+
   test("silence", () => {
     const diagnostics = "ApplicationMaster for attempt appattempt_1_0017_000001 timed out. Failing the application.";
     expect(masterFailure(aReport({ state: "FAILED", diagnostics }), 5)).toMatchObject({

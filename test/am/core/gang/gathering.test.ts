@@ -311,6 +311,24 @@ describe("a file that a node cannot fetch", () => {
   });
 });
 
+describe("a file for which HDFS takes the job's token no more", () => {
+  test("is no node's fault: what would have lasted is named", () => {
+    const why = "token (token for ada: HDFS_DELEGATION_TOKEN owner=ada) can't be found in cache";
+    const base = jobSpec([role("worker", 1)]);
+    const scenario = new Scenario({
+      ...base,
+      failure: { ...base.failure, budgets: { program: 0, infrastructure: 5 } },
+    });
+    scenario.register();
+    scenario.allocateAll();
+    scenario.completes("c1", -1000, `[2026-11-22 04:05:41.120]${why}\n`);
+    expect(scenario.core.state).toMatchObject({
+      outcome: { result: "failed", cause: { class: "program", lines: [why], fix: { code: "outlive-tokens" } } },
+      blame: {},
+    });
+  });
+});
+
 describe("a file that the launch script may not read", () => {
   const denied = "Last 4096 bytes of prelaunch.err :\nfind: ‘./venv/bin/python’: Permission denied\n";
   const venv = { source: "/home/ada/envs/torch", name: "venv", as: "archive" } as const;
