@@ -12,6 +12,7 @@ import { kill } from "./kill.ts";
 import { list } from "./list.ts";
 import { logs } from "./logs.ts";
 import { migrate } from "./migrate.ts";
+import { notebook } from "./notebook.ts";
 import { shell } from "./shell.ts";
 import { status } from "./status.ts";
 import { submit } from "./submit.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   shell,
   forward,
   tensorboard,
+  notebook,
   init,
   validate,
   keys,

@@ -25,14 +25,16 @@ export const forward = defineCommand({
   ],
   run: async ({ application, task, port: text, "local-port": localPort, conf, json }, context) => {
     const port = parsePort("The task's port", text);
-    const { forwardUntilEnd } = await import("../sessions/forward.ts");
+    const { forwardUntilEnd, leadsTo } = await import("../sessions/forward.ts");
     return await forwardUntilEnd(
       application,
       {
         find: (status) => (hasTask(status, task) ? { task, port } : undefined),
-        missing: ({ roles }) => noSuchTask(application, task, roles),
-        waitMs: ({ roles }) => (roles.length === 0 ? startMs : 0),
-        show: (address) => address,
+        patience: {
+          waitMs: ({ roles }) => (roles.length === 0 ? startMs : 0),
+          missing: ({ roles }) => noSuchTask(application, task, roles),
+        },
+        show: leadsTo,
         localPort: localPort === undefined ? undefined : parsePort("--local-port", localPort),
         json,
         conf,

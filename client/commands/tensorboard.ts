@@ -16,12 +16,14 @@ export const tensorboard = defineCommand({
   options: { ...localPortOption, ...settingOptions, ...jsonOption },
   examples: [["tensorboard application_1795305600000_0007", "Prints the address for a browser of this machine"]],
   run: async ({ application, "local-port": localPort, conf, json }, context) => {
-    const { forwardUntilEnd } = await import("../sessions/forward.ts");
+    const { forwardUntilEnd, leadsTo } = await import("../sessions/forward.ts");
     const options = {
       find: destinationOf,
-      missing: () => noTensorBoard(application),
-      waitMs: ({ roles }: JobStatus) => (roles.some(({ name }) => name === "tensorboard") ? startMs : 0),
-      show: (address: string) => `http://${address}`,
+      patience: {
+        waitMs: ({ roles }: JobStatus) => (roles.some(({ name }) => name === "tensorboard") ? startMs : 0),
+        missing: () => noTensorBoard(application),
+      },
+      show: (address: string, destination: Destination) => leadsTo(`http://${address}`, destination),
       localPort: localPort === undefined ? undefined : parsePort("--local-port", localPort),
       json,
       conf,

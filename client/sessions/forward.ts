@@ -1,6 +1,6 @@
 import { ExitCode, type UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
-import type { JobStatus } from "../../src/job/status.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { ForwardJson } from "../printed-json.ts";
@@ -16,12 +16,13 @@ export interface Destination {
 export interface ForwardOptions {
   /** Where the job has it now; undefined: nowhere. */
   readonly find: (status: JobStatus) => Destination | undefined;
-  /** What to say when it is nowhere. */
-  readonly missing: (status: JobStatus) => UserError;
-  /** How long it may be nowhere at first. */
-  readonly waitMs: (status: JobStatus) => number;
-  /** `http://127.0.0.1:6006` */
-  readonly show: (address: string) => string;
+  /** How long it may be nowhere at first, and what to say then; absent: until the job ends, and whoever listens there is waited for. */
+  readonly patience?: {
+    readonly waitMs: (status: JobStatus) => number;
+    readonly missing: (status: JobStatus) => UserError;
+  };
+  /** What is said of it. @param address `127.0.0.1:6006` */
+  readonly show: (address: string, destination: Destination) => string;
   /** The port of this machine; default the destination's, or any when that is taken. */
   readonly localPort: number | undefined;
   readonly json: boolean;
@@ -41,30 +42,52 @@ interface Way {
 export async function forwardUntilEnd(id: string, options: ForwardOptions, context: ClientContext): Promise<ExitCode> {
   const leave = new AbortController();
   const unwatch = watchLeaving(() => leave.abort());
+  try {
+    const outcome = await forwardUntil(leave.signal, id, options, context);
+    if (outcome !== undefined)
+      context.output.problem(`${id} has ended (${outcome.result}): nothing is forwarded any more`);
+    return ExitCode.succeeded;
+  } finally {
+    unwatch();
+  }
+}
+
+/** The same until the signal aborts. @returns how the job has ended, where its AM said it */
+export async function forwardUntil(
+  signal: AbortSignal,
+  id: string,
+  options: ForwardOptions,
+  context: ClientContext,
+): Promise<JobOutcome | undefined> {
+  const refusal = new AbortController();
   const tell = onlyNews((text) => context.output.problem(text));
+  const refused = (error: unknown) =>
+    errorCode(error) === "API_FORBIDDEN" ? refusal.abort(error) : tell(errorMessage(error));
+  const { patience } = options;
   const sinceMs = context.now();
-  let refusal: unknown;
   let way: Way | undefined;
   let local: LocalPort | undefined;
-  const refused = (error: unknown) => {
-    if (errorCode(error) !== "API_FORBIDDEN") return tell(errorMessage(error));
-    refusal = error;
-    leave.abort();
-  };
   try {
-    for await (const { master, update } of followRunning(id, options.conf, context, leave.signal)) {
-      if (update.type === "outcome") {
-        context.output.problem(`${id} has ended (${update.outcome.result}): nothing is forwarded any more`);
-        return ExitCode.succeeded;
-      }
+    for await (const { master, update } of followRunning(
+      id,
+      options.conf,
+      context,
+      AbortSignal.any([signal, refusal.signal]),
+    )) {
+      if (update.type === "outcome") return update.outcome;
       const { status } = update;
       const destination = options.find(status) ?? way?.destination;
       if (destination === undefined) {
-        if (context.now() - sinceMs >= options.waitMs(status)) throw options.missing(status);
+        if (patience === undefined) continue;
+        if (context.now() - sinceMs >= patience.waitMs(status)) throw patience.missing(status);
         tell("The job has not opened its port yet: it is waited for");
         continue;
       }
       const next: Way = { master, destination };
+      if (local === undefined && patience === undefined && !(await listens(next))) {
+        tell(`${destination.task} runs, and does not listen on its port ${destination.port} yet: it is waited for`);
+        continue;
+      }
       way = next;
       local ??= await openLocal(options, destination, context, {
         open: () => openSession(way ?? next),
@@ -72,29 +95,46 @@ export async function forwardUntilEnd(id: string, options: ForwardOptions, conte
         refused,
       });
     }
-    if (refusal !== undefined) throw refusal;
-    return ExitCode.succeeded;
+    refusal.signal.throwIfAborted();
+    return undefined;
   } finally {
     local?.close();
-    unwatch();
   }
+}
+
+/** Whether somebody takes a connection there. */
+async function listens(way: Way): Promise<boolean> {
+  const session = openSession(way);
+  let isOpen = false;
+  const received = session.receive(async ({ type }) => {
+    isOpen ||= type === "started";
+    session.cancel();
+  });
+  await Promise.all([session.over, received]);
+  return isOpen;
 }
 
 async function openLocal(
   { localPort, json, show }: ForwardOptions,
-  { task, port }: Destination,
+  destination: Destination,
   { output }: ClientContext,
   options: Parameters<typeof LocalPort.listen>[1],
 ): Promise<LocalPort> {
+  const { task, port } = destination;
   const local = await LocalPort.listen(localPort === undefined ? { rather: port } : { exactly: localPort }, options);
   const { address } = local;
   if (json) output.jsonLine({ address, task, port } satisfies ForwardJson);
-  else output.print(`${show(address)} leads to port ${port} of ${task}; Ctrl-C ends it`);
+  else output.print(show(address, destination));
   return local;
 }
 
 function openSession({ master, destination: { task, port } }: Way): ReturnType<MasterConnection["openSession"]> {
   return master.openSession(task, { type: "connection", port });
+}
+
+/** `127.0.0.1:8080 leads to port 8080 of worker:0; Ctrl-C ends it` */
+export function leadsTo(shown: string, { task, port }: Destination): string {
+  return `${shown} leads to port ${port} of ${task}; Ctrl-C ends it`;
 }
 
 /** A signal ends it, and nothing of the job. @returns stops it */

@@ -119,9 +119,9 @@ export const phases = [
     // Maven's local repository is for one Maven at a time.
     needs: ["jars"],
   },
-  ...["tensorflow", "frameworks"].map((name) => ({
+  ...["tensorflow", "frameworks", "notebook"].map((name) => ({
     name,
-    what: "Python packages that the examples run with, when the cache has none",
+    what: "Python packages that examples and tests run with, when the cache has none",
     command: ["node", "scripts/test/python-environment.mjs", name],
     cores: WAITING,
     limitSeconds: 600,
@@ -190,7 +190,7 @@ export const phases = [
     command: onCluster("test/e2e"),
     cores: HALF,
     limitSeconds: 1500,
-    needs: ["test-up", "tensorflow", "frameworks", "node20", "node22", "node24"],
+    needs: ["test-up", "tensorflow", "frameworks", "notebook", "node20", "node22", "node24"],
     // Each looks at whether anything of its own is left on the cluster.
     after: ["integration"],
     jest: true,

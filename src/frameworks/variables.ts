@@ -178,6 +178,7 @@ export const clientVariables = {
   CUDA_VISIBLE_DEVICES: "Which GPUs of this machine `--scheduler local` may give to tasks; default all",
   JOB_PROP_FILE: "The file of a job's properties, which Azkaban sets for `tony-ts azkaban`",
   JOB_OUTPUT_PROP_FILE: "The file to which `tony-ts azkaban` writes the properties for the next jobs of the flow",
+  JUPYTER_TOKEN: "The token of `tony-ts notebook`; default a new one, which the terminal shows",
   NO_COLOR: "When set and not empty: no colours",
   TERM: "`dumb`: no colours, and no line is drawn again",
 } as const satisfies VariableTable;

@@ -24,6 +24,7 @@ const elsewhere = (file: string, text: string): Claim => ({ where: "elsewhere", 
 /** In the container of a task that runs. */
 const inContainer = (verb: string): Claim => elsewhere("test/e2e/sessions.test.ts", `"${verb}", id`);
 const forwarded = (verb: string): Claim => elsewhere("test/e2e/forward.test.ts", `"${verb}", id`);
+const notebookWith = (text: string): Claim => elsewhere("test/e2e/notebook.test.ts", text);
 const phase = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `name: "${name}"`);
 /** A phase with a cluster that is started with such options. */
 const ofItsOwn = (name: string): Claim => elsewhere("scripts/test/phases.mjs", `clusterOfItsOwn("${name}"`);
@@ -81,6 +82,12 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "tony-ts tensorboard ID": forwarded("tensorboard"),
   "tony-ts tensorboard application_1795305600000_0007": forwarded("tensorboard"),
+  "tony-ts notebook": notebookWith('"notebook", "--python_binary_path"'),
+  "tony-ts notebook --python_venv venv.tar.gz --python_binary_path bin/python3": notebookWith("--python_binary_path"),
+  "tony-ts notebook -conf tony.notebook.memory=16g -conf tony.notebook.gpus=1 --idle 4h": elsewhere(
+    "test/client/commands/notebook.test.ts",
+    '"--idle"',
+  ),
   "tony-ts validate job.xml": inJob(),
   "tony-ts validate --conf job.xml": inJob(),
   "tony-ts init pytorch": withRow("tony-ts init [KIND]"),

@@ -55,7 +55,12 @@ export class Person {
 
   /** Starts `tony-ts` with these words. */
   start(...words: readonly string[]): TonyTs {
-    const started = new TonyTs(words, this.environment, this.folder);
+    return this.startWith({}, ...words);
+  }
+
+  /** The same with further variables. */
+  startWith(variables: Readonly<Record<string, string>>, ...words: readonly string[]): TonyTs {
+    const started = new TonyTs(words, { ...this.environment, ...variables }, this.folder);
     this.#started.push(started);
     return started;
   }

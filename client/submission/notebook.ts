@@ -1,0 +1,75 @@
+import type { ExitCode } from "../../src/errors.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { JobText } from "../../src/job/load-job.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import type { ClientContext } from "../context.ts";
+import { FollowView } from "../following/follow-view.ts";
+import type { Output } from "../output/output.ts";
+import { type Destination, forwardUntil } from "../sessions/forward.ts";
+import { notebookDestination } from "../sessions/notebook-job.ts";
+import { runSubmission } from "./run-submission.ts";
+
+export interface NotebookChoices {
+  /** What JupyterLab asks for; shown on a terminal alone. */
+  readonly token: string;
+  readonly localPort: number | undefined;
+}
+
+/** Submits a job of one JupyterLab, leads a port of this machine to it, and follows it: as a submission in all else. */
+export async function runNotebook(
+  text: JobText,
+  { token, localPort }: NotebookChoices,
+  context: ClientContext,
+): Promise<ExitCode> {
+  const { output, now } = context;
+  const ended = new AbortController();
+  let id = "";
+  let forwarded: Promise<unknown> | undefined;
+  const view = new NotebookView(output, now, () => {
+    forwarded ??= forwardUntil(ended.signal, id, forwardOptions(localPort, token, output), context).catch((error) =>
+      output.problem(`Nothing leads to the notebook from here: ${errorMessage(error)}`),
+    );
+  });
+  const submitted = (submittedId: string) => (id = submittedId);
+  try {
+    const choices = { detach: false, json: false, logs: { kind: "none" }, local: false } as const;
+    return await runSubmission(text, { ...choices, display: { view, submitted } }, context);
+  } finally {
+    ended.abort();
+    await forwarded;
+  }
+}
+
+function forwardOptions(
+  localPort: number | undefined,
+  token: string,
+  { isTerminal }: Output,
+): Parameters<typeof forwardUntil>[2] {
+  const show = (address: string, { task }: Destination) => {
+    const page = `http://${address}/lab`;
+    const link = isTerminal ? `${page}?token=${encodeURIComponent(token)}` : `${page} (its token is in JUPYTER_TOKEN)`;
+    return `JupyterLab of ${task}:\n  ${link}\nCtrl-C ends the job`;
+  };
+  return {
+    find: notebookDestination,
+    show,
+    localPort,
+    json: false,
+    conf: undefined,
+  };
+}
+
+/** What a submission shows, and tells when its task runs. */
+class NotebookView extends FollowView {
+  readonly #running: () => void;
+
+  constructor(output: Output, now: () => number, running: () => void) {
+    super(output, now, now());
+    this.#running = running;
+  }
+
+  override show(status: JobStatus): void {
+    super.show(status);
+    if (notebookDestination(status) !== undefined) this.#running();
+  }
+}
