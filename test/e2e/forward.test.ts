@@ -69,13 +69,14 @@ describe("a port of a task's node", () => {
     const serves = 'mkdir -p www && echo "the board" > www/index.html && cd www && exec python3 -m http.server';
     const job = alice.job("board", {
       ...oneTask,
-      "tony.worker.command": "sleep 600",
+      "tony.worker.command": "echo begun; sleep 600",
       "tony.tensorboard.memory": "512m",
       "tony.application.tensorboard-log-dir": "hdfs:///logs",
       "tony.tensorboard.command": `${serves} --bind "$NM_HOST" "$TB_PORT"`,
     });
-    const { stdout } = await alice.run("submit", "--detach", job);
-    const id = stdout.trim();
+    const submitted = alice.start("submit", job);
+    const [, id = ""] = await submitted.output(/(application_\d+_\d+)/);
+    await submitted.output(/begun/);
     const board = alice.start("tensorboard", id);
     const [, url = ""] = await board.output(/(http:\/\/127\.0\.0\.1:\d+) leads to port \d+ of tensorboard:0/);
     const shown = await new Promise<Buffer>((resolve, reject) => {
@@ -85,6 +86,7 @@ describe("a port of a task's node", () => {
     board.process.kill("SIGTERM");
     expect((await board.ended).exitCode).toBe(0);
     await alice.run("kill", id);
+    await submitted.ended;
 
     const none = alice.job("none", { ...oneTask, "tony.worker.command": "echo begun; sleep 600" });
     const other = alice.start("submit", none);
