@@ -84,8 +84,8 @@ export class Call {
 
   /** Until its program runs, a task refuses: that is waited for. */
   async #runIn(task: string, command: string, pipes: Pipes): Promise<Said> {
-    // Where a program's directory is not there, as the launcher's, Open MPI starts it at home.
-    const words = ["bash", "-c", `export HOME="$PWD"; ${command}`];
+    const folder = this.#options.hosts.folderVariables.map((name) => `export ${name}="$PWD"; `).join("");
+    const words = ["bash", "-c", `${folder}${command}`];
     let said: Said = { exitCode: FAILED, reason: `${task} cannot be reached` };
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) await sleep(RETRY_MS);

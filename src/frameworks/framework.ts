@@ -23,6 +23,8 @@ export interface Hosts {
   readonly tasks: ReadonlyMap<string, TaskId>;
   /** Lists of them, by file name. */
   readonly files: Readonly<Record<string, string>>;
+  /** Variables that name the task's working directory, in what is run there. */
+  readonly folderVariables: readonly string[];
 }
 
 /** What of a job a framework may refuse. */

@@ -2,10 +2,20 @@ import type { RoleSpec } from "../job/spec.ts";
 import { formatTaskId, type TaskId } from "../job/task.ts";
 import { exactlyOne, gangOnly } from "./checks.ts";
 import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
-import type { mpiVariables } from "./variables.ts";
+import type { mpiHostVariables, mpiVariables } from "./variables.ts";
 
 const LAUNCHER = "launcher";
 const HOST_FILE = "hostfile";
+/**
+ * Where a program's directory is not there, as the launcher's, Open MPI starts it at home. It names the memory that processes of a host
+ * share by the machine and their number on the host (opal/mca/btl/sm): two containers of one machine, which are two hosts, must not keep
+ * it in one folder.
+ */
+const FOLDER_VARIABLES: readonly (keyof typeof mpiHostVariables)[] = [
+  "HOME",
+  "OMPI_MCA_btl_sm_backing_directory",
+  "OMPI_MCA_btl_vader_backing_directory",
+];
 
 /**
  * Open MPI: one task runs `mpirun`, which starts the processes in the containers of the others by `ssh`; the executor puts a command
@@ -25,6 +35,7 @@ export const mpi: FrameworkDefinition<keyof typeof mpiVariables> = {
     return {
       tasks: new Map(hosts.map(({ name, task: id }) => [name, id])),
       files: { [HOST_FILE]: hosts.map(({ name, processes }) => `${name} slots=${processes}\n`).join("") },
+      folderVariables: FOLDER_VARIABLES,
     };
   },
   environment: ({ role, hostsFolder }) => {

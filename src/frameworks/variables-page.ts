@@ -6,6 +6,7 @@ import {
   horovodVariables,
   jaxVariables,
   jobVariables,
+  mpiHostVariables,
   mpiVariables,
   mxnetVariables,
   programVariables,
@@ -45,9 +46,9 @@ its command, \`tony.execution.envs\` or \`tony.<role>.envs\` have one of these:
 `;
 
 const HOSTS = `The first folder on the launcher's \`PATH\` has a command \`ssh\`, which runs a command in the container of the host that it names, by way of
-the ApplicationMaster: in the working directory and environment of that task's program, with \`HOME\` set to that directory. \`mpirun\`
-of Open MPI takes it for the one it knows; no daemon, key or password is needed. What the host's own program does meanwhile is up to the
-job: \`sleep infinity\`. A process that fails fails the launcher: \`mpirun\` stops the others and says which one it was.
+the ApplicationMaster: in the working directory and environment of that task's program. \`mpirun\` of Open MPI takes it for the one it knows; no
+daemon, key or password is needed. What the host's own program does meanwhile is up to the job: \`sleep infinity\`. A process that fails
+fails the launcher: \`mpirun\` stops the others and says which one it was.
 `;
 
 const READ = `## What tony-ts reads
@@ -68,6 +69,7 @@ export function variablesPage(): string {
     section("Horovod: tasks that train", horovodVariables),
     section("MPI: the launcher", mpiVariables),
     HOSTS,
+    section("MPI: what is started in a host", mpiHostVariables),
     section("Dask", daskVariables),
     section("Ray: all but the head", rayVariables),
     TEMPLATES,

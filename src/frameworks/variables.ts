@@ -121,6 +121,14 @@ export const mpiVariables = {
   SHELL: "`/bin/bash`: `mpirun` warns of a shell that it cannot find out",
 } as const satisfies VariableTable;
 
+/** With `tony.application.framework = mpi`, in what the launcher starts in a host: its task's working directory. */
+export const mpiHostVariables = {
+  HOME: "`mpirun` starts programs there whose directory is not on the host",
+  OMPI_MCA_btl_sm_backing_directory:
+    "There Open MPI 5 keeps the memory that processes of a container share; in `/dev/shm`, two containers of one node would take each other's",
+  OMPI_MCA_btl_vader_backing_directory: "The same for Open MPI 4",
+} as const satisfies VariableTable;
+
 /** With `tony.application.framework = dask`. */
 export const daskVariables = {
   DASK_SCHEDULER_ADDRESS: "`tcp://host:port` of task `scheduler:0`: `dask worker` and `distributed.Client()` read it",

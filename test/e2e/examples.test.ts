@@ -107,6 +107,23 @@ describe("the examples", () => {
     expect(exitCode).toBe(0);
   }, 600_000);
 
+  test("mpi: containers of one machine do not take each other's shared memory", async () => {
+    const bin = path.dirname(await pythonEnvironment("frameworks"));
+    const program = `from mpi4py import MPI; import os
+segments = {line.split()[5] for line in open("/proc/self/maps") if "sm_segment" in line}
+print("segments", os.environ["TASK_INDEX"], *segments, flush=True)`;
+    const command = `mpirun python3 -c '${program}'`;
+    const settings = ["--conf", `tony.launcher.command=${command}`, "--shell_env", `PATH=${bin}:/usr/bin:/bin`];
+    const { exitCode, stdout } = await alice.run("submit", "--conf", example("mpi"), ...settings, "--logs", "all");
+    const files = Array.from(stdout.matchAll(/ segments (\d) (.+)$/gm), ([, task = "", words = ""]) =>
+      words.split(" ").map((file) => ({ task, file })),
+    ).flat();
+    const tasksOf = (file: string) => new Set(files.filter((other) => other.file === file).map(({ task }) => task));
+    expect(files.length).toBeGreaterThanOrEqual(4);
+    for (const { file } of files) expect([file, tasksOf(file).size]).toEqual([file, 1]);
+    expect(exitCode).toBe(0);
+  }, 600_000);
+
   test("mpi: a process that dies fails the launcher, whose last lines name its rank", async () => {
     const bin = path.dirname(await pythonEnvironment("frameworks"));
     const program = "from mpi4py import MPI; import os, time; MPI.COMM_WORLD.rank == 3 and os.abort(); time.sleep(600)";

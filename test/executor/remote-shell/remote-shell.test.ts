@@ -57,7 +57,11 @@ describe("the command ssh of a launcher's container", () => {
 
   async function shell(remote: Remote) {
     const folder = mkdtempSync(path.join(tmpdir(), "remote-shell-"));
-    const hosts = { tasks: new Map([["worker-0", "worker:0"]] as const), files: { hostfile: "worker-0 slots=2\n" } };
+    const hosts = {
+      tasks: new Map([["worker-0", "worker:0"]] as const),
+      files: { hostfile: "worker-0 slots=2\n" },
+      folderVariables: ["HOME", "SCRATCH"],
+    };
     const opened = await RemoteShell.open({ folder, hosts, open: (task, words) => remote.open(task, words) });
     left.push(opened);
     const start = (...words: readonly string[]) => spawn(path.join(folder, "ssh"), words);
@@ -71,7 +75,7 @@ describe("the command ssh of a launcher's container", () => {
     return { stdout, stderr, exitCode };
   }
 
-  test("runs a command line in the task that the host stands for, at home in its working directory", async () => {
+  test("runs a command line in the task that the host stands for, with its working directory in variables", async () => {
     const remote = new Remote([started, out("hello "), out("there\n"), exited(0)]);
     const { folder, start } = await shell(remote);
     const options = ["-x", "-o", "BatchMode=yes", "-lada"];
@@ -80,7 +84,8 @@ describe("the command ssh of a launcher's container", () => {
       stderr: "",
       exitCode: 0,
     });
-    expect(remote.asked).toEqual([{ task: "worker:0", words: ["bash", "-c", 'export HOME="$PWD"; echo "a  b"'] }]);
+    const command = 'export HOME="$PWD"; export SCRATCH="$PWD"; echo "a  b"';
+    expect(remote.asked).toEqual([{ task: "worker:0", words: ["bash", "-c", command] }]);
     await eventually("nothing of the call is left", () => readdirSync(path.join(folder, "calls")).length === 0);
   });
 
