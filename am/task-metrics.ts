@@ -1,5 +1,6 @@
 import type { Metrics } from "../src/api/messages.ts";
 import type { TaskUse } from "../src/history/tony/events.ts";
+import type { GpuMetrics } from "../src/job/gpu-metrics.ts";
 import type { JobStatus, TaskStatus } from "../src/job/status.ts";
 
 /** What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. */
@@ -9,9 +10,14 @@ export class TaskMetrics {
 
   set(containerId: string, task: string, metrics: Metrics): void {
     this.#byContainer.set(containerId, { task, metrics });
-    const before = this.#useByTask.get(task)?.maxMemoryBytes ?? 0;
-    const { maxMemoryBytes, averageMemoryBytes } = metrics;
-    this.#useByTask.set(task, { maxMemoryBytes: Math.max(before, maxMemoryBytes), averageMemoryBytes });
+    const before = this.#useByTask.get(task);
+    const { averageMemoryBytes } = metrics;
+    const gpus = mostOf(before?.gpus, metrics.gpus);
+    this.#useByTask.set(task, {
+      maxMemoryBytes: Math.max(before?.maxMemoryBytes ?? 0, metrics.maxMemoryBytes),
+      averageMemoryBytes,
+      ...(gpus && { gpus }),
+    });
   }
 
   delete(containerId: string): void {
@@ -23,16 +29,28 @@ export class TaskMetrics {
     return this.#useByTask.get(task);
   }
 
-  /** The status with each task's memory and processor use. */
+  /** The status with each task's memory and processor use, and with its GPUs as they were last measured. */
   addTo(status: JobStatus): JobStatus {
     return { ...status, tasks: status.tasks.map((task) => this.#withMetrics(task)) };
   }
 
   #withMetrics(task: TaskStatus): TaskStatus {
     const said = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
+    const gpus = this.#useByTask.get(task.task)?.gpus;
+    const known = gpus === undefined ? task : { ...task, gpus };
     // The container may be another task's by now.
-    if (said?.task !== task.task) return task;
+    if (said?.task !== task.task) return known;
     const { memoryBytes, maxMemoryBytes, cpuCores } = said.metrics;
-    return { ...task, memoryBytes, maxMemoryBytes, cpuCores };
+    return { ...known, memoryBytes, maxMemoryBytes, cpuCores };
   }
+}
+
+/** The newer gauges, each with the most of both. */
+function mostOf(before: GpuMetrics | undefined, now: GpuMetrics | undefined): GpuMetrics | undefined {
+  if (before === undefined || now === undefined) return now ?? before;
+  const most = (kind: "utilization" | "memory" | "bar1Memory") => {
+    const gauge = now[kind];
+    return gauge && { [kind]: { ...gauge, max: Math.max(gauge.max, before[kind]?.max ?? 0) } };
+  };
+  return { ...now, ...most("utilization"), ...most("memory"), ...most("bar1Memory") };
 }

@@ -10,6 +10,7 @@ import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
 import { logLimitsOf } from "../src/rotating-log.ts";
 import { reportExit, type StartError } from "./exit-report.ts";
+import { gpuSamplerOf } from "./hooks/gpu-sampler.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import { writeNotice } from "./hooks/notice-file.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
@@ -273,9 +274,11 @@ export class Generation {
     this.#whenExited = this.#awaitExit(this.#program, this.#run, plan);
   }
 
-  #observe(program: Program, { job, progressFile }: ProgramPlan, index: OutputIndex): ProgramRun {
-    const { settings, logs, sampler, nowMs, report } = this.#options;
+  #observe(program: Program, plan: ProgramPlan, index: OutputIndex): ProgramRun {
+    const { settings, logs, log, sampler, nowMs, report } = this.#options;
+    const { job, progressFile, environments } = plan;
     const { timeouts, failure } = job.spec;
+    const gpuSampler = gpuSamplerOf(job.spec, { role: settings.task.role, environment: environments[0], log });
     const port = this.#ports?.tensorBoard?.port;
     return new ProgramRun({
       program,
@@ -283,6 +286,7 @@ export class Generation {
       logs,
       logLimits: logLimitsOf(job.spec),
       sampler,
+      ...(gpuSampler && { gpuSampler }),
       progress: new ProgressFile(progressFile),
       memoryLimitBytes: settings.memoryLimitBytes,
       metricsIntervalMs: timeouts.metricsIntervalMs,

@@ -5,6 +5,7 @@ import type { StopReason } from "../src/job/reasons/stops.ts";
 import type { LogLimits } from "../src/rotating-log.ts";
 import { callAfter } from "../src/timer.ts";
 import { reportExit } from "./exit-report.ts";
+import type { GpuSampler } from "./hooks/gpu-sampler.ts";
 import { isListening } from "./hooks/listening.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "./hooks/progress-file.ts";
@@ -19,6 +20,8 @@ export interface ProgramRunOptions {
   readonly logs: OutputLogs;
   readonly logLimits: LogLimits;
   readonly sampler: MemorySampler;
+  /** Absent where the task has no GPUs. */
+  readonly gpuSampler?: GpuSampler;
   readonly progress: ProgressFile;
   /** Of the container; undefined where it is not enforced. */
   readonly memoryLimitBytes: number | undefined;
@@ -52,6 +55,7 @@ export class ProgramRun {
   #limitLeftMs: number;
   #limitSetAtMs = 0;
   #lastSampleMs = 0;
+  #metrics: Metrics | undefined;
   #announced = false;
   #rotation: Promise<void> | undefined;
 
@@ -75,7 +79,7 @@ export class ProgramRun {
   }
 
   get metrics(): Metrics | undefined {
-    return this.#options.sampler.current;
+    return this.#metrics;
   }
 
   /** Waits for the end of the program's first process and resolves with how it ended. */
@@ -84,6 +88,7 @@ export class ProgramRun {
     const end = await program.ended;
     clearInterval(this.#looks);
     clearTimeout(this.#marks);
+    this.#options.gpuSampler?.stop();
     this.#limit?.();
     this.#lookForProgress();
     index.mark(end.atMs);
@@ -131,12 +136,15 @@ export class ProgramRun {
   }
 
   #sample(): void {
-    const { program, sampler, metricsIntervalMs, nowMs } = this.#options;
+    const { program, sampler, gpuSampler, metricsIntervalMs, nowMs } = this.#options;
     const now = nowMs();
     const young = now - program.startedAtMs < YOUNG_MS;
     if (!young && now - this.#lastSampleMs < metricsIntervalMs) return;
     this.#lastSampleMs = now;
-    sampler.add(program.tree.sample(), now);
+    const used = sampler.add(program.tree.sample(), now);
+    gpuSampler?.look(now);
+    const gpus = gpuSampler?.current;
+    this.#metrics = gpus === undefined ? used : { ...used, gpus };
   }
 
   #lookForProgress(): void {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { availableParallelism, totalmem } from "node:os";
+import { visibleDevices } from "./visible-devices.ts";
 
 /** What this machine has to give. */
 export interface Machine {
@@ -32,15 +33,11 @@ export function thisMachine(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * The devices that a person's own CUDA_VISIBLE_DEVICES leaves, up to the first that is none, as CUDA reads it; without it all that the
- * driver lists. Where nobody can ask the driver the device files are counted; CUDA numbers from 0 what is there.
+ * The devices that a person's own CUDA_VISIBLE_DEVICES leaves; without it all that the driver lists. Where nobody can ask the driver the
+ * device files are counted; CUDA numbers from 0 what is there.
  */
 export function usableGpus(visible: string | undefined, sources: GpuSources): string[] {
-  if (visible !== undefined) {
-    const named = visible.split(",").map((name) => name.trim());
-    const end = named.findIndex((name) => name === "" || name.startsWith("-"));
-    return end < 0 ? named : named.slice(0, end);
-  }
+  if (visible !== undefined) return visibleDevices(visible);
   const said = sources.listed();
   const count =
     said === undefined

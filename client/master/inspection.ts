@@ -1,4 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { Gauge } from "../../src/job/gpu-metrics.ts";
 import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import { countWords, durationWords, sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
@@ -149,6 +150,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
     ...waits,
     "",
     ...taskLines(status.tasks),
+    ...gpuLines(status.tasks),
     ...metricLines(status.tasks),
     ...history,
   ];
@@ -167,6 +169,25 @@ function taskLines(tasks: readonly TaskStatus[]): string[] {
     formatExit(task.exit),
   ]);
   return formatTable([["task", "state", "host", "start", "step", "checkpoint", "memory", "CPU", "exit"], ...rows]);
+}
+
+/** What the GPUs do: `  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)`. */
+function gpuLines(tasks: readonly TaskStatus[]): string[] {
+  const percent = (value: number) => `${Math.round(value)}%`;
+  const words = (gauge: Gauge | undefined, what: string) =>
+    gauge === undefined ? [] : [`${percent(gauge.current)} ${what} (at most ${percent(gauge.max)})`];
+  const lines = tasks.flatMap(({ task, gpus }) =>
+    gpus === undefined
+      ? []
+      : [
+          `  ${task}: ${[
+            countWords(gpus.count, "GPU"),
+            ...words(gpus.utilization, "busy"),
+            ...words(gpus.memory, "of their memory used"),
+          ].join(", ")}`,
+        ],
+  );
+  return lines.length === 0 ? [] : ["", "GPUs:", ...lines];
 }
 
 /** What programs have measured: `  worker:0 loss 0.4, accuracy 0.961`. */

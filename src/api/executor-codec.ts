@@ -1,4 +1,5 @@
 import type { ChildExit, ChildReport, ExecutorRegistration } from "../job/execution.ts";
+import type { Gauge, GpuMetrics } from "../job/gpu-metrics.ts";
 import { transferKinds, transferStates } from "../job/status.ts";
 import { decodeHello, decodeLogChunk, encodeLogChunk } from "./common-codec.ts";
 import type { ExecutorMessage, ExecutorReport, Metrics } from "./messages.ts";
@@ -168,7 +169,21 @@ function decodeMetrics(wire: tony.v1.Metrics.$Properties): Metrics {
     averageMemoryBytes: toNumber(wire.averageMemoryBytes),
     cpuCores: wire.cpuCores ?? 0,
     processes: wire.processes ?? 0,
+    ...(wire.gpus && { gpus: decodeGpus(wire.gpus) }),
   };
+}
+
+function decodeGpus({ count, utilization, memory, bar1Memory }: tony.v1.GpuMetrics.$Properties): GpuMetrics {
+  return {
+    count: count ?? 0,
+    ...(utilization && { utilization: decodeGauge(utilization) }),
+    ...(memory && { memory: decodeGauge(memory) }),
+    ...(bar1Memory && { bar1Memory: decodeGauge(bar1Memory) }),
+  };
+}
+
+function decodeGauge({ current, max, average }: tony.v1.Gauge.$Properties): Gauge {
+  return { current: current ?? 0, max: max ?? 0, average: average ?? 0 };
 }
 
 function decodeProgress(wire: tony.v1.ChildProgress.$Properties): ExecutorReport {

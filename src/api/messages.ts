@@ -1,4 +1,5 @@
 import type { ChildExit, ExecutorRegistration, Notice } from "../job/execution.ts";
+import type { GpuMetrics } from "../job/gpu-metrics.ts";
 import type { StopReason } from "../job/reasons/stops.ts";
 import type { Checkpoint, Transfer } from "../job/status.ts";
 
@@ -65,6 +66,8 @@ export interface Metrics {
   /** Average since the sample before. */
   readonly cpuCores: number;
   readonly processes: number;
+  /** Absent when none was measured. */
+  readonly gpus?: GpuMetrics;
 }
 
 /** What the ApplicationMaster orders or answers one executor. */

@@ -1,3 +1,4 @@
+import type { Gauge, GpuMetrics } from "../job/gpu-metrics.ts";
 import { endingReasons } from "../job/reasons/endings.ts";
 import { readSetting, type Setting } from "../job/reasons/facts.ts";
 import { masterReasons } from "../job/reasons/master.ts";
@@ -169,6 +170,13 @@ const taskState = word<TaskState>(
   "stopped",
   "lost",
 );
+const gauge = message<Gauge>({ current: one(1, real), max: one(2, real), average: one(3, real) });
+const gpus = message<GpuMetrics>({
+  count: one(1, whole),
+  utilization: maybe(2, gauge),
+  memory: maybe(3, gauge),
+  bar1Memory: maybe(4, gauge),
+});
 const task = message<TaskStatus>({
   task: one(1, text),
   state: one(2, taskState),
@@ -189,6 +197,7 @@ const task = message<TaskStatus>({
   restartReason: maybe(17, text),
   ports: someWholes(18),
   metrics: someAmounts(19),
+  gpus: maybe(20, gpus),
 });
 
 const wait = message<Wait>({

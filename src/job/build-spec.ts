@@ -100,6 +100,7 @@ function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, c
     ports: reader.section("ports"),
     history: reader.section("history"),
     logs: reader.section("logs"),
+    metrics: reader.section("metrics"),
     sources: sourcesOf(reader.settings),
   };
 }

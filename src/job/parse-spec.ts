@@ -168,6 +168,7 @@ const jobSpec: Shape<JobSpec> = both(
       ports: section("ports"),
       history: section("history"),
       logs: section("logs"),
+      metrics: section("metrics"),
       sources: recordOf(string),
     },
     optional: { carrier },

@@ -34,6 +34,7 @@ export interface JobSpec extends SectionOf<"job"> {
   readonly ports: SectionOf<"ports">;
   readonly history: SectionOf<"history">;
   readonly logs: SectionOf<"logs">;
+  readonly metrics: SectionOf<"metrics">;
   /** Where each setting was made, for messages: `tony.worker.memory` → `job.xml:16`. Defaults are not listed. */
   readonly sources: Readonly<Record<string, string>>;
 }

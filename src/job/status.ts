@@ -1,4 +1,5 @@
 import type { FailureClass } from "./failure-class.ts";
+import type { GpuMetrics } from "./gpu-metrics.ts";
 import type { Consequence, EndingReason } from "./reasons/endings.ts";
 import type { MasterReason } from "./reasons/master.ts";
 import type { OutcomeReason } from "./reasons/outcomes.ts";
@@ -113,6 +114,8 @@ export interface TaskStatus {
   readonly memoryBytes?: number;
   readonly maxMemoryBytes?: number;
   readonly cpuCores?: number;
+  /** Its GPUs when they were last measured. */
+  readonly gpus?: GpuMetrics;
   /** How often this task was started before, when it restarts alone. */
   readonly restarts: number;
   /** Why it was the last time. */

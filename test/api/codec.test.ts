@@ -84,13 +84,20 @@ const logChunk: fc.Arbitrary<LogChunk> = fc.record({
   skippedBytes: large,
 });
 
-const metrics = fc.record({
-  memoryBytes: large,
-  maxMemoryBytes: large,
-  averageMemoryBytes: large,
-  cpuCores: fc.double({ noNaN: true, min: 0 }),
-  processes: count,
-});
+const percent = fc.double({ noNaN: true, min: 0, max: 100 });
+const gauge = fc.record({ current: percent, max: percent, average: percent });
+const gpus = fc.record({ count, utilization: gauge, memory: gauge, bar1Memory: gauge }, { requiredKeys: ["count"] });
+const metrics = fc.record(
+  {
+    memoryBytes: large,
+    maxMemoryBytes: large,
+    averageMemoryBytes: large,
+    cpuCores: fc.double({ noNaN: true, min: 0 }),
+    processes: count,
+    gpus,
+  },
+  { requiredKeys: ["memoryBytes", "maxMemoryBytes", "averageMemoryBytes", "cpuCores", "processes"] },
+);
 
 const checkpoint = fc.record({ path: fc.string({ minLength: 1 }), step: large, atMs: large });
 

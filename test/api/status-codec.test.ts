@@ -135,6 +135,7 @@ const transfer: fc.Arbitrary<Transfer> = fc.record({
   reason: text,
 });
 
+const gauge = fc.record({ current: real, max: real, average: real });
 const task: fc.Arbitrary<TaskStatus> = fc.record(
   {
     task: text,
@@ -164,6 +165,7 @@ const task: fc.Arbitrary<TaskStatus> = fc.record(
     cpuCores: real,
     restarts: count,
     restartReason: text,
+    gpus: fc.record({ count, utilization: gauge, memory: gauge, bar1Memory: gauge }, { requiredKeys: ["count"] }),
     metrics: fc.dictionary(fc.string(), real, { noNullPrototype: true, minKeys: 1 }),
   },
   { requiredKeys: ["task", "state", "restarts"] },

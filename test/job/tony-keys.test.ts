@@ -48,6 +48,8 @@ describe("what a TonY job says reaches the spec that its ApplicationMaster reads
     ["tony.task.heartbeat-interval-ms", "500", (spec) => spec.timeouts.heartbeatIntervalMs, 500],
     ["tony.task.max-missed-heartbeats", "25", (spec) => spec.timeouts.heartbeatExpiryMs, 25_000],
     ["tony.task.metrics-interval-ms", "200", (spec) => spec.timeouts.metricsIntervalMs, 200],
+    ["tony.task.gpu-metrics.enabled", "false", (spec) => spec.metrics.gpus, false],
+    ["tony.gpu-exec-path", "/opt/nvidia", (spec) => spec.metrics.nvidiaSmi, "/opt/nvidia"],
     ["tony.task.executor.execution-timeout-ms", "7000", (spec) => spec.timeouts.executionMs, 7_000],
     ["tony.task.executor.execution.error-message-max-depth", "5", (spec) => spec.failure.outputLines, 5],
     ["tony.container.allocation.timeout", "9000", (spec) => spec.timeouts.allocationMs, 9_000],

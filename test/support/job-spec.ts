@@ -44,6 +44,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     ports: {},
     history: { timeZone: "UTC" },
     logs: { level: "info", maxSizeMiB: 128, maxFiles: 8 },
+    metrics: { gpus: true, nvidiaSmi: "nvidia-smi" },
     sources: {},
     ...changes,
   };

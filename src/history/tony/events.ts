@@ -1,3 +1,4 @@
+import type { Gauge, GpuMetrics } from "../../job/gpu-metrics.ts";
 import type { JobStatus, TaskState, TaskStatus } from "../../job/status.ts";
 import { parseTaskId } from "../../job/task.ts";
 
@@ -45,6 +46,7 @@ export type TonyMetric = {
 export interface TaskUse {
   readonly maxMemoryBytes: number;
   readonly averageMemoryBytes: number;
+  readonly gpus?: GpuMetrics;
 }
 
 /** The first event of a job, when its ApplicationMaster has begun. */
@@ -108,6 +110,18 @@ function metricsOf(use: TaskUse | undefined): TonyMetric[] {
   return [
     { name: "MAX_MEMORY_BYTES", value: use.maxMemoryBytes },
     { name: "AVG_MEMORY_BYTES", value: use.averageMemoryBytes },
+    ...gauged("GPU_UTILIZATION", use.gpus?.utilization),
+    ...gauged("GPU_FB_MEMORY_USAGE", use.gpus?.memory),
+    ...gauged("GPU_MAIN_MEMORY_USAGE", use.gpus?.bar1Memory),
+  ];
+}
+
+/** TonY's main memory is what nvidia-smi calls BAR1 (com.linkedin.tony.TaskMonitor). */
+function gauged(name: string, gauge: Gauge | undefined): TonyMetric[] {
+  if (gauge === undefined) return [];
+  return [
+    { name: `MAX_${name}`, value: gauge.max },
+    { name: `AVG_${name}`, value: gauge.average },
   ];
 }
 

@@ -21,7 +21,8 @@ export type SpecSection =
   | "preemption"
   | "ports"
   | "history"
-  | "logs";
+  | "logs"
+  | "metrics";
 
 /** One row of the table of keys. */
 export interface KeyDefinition<T = unknown> {

@@ -178,7 +178,7 @@ export const taskKeys = {
     type: duration("ms"),
     spec: ["timeouts", "metricsIntervalMs"],
     default: "5000",
-    doc: "How often the memory and CPU of a program are sampled.",
+    doc: "How often the memory, CPU and GPUs of a program are sampled.",
     support: "works",
   }),
   "tony.log.max-size": key({
@@ -199,15 +199,17 @@ export const taskKeys = {
   }),
   "tony.task.gpu-metrics.enabled": key({
     type: boolean,
+    spec: ["metrics", "gpus"],
     default: "true",
-    doc: "Whether GPUs are sampled too.",
-    support: "not-yet",
+    doc: "Whether the GPUs of tasks that ask for some are sampled too.",
+    support: "works",
   }),
   "tony.gpu-exec-path": key({
     type: path,
+    spec: ["metrics", "nvidiaSmi"],
     default: "nvidia-smi",
-    doc: "The program that tells of GPUs.",
-    support: "not-yet",
+    doc: "The program that tells of GPUs as nvidia-smi -x -q does, or the folder that has nvidia-smi. A bare name is looked for in the container's PATH, then in /usr/bin, /bin and /usr/local/nvidia/bin.",
+    support: "works",
   }),
   "tony.python-exec-path": key({
     type: path,

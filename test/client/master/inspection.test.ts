@@ -19,6 +19,18 @@ describe("what status shows of a job", () => {
     );
   });
 
+  test("what the GPUs of its tasks do", () => {
+    const gauge = (current: number, max: number) => ({ current, max, average: current });
+    const gpus = { count: 2, utilization: gauge(83.4, 97), memory: gauge(41, 60), bar1Memory: gauge(1, 1) };
+    const status = aJobStatus({ tasks: [{ task: "worker:0", state: "running", restarts: 0, gpus }] });
+    expect(inspectionLines({ report: aReport({ state: "RUNNING" }), status }, nowMs)).toEqual(
+      expect.arrayContaining([
+        "GPUs:",
+        "  worker:0: 2 GPUs, 83% busy (at most 97%), 41% of their memory used (at most 60%)",
+      ]),
+    );
+  });
+
   test("a failure lasted from its submission to its end, as tony-ts list says", () => {
     const outcome = {
       ...endedBecause("killed", { code: "stop-requested", words: "enough" }),

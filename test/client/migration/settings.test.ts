@@ -53,11 +53,7 @@ describe("a setting of TonY's", () => {
     });
   });
 
-  test("that is not supported, refused or of the wrong type is kept: what it asks for is not lost", () => {
-    expect(migrated([["tony.gpu-exec-path", "nvidia-smi"]])[0]).toMatchObject({
-      kind: "unsupported",
-      key: "tony.gpu-exec-path",
-    });
+  test("that is refused or of the wrong type is kept: what it asks for is not lost", () => {
     expect(migrated([["tony.application.docker.enabled", "true"]])[0]).toMatchObject({ kind: "to-mend" });
     expect(migrated([["tony.worker.memory", "1.5 apples"]])[0]).toMatchObject({
       kind: "to-mend",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { tonyEventSchema, writeTonyEvents } from "../../../src/history/tony/event-file.ts";
-import { endedEvents, initedEvent } from "../../../src/history/tony/events.ts";
+import { endedEvents, initedEvent, type TaskUse } from "../../../src/history/tony/events.ts";
 import { readTonyEvents } from "../../../src/history/tony/read-events.ts";
 import { aJobStatus } from "../../client/job-status.ts";
 
@@ -48,6 +48,24 @@ describe("what TonY's readers see of a job", () => {
       { taskType: "ps", taskIndex: 0, status: "FINISHED" },
     ]);
     expect(events.at(-1)).toMatchObject({ finishedTasks: 3, failedTasks: 1 });
+  });
+
+  test("has what its GPUs did, where that was measured, by TonY's names", () => {
+    const gauge = (max: number, average: number) => ({ current: 1, max, average });
+    const gpus = { count: 2, utilization: gauge(97, 60), memory: gauge(50, 25), bar1Memory: gauge(2, 1) };
+    const use = { maxMemoryBytes: 2, averageMemoryBytes: 1 };
+    const metricsOf = (told: TaskUse) =>
+      endedEvents(status, 10_000, () => told).flatMap((event) => (event.type === "TASK_FINISHED" ? event.metrics : []));
+    expect(metricsOf({ ...use, gpus }).slice(2, 8)).toEqual([
+      { name: "MAX_GPU_UTILIZATION", value: 97 },
+      { name: "AVG_GPU_UTILIZATION", value: 60 },
+      { name: "MAX_GPU_FB_MEMORY_USAGE", value: 50 },
+      { name: "AVG_GPU_FB_MEMORY_USAGE", value: 25 },
+      { name: "MAX_GPU_MAIN_MEMORY_USAGE", value: 2 },
+      { name: "AVG_GPU_MAIN_MEMORY_USAGE", value: 1 },
+    ]);
+    const { bar1Memory: _bar1Memory, ...without } = gpus;
+    expect(metricsOf({ ...use, gpus: without }).filter(({ name }) => name.includes("MAIN"))).toEqual([]);
   });
 
   test("is the same read back from the file", () => {

@@ -94,6 +94,7 @@ describe("the rows that fill fields of the spec", () => {
       ports: spec.ports,
       history: spec.history,
       logs: spec.logs,
+      metrics: spec.metrics,
     };
     const { [field]: value } = { ...sections[section] } as Record<string, unknown>;
     expect(value).toEqual(row.preset === undefined ? undefined : row.type.parse(row.preset));

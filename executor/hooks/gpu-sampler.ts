@@ -1,0 +1,150 @@
+import { type ChildProcess, execFile } from "node:child_process";
+import { statSync } from "node:fs";
+import path from "node:path";
+import type { GpuMetrics } from "../../src/job/gpu-metrics.ts";
+import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { countWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import type { Log } from "../../src/log.ts";
+import { GpuGauges } from "./gpu-gauges.ts";
+import { type Gpu, readGpus, visibleGpus } from "./nvidia-smi.ts";
+
+export interface GpuSamplerOptions {
+  /** `tony.gpu-exec-path`: a name, a path from the working directory, or the folder that has nvidia-smi. */
+  readonly program: string;
+  /** The program's. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** How many GPUs YARN granted the task. */
+  readonly granted: number;
+  /** The program's CUDA_VISIBLE_DEVICES. */
+  readonly visible: string | undefined;
+  readonly intervalMs: number;
+  readonly log: Log;
+  /** How long nvidia-smi may take. A driver that is not kept loaded takes seconds. */
+  readonly limitMs?: number;
+}
+
+/** As long as TonY's GpuDiscoverer lets it take. */
+const LIMIT_MS = 10_000;
+/** In a row; a GPU that is being reset is away for a moment. */
+const MOST_FAILURES = 3;
+/** Of hundreds of processes on sixteen GPUs. */
+const MOST_BYTES = 16 * 2 ** 20;
+/** Where TonY's GpuDiscoverer looks: a container of NVIDIA's runtime has it in the last of them. */
+const OTHER_FOLDERS = ["/usr/bin", "/bin", "/usr/local/nvidia/bin"];
+
+/** Undefined for a task without GPUs, and where they are not to be measured. */
+export function gpuSamplerOf(
+  { roles, metrics, timeouts }: Pick<JobSpec, "roles" | "metrics" | "timeouts">,
+  { role, environment, log }: { role: string; environment: Readonly<Record<string, string>>; log: Log },
+): GpuSampler | undefined {
+  const granted = roles.find(({ name }) => name === role)?.resource.others["yarn.io/gpu"] ?? 0;
+  if (granted === 0 || !metrics.gpus) return undefined;
+  // Without the mark of the program's processes: it is none of them, is not suspended with them and does not count as their memory.
+  const { [PROGRAM_MARKER]: _mark, ...own } = environment;
+  return new GpuSampler({
+    program: metrics.nvidiaSmi,
+    environment: own,
+    granted,
+    visible: environment.CUDA_VISIBLE_DEVICES,
+    intervalMs: timeouts.metricsIntervalMs,
+    log,
+  });
+}
+
+/**
+ * Samples the GPUs of one program with nvidia-smi, in a process of its own and one at a time. Where that cannot be done it says why in
+ * one line and does nothing more.
+ */
+export class GpuSampler {
+  readonly #options: GpuSamplerOptions;
+  readonly #gauges = new GpuGauges();
+  #current: GpuMetrics | undefined;
+  #asked: ChildProcess | undefined;
+  #askedAtMs = Number.NEGATIVE_INFINITY;
+  #failures = 0;
+  #isOver = false;
+
+  constructor(options: GpuSamplerOptions) {
+    this.#options = options;
+  }
+
+  /** Since the program started; undefined before the first sample. */
+  get current(): GpuMetrics | undefined {
+    return this.#current;
+  }
+
+  /** Takes a sample when it is time for one. */
+  look(nowMs: number): void {
+    if (this.#isOver || this.#asked !== undefined || nowMs - this.#askedAtMs < this.#options.intervalMs) return;
+    this.#askedAtMs = nowMs;
+    this.#ask();
+  }
+
+  /** The program has ended: no further sample is taken, one under way is given up. */
+  stop(): void {
+    this.#isOver = true;
+    this.#asked?.kill("SIGKILL");
+  }
+
+  #ask(): void {
+    const { program, environment, limitMs = LIMIT_MS } = this.#options;
+    const PATH = [environment.PATH ?? "", ...OTHER_FOLDERS].filter((folder) => folder !== "").join(":");
+    this.#asked = execFile(
+      executableOf(program),
+      ["-x", "-q"],
+      { env: { ...environment, PATH }, timeout: limitMs, killSignal: "SIGKILL", maxBuffer: MOST_BYTES },
+      (error, stdout) => {
+        this.#asked = undefined;
+        if (this.#isOver) return;
+        if (error === null) this.#take(readGpus(stdout));
+        else if (error.code === "ENOENT") this.#giveUp(`${program} is not there`);
+        else if (error.code === "EACCES") this.#giveUp(`${program} cannot be executed`);
+        else this.#failed(failureWords(error, limitMs));
+      },
+    );
+  }
+
+  #take(all: readonly Gpu[]): void {
+    if (all.length === 0) {
+      this.#failed("shows no GPU");
+      return;
+    }
+    const { program, granted, visible } = this.#options;
+    const gpus = visibleGpus(all, visible);
+    const shown = `${program} shows ${countWords(all.length, "GPU")}`;
+    if (gpus.length === 0) {
+      this.#giveUp(`${shown}, none of CUDA_VISIBLE_DEVICES=${visible}`);
+    } else if (gpus.length > granted) {
+      this.#giveUp(`${shown}, and nothing says which ${granted} of them the task has`);
+    } else {
+      this.#failures = 0;
+      this.#current = this.#gauges.add(gpus);
+    }
+  }
+
+  #failed(how: string): void {
+    this.#failures += 1;
+    if (this.#failures >= MOST_FAILURES)
+      this.#giveUp(`${this.#options.program} ${how}, ${MOST_FAILURES} times in a row`);
+  }
+
+  #giveUp(why: string): void {
+    this.#isOver = true;
+    this.#current = undefined;
+    this.#options.log.warn("gpus-not-measured", `GPUs are not measured: ${why}.`);
+  }
+}
+
+/** TonY takes the folder as well. */
+function executableOf(program: string): string {
+  return statSync(program, { throwIfNoEntry: false })?.isDirectory() ? path.join(program, "nvidia-smi") : program;
+}
+
+function failureWords(
+  { killed, code, signal }: { killed?: boolean; code?: unknown; signal?: unknown },
+  limitMs: number,
+): string {
+  if (killed === true) return `takes longer than ${limitMs / 1000} s`;
+  return code === undefined || code === null ? `ends by ${String(signal)}` : `fails with ${String(code)}`;
+}

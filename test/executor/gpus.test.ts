@@ -1,0 +1,177 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { GpuGauges } from "../../executor/hooks/gpu-gauges.ts";
+import { GpuSampler, gpuSamplerOf } from "../../executor/hooks/gpu-sampler.ts";
+import { readGpus, visibleGpus } from "../../executor/hooks/nvidia-smi.ts";
+import type { Log } from "../../src/log.ts";
+import { eventually } from "../support/eventually.ts";
+import { aJobSpec, aRole } from "../support/job-spec.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+const fixture = (name: string) => path.resolve("test/fixtures/nvidia", `${name}.xml`);
+const gpusOf = (name: string) => readGpus(readFileSync(fixture(name), "utf8"));
+
+describe("what nvidia-smi tells", () => {
+  test("is each GPU's use in per cent, in its order", () => {
+    expect(gpusOf("two-gpus")).toEqual([
+      { uuid: "GPU-aa01b2c3-0000-4000-8000-000000000001", utilization: 34, memory: 25, bar1Memory: 12.5 },
+      { uuid: "GPU-bb01b2c3-0000-4000-8000-000000000002", utilization: 90, memory: 50, bar1Memory: 0 },
+    ]);
+  });
+
+  test("is not what it says is not available", () => {
+    expect(gpusOf("unified-memory")).toEqual([{ uuid: "GPU-aa01b2c3-0000-4000-8000-000000000001", bar1Memory: 0 }]);
+  });
+
+  test("is nothing where it prints something else", () => {
+    expect(readGpus("NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.")).toEqual([]);
+  });
+
+  test.each([
+    [undefined, [34, 90]],
+    ["1", [90]],
+    ["1,0", [34, 90]],
+    ["GPU-bb01", [90]],
+    ["0,-1,1", [34]],
+    ["", []],
+    ["7", []],
+  ])("of CUDA_VISIBLE_DEVICES=%s", (visible, utilizations) => {
+    expect(visibleGpus(gpusOf("two-gpus"), visible).map(({ utilization }) => utilization)).toEqual(utilizations);
+  });
+});
+
+test("gauges keep the most of any GPU, and the average of all over time", () => {
+  const gauges = new GpuGauges();
+  const gpu = (utilization: number) => ({ uuid: "GPU-1", utilization });
+  gauges.add([gpu(0), gpu(90)]);
+  expect(gauges.add([gpu(10), gpu(20)])).toEqual({ count: 2, utilization: { current: 15, max: 90, average: 30 } });
+});
+
+describe("the sampler of a program's GPUs", () => {
+  let folder = "";
+  let said: string[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "tony-gpus-"));
+    said = [];
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const log: Log = { ...silentLog, warn: (_event, message) => said.push(message) };
+  /** A stand-in for nvidia-smi, which counts its runs. */
+  const standIn = (script: string) => {
+    const file = path.join(folder, "nvidia-smi");
+    writeFileSync(file, `#!/bin/sh\necho >> ${folder}/runs\n${script}\n`);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  const runs = () => readFileSync(path.join(folder, "runs"), "utf8").length;
+  const sampler = (program: string, options: { visible?: string; granted?: number; limitMs?: number } = {}) =>
+    new GpuSampler({
+      program,
+      environment: { PATH: process.env.PATH },
+      granted: options.granted ?? 2,
+      visible: options.visible,
+      intervalMs: 1_000,
+      log,
+      ...options,
+    });
+
+  test("asks nvidia-smi once an interval, and never twice at the same time", async () => {
+    const gpus = sampler(standIn(`[ "$*" = "-x -q" ] && sleep 0.2 && cat ${fixture("two-gpus")}`));
+    expect(gpus.current).toBeUndefined();
+    gpus.look(0);
+    gpus.look(5_000);
+    await eventually("a sample", () => gpus.current);
+    expect(gpus.current).toMatchObject({ count: 2, utilization: { current: 62, max: 90 } });
+    gpus.look(999);
+    expect(runs()).toBe(1);
+    gpus.look(1_000);
+    await eventually("the next run", () => runs() === 2);
+    gpus.stop();
+    expect(said).toEqual([]);
+  });
+
+  test("takes the folder that has it, too", async () => {
+    standIn(`cat ${fixture("one-gpu")}`);
+    const gpus = sampler(folder, { granted: 1 });
+    gpus.look(0);
+    expect(await eventually("a sample", () => gpus.current)).toMatchObject({ count: 1 });
+  });
+
+  test("measures only what the program sees", async () => {
+    const gpus = sampler(standIn(`cat ${fixture("two-gpus")}`), { visible: "1", granted: 1 });
+    gpus.look(0);
+    const measured = await eventually("a sample", () => gpus.current);
+    expect(measured).toMatchObject({ count: 1, utilization: { current: 90 } });
+  });
+
+  test.each([
+    [
+      "shows more than was granted",
+      `cat ${fixture("two-gpus")}`,
+      1,
+      /shows 2 GPUs, and nothing says which 1 of them the task has/,
+    ],
+    ["fails", "exit 9", 3, /fails with 9, 3 times in a row/],
+    ["hangs", "exec sleep 60", 3, /takes longer than 0\.3 s, 3 times in a row/],
+    ["prints something else", "echo No devices were found", 3, /shows no GPU, 3 times in a row/],
+  ])("that %s is asked no more, and one line says so", async (_what, script, asked, words) => {
+    const gpus = sampler(standIn(script), { granted: 1, limitMs: 300 });
+    for (let nowMs = 0; said.length === 0; nowMs += 1_000) {
+      gpus.look(nowMs);
+      await sleep(20);
+    }
+    gpus.look(10_000_000);
+    await sleep(100);
+    expect(said).toEqual([expect.stringMatching(words)]);
+    expect(runs()).toBe(asked);
+    expect(gpus.current).toBeUndefined();
+  });
+
+  test("says at once that there is no such program", async () => {
+    const gpus = sampler(path.join(folder, "nowhere"));
+    gpus.look(0);
+    await eventually("a line", () => said.length > 0);
+    expect(said).toEqual([expect.stringMatching(/nowhere is not there/)]);
+  });
+
+  test("gives up a sample that is under way when the program ends", async () => {
+    const gpus = sampler(standIn("exec sleep 60"));
+    gpus.look(0);
+    await eventually("a run", () => existsSync(path.join(folder, "runs")));
+    gpus.stop();
+    gpus.look(5_000);
+    await sleep(100);
+    expect([runs(), said]).toEqual([1, []]);
+  });
+
+  test("is there for a task with GPUs alone, unless it is switched off", () => {
+    const resource = { memoryMiB: 1, vcores: 1, others: { "yarn.io/gpu": 1 } };
+    const spec = aJobSpec({ roles: [aRole("worker", 1, { resource }), aRole("ps", 1)] });
+    const of = (role: string, gpus = true) =>
+      gpuSamplerOf({ ...spec, metrics: { ...spec.metrics, gpus } }, { role, environment: {}, log });
+    expect(of("worker")).toBeInstanceOf(GpuSampler);
+    expect(of("ps")).toBeUndefined();
+    expect(of("worker", false)).toBeUndefined();
+  });
+
+  test("finds nvidia-smi in a folder that is not in the container's PATH", async () => {
+    mkdirSync(path.join(folder, "bin"));
+    const gpus = new GpuSampler({
+      program: "true",
+      environment: { PATH: path.join(folder, "bin") },
+      granted: 1,
+      visible: undefined,
+      intervalMs: 0,
+      log,
+    });
+    for (let nowMs = 0; said.length === 0; nowMs += 1) {
+      gpus.look(nowMs);
+      await sleep(20);
+    }
+    expect(said).toEqual([expect.stringMatching(/true shows no GPU/)]);
+  });
+});
