@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { clientAccess, clientAccessFile, formatClientAccess, makeIdentity } from "../../src/api/identity.ts";
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
@@ -21,6 +21,7 @@ import type { OfflineCheck } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { localFile, localJobFile, localMasterFolder, startLocalMaster } from "./local-master.ts";
 import { refuseBeyondMachine } from "./machine-checks.ts";
+import { notSubmitted } from "./not-submitted.ts";
 import { preparedPrograms } from "./prepared-programs.ts";
 import { readSecrets } from "./read-secrets.ts";
 import type { SubmissionListener } from "./submission.ts";
@@ -35,12 +36,14 @@ export interface LocallySubmitted {
 /**
  * Starts a job on this machine: the same AM as on a cluster, as a process of its own session, with a folder as its staging. It lives on
  * without the client.
+ * @throws UserError (`NOT_SUBMITTED`) when `stop` fired before the AM was started: nothing is left then
  */
 export async function submitLocally(
   text: JobText,
   { spec: checked, problems }: OfflineCheck,
   context: ClientContext,
   { named, uploaded }: SubmissionListener,
+  stop: AbortSignal,
 ): Promise<LocallySubmitted> {
   const { environment, output, now } = context;
   refuseBeyondMachine(checked, environment);
@@ -52,6 +55,7 @@ export async function submitLocally(
     checked,
     new FileSystems({ configuration, credentials: simpleCredentials({ name: user }) }),
   );
+  if (stop.aborted) throw notSubmitted("this machine");
   const { id, folder } = newLocalFolder(localRoot(environment), now());
   named(id, spec);
   const work = localMasterFolder(folder);
@@ -65,6 +69,10 @@ export async function submitLocally(
   const job = await jobFile({ id, user, folder, spec, text, codeCaches, uploaded });
   const access = JSON.stringify(formatClientAccess(clientAccess(identity)));
   writeFileSync(path.join(folder, clientAccessFile), access, { mode: 0o600 });
+  if (stop.aborted) {
+    rmSync(folder, { recursive: true });
+    throw notSubmitted("this machine");
+  }
   // So that neither a signal to us nor our end reaches it.
   const master = startLocalMaster({ folder, program, job, identity, secrets, environment, detached: true });
   master.unref();

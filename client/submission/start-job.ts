@@ -40,7 +40,7 @@ export async function startJob(
   const draft = checkOffline(text, logs, context);
   if (!local) return await submitThere(text, draft.spec, context, stop, listener);
   const { submitLocally } = await import("./local-submission.ts");
-  return await submitLocally(text, draft, context, listener);
+  return await submitLocally(text, draft, context, listener, stop);
 }
 
 async function submitThere(

@@ -7,7 +7,6 @@ import {
   makeIdentity,
   masterSecrets,
 } from "../../src/api/identity.ts";
-import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
@@ -45,6 +44,7 @@ import { jobContextOf } from "./check-offline.ts";
 import { withFolderAddresses } from "./folder-addresses.ts";
 import { handIn, submissionUnknown } from "./hand-in.ts";
 import { type Shipped, shipFiles, type UploadListener } from "./job-shipping.ts";
+import { notSubmitted } from "./not-submitted.ts";
 import { preparedPrograms } from "./prepared-programs.ts";
 import { readSecrets } from "./read-secrets.ts";
 import { type ShippedKeytab, shippedKeytab } from "./shipped-keytab.ts";
@@ -83,14 +83,14 @@ export async function submitToYarn(
   const { settings } = text;
   const ofPrograms = programSecrets(readSecrets(settings, context));
   const checked = await untilStopped(checkThere(text, draft, context, cluster), stop);
-  if (checked === undefined) throw notSubmitted();
+  if (checked === undefined) throw notSubmitted("the cluster");
   const { spec, facts, root, runtime, keytab, problems } = checked;
   for (const problem of problems) context.output.problem(formatProblem(problem));
 
   const { id } = facts.application;
   listener.named(id, spec);
   const shipped = await shipFiles({ text, spec, cluster, runtime, root, keytab }, context, listener, stop);
-  if (shipped === undefined || stop.aborted) throw notSubmitted();
+  if (shipped === undefined || stop.aborted) throw notSubmitted("the cluster");
   const identity = makeIdentity(id);
   const delegated = await jobTokens(cluster, usedFileSystems(spec, shipped, root.fileSystem.uri));
   if (delegated.remark !== undefined) listener.uploaded(delegated.remark);
@@ -120,7 +120,7 @@ export async function submitToYarn(
       }),
       ...(tokensConf !== undefined && { tokensConf }),
     };
-    if (stop.aborted) throw notSubmitted();
+    if (stop.aborted) throw notSubmitted("the cluster");
     await handIn(
       { ...submissionContext(id, spec, launch), cancelTokensWhenComplete },
       {
@@ -134,7 +134,7 @@ export async function submitToYarn(
   } catch (error) {
     // An application that may have been taken needs its folder; if it was not, a later command sweeps it.
     if (errorCode(error) !== submissionUnknown) await staging.remove().catch(() => undefined);
-    throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted() : error;
+    throw stop.aborted && errorCode(error) !== submissionUnknown ? notSubmitted("the cluster") : error;
   }
   return { id, spec, access: clientAccess(identity), atMs: context.now() };
 }
@@ -212,13 +212,6 @@ async function untilStopped<T>(work: Promise<T>, stop: AbortSignal): Promise<T |
   } finally {
     stop.removeEventListener("abort", stopped);
   }
-}
-
-function notSubmitted(): UserError {
-  return new UserError("Nothing was submitted, and nothing is left on the cluster", {
-    code: "NOT_SUBMITTED",
-    exitCode: ExitCode.killed,
-  });
 }
 
 async function runtimeOf(settings: JobText["settings"], context: ClientContext): Promise<ProvidedRuntime> {

@@ -58,6 +58,7 @@ export function gpuSamplerOf(
  */
 export class GpuSampler {
   readonly #options: GpuSamplerOptions;
+  readonly #executable: string;
   readonly #gauges = new GpuGauges();
   #current: GpuMetrics | undefined;
   #asked: ChildProcess | undefined;
@@ -67,6 +68,7 @@ export class GpuSampler {
 
   constructor(options: GpuSamplerOptions) {
     this.#options = options;
+    this.#executable = executableOf(options.program);
   }
 
   /** Since the program started; undefined before the first sample. */
@@ -88,18 +90,18 @@ export class GpuSampler {
   }
 
   #ask(): void {
-    const { program, environment, limitMs = LIMIT_MS } = this.#options;
+    const { environment, limitMs = LIMIT_MS } = this.#options;
     const PATH = [environment.PATH ?? "", ...OTHER_FOLDERS].filter((folder) => folder !== "").join(":");
     this.#asked = execFile(
-      executableOf(program),
+      this.#executable,
       ["-x", "-q"],
       { env: { ...environment, PATH }, timeout: limitMs, killSignal: "SIGKILL", maxBuffer: MOST_BYTES },
       (error, stdout) => {
         this.#asked = undefined;
         if (this.#isOver) return;
         if (error === null) this.#take(readGpus(stdout));
-        else if (error.code === "ENOENT") this.#giveUp(`${program} is not there`);
-        else if (error.code === "EACCES") this.#giveUp(`${program} cannot be executed`);
+        else if (error.code === "ENOENT") this.#giveUp(`${this.#executable} is not there`);
+        else if (error.code === "EACCES") this.#giveUp(`${this.#executable} cannot be executed`);
         else this.#failed(failureWords(error, limitMs));
       },
     );
@@ -110,9 +112,9 @@ export class GpuSampler {
       this.#failed("shows no GPU");
       return;
     }
-    const { program, granted, visible } = this.#options;
+    const { granted, visible } = this.#options;
     const gpus = visibleGpus(all, visible);
-    const shown = `${program} shows ${countWords(all.length, "GPU")}`;
+    const shown = `${this.#executable} shows ${countWords(all.length, "GPU")}`;
     if (gpus.length === 0) {
       this.#giveUp(`${shown}, none of CUDA_VISIBLE_DEVICES=${visible}`);
     } else if (gpus.length > granted) {
@@ -125,8 +127,7 @@ export class GpuSampler {
 
   #failed(how: string): void {
     this.#failures += 1;
-    if (this.#failures >= MOST_FAILURES)
-      this.#giveUp(`${this.#options.program} ${how}, ${MOST_FAILURES} times in a row`);
+    if (this.#failures >= MOST_FAILURES) this.#giveUp(`${this.#executable} ${how}, ${MOST_FAILURES} times in a row`);
   }
 
   #giveUp(why: string): void {
