@@ -10,10 +10,10 @@ export interface Gpu {
 
 /**
  * The GPUs in the XML of `nvidia-smi -x -q`, in its order, which is that of the PCI bus. Its elements are flat and without
- * attributes inside of a `<gpu>`; the names are those that org.apache.hadoop.yarn's GpuDeviceInformationParser and TonY read.
+ * attributes inside of a `<gpu>`, but for its MIG devices, whose memory is part of its own; the names are those that org.apache.hadoop.yarn's GpuDeviceInformationParser and TonY read.
  */
 export function readGpus(xml: string): Gpu[] {
-  return elements(xml, "gpu").map((gpu) => {
+  return elements(xml.replaceAll(/<mig_devices>.*?<\/mig_devices>/gs, ""), "gpu").map((gpu) => {
     const utilization = amount(element(element(gpu, "utilization"), "gpu_util"));
     const memory = usage(element(gpu, "fb_memory_usage"));
     const bar1Memory = usage(element(gpu, "bar1_memory_usage"));

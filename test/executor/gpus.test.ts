@@ -26,6 +26,12 @@ describe("what nvidia-smi tells", () => {
     expect(gpusOf("unified-memory")).toEqual([{ uuid: "GPU-aa01b2c3-0000-4000-8000-000000000001", bar1Memory: 0 }]);
   });
 
+  test("is the whole GPU's memory, not that of one of the devices it is cut into", () => {
+    const memory = (used: number) => `<fb_memory_usage><total>80 MiB</total><used>${used} MiB</used></fb_memory_usage>`;
+    const parts = `<mig_devices><mig_device>${memory(8)}</mig_device></mig_devices>`;
+    expect(readGpus(`<gpu><uuid>GPU-a</uuid>${parts}${memory(40)}</gpu>`)).toEqual([{ uuid: "GPU-a", memory: 50 }]);
+  });
+
   test("is nothing where it prints something else", () => {
     expect(readGpus("NVIDIA-SMI has failed because it could not communicate with the NVIDIA driver.")).toEqual([]);
   });
