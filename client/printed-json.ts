@@ -75,7 +75,7 @@ export interface ForwardJson {
   /** Of this machine: `127.0.0.1:8080`. */
   readonly address: string;
   readonly task: string;
-  /** The one that it leads to. */
+  /** The one that it is forwarded to. */
   readonly port: number;
 }
 

@@ -1,6 +1,6 @@
 import { usageError } from "../../src/errors.ts";
 
-/** Of the commands that lead a port of this machine to a job. */
+/** Of the commands that forward a local port to a job. */
 export const localPortOption = {
   "local-port": {
     type: "string",

@@ -9,7 +9,7 @@ const startMs = 30_000;
 
 export const forward = defineCommand({
   verb: "forward",
-  summary: "Lead a port of this machine to a port of a task's node, until Ctrl-C or the job's end",
+  summary: "Forward a local port to a port of a task, until Ctrl-C or the job's end",
   positionals: {
     application: applicationArgument,
     task: taskArgument,

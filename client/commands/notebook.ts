@@ -13,7 +13,7 @@ const tokenVariable = "JUPYTER_TOKEN";
 
 export const notebook = defineCommand({
   verb: "notebook",
-  summary: "Run JupyterLab in a container, and lead a port of this machine to it",
+  summary: "Run JupyterLab in a container, and forward a local port to it",
   positionals: {},
   options: {
     conf: {

@@ -11,7 +11,7 @@ const startMs = 120_000;
 
 export const tensorboard = defineCommand({
   verb: "tensorboard",
-  summary: "Lead a port of this machine to a job's TensorBoard, until Ctrl-C or the job's end",
+  summary: "Forward a local port to a job's TensorBoard, until Ctrl-C or the job's end",
   positionals: { application: applicationArgument },
   options: { ...localPortOption, ...settingOptions, ...jsonOption },
   examples: [["tensorboard application_1795305600000_0007", "Prints the address for a browser of this machine"]],

@@ -7,7 +7,7 @@ import type { ForwardJson } from "../printed-json.ts";
 import { followRunning } from "./follow-running.ts";
 import { LocalPort } from "./local-port.ts";
 
-/** Where connections lead: a port of the node of a task's container. */
+/** Where connections go: a port of the node of a task's container. */
 export interface Destination {
   readonly task: string;
   readonly port: number;
@@ -29,7 +29,7 @@ export interface ForwardOptions {
   readonly conf: readonly string[] | undefined;
 }
 
-/** Where connections lead at present, and by which AM. */
+/** Where connections go at present, and by which AM. */
 interface Way {
   readonly master: MasterConnection;
   readonly destination: Destination;
@@ -37,7 +37,7 @@ interface Way {
 
 /**
  * Forwards connections from this machine to a task's node until the job ends or a signal comes.
- * @throws UserError: there is nowhere to lead to, or the port is taken; ApiError: the AM refuses it
+ * @throws UserError: there is nothing to forward to, or the port is taken; ApiError: the AM refuses it
  */
 export async function forwardUntilEnd(id: string, options: ForwardOptions, context: ClientContext): Promise<ExitCode> {
   const leave = new AbortController();
@@ -132,9 +132,9 @@ function openSession({ master, destination: { task, port } }: Way): ReturnType<M
   return master.openSession(task, { type: "connection", port });
 }
 
-/** `127.0.0.1:8080 leads to port 8080 of worker:0; Ctrl-C ends it` */
+/** `127.0.0.1:8080 is forwarded to port 8080 of worker:0; Ctrl-C ends it` */
 export function leadsTo(shown: string, { task, port }: Destination): string {
-  return `${shown} leads to port ${port} of ${task}; Ctrl-C ends it`;
+  return `${shown} is forwarded to port ${port} of ${task}; Ctrl-C ends it`;
 }
 
 /** A signal ends it, and nothing of the job. @returns stops it */

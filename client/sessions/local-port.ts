@@ -21,7 +21,7 @@ export interface LocalPortOptions {
 /** Where it is to be: at that port, or rather there, else at any. */
 export type LocalPortChoice = { readonly exactly: number } | { readonly rather: number };
 
-/** A port of this machine whose connections lead to a port of a task's node. */
+/** A port of this machine whose connections are forwarded to a port of a task's node. */
 export class LocalPort {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -213,7 +213,7 @@ export const phases = [
     tests: "test/e2e/(?!cli-local|azkaban|tony-history|lost-answers)",
     cores: HALF,
     limitSeconds: 1800,
-    needs: ["tensorflow", "frameworks", "node20", "node22", "node24"],
+    needs: ["tensorflow", "frameworks", "notebook", "node20", "node22", "node24"],
   }),
   {
     name: "package",

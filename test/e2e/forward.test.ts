@@ -22,7 +22,7 @@ describe("a port of a task's node", () => {
   afterEach(() => sweep(cluster));
   afterAll(() => alice.leave());
 
-  test("is led to from here, for several requests at once, until the job ends", async () => {
+  test("is forwarded, for several requests at once, until the job ends", async () => {
     const job = alice.job("forward", {
       ...oneTask,
       "tony.worker.command":
@@ -42,7 +42,7 @@ describe("a port of a task's node", () => {
     expect(await Promise.all(requests.map(hashOf))).toEqual([hash, hash, hash]);
 
     const interrupted = alice.start("forward", id, "worker:0", port);
-    await interrupted.output(/127\.0\.0\.1:\d+ leads to port \d+ of worker:0; Ctrl-C ends it/);
+    await interrupted.output(/127\.0\.0\.1:\d+ is forwarded to port \d+ of worker:0; Ctrl-C ends it/);
     interrupted.process.kill("SIGINT");
     expect(await interrupted.ended).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await alice.run("forward", id, "worker:7", port)).toMatchObject({
@@ -65,7 +65,7 @@ describe("a port of a task's node", () => {
     });
   });
 
-  test("a job's TensorBoard is led to as soon as it runs, and is asked for in vain where there is none", async () => {
+  test("a job's TensorBoard is forwarded as soon as it runs, and is asked for in vain where there is none", async () => {
     const serves = 'mkdir -p www && echo "the board" > www/index.html && cd www && exec python3 -m http.server';
     const job = alice.job("board", {
       ...oneTask,
@@ -78,7 +78,7 @@ describe("a port of a task's node", () => {
     const [, id = ""] = await submitted.output(/(application_\d+_\d+)/);
     await submitted.output(/begun/);
     const board = alice.start("tensorboard", id);
-    const [, url = ""] = await board.output(/(http:\/\/127\.0\.0\.1:\d+) leads to port \d+ of tensorboard:0/);
+    const [, url = ""] = await board.output(/(http:\/\/127\.0\.0\.1:\d+) is forwarded to port \d+ of tensorboard:0/);
     const shown = await new Promise<Buffer>((resolve, reject) => {
       get(url, (response) => void buffer(response).then(resolve, reject)).on("error", reject);
     });

@@ -55,7 +55,7 @@ function dial({ local }: Forwarded): Socket {
 }
 
 describe("a port of this machine", () => {
-  it("leads several connections at once to the task's node", async () => {
+  it("forwards several connections at once to the task's node", async () => {
     const port = await serve((socket) => socket.pipe(socket));
     const forwarded = await forward(port);
     const sockets = ["one", "two", "three"].map((word) => dial(forwarded).end(word));
