@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { errorCode } from "../../src/hadoop/errors.ts";
 
 /** State LISTEN in /proc/net/tcp (include/net/tcp_states.h). */
 const listen = "0A";
@@ -27,14 +28,20 @@ function listeners(pids: readonly number[]): (readonly [address: string, port: s
   );
 }
 
-/** Inodes. A descriptor may be closed while it is looked at. */
+/** Inodes. A process may end, or close a descriptor, while it is looked at. */
 function socketsOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
-  return readdirSync(folder).flatMap((descriptor) => {
-    try {
-      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`${folder}/${descriptor}`))?.[1] ?? [];
-    } catch {
-      return [];
-    }
+  return whileThere(() => readdirSync(folder), []).flatMap((descriptor) => {
+    const target = whileThere(() => readlinkSync(`${folder}/${descriptor}`), "");
+    return /^socket:\[(\d+)\]$/.exec(target)?.[1] ?? [];
   });
+}
+
+function whileThere<Value>(read: () => Value, gone: Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (["ENOENT", "ESRCH"].includes(String(errorCode(error)))) return gone;
+    throw error;
+  }
 }
