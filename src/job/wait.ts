@@ -28,6 +28,12 @@ export function waitOf({ reason: awaited, delays = [], fix, sinceMs, endsAtMs }:
   };
 }
 
+/** What is awaited and why it is not there, in one phrase: `1 container of worker: 4 GiB (no node has so much free)`. */
+export function awaitedWords({ reason: awaited, delays = [] }: Pick<WaitFacts, "reason" | "delays">): string {
+  const what = waitReasons[awaited.code].words(awaited);
+  return delays.length === 0 ? what : `${what} (${delays.map(delayWords).join("; ")})`;
+}
+
 /** Words that stay the same while it lasts. */
 function causeWords(awaited: WaitReason): string {
   switch (awaited.code) {

@@ -3,9 +3,8 @@ import type { OutcomeReason } from "../../../src/job/reasons/outcomes.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
 import { beginStages } from "../gang/stages.ts";
 import type { Event } from "../state/events.ts";
-import type { GangState } from "../state/gang.ts";
 import type { CoreState } from "../state/state.ts";
-import { log, record, rolesOf, type Step, tasksOf } from "../state/step.ts";
+import { log, record, type Step } from "../state/step.ts";
 import { finish } from "./finish.ts";
 
 /** The ResourceManager knows this attempt. The first one begins at once; a later one hears first what the earlier left. */
@@ -50,29 +49,8 @@ export function applicationOverdue(step: Step): void {
 }
 
 /** A later attempt knows nothing of the job before it has read the journal, and ends nothing. */
-function isUnderWay({ phase, outcome }: CoreState): boolean {
+export function isUnderWay({ phase, outcome }: CoreState): boolean {
   return phase !== "starting" && outcome === undefined;
-}
-
-/** When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. */
-export function allocationDueMs(
-  { spec, state }: Step,
-  { phase, everStarted, begunAtMs }: GangState,
-): number | undefined {
-  const { allocationMs } = spec.timeouts;
-  const isBeingAllocated = phase !== "ahead" && !everStarted && isUnderWay(state);
-  return allocationMs === undefined || !isBeingAllocated ? undefined : begunAtMs + allocationMs;
-}
-
-export function allocationOverdue(step: Step, gang: GangState): void {
-  const missing = rolesOf(step, gang).reduce(
-    (sum, [, { counts }]) => sum + counts.waiting + counts.allocated + counts.launched + counts.preparing,
-    0,
-  );
-  const limitMs = step.spec.timeouts.allocationMs ?? 0;
-  const setting = settingOf(step.spec, "tony.container.allocation.timeout");
-  const tasks = tasksOf(step, gang).length;
-  finish(step, endedBecause("failed", { code: "allocation-too-long", missing, tasks, limitMs, setting }));
 }
 
 /** A resource type that the cluster does not know: YARN would drop it in silence. */

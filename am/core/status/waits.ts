@@ -2,13 +2,13 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { Wait } from "../../../src/job/status.ts";
 import { type WaitFacts, waitOf } from "../../../src/job/wait.ts";
+import { containerWait } from "../containers/container-wait.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
 import { rolesOf } from "../state/step.ts";
-import { containerWait } from "./container-wait.ts";
 
 interface Job {
   readonly spec: JobSpec;

@@ -58,9 +58,11 @@ const plainReasons = {
       `${role} ran on for longer than ${durationWords(limitMs)} after group ${group} had ended: ${settingWords(setting)}`,
   ),
   "allocation-too-long": reason(
-    { missing: "number", tasks: "number", limitMs: "number", setting: "setting" },
-    ({ missing, tasks, limitMs, setting }) =>
-      `${missing} of ${countWords(tasks, "task")} not registered within ${durationWords(limitMs)}: ${settingWords(setting)}`,
+    { missing: "number", tasks: "number", limitMs: "number", setting: "setting", awaited: "names" },
+    ({ missing, tasks, limitMs, setting, awaited }) => {
+      const late = `${missing} of ${countWords(tasks, "task")} not registered within ${durationWords(limitMs)}: ${settingWords(setting)}`;
+      return awaited.length === 0 ? late : `${late}; it still waited for ${awaited.join("; ")}`;
+    },
   ),
   "registration-too-long": reason(
     { task: "text", host: "text", limitMs: "number", setting: "setting" },

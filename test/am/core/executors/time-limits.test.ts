@@ -26,6 +26,24 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
     scenario.after(20_000);
     expect(scenario.core.state.outcome?.summary).toMatch(/^1 of 1 task not registered within 1 min/);
   });
+
+  test("for its containers: whose do not come, and why, and whose executors have not registered", () => {
+    const scenario = new Scenario({
+      ...base,
+      roles: base.roles.map((only) => ({ ...only, instances: 2 })),
+      timeouts: { ...base.timeouts, allocationMs: 60_000 },
+    });
+    const size = { memoryMiB: 1024, vcores: 1, others: {} };
+    const node = { nodeId: "a:1", host: "a", rack: "/r", usable: true, labels: [], free: size, total: size };
+    scenario.on({ type: "nodes-changed", nodes: [node] });
+    scenario.register();
+    scenario.on({ type: "headroom-changed", available: { memoryMiB: 0, vcores: 0, others: {} } });
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    scenario.after(60_000);
+    expect(scenario.core.state.outcome?.summary).toMatch(
+      /^2 of 2 tasks not registered within 1 min: .*; it still waited for 1 of 2 containers of worker: .* \(queue default has .* left for this job, .*\); the executors of worker:0$/,
+    );
+  });
 });
 
 describe("a program that runs longer than it may", () => {

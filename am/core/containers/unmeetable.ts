@@ -3,9 +3,9 @@ import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { countedWords, countWords, memoryWords, otherWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
-import { labelFits } from "../containers/placement.ts";
-import { countedPart, roomFor } from "../containers/room.ts";
 import type { CoreState } from "../state/state.ts";
+import { labelFits } from "./placement.ts";
+import { countedPart, roomFor } from "./room.ts";
 
 interface Job {
   readonly spec: JobSpec;

@@ -3,12 +3,12 @@ import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
 import type { WaitFacts } from "../../../src/job/wait.ts";
-import { excludedHosts, isKeptOff } from "../containers/kept-off.ts";
-import { labelFits } from "../containers/placement.ts";
-import { countedPart, roomFor } from "../containers/room.ts";
 import type { NodeView } from "../state/events.ts";
 import type { CoreState } from "../state/state.ts";
 import { roleOf } from "../state/step.ts";
+import { excludedHosts, isKeptOff } from "./kept-off.ts";
+import { labelFits } from "./placement.ts";
+import { countedPart, roomFor } from "./room.ts";
 import { placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
 
 interface Job {

@@ -1,0 +1,43 @@
+import { endedBecause } from "../../../src/job/outcome.ts";
+import { settingOf } from "../../../src/job/reasons/words.ts";
+import { awaitedWords, type WaitFacts } from "../../../src/job/wait.ts";
+import { containerWait } from "../containers/container-wait.ts";
+import type { GangState } from "../state/gang.ts";
+import type { TaskPhase } from "../state/records.ts";
+import { rolesOf, type Step, tasksOf } from "../state/step.ts";
+import { isUnderWay } from "./begin.ts";
+import { finish } from "./finish.ts";
+
+const UNREGISTERED: readonly TaskPhase[] = ["waiting", "allocated", "launched", "preparing"];
+
+/** When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. */
+export function allocationDueMs(
+  { spec, state }: Step,
+  { phase, everStarted, begunAtMs }: GangState,
+): number | undefined {
+  const { allocationMs } = spec.timeouts;
+  const isBeingAllocated = phase !== "ahead" && !everStarted && isUnderWay(state);
+  return allocationMs === undefined || !isBeingAllocated ? undefined : begunAtMs + allocationMs;
+}
+
+export function allocationOverdue(step: Step, gang: GangState): void {
+  const late = rolesOf(step, gang).map(([position, { name }]) => lateOf(step, position, name));
+  const limitMs = step.spec.timeouts.allocationMs ?? 0;
+  const setting = settingOf(step.spec, "tony.container.allocation.timeout");
+  const tasks = tasksOf(step, gang).length;
+  const missing = late.reduce((sum, role) => sum + role.missing, 0);
+  const awaited = late.flatMap((role) => role.awaited);
+  finish(step, endedBecause("failed", { code: "allocation-too-long", missing, tasks, limitMs, setting, awaited }));
+}
+
+/** How many tasks of a role have not registered, and what they wait for: containers with why these do not come, executors. */
+function lateOf(step: Step, position: number, name: string): { missing: number; awaited: string[] } {
+  const late = step.state.tasks.filter(({ role, phase }) => role === position && UNREGISTERED.includes(phase));
+  const waiting = late.filter(({ phase }) => phase === "waiting").length;
+  const starting = late.filter(({ phase }) => phase !== "waiting").map(({ id }) => id);
+  const awaited: Pick<WaitFacts, "reason" | "delays">[] = [
+    ...(waiting > 0 ? [containerWait(step, position, waiting)] : []),
+    ...(starting.length > 0 ? [{ reason: { code: "executors", role: name, tasks: starting } as const }] : []),
+  ];
+  return { missing: late.length, awaited: awaited.map(awaitedWords) };
+}
