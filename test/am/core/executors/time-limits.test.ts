@@ -33,7 +33,7 @@ describe("a limit of the whole job counts from the first attempt of the Applicat
       roles: base.roles.map((only) => ({ ...only, instances: 2 })),
       timeouts: { ...base.timeouts, allocationMs: 60_000 },
     });
-    const size = { memoryMiB: 1024, vcores: 1, others: {} };
+    const size = { memoryMiB: 8192, vcores: 8, others: {} };
     const node = { nodeId: "a:1", host: "a", rack: "/r", usable: true, labels: [], free: size, total: size };
     scenario.on({ type: "nodes-changed", nodes: [node] });
     scenario.register();
