@@ -51,7 +51,7 @@ export class AttemptWatch {
     this.#tickedAtMs = nowMs;
     if (stoodStill || silentMs === 0 || silentMs < expiryMs - isolationMs) {
       this.#reachedAtMs = nowMs;
-    } else if (silentMs >= expiryMs && nowMs - this.#reachedAtMs >= isolationMs) {
+    } else if (silentMs >= expiryMs && nowMs - this.#reachedAtMs >= Math.min(isolationMs, expiryMs)) {
       const said = `The ResourceManager has not answered for ${durationWords(silentMs)}, and the staging folder cannot be read`;
       this.#end(`${said}: another attempt may have taken over.`);
     } else if (!this.#isLooking && nowMs >= this.#lookAgainAtMs) {

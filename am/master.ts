@@ -380,10 +380,8 @@ class Master {
     process.exit(exitCode);
   }
 
-  /** The end may have been refused because a later attempt has begun: the folder is that one's. */
   async #removeStaging(): Promise<void> {
     await this.#journal.settled();
-    if ((await this.#staging.latestAttempt()) > this.#input.settings.attempt) return;
     await this.#staging.remove();
   }
 }

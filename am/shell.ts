@@ -183,8 +183,8 @@ export class Shell {
     try {
       feed.finish(outcome);
       await beforeUnregister(outcome);
-      await scheduler.finish(outcome);
-      this.post({ type: "unregistered" });
+      const isPutDown = await scheduler.finish(outcome);
+      this.post({ type: "unregistered", isPutDown });
     } catch (error) {
       await this.fail(error);
     }

@@ -81,6 +81,9 @@ class StandInScheduler implements Scheduler {
     return true;
   }
 
-  async finish(): Promise<void> {}
+  async finish(): Promise<boolean> {
+    return true;
+  }
+
   async close(): Promise<void> {}
 }

@@ -198,7 +198,7 @@ function note(step: Step, event: Event): void {
       journalFailed(step, event.sequence, event.message);
       break;
     case "unregistered":
-      unregistered(step);
+      unregistered(step, event.isPutDown);
       break;
   }
 }

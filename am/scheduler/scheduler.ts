@@ -71,8 +71,12 @@ export interface Scheduler {
    * waits as long as nobody answers.
    */
   confirm(): Promise<boolean>;
-  /** Reports the outcome until it is accepted; resolves then. */
-  finish(outcome: JobOutcome): Promise<void>;
+  /**
+   * Reports the outcome until it is accepted; resolves then.
+   * @returns false where the answer says only that this attempt is over: its end was put down at a call whose answer was lost, or another
+   * attempt has begun
+   */
+  finish(outcome: JobOutcome): Promise<boolean>;
   /** Stops heartbeats and connections without unregistering. */
   close(): Promise<void>;
 }

@@ -7,14 +7,14 @@ const ISOLATION_MS = 30_000;
 const TICK_MS = 1_000;
 
 /** Attempt 1; `latest`: what the staging folder says. */
-function watching(latest: () => Promise<number>) {
+function watching(latest: () => Promise<number>, expiryMs = EXPIRY_MS) {
   const clock = new SteppedClock();
   const reasons: string[] = [];
   let looks = 0;
   let silentSinceMs: number | undefined;
   const watch = new AttemptWatch({
     attempt: 1,
-    expiryMs: EXPIRY_MS,
+    expiryMs,
     isolationMs: ISOLATION_MS,
     clock,
     answeredAtMs: () => silentSinceMs ?? clock.nowMs(),
@@ -69,6 +69,15 @@ describe("an attempt whose ResourceManager does not answer", () => {
     expect(reasons).toEqual([
       "The ResourceManager has not answered for 10 min, and the staging folder cannot be read: another attempt may have taken over.",
     ]);
+  });
+
+  test("gives way when YARN's time is up, where that is shorter than the isolation time", async () => {
+    const { falls, passes, reasons } = watching(unreachable, ISOLATION_MS / 2);
+    falls(true);
+    await passes(ISOLATION_MS / 2 - TICK_MS);
+    expect(reasons).toEqual([]);
+    await passes(TICK_MS);
+    expect(reasons).toHaveLength(1);
   });
 
   test("gives way though the staging folder does not answer at all", async () => {

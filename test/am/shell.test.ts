@@ -46,7 +46,10 @@ function setUp(
       stop: note("stop"),
       show: note("show"),
       confirm: changes.confirm ?? (async () => true),
-      finish: async ({ result }) => note("finish")(result),
+      finish: async ({ result }) => {
+        note("finish")(result);
+        return true;
+      },
       close: async () => {},
     },
     links: { send: note("send"), handOver: note("hand-over") },

@@ -151,14 +151,16 @@ export class MasterConnection {
     return isReachable(this.#executor.container.node, master.attempt) && master.isServing;
   }
 
-  /** An ApplicationMaster is heard when it welcomes. */
+  /** An ApplicationMaster is heard when it welcomes: one that stands still does so when it goes on. */
   #awaitWelcome(stream: Stream): void {
     if (this.#absence.isAway) {
-      this.#world.clock.after(this.#world.random.integer(2, 100), () => {
-        if (stream === this.#stream && stream.isOpen && this.#reachesMaster) {
-          this.#absence.end();
-        }
-      });
+      this.#world.clock.after(this.#world.random.integer(2, 100), () =>
+        stream.master.process.reach(() => {
+          if (stream === this.#stream && stream.isOpen && this.#reachesMaster) {
+            this.#absence.end();
+          }
+        }),
+      );
     }
   }
 

@@ -189,7 +189,7 @@ export class Master {
       },
       exit: async (_exitCode, cleanStaging) => {
         this.process.kill();
-        world.attempts.exited(this, cleanStaging && world.attempts.present.attempt === this.attempt);
+        world.attempts.exited(this, cleanStaging);
       },
     });
   }

@@ -137,7 +137,7 @@ export class ModelScheduler implements Scheduler {
     });
   }
 
-  finish(): Promise<void> {
+  finish(): Promise<boolean> {
     this.#ended = true;
     return new Promise((resolve) => this.#finish(resolve));
   }
@@ -272,7 +272,7 @@ export class ModelScheduler implements Scheduler {
     });
   }
 
-  #finish(resolve: () => void): void {
+  #finish(resolve: (isPutDown: boolean) => void): void {
     const { resourceManager, attempt, process, settled } = this.#options;
     const again = () => process.after(FINISH_POLL_MS, () => this.#finish(resolve));
     this.#call(
@@ -289,7 +289,7 @@ export class ModelScheduler implements Scheduler {
           for (const tell of this.#questions.splice(0)) {
             tell(this.#endTaken);
           }
-          resolve();
+          resolve(this.#endTaken);
         }
       },
       () => process.after(RETRY_MS, () => this.#finish(resolve)),

@@ -210,7 +210,7 @@ function processEndTest(bench: () => SchedulerBench): void {
 
 function endTest(bench: () => SchedulerBench): void {
   test("whose end was taken was in charge", async () => {
-    await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() });
+    expect(await bench().scheduler.finish({ ...outcome, endedAtMs: Date.now() })).toBe(true);
     expect(await bench().scheduler.confirm()).toBe(true);
   });
 }

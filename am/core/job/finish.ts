@@ -69,10 +69,11 @@ export function resumeFinish(step: Step): void {
   }
 }
 
-export function unregistered(step: Step): void {
+/** Where the end is not known to be put down another attempt may be starting from the staging folder: it stays for the client to remove. */
+export function unregistered(step: Step, isPutDown: boolean): void {
   if (step.state.finish === "unregistering") {
     step.state.phase = "over";
-    emit(step, { type: "exit", exitCode: 0, cleanStaging: true });
+    emit(step, { type: "exit", exitCode: 0, cleanStaging: isPutDown });
   }
 }
 

@@ -139,4 +139,4 @@ export type Event =
     }
   | { readonly type: "journal-written"; readonly sequence: number }
   | { readonly type: "journal-failed"; readonly sequence: number; readonly message: string }
-  | { readonly type: "unregistered" };
+  | { readonly type: "unregistered"; readonly isPutDown: boolean };

@@ -86,10 +86,10 @@ export class InPlaceScheduler implements Scheduler {
     return this.#options.cluster.confirm();
   }
 
-  async finish(outcome: JobOutcome): Promise<void> {
+  async finish(outcome: JobOutcome): Promise<boolean> {
     const { cluster, own } = this.#options;
     await own.finish(outcome);
-    await cluster.finish(outcome);
+    return await cluster.finish(outcome);
   }
 
   async close(): Promise<void> {

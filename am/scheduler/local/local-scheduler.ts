@@ -116,9 +116,10 @@ export class LocalScheduler implements Scheduler {
   }
 
   /** Ends what still runs, as YARN ends the containers of an application that finishes. */
-  async finish(): Promise<void> {
+  async finish(): Promise<boolean> {
     this.#wanted.clear();
     await this.#endAll();
+    return true;
   }
 
   async close(): Promise<void> {

@@ -208,13 +208,14 @@ export class YarnScheduler implements Scheduler {
     });
   }
 
-  async finish(outcome: JobOutcome): Promise<void> {
+  async finish(outcome: JobOutcome): Promise<boolean> {
     this.#loop.end();
     // One that is under way would compete with this call.
     await this.#loop.settled();
     const request = { status: finalStatus[outcome.result], diagnostics: outcome.summary, trackingUrl: "" };
     this.#endRecorded = await this.#options.master.finish(request);
     for (const answer of this.#questions.splice(0)) answer(this.#endRecorded);
+    return this.#endRecorded;
   }
 
   async close(): Promise<void> {

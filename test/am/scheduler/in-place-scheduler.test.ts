@@ -41,7 +41,7 @@ class RecordedScheduler implements Scheduler {
   stop = (id: string) => void this.calls.push(`stop ${id}`);
   show = () => {};
   confirm = async () => true;
-  finish = async () => void this.#order.push(this.#name);
+  finish = async () => this.#order.push(this.#name) > 0;
   close = async () => {};
 }
 

@@ -415,8 +415,8 @@ describe("the YARN scheduler", () => {
     });
     const meanwhile = scheduler.confirm();
     await master.answer();
-    await finished;
 
+    expect(await finished).toBe(taken);
     expect(await meanwhile).toBe(taken);
     expect(await scheduler.confirm()).toBe(taken);
   });

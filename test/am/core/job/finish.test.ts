@@ -12,7 +12,7 @@ describe("a job ends", () => {
     const before = scenario.effects.length;
     scenario.exits("worker:1");
     scenario.stops("ps:0");
-    scenario.on({ type: "unregistered" });
+    scenario.on({ type: "unregistered", isPutDown: true });
     const order = scenario.effects
       .slice(before)
       .filter(({ type }) => ["journal", "send", "unregister", "exit"].includes(type));
@@ -31,6 +31,14 @@ describe("a job ends", () => {
       result: "succeeded",
       summary: "2 of 2 tracked tasks exited 0",
     });
+  });
+
+  test("and leaves the staging folder where the ResourceManager says only that this attempt is over: another may be starting from it", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 1)]));
+    scenario.toRunning();
+    scenario.exits("worker:0");
+    scenario.on({ type: "unregistered", isPutDown: false });
+    expect(scenario.effects.at(-1)).toEqual({ type: "exit", exitCode: 0, cleanStaging: false });
   });
 
   test("with the outcome as the last word of its journal", () => {
