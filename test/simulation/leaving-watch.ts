@@ -4,7 +4,10 @@ import type { Event } from "../../am/core/state/events.ts";
 /** Which nodes an attempt of the ApplicationMaster knows to leave the cluster, and whether it starts anything there. */
 export class LeavingWatch {
   readonly #hosts = new Set<string>();
+  /** What was told to start: that is repeated where it may have been lost. */
+  readonly #started = new Set<string>();
   #attempt = 0;
+  #hasJournal = false;
 
   /** @param hostOf of a container @returns what went wrong, in words */
   check(
@@ -16,21 +19,30 @@ export class LeavingWatch {
     if (attempt !== this.#attempt) {
       this.#attempt = attempt;
       this.#hosts.clear();
+      this.#hasJournal = attempt === 1;
     }
     for (const { host, usable, decommissioning } of event.type === "nodes-changed" ? event.nodes : []) {
       if (decommissioning !== undefined) {
         this.#hosts.add(host);
-      } else if (usable) {
+      } else if (usable || !this.#hasJournal) {
+        // The last word alone counts for an attempt that has not read its journal: one that is out by then leaves no more.
         this.#hosts.delete(host);
       }
     }
+    this.#hasJournal ||= event.type === "recovered";
     const launches = effects.flatMap((effect) =>
       effect.type === "launch" || effect.type === "relaunch" ? effect.launches : [],
     );
     const starts = effects.flatMap((effect) =>
-      effect.type === "send" && effect.message.type === "start-child" ? [effect.to] : [],
+      effect.type === "send" && effect.message.type === "start-child"
+        ? [{ ...effect.to, life: `${effect.to.containerId} ${effect.message.generation}` }]
+        : [],
     );
-    return [...launches, ...starts]
+    const fresh = starts.filter(({ life }) => !this.#started.has(life));
+    for (const { life } of fresh) {
+      this.#started.add(life);
+    }
+    return [...launches, ...fresh]
       .filter(({ containerId }) => this.#hosts.has(hostOf(containerId) ?? ""))
       .map(({ task, containerId }) => `${task} starts in ${containerId}, on a node that leaves the cluster`);
   }

@@ -7,6 +7,9 @@ import type { Report } from "./program.ts";
 import { Stream } from "./stream.ts";
 import type { World } from "./world.ts";
 
+/** An executor that reaches no ApplicationMaster, or stands still, tries again so much later. */
+export const SEARCH_AGAIN_MS = 1_000;
+
 /** What an executor has to say, and of which generation: a registration, or a report. */
 type Saying = { readonly generation: number; readonly report?: Report };
 
@@ -47,7 +50,7 @@ export class MasterConnection {
       }
       const { master } = this.#world;
       if (!this.#reachesMaster || executor.frozen) {
-        this.open(1_000);
+        this.open(SEARCH_AGAIN_MS);
         return;
       }
       this.#stream?.end(this.#stream.master === master ? "replaced" : "broken");
@@ -85,7 +88,7 @@ export class MasterConnection {
     } else if (this.#executor.alive && this.isOpen) {
       this.close();
       this.#absence.begin();
-      this.open(1_000);
+      this.open(SEARCH_AGAIN_MS);
     }
   }
 

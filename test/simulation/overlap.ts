@@ -1,5 +1,6 @@
 import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, isInGang } from "./ground-truth.ts";
+import { SEARCH_AGAIN_MS } from "./master-connection.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -24,7 +25,7 @@ export class OverlapWatch {
       if (!other.hasProgram || !this.#isReplacedBy(other, executor)) {
         continue;
       }
-      if (!other.wasCut && other.frozen && other.container.node.isUnmanaged) {
+      if (!other.wasCut && this.#isDeaf(other) && other.container.node.isUnmanaged) {
         // Nobody is there who could stop it: neither its executor nor its NodeManager, which does so when it is back.
         continue;
       }
@@ -57,6 +58,11 @@ export class OverlapWatch {
     }
     const { task, generation, containerId } = executor;
     problems.push(`${task} runs on in generation ${generation} in ${containerId}, cut off, long after it was replaced`);
+  }
+
+  /** It stands still, or went on just now and has not looked for the ApplicationMaster since. */
+  #isDeaf({ frozen, thawedAtMs, connection }: ExecutorModel): boolean {
+    return frozen || (!connection.isOpen && this.#world.clock.nowMs <= thawedAtMs + SEARCH_AGAIN_MS);
   }
 
   #isReplacedBy(old: ExecutorModel, executor: ExecutorModel): boolean {

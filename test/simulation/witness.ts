@@ -12,6 +12,8 @@ export interface Life {
   end?: { readonly exit: ChildExit | undefined; readonly atMs: number };
   /** When the ApplicationMaster heard of the exit; absent while it has not. */
   toldAtMs?: number;
+  /** It was to start again by then. */
+  isToldTooLate?: boolean;
   /** YARN counts its container as over, and could not tell its node, which is cut off. */
   isOutOfReach?: true;
 }
@@ -80,11 +82,16 @@ export class Witness {
     }
   }
 
-  /** The present ApplicationMaster reads that a program has ended. */
-  told({ task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">, atMs: number): void {
+  /** The present ApplicationMaster reads that a program has ended, perhaps when it has decided already that the task starts again. */
+  told(
+    { task, containerId, generation }: Pick<Life, "task" | "containerId" | "generation">,
+    atMs: number,
+    isTooLate: boolean,
+  ): void {
     const life = this.#last.get(task);
     if (life?.containerId === containerId && life.generation === generation) {
       life.toldAtMs ??= atMs;
+      life.isToldTooLate ??= isTooLate;
     }
   }
 
@@ -149,12 +156,12 @@ export class Witness {
   }
 
   /**
-   * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each, while no other has failed
-   * whose failure may end the job. Where there is a chief, its end is enough, when nobody failed before it.
+   * Whether every program whose end is the job's has exited 0 and the ApplicationMaster has heard it of each in time, while no other has failed
+   * whose failure may end the job, and none is out of reach, which is one. Where there is a chief, its end is enough, when nobody failed before it.
    */
   mustHaveSucceeded(): boolean {
     const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
-    const isTold = (life: Life | undefined) => exitedWell(life) && life?.toldAtMs !== undefined;
+    const isTold = (life: Life | undefined) => exitedWell(life) && life?.isToldTooLate === false;
     const chiefLives = chiefs.flatMap((role) => this.#tasksOf(role));
     const hasOneStage = stagesOf(this.#spec.roles).length === 1;
     if (hasOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
@@ -170,7 +177,8 @@ export class Witness {
         if (role.tracking === "tracked") {
           return isTold(life);
         }
-        return role.tracking === "sidecar" || life?.end === undefined || exitedWell(life) || wasStopped(life);
+        const runsOn = life?.end === undefined && life?.isOutOfReach !== true;
+        return role.tracking === "sidecar" || runsOn || exitedWell(life) || wasStopped(life);
       }),
     );
   }

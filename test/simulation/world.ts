@@ -308,7 +308,8 @@ export class World {
       return;
     }
     if (event.type === "child-exited" || (isRegistration && event.child.state === "exited")) {
-      this.witness.told(event, this.clock.nowMs);
+      const present = this.core.state.tasks.find(({ id }) => id === event.task)?.generation ?? 0;
+      this.witness.told(event, this.clock.nowMs, present > event.generation);
     } else if (event.type === "container-completed") {
       this.unheard.heard(event.containerId, event.exitStatus, this.clock.nowMs);
     }

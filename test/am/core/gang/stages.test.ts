@@ -149,6 +149,15 @@ describe("containers of a stage that is done", () => {
     expect(released(effects)).toEqual(["c1"]);
   });
 
+  test("go back when the next stage has another image", () => {
+    const image = { YARN_CONTAINER_RUNTIME_TYPE: "docker" };
+    const scenario = running([
+      role("prep", 1, { resource }),
+      role("worker", 1, { resource, image, dependsOn: ["prep"] }),
+    ]);
+    expect(relaunched(scenario.exits("prep:0"))).toEqual([]);
+  });
+
   test("go back when the next stage has places of its own", () => {
     const scenario = running([
       role("prep", 1, { resource }),
