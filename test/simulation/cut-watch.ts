@@ -47,6 +47,11 @@ export class CutWatch {
     }
   }
 
+  /** Whether what others of a generation fail of may follow from a suspension. */
+  mayExplain(generation: number): boolean {
+    return this.#suspensions.some((one) => one.generation === generation);
+  }
+
   #exited({ task, generation }: Omit<Heard, "atMs">, exit: ChildExit, atMs: number): void {
     const isKnown = this.#losses.some((one) => one.task === task && one.generation === generation);
     if (exit.peerConnectionLost && !isKnown) {

@@ -35,12 +35,14 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
 /**
  * How many charges may be of the wrong class: one for each container whose exit status was not heard. Either YARN told it to an attempt
  * that died before its journal said so, or nobody could wait for it so long: a guess is charged instead. So it is with those of a node of
- * which no attempt was told that it left the cluster.
+ * which no attempt was told that it left the cluster, and with peers that were lost by an exit with 0 when a node had just been cut off.
  */
 function guesses(world: World): number {
   const untold = untoldDepartures(world);
   const there = [...world.executors.values()].filter(({ container }) => untold.includes(container.node));
-  return world.attempts.lostWords + world.unheard.count + there.length;
+  const early = world.witness.causes("program").filter(({ isCertain }) => !isCertain);
+  const cut = early.filter(({ generation }) => world.cuts.mayExplain(generation));
+  return world.attempts.lostWords + world.unheard.count + there.length + cut.length;
 }
 
 /** Those of the gang that certainly ended by this class, and by nothing else. */

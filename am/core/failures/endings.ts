@@ -107,12 +107,13 @@ export function isYield(step: Step, { notice }: ContainerRecord): boolean {
   );
 }
 
-/** A program that ended at such a notice, and thereby gave way to it. */
+/** A program that ended at such a notice, and thereby gave way to it, unless it lost a peer by something that is nearer to the root. */
 export function yieldEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  const own = childEnding(step, task, container, exit);
   return {
-    ...childEnding(step, task, container, exit),
+    ...own,
     source: "core",
-    strength: Strength.outside,
+    strength: own.strength === Strength.peerLost ? own.strength : Strength.outside,
     class: "infrastructure",
     machine: false,
     reason: {

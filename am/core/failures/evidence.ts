@@ -41,7 +41,8 @@ export function addEvidence(step: Step, gang: GangState, verdict: Verdict, endin
     pardon(step, earlier);
   }
   const lines = earlier !== undefined && earlier.lines.length > 0 ? earlier.lines : ending.lines;
-  const since = earlier ?? ending;
+  // When its node was cut off is reckoned, and reckoned anew when that is told again: it is not when the task was seen to end.
+  const since = earlier === undefined || earlier.strength === Strength.cutOff ? ending : earlier;
   const early = earlyExitBefore(gang, ending);
   if (early !== undefined && verdict.scope === "" && verdict.endings[early.task] === undefined) {
     enter(verdict, early);
@@ -106,13 +107,14 @@ function enterCutOff(step: Step, gang: GangState, verdict: Verdict): void {
 }
 
 /**
- * Where nothing is known but a lost connection, and an earlier attempt had given a container of the generation up: that attempt knew why,
- * and left no word of it. Nobody pays for what is not known.
+ * Where nothing is known but a lost connection or an exit with 0, and an earlier attempt had given a container of the generation up: that
+ * attempt knew why, and left no word of it. Nobody pays for what is not known.
  */
 function enterGivenUp(verdict: Verdict): void {
   const isGivenUp = ({ source, reason }: Ending) => source === "yarn" && reason.code === "stopped-by-earlier-attempt";
   const givenUp = Object.values(verdict.endings).find(isGivenUp);
-  if (givenUp !== undefined && rootOf(verdict)?.strength === Strength.peerLost) {
+  const { strength } = rootOf(verdict) ?? {};
+  if (givenUp !== undefined && (strength === Strength.peerLost || strength === Strength.earlyExit)) {
     verdict.root = givenUp.task;
   }
 }

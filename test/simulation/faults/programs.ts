@@ -34,7 +34,7 @@ export const EARLY_EXIT: Fault = {
   class: "program",
   strike: (world) => {
     const executor = victim(world);
-    if (executor?.hasProgram) {
+    if (executor?.isProgramActive) {
       programsFault(world, executor, true, false);
       executor.endChild({});
       peersLose(world, executor);

@@ -55,6 +55,17 @@ describe("a program loses its peer, whose node was cut off and came back", () =>
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ ...cutOff, exit: "1", lines: ["step 12"] });
   });
 
+  test("the same when that is heard again after another has failed of it, and then it says that it lost its peers", () => {
+    const scenario = running();
+    comesBack(scenario, "worker:1");
+    scenario.exits("worker:0", lost);
+    scenario.after(100);
+    comesBack(scenario, "worker:1");
+    scenario.exits("worker:1", lost);
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject(cutOff);
+  });
+
   test("the same when it was resumed and ended before its executor was heard again", () => {
     const scenario = running();
     scenario.breaks("worker:1");

@@ -128,6 +128,17 @@ describe("a node is being decommissioned", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
+  test("a program that loses a peer there gives way only where nothing else was lost", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3)]));
+    scenario.toRunning();
+    leaves(scenario, "n2");
+    scenario.exits("worker:1", { exitCode: 1, peerConnectionLost: true });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+    scenario.completes("c3", -100, "Container released on a *lost* node");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:2" });
+  });
+
   test("one that ends well has succeeded", () => {
     const scenario = running();
     leaves(scenario, "n2");

@@ -518,6 +518,20 @@ describe("the ApplicationMaster had ended the job, and died before its journal s
     );
   });
 
+  test("what its peer exits with, whose connection it lost, is not the program's fault, though a third exited 0 before that was heard", () => {
+    const scenario = new Scenario(jobSpec([role("worker", 3)]));
+    scenario.toRunning();
+    scenario.after(1_000);
+    scenario.crash([1, 2].map((number) => scenario.container(1, { containerId: `c${number}` })));
+    const lost = childExit(scenario.nowMs, { exitCode: 1, peerConnectionLost: true });
+    scenario.reports("worker:1", { state: "exited", exit: childExit(scenario.nowMs, { exitCode: 0 }) });
+    scenario.reports("worker:0", { state: "exited", exit: lost });
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+    scenario.completes("c3", -100, "Container released by application");
+
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
   test("what its peer exits with, whose connection it lost, is not the program's fault", () => {
     const { scenario, kept } = running();
     scenario.crash(kept.slice(0, 1));
