@@ -578,6 +578,13 @@ export const CORE_MUTANTS = [
       to: "",
     },
   ]),
+  ...mutantsOf("am/core/job/finish.ts", core, [
+    {
+      bug: "a staging folder from which another attempt may be starting is removed",
+      from: "cleanStaging: isPutDown",
+      to: "cleanStaging: true",
+    },
+  ]),
   ...mutantsOf("am/core/gang/generation.ts", core, [
     {
       bug: "a gang starts although one of it is missing",

@@ -284,8 +284,13 @@ export const LINK_MUTANTS = [
   ...mutantsOf("am/attempt-watch.ts", { unit: "am/attempt-watch" }, [
     {
       bug: "an attempt that reaches nobody but its executors keeps them for ever",
-      from: "silentMs >= expiryMs && nowMs - this.#reachedAtMs >= isolationMs",
+      from: "silentMs >= expiryMs && nowMs - this.#reachedAtMs >= Math.min(isolationMs, expiryMs)",
       to: "false",
+    },
+    {
+      bug: "an attempt that reaches nobody outlives YARN's time where that is short",
+      from: "Math.min(isolationMs, expiryMs)",
+      to: "isolationMs",
     },
     {
       bug: "an attempt gives way of the ResourceManager's outage alone",
