@@ -12,6 +12,8 @@ export interface ModelContainer {
   /** Attempt of the ApplicationMaster that it was given to. */
   readonly attempt: number;
   state: "allocated" | "delivered" | "running" | "complete";
+  /** By a ResourceManager that began anew: its node starts nothing in it (ContainerManagerImpl: "allocated by a previous RM"). */
+  isForgotten?: true;
   /** The ApplicationMaster has given it up. */
   surrendered: boolean;
 }
@@ -174,15 +176,16 @@ export class Application {
     return this.#late.splice(0);
   }
 
-  /** What was asked for is forgotten, and what nobody was told of; ends are told again, for nodes keep them until they are acknowledged. */
+  /** What was asked for is forgotten, and what was given and does not run, of which an answer may be under way; ends are told again, for nodes keep them until they are acknowledged. */
   restarted(): void {
     this.onRestart();
     this.#asks.clear();
     this.#completed.unshift(...this.#told.splice(0));
     this.#allocated = [];
-    for (const [id, { state }] of this.containers) {
-      if (state === "allocated") {
-        this.complete(id, -100, "Container that no ApplicationMaster had heard of");
+    for (const container of this.containers.values()) {
+      if (container.state === "allocated") {
+        container.isForgotten = true;
+        this.#end(container);
       }
     }
     const { lateNodes, random, clock } = this.#options;
@@ -226,18 +229,22 @@ export class Application {
 
   /** A container ends; the ApplicationMaster hears of it after the node's heartbeat, and perhaps later. */
   complete(containerId: string, exitStatus: number, diagnostics: string): void {
-    const { random, completionDelayMs, completed, cluster } = this.#options;
+    const { random, completionDelayMs, cluster } = this.#options;
     const container = this.containers.get(containerId);
     if (container === undefined || container.state === "complete") {
       return;
     }
-    container.state = "complete";
-    container.node.usedMiB -= container.memoryMiB;
-    completed(container);
+    this.#end(container);
     const delayMs = random.integer(50, NODE_HEARTBEAT_MS) + random.integer(0, completionDelayMs);
     this.#untold.add(containerId);
     this.#tellLater({ containerId, exitStatus, diagnostics }, container.node, delayMs);
     cluster.wakeNodes();
+  }
+
+  #end(container: ModelContainer): void {
+    container.state = "complete";
+    container.node.usedMiB -= container.memoryMiB;
+    this.#options.completed(container);
   }
 
   loseNode(node: ModelNode): void {

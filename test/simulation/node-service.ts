@@ -43,6 +43,14 @@ export class NodeService {
     }
     const { node } = container;
     clock.after(random.integer(5, 150) + node.slowMs, () => {
+      if (container.isForgotten) {
+        answer({
+          type: "launch-failed",
+          message: "it was allocated by a previous ResourceManager",
+          nodeAtFault: false,
+        });
+        return;
+      }
       if (container.state === "complete" || !answers(node, attempt) || random.chance(refusals)) {
         failed(container);
         answer({ type: "launch-failed", message: "connection refused", nodeAtFault: true });
