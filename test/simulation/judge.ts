@@ -67,10 +67,10 @@ function judgeEnd(world: World, faults: readonly Fault[]): string[] {
   return problems;
 }
 
-/** Neither the ApplicationMaster's death alone nor HDFS's outage alone disturbs a program. */
+/** Neither the ApplicationMaster's death or standstill alone nor HDFS's outage alone disturbs a program. */
 function judgeSuspensions({ suspensions, attempts, journal }: World, faults: readonly Fault[]): string[] {
   const isSevered = faults.some(({ severs }) => severs === true);
-  const isLeaderless = attempts.surrenders > 0 || faults.some(({ recovers }) => recovers === true);
+  const isLeaderless = attempts.surrenders > 0 || faults.some(({ recovers, halts }) => recovers ?? halts);
   const isClosed = journal.wasTorn || faults.some(({ closesStaging }) => closesStaging === true);
   const mayBe = isSevered || (isLeaderless && isClosed);
   return suspensions > 0 && !mayBe ? [`${suspensions} programs were suspended, and somebody could be reached`] : [];

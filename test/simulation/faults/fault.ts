@@ -18,6 +18,8 @@ export interface Fault {
   readonly concernsNodes?: true;
   /** HDFS is away. */
   readonly closesStaging?: true;
+  /** The ApplicationMaster answers nobody for a while. */
+  readonly halts?: true;
   /** Another attempt of the ApplicationMaster follows. */
   readonly recovers?: true;
   readonly strike: (world: World) => void;

@@ -6,6 +6,7 @@ export const MASTER_FAULTS: readonly Fault[] = [
   {
     name: "the ApplicationMaster is paused",
     deafens: true,
+    halts: true,
     strike: (world) => world.master.pause(world.random.integer(1_000, 60_000)),
   },
   {
