@@ -24,3 +24,21 @@ export async function withResourceManager<Result>(
 export async function submittedAtMs(cluster: ClusterStatus, id: string): Promise<number> {
   return await withResourceManager(cluster, async (client) => (await client.report(id)).startTimeMs);
 }
+
+/** One that is known to the ResourceManager and does nothing: of no queue that exists, it is refused and remembered. */
+export async function anApplication(client: ResourceManagerClient): Promise<string> {
+  const [known] = await client.reports();
+  if (known !== undefined) return known.id;
+  const { id } = await client.newApplication();
+  await client
+    .submit({
+      id,
+      name: "bench",
+      queue: "none",
+      masterLaunch: { localResources: {}, environment: {}, commands: ["true"], credentials: new Uint8Array() },
+      masterResource: { memoryMiB: 64, vcores: 1, others: {} },
+      maxAppAttempts: 1,
+    })
+    .catch(() => undefined);
+  return id;
+}

@@ -1,17 +1,36 @@
-import { type ClusterStatus, clusterStatus, clusterTool } from "../test/support/cluster.ts";
+import { type ClusterStatus, clusterStatus, clusterTool, takeTickets } from "../test/support/cluster.ts";
 
-const name = "bench";
+/** How a cluster guards its calls: not at all, or by Kerberos with that protection of RPC (`hadoop.rpc.protection`) and HTTPS. */
+export const guards = ["open", "authentication", "integrity", "privacy"] as const;
+export type Guard = (typeof guards)[number];
 
-/**
- * A cluster of the bench's own: one node, so that every container shares it, and YARN's default heartbeat of a second.
- * @returns the cluster and what ends it
- */
-export async function startCluster(): Promise<{ cluster: ClusterStatus; end: () => Promise<void> }> {
-  await clusterTool(["up", "--name", name, "--nodes", "1", "--label", "none", "--nm-heartbeat-ms", "1000"]);
-  return {
-    cluster: await clusterStatus(name),
-    end: async () => {
-      await clusterTool(["down", "--name", name]);
-    },
+/** Starts the bench's cluster of that kind the first time it is asked for. */
+export type ClusterOf = (guard?: Guard) => Promise<ClusterStatus>;
+
+/** The clusters that one run of the bench uses: each has one node, which every container shares, and YARN's default heartbeat of a second. */
+export class BenchClusters {
+  readonly #started = new Map<Guard, Promise<ClusterStatus>>();
+
+  readonly of: ClusterOf = async (guard = "open") => {
+    const cluster = this.#started.get(guard) ?? start(guard);
+    this.#started.set(guard, cluster);
+    const { security } = await cluster;
+    // Each has a KDC of its own, whose tickets take the place of another's.
+    if (security !== undefined) await takeTickets(security);
+    return await cluster;
   };
+
+  /** Ends all, also one that did not come up. Rejects with what went wrong first. */
+  async end(): Promise<void> {
+    for (const guard of this.#started.keys()) await clusterTool(["down", "--name", nameOf(guard)]);
+  }
 }
+
+async function start(guard: Guard): Promise<ClusterStatus> {
+  const security = guard === "open" ? [] : ["--secure", "--protection", guard];
+  const node = ["--nodes", "1", "--label", "none", "--nm-heartbeat-ms", "1000"];
+  await clusterTool(["up", "--name", nameOf(guard), ...node, ...security]);
+  return await clusterStatus(nameOf(guard));
+}
+
+const nameOf = (guard: Guard): string => (guard === "open" ? "bench" : `bench-${guard}`);

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { type ClusterStatus, ClusterUser } from "../test/support/cluster.ts";
+import { type ClusterStatus, ClusterUser, environmentFor, javaSecurity } from "../test/support/cluster.ts";
 
 const run = promisify(execFile);
 
@@ -32,8 +32,9 @@ function command(cluster: ClusterStatus, jars: string) {
     program: path.join(cluster.javaHome, "bin", "java"),
     options: [
       "--add-opens=java.base/java.lang=ALL-UNNAMED",
+      ...javaSecurity(cluster),
       ...["-cp", [cluster.confDir, path.join(jars, "*")].join(":")],
     ],
-    environment: { ...process.env, HADOOP_USER_NAME: ClusterUser.alice },
+    environment: { ...process.env, ...environmentFor(cluster, ClusterUser.alice) },
   };
 }

@@ -1,13 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { ClusterStatus } from "../test/support/cluster.ts";
-import { startCluster } from "./cluster.ts";
+import { BenchClusters, type ClusterOf } from "./cluster.ts";
 import { collect, type Sample } from "./figures.ts";
 import type { Measurement } from "./measurement.ts";
 import { citizen } from "./measurements/citizen.ts";
 import { crowd } from "./measurements/crowd.ts";
 import { memory } from "./measurements/memory.ts";
+import { protection } from "./measurements/protection.ts";
 import { executorLoss, frozenExecutorNoticed, generationRestart } from "./measurements/restart.ts";
 import { hadoopRpc } from "./measurements/rpc.ts";
 import { thirteenTasks, threeTasks } from "./measurements/start-and-end.ts";
@@ -26,11 +26,12 @@ const measurements: readonly Measurement[] = [
   takeover,
   hadoopRpc,
   upload,
+  protection,
   // The last: its many nodes are lost ones afterwards.
   citizen,
 ];
 
-const usage = `Measures what architecture promises, on a cluster of its own; budgets are shown, never asserted.
+const usage = `Measures what architecture promises, on clusters of its own; budgets are shown, never asserted.
 
   npm run bench                  everything, 5 runs each
   npm run bench -- --only NAME   one of them; may be repeated
@@ -53,20 +54,16 @@ async function main(): Promise<number> {
     console.log(options);
     return options === usage ? 0 : 2;
   }
-  let started: ReturnType<typeof startCluster> | undefined;
-  const clusterOf = async (): Promise<ClusterStatus> => {
-    started ??= startCluster();
-    return (await started).cluster;
-  };
+  const clusters = new BenchClusters();
   const results: MeasurementResult[] = [];
   try {
     for (const measurement of options.chosen) {
-      const result = await measure(measurement, clusterOf, options.runs);
+      const result = await measure(measurement, clusters.of, options.runs);
       console.log(describeResult(result));
       results.push(result);
     }
   } finally {
-    await (await started)?.end();
+    await clusters.end();
   }
   if (options.json !== undefined) writeFileSync(options.json, `${resultsJson(results, Date.now())}\n`);
   return results.every(({ failures }) => failures.length === 0) ? 0 : 1;
@@ -75,7 +72,7 @@ async function main(): Promise<number> {
 /** A run that fails is told and leaves the others. */
 async function measure(
   { name, what, warmUps, mostRuns = Number.POSITIVE_INFINITY, figures, run }: Measurement,
-  clusterOf: () => Promise<ClusterStatus>,
+  clusterOf: ClusterOf,
   runs: number,
 ): Promise<MeasurementResult> {
   const loadAverage = currentLoad();

@@ -1,4 +1,4 @@
-import type { ClusterStatus } from "../test/support/cluster.ts";
+import type { ClusterOf } from "./cluster.ts";
 import type { FigureDefinition, Sample } from "./figures.ts";
 
 /** Something that is measured, as often as is asked for. */
@@ -10,6 +10,5 @@ export interface Measurement {
   /** Of what more runs would say again, as of counts. */
   readonly mostRuns?: number;
   readonly figures: readonly FigureDefinition[];
-  /** @param clusterOf starts the bench's cluster the first time it is asked for */
-  run(clusterOf: () => Promise<ClusterStatus>): Promise<Sample>;
+  run(clusterOf: ClusterOf): Promise<Sample>;
 }

@@ -39,6 +39,7 @@ const bundle = (entry, name, plugins = []) =>
 await Promise.all([
   bundle("bench/main.ts", "main"),
   bundle("bench/upload-file.ts", "upload-file"),
+  bundle("bench/calls-and-bytes.ts", "calls-and-bytes"),
   bundle("am/main.ts", "am-with-stand-in", [standInScheduler]),
 ]);
 await import(pathToFileURL(path.join(outdir, "main.mjs")).href);

@@ -62,7 +62,12 @@ test("a master registers, gets containers by priority, starts, inspects and stop
     const registered = await scheduler.register(master);
     expect(registered.queue).toMatch(/(^|\.)ml$/);
     expect(registered.resourceTypes).toContainEqual({ name: "yarn.io/gpu", units: "" });
-    expect(await client.report(id)).toMatchObject({ state: "RUNNING", amHost: "test-host", amRpcPort: 45_678 });
+    // The ResourceManager answers a registration before its own record of the application has changed.
+    const running = await eventually("the application to run", async () => {
+      const report = await client.report(id);
+      return report.state === "RUNNING" && report;
+    });
+    expect(running).toMatchObject({ amHost: "test-host", amRpcPort: 45_678 });
     expect(() => scheduler.ask([anywhere(1, 1, { ...smallest, others: { "yarn.io/tpu": 1 } })])).toThrow(
       /yarn.io\/tpu/,
     );
