@@ -28,7 +28,7 @@ export class BenchClusters {
 
 async function start(guard: Guard): Promise<ClusterStatus> {
   const security = guard === "open" ? [] : ["--secure", "--protection", guard];
-  const node = ["--nodes", "1", "--label", "none", "--nm-heartbeat-ms", "1000"];
+  const node = ["--nodes", "1", "--label", "none", "--nm-heartbeat-ms", "1000", "--compiler", "full"];
   await clusterTool(["up", "--name", nameOf(guard), ...node, ...security]);
   return await clusterStatus(nameOf(guard));
 }

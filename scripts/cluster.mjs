@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from "node:util";
-import { daemonsOf } from "./cluster/daemons.mjs";
+import { COMPILERS, daemonsOf } from "./cluster/daemons.mjs";
 import { decommission, recommission } from "./cluster/decommissioning.mjs";
 import { down } from "./cluster/down.mjs";
 import { stateFolder } from "./cluster/folders.mjs";
@@ -59,6 +59,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --preemption               queues take back what the other borrowed; no node has GPUs then
   --isolate N                NodeManager N has a network of its own (as root)
   --small-disk N             NodeManager N has a disk of 1 GiB for its containers' files (as root)
+  --compiler quick|full      how daemons' Java compiles: for a quick start (default), or for throughput, as Hadoop's own scripts have it
   --set KEY=VALUE            any key of Hadoop, in the file it belongs to; may be repeated
   TONY_CLUSTER_DIR           parent folder of the clusters' folders (default .cluster here)`;
 
@@ -70,6 +71,7 @@ const CHOICES = {
   scheduler: Object.keys(SCHEDULERS),
   scheduling: Object.keys(SCHEDULING),
   release: Object.keys(RELEASES),
+  compiler: Object.keys(COMPILERS),
 };
 
 const DAEMON_COMMANDS = ["start", "unplug", "plug", "decommission", "recommission"];
@@ -158,6 +160,7 @@ function parse(args) {
         preemption: { type: "boolean" },
         isolate: { type: "string" },
         "small-disk": { type: "string" },
+        compiler: { type: "string" },
         set: { type: "string", multiple: true },
         from: { type: "string" },
         within: { type: "string" },

@@ -22,6 +22,7 @@ import { DEFAULT_RELEASE } from "./releases.mjs";
  * @property {boolean} preemption whether a queue takes back what the other borrowed
  * @property {number} isolate which NodeManager, from 1, has a network of its own; 0: none
  * @property {number} smallDisk which NodeManager, from 1, has a small disk of its own for its containers' files; 0: none
+ * @property {"quick" | "full"} compiler how daemons' Java compiles: for a quick start, or for throughput
  * @property {Record<string, string>} properties Hadoop's keys set by `--set`
  *
  * @typedef {object} ClusterRecord
@@ -55,6 +56,7 @@ export const DEFAULT_SETTINGS = {
   preemption: false,
   isolate: 0,
   smallDisk: 0,
+  compiler: "quick",
   properties: {},
 };
 

@@ -32,6 +32,7 @@ describe("says what is wrong with the command line, and does nothing", () => {
     [["recommission", "nm1", "--within", "5"], "--within S goes with decommission"],
     [["decommission", "nm1", "--within", "0"], "--within 0: must be a whole number from 1 to 86400"],
     [["up", "--label", "gpu"], "--label gpu: must be exclusive, shareable or none"],
+    [["up", "--compiler", "c2"], "--compiler c2: must be quick or full"],
     [["up", "--calculator", "gpu"], "--calculator gpu: must be dominant or default"],
     [["up", "--scheduler", "fifo"], "--scheduler fifo: must be capacity or fair"],
     [["up", "--scheduling", "now"], "--scheduling now: must be heartbeat, async or multi-node"],

@@ -21,7 +21,7 @@ function judgeCharges(world: World, faults: readonly Fault[], of: FailureClass):
   // What was still being judged when the outcome was decided stays charged as it was: nothing hangs on it any more.
   const counted = charged - openVerdicts(core.state).filter((verdict) => verdict.charged === of).length;
   const causes = witness.causes(of);
-  if (counted > causes.length + guesses(world)) {
+  if (counted > witness.mostCharges(of) + guesses(world)) {
     return [`${counted} ${of} failures are counted, ${causes.length} happened: ${causes.map(lifeWords).join(", ")}`];
   }
   // Where no budget was left nothing was charged, and the job failed.

@@ -54,6 +54,9 @@ function loseConnection(world: World, peer: ExecutorModel, delayMs: number, how?
     if (how === "severed" && peer.hasProgram) {
       programsFault(world, peer, true, false);
       cutsFault(world, peer);
+    } else if (peer.program.isSuspended) {
+      // It notices when it goes on, and may be believed to have lost its peer by the cut.
+      cutsFault(world, peer);
     }
     peer.endChild({ exitCode: 1, peerConnectionLost: true, errorSummary: "Connection closed by peer" });
   });

@@ -35,7 +35,7 @@ export class Witness {
   readonly #spec: JobSpec;
   readonly #last = new Map<string, Life>();
   readonly #starts = new Map<string, number>();
-  readonly #causes = new Map<string, Cause>();
+  readonly #causes = new Map<string, { readonly cause: Cause; readonly tasks: Set<string> }>();
   /** What may be held against machines, by host: once for each container in which it showed. */
   readonly #incidents = new Map<string, number>();
 
@@ -112,14 +112,38 @@ export class Witness {
     const life = isMember ? `generation ${generation}` : `${task} in generation ${generation}`;
     const isOfLife = ran || cause.class !== "program";
     const key = `${cause.class}: ${isOfLife ? life : `${task} before its start, ${this.#causes.size}`}`;
-    if (this.#causes.get(key)?.isCertain !== true) {
-      this.#causes.set(key, cause);
-    }
+    const known = this.#causes.get(key);
+    const tasks = (known?.tasks ?? new Set()).add(task);
+    this.#causes.set(key, { cause: known?.cause.isCertain === true ? known.cause : cause, tasks });
   }
 
   /** All that were noted, or those of a class. */
   causes(of?: Cause["class"]): readonly Cause[] {
-    return [...this.#causes.values()].filter((cause) => of === undefined || cause.class === of);
+    return [...this.#causes.values()]
+      .map(({ cause }) => cause)
+      .filter((cause) => of === undefined || cause.class === of);
+  }
+
+  /** How often a class may have been charged: once for each cause, and for each task that had outlived its gang when the cause was noticed. */
+  mostCharges(of: FailureClass): number {
+    const noted = [...this.#causes.values()].filter(({ cause }) => cause.class === of);
+    const charges = noted.map(({ cause, tasks }) => {
+      const outlived = [...tasks].filter((task) => this.#mayHaveOutlived(task, cause.generation));
+      return Math.max(1, outlived.length);
+    });
+    return charges.reduce((sum, many) => sum + many, 0);
+  }
+
+  /** Of an untracked task: the tracked ones of its stage were done in that generation. */
+  #mayHaveOutlived(task: string, generation: number): boolean {
+    const { roles } = this.#spec;
+    const role = roles.find(({ name }) => task.startsWith(`${name}:`));
+    if (role?.tracking !== "untracked" || !this.mayBeDone(role)) {
+      return false;
+    }
+    const tracked = roles.filter(({ name, tracking }) => tracking === "tracked" && isOneStage(roles, name, role.name));
+    const lives = tracked.flatMap((one) => this.#tasksOf(one));
+    return generation === Math.max(...lives.map((life) => life?.generation ?? 0));
   }
 
   /** A container shows that its machine may be at fault. */

@@ -61,6 +61,7 @@ export interface ClusterStatus {
     readonly isolate: number;
     /** Which node, from 1, has a small disk of its own for its containers' files; 0: none. */
     readonly smallDisk: number;
+    readonly compiler: "quick" | "full";
   };
   /** With `--ha` of the masters that were active when this was asked. */
   readonly endpoints: {
