@@ -41,6 +41,7 @@ export class Cluster {
       skewMs: 0,
       slowMs: 0,
       isUnmanaged: false,
+      managedAgainAtMs: 0,
       phaseMs: random.integer(0, NODE_HEARTBEAT_MS - 1),
       tickScheduled: false,
     }));

@@ -20,6 +20,8 @@ export class CutWatch {
   readonly #spec: JobSpec;
   readonly #suspensions: (Heard & { readonly fromMs: number })[] = [];
   readonly #losses: Heard[] = [];
+  /** Of which a suspension was told, also to an attempt that was still reading its journal. */
+  readonly #suspended = new Set<number>();
 
   constructor(spec: JobSpec) {
     this.#spec = spec;
@@ -38,6 +40,9 @@ export class CutWatch {
       const container = state.containers[containerId];
       const isTenant = container?.phase === "held" && container.task === task;
       const isPeer = memberRole(this.#spec, task) !== undefined;
+      if (suspendedMs > 0 && isPeer) {
+        this.#suspended.add(generation);
+      }
       if (suspendedMs > 0 && isTenant && isPeer && state.phase === "under-way") {
         this.#suspensions.push({ task, generation, atMs: nowMs, fromMs: nowMs - suspendedMs });
       }
@@ -49,7 +54,7 @@ export class CutWatch {
 
   /** Whether what others of a generation fail of may follow from a suspension. */
   mayExplain(generation: number): boolean {
-    return this.#suspensions.some((one) => one.generation === generation);
+    return this.#suspended.has(generation);
   }
 
   #exited({ task, generation }: Omit<Heard, "atMs">, exit: ChildExit, atMs: number): void {

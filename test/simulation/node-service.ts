@@ -5,6 +5,9 @@ import { isReachable, type ModelNode } from "./node.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
 
+/** So long after it was ordered it is known that a node has not answered. */
+export const LONGEST_UNANSWERED_MS = 10_000;
+
 export type StartAnswer =
   | { readonly type: "launch-succeeded" }
   | { readonly type: "launch-failed"; readonly message: string; readonly nodeAtFault: boolean };
@@ -83,7 +86,7 @@ export class NodeService {
         application.complete(containerId, -105, "Container killed by the ApplicationMaster.");
       }
       if (!isHeard || losesAnswer("stop")) {
-        clock.after(random.integer(1_000, 10_000), unanswered);
+        clock.after(random.integer(1_000, LONGEST_UNANSWERED_MS), unanswered);
       }
     });
   }

@@ -35,6 +35,8 @@ export interface ModelNode {
   slowMs: number;
   /** Its NodeManager is not there: containers run on, and nobody hears of them. */
   isUnmanaged: boolean;
+  /** When its NodeManager was last back; 0: it was never away. */
+  managedAgainAtMs: number;
   /** When its NodeManager reports within each heartbeat's time. */
   readonly phaseMs: number;
   tickScheduled: boolean;

@@ -1,6 +1,8 @@
 import type { ExecutorModel } from "./executor-model.ts";
 import { areOneGang, isInGang } from "./ground-truth.ts";
 import { SEARCH_AGAIN_MS } from "./master-connection.ts";
+import type { ModelNode } from "./node.ts";
+import { LONGEST_UNANSWERED_MS } from "./node-service.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -25,8 +27,8 @@ export class OverlapWatch {
       if (!other.hasProgram || !this.#isReplacedBy(other, executor)) {
         continue;
       }
-      if (!other.wasCut && this.#isDeaf(other) && other.container.node.isUnmanaged) {
-        // Nobody is there who could stop it: neither its executor nor its NodeManager, which does so when it is back.
+      if (!other.wasCut && this.#isDeaf(other) && this.#wasUnmanaged(other.container.node)) {
+        // Nobody was there who could stop it: neither its executor nor its NodeManager, which does so when it is back and is told again.
         continue;
       }
       if (!other.wasCut) {
@@ -63,6 +65,11 @@ export class OverlapWatch {
   /** It stands still, or went on just now and has not looked for the ApplicationMaster since. */
   #isDeaf({ frozen, thawedAtMs, connection }: ExecutorModel): boolean {
     return frozen || (!connection.isOpen && this.#world.clock.nowMs <= thawedAtMs + SEARCH_AGAIN_MS);
+  }
+
+  #wasUnmanaged({ isUnmanaged, managedAgainAtMs }: ModelNode): boolean {
+    const isToldAgain = this.#world.clock.nowMs > managedAgainAtMs + LONGEST_UNANSWERED_MS;
+    return isUnmanaged || (managedAgainAtMs > 0 && !isToldAgain);
   }
 
   #isReplacedBy(old: ExecutorModel, executor: ExecutorModel): boolean {

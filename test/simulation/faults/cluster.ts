@@ -42,6 +42,7 @@ export const RARE_CLUSTER_FAULTS: readonly Fault[] = [
         node.isUnmanaged = true;
         world.clock.after(world.random.integer(2_000, 30_000), () => {
           node.isUnmanaged = false;
+          node.managedAgainAtMs = world.clock.nowMs;
         });
       }
     },
