@@ -178,6 +178,7 @@ class Master {
     const registration = await this.#scheduler.start({ host, port }, (event) => this.shell.post(event));
     this.#clientRights.tokenKey = registration.clientTokenKey;
     void this.#announce({ attempt, host, port });
+    this.#watchAttempt();
     this.#watchTokens(fileSystem);
     if (attempt === 1) this.#history.begin(this.#status());
     if (journal !== undefined) {
@@ -325,9 +326,14 @@ class Master {
     await rejoin(executors, { identity: this.#identity, build: buildId(), attempt, masterAddress });
   }
 
+  /** From its registration on, also while the earlier attempt's journal cannot be read: executors find it by then. */
+  #watchAttempt(): void {
+    this.#attemptWatch.tick();
+    systemClock.after(LIVENESS_TICK_MS, () => this.#watchAttempt());
+  }
+
   #watch(): void {
     for (const event of this.#liveness.tick(systemClock.nowMs())) this.shell.post(event);
-    this.#attemptWatch.tick();
     this.#scheduler.show(progressOf(this.#core), this.#core.state.services[0]?.url);
     this.#feed.refresh();
     const { job, ownLog } = this.#input;

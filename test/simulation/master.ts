@@ -27,6 +27,8 @@ export class Master {
   readonly #scheduler: ModelScheduler;
   readonly #liveness: Liveness;
   readonly #attemptWatch: AttemptWatch;
+  /** It is registered, and has left its address in the staging folder. */
+  #isAnnounced = false;
   /** It reaches neither the ResourceManager nor HDFS. */
   isCutOff = false;
   /** The ResourceManager's answers do not reach it before. */
@@ -68,7 +70,11 @@ export class Master {
     const address = { host: "node0", port: 1 };
     void this.#scheduler
       .start(address, (event) => this.#hear(event))
-      .then((registration) => (this.attempt === 1 ? this.#watch() : this.#takeOver(registration)));
+      .then((registration) => {
+        this.#isAnnounced = true;
+        this.#watchAttempt();
+        return this.attempt === 1 ? this.#watch() : this.#takeOver(registration);
+      });
   }
 
   /** Something reaches it from outside. */
@@ -103,7 +109,7 @@ export class Master {
 
   /** Executors find it. */
   get isServing(): boolean {
-    return this.process.alive && this.isPresent;
+    return this.process.alive && this.isPresent && this.#isAnnounced;
   }
 
   #takeOver({ keptContainers }: Registration): void {
@@ -145,8 +151,12 @@ export class Master {
     });
   }
 
-  #watch(): void {
+  #watchAttempt(): void {
     this.#attemptWatch.tick();
+    this.process.after(LIVENESS_TICK_MS, () => this.#watchAttempt());
+  }
+
+  #watch(): void {
     for (const event of this.#liveness.tick(this.process.nowMs())) {
       this.#shell.post(event);
     }
