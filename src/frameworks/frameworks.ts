@@ -1,5 +1,6 @@
 import type { Framework } from "../job/spec.ts";
 import { dask } from "./dask.ts";
+import { deepspeed } from "./deepspeed.ts";
 import type { FrameworkDefinition } from "./framework.ts";
 import { generic } from "./generic.ts";
 import { horovod } from "./horovod.ts";
@@ -14,6 +15,7 @@ import { torchrun } from "./torchrun.ts";
 
 export const frameworks: { readonly [F in Framework]: FrameworkDefinition } = {
   dask,
+  deepspeed,
   generic,
   horovod,
   jax,

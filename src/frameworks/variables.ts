@@ -56,6 +56,13 @@ export const pytorchVariables = {
   GROUP_RANK: "The machine's number, from 0",
 } as const satisfies VariableTable;
 
+/** With `tony.application.framework = deepspeed`, in the tasks that train, beside those of PyTorch. */
+export const deepspeedVariables = {
+  LOCAL_SIZE: "`LOCAL_WORLD_SIZE`, by the name that DeepSpeed's launcher has for it",
+  CROSS_RANK: "`GROUP_RANK`, likewise",
+  CROSS_SIZE: "How many machines there are",
+} as const satisfies VariableTable;
+
 /** With `tony.application.framework = tensorflow`. */
 export const tensorflowVariables = {
   TF_CONFIG:

@@ -3,6 +3,12 @@ import type { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
 import type { RoleSpec } from "./spec.ts";
 
+/** Those that make several processes in a container. */
+const severalRunners = Object.entries(frameworks)
+  .filter(([, { severalProcesses }]) => severalProcesses !== undefined)
+  .map(([name]) => name)
+  .join(", ");
+
 /** What the job's framework refuses. */
 export function checkFramework(reader: JobReader, roles: readonly RoleSpec[]): void {
   const name = reader.read("tony.application.framework");
@@ -17,7 +23,7 @@ export function checkFramework(reader: JobReader, roles: readonly RoleSpec[]): v
     if (processes > 1) {
       reader.error(
         keyFor("tony.{role}.processes", { role }),
-        `is ${processes}, and ${name} runs one in each container: pytorch, torchrun, jax and horovod run several`,
+        `is ${processes}, and ${name} runs one in each container: ${severalRunners} run several`,
       );
     }
   }

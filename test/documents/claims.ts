@@ -98,6 +98,7 @@ export const claims: Readonly<Record<string, Claim>> = {
     "tony-ts init tensorflow",
     "tony-ts init hello",
     "tony-ts init torchrun",
+    "tony-ts init deepspeed",
     "tony-ts init jax",
     "tony-ts init dask",
     "tony-ts init mpi",

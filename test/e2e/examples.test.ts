@@ -65,6 +65,14 @@ describe("the examples", () => {
     expect(exitCode).toBe(0);
   });
 
+  test("deepspeed: two processes share an optimizer's state, without DeepSpeed's launcher", async () => {
+    const { exitCode, stdout } = await runWith(await pythonEnvironment("deepspeed"), "deepspeed");
+    const ranks = Array.from(stdout.matchAll(/^worker:\d \| rank (\d) of 2$/gm), ([, rank]) => Number(rank));
+    expect(ranks.sort()).toEqual([0, 1]);
+    expect(stdout).toMatch(/^worker:0 \| y = 3\.00 x \+ 2\.00$/m);
+    expect(exitCode).toBe(0);
+  }, 600_000);
+
   test("generic: three programs that know each other by their command alone connect each to each", async () => {
     const { exitCode, stdout } = await alice.run("submit", "--conf", example("generic"), "--logs", "all");
     for (const index of [0, 1, 2]) {

@@ -32,6 +32,7 @@ describe("the tables", () => {
   test.each([
     ["generic", {}, {}],
     ["pytorch", tables.pytorchVariables, {}],
+    ["deepspeed", { ...tables.pytorchVariables, ...tables.deepspeedVariables }, {}],
     ["torchrun", tables.torchrunVariables, {}],
     ["tensorflow", tables.tensorflowVariables, {}],
     ["horovod", tables.horovodVariables, {}],

@@ -168,7 +168,7 @@ describe("what a job cannot be", () => {
 
   test("of a framework that there is none of", () => {
     expect(saidAbout({ ...minimalJob, "tony.application.framework": "keras" })).toEqual([
-      'job.xml:3: tony.application.framework must be one of tensorflow, pytorch, torchrun, horovod, jax, mpi, mxnet, dask, ray, generic, standalone, not "keras"',
+      'job.xml:3: tony.application.framework must be one of tensorflow, pytorch, torchrun, deepspeed, horovod, jax, mpi, mxnet, dask, ray, generic, standalone, not "keras"',
     ]);
   });
 

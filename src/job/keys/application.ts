@@ -77,6 +77,7 @@ export const applicationKeys = {
       "tensorflow",
       "pytorch",
       "torchrun",
+      "deepspeed",
       "horovod",
       "jax",
       "mpi",
