@@ -13,6 +13,8 @@ export interface ClientCallsOptions {
   readonly tails: LogTails;
   /** The ApplicationMaster's own log. */
   readonly ownLog: RotatingLog;
+  /** Whose job it is: of anybody else who ends it the reason says who. */
+  readonly owner: string;
   /** Asks for the job's end. */
   readonly stop: (reason: string) => void;
 }
@@ -37,8 +39,9 @@ export class ClientCalls implements ClientHandler {
     return () => {};
   }
 
-  stop(reason: string): boolean {
-    this.#options.stop(reason);
+  stop(reason: string, user: string): boolean {
+    const { owner, stop } = this.#options;
+    stop(user === owner ? reason : `${reason}, by ${user}`);
     return true;
   }
 }
@@ -52,6 +55,8 @@ export function unknownTask(
   const name = parseTaskId(task);
   const role = roles.find((candidate) => candidate.name === name?.role);
   if (name !== undefined && role !== undefined && name.index < role.instances) return undefined;
-  const all = roles.map(({ name, instances }) => `${name}:0 to ${name}:${instances - 1}`);
+  const all = roles.map(({ name, instances }) =>
+    instances === 1 ? `${name}:0` : `${name}:0 to ${name}:${instances - 1}`,
+  );
   return `The job has no task ${task}; there are ${[...others, ...all].join(", ")}`;
 }

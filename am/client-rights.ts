@@ -1,7 +1,7 @@
 import type { ClientDoor } from "../src/api/client-endpoint.ts";
 import { type ApplicationIdentity, clientAccess, OWNER, tokenOf } from "../src/api/identity.ts";
 import { clientOfToken, clientTokenPassword } from "../src/hadoop/yarn/client-token.ts";
-import { type AccessList, type ApplicationRight, parseAccessList } from "../src/job/access-list.ts";
+import { type AccessList, type ApplicationRight, parseAccessList, viewersOf } from "../src/job/access-list.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 
 export interface ClientRightsOptions {
@@ -32,8 +32,8 @@ export class ClientRights implements ClientDoor {
 
   constructor(options: ClientRightsOptions) {
     this.#options = options;
-    const { viewAcl, modifyAcl } = options.spec;
-    this.#lists = { view: parseAccessList(viewAcl), modify: parseAccessList(modifyAcl) };
+    const { spec } = options;
+    this.#lists = { view: parseAccessList(viewersOf(spec)), modify: parseAccessList(spec.modifyAcl) };
   }
 
   secretOf(caller: string): Uint8Array | undefined {

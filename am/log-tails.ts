@@ -13,6 +13,8 @@ interface Tail {
   /** Whose log was read last: another container's log is read from its beginning. */
   containerId: string;
   nextOffset: number;
+  /** Its executor has sent all that there will be of the log. */
+  isWhole: boolean;
   /** Called when nothing more is sent to the reader. */
   over: () => void;
 }
@@ -39,7 +41,7 @@ export class LogTails {
   /** @returns stops reading */
   open(request: ReadLogRequest, reader: LogReader): () => void {
     const link = this.#holderOf(request.task);
-    if (link === undefined && !request.follow) {
+    if (link === undefined && (!request.follow || this.#ending)) {
       reader.fail(
         `${request.task} has no executor at present: its log can be read when it runs, or when the job has ended`,
       );
@@ -53,6 +55,7 @@ export class LogTails {
       link: undefined,
       containerId: "",
       nextOffset: request.offset,
+      isWhole: false,
       over: () => {},
     };
     this.#tails.set(tail.id, tail);
@@ -73,8 +76,10 @@ export class LogTails {
     for (const tail of this.#tails.values()) {
       if (tail.link !== link) continue;
       tail.link = undefined;
-      if (this.#ending) this.#end(tail);
-      else if (!tail.request.follow) this.#fail(tail, `the executor of ${link.task} was lost while its log was read`);
+      // One that ended before it heard of a reader has told it nothing.
+      if (this.#ending && tail.isWhole) this.#end(tail);
+      else if (this.#ending || !tail.request.follow)
+        this.#fail(tail, `the executor of ${link.task} was lost while its log was read`);
     }
   }
 
@@ -82,6 +87,7 @@ export class LogTails {
     const tail = this.#tails.get(chunk.tailId);
     if (tail === undefined || tail.link !== link) return;
     tail.nextOffset = chunk.offset + chunk.data.length;
+    tail.isWhole = chunk.end;
     // A client that follows a task reads on when the task gets another executor.
     const end = chunk.end && (this.#ending || !tail.request.follow);
     if (end) this.#tails.delete(tail.id);
@@ -98,9 +104,9 @@ export class LogTails {
     await Promise.all(over);
   }
 
-  /** Ends the readings that are still open. */
+  /** Breaks off the readings that are still open. */
   abort(): void {
-    for (const tail of this.#tails.values()) this.#end(tail);
+    for (const tail of this.#tails.values()) this.#fail(tail, "the job has ended before all of its log was read");
   }
 
   /** The executor that a task's log is asked of. */
@@ -120,6 +126,7 @@ export class LogTails {
     if (elsewhere) tail.nextOffset = 0;
     tail.containerId = link.containerId;
     tail.link = link;
+    tail.isWhole = false;
     const { task, stream, follow } = tail.request;
     link.send(0, { type: "tail-log", tailId: tail.id, task, stream, offset: tail.nextOffset, follow, cancel: false });
   }
@@ -132,6 +139,7 @@ export class LogTails {
   #fail(tail: Tail, reason: string): void {
     this.#tails.delete(tail.id);
     tail.reader.fail(reason);
+    tail.over();
   }
 
   #cancel(tail: Tail): void {

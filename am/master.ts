@@ -298,6 +298,7 @@ class Master {
         feed: this.#feed,
         tails: this.#tails,
         ownLog,
+        owner: job.user,
         stop: (reason) => this.shell.post({ type: "stop-requested", reason }),
       }),
       host: listeningAddress(settings.host),

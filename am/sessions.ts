@@ -42,8 +42,9 @@ export class Sessions implements SessionHandler {
     const { unknownTask, linkTo } = this.#options;
     const { task } = session;
     const link = linkTo(task);
-    const problem = unknownTask(task) ?? (this.#isFull(task) ? `too many sessions are open with ${task}` : undefined);
-    if (problem !== undefined) session.fail(problem);
+    const unknown = unknownTask(task);
+    if (unknown !== undefined) session.fail(unknown, { noSuchTask: true });
+    else if (this.#isFull(task)) session.fail(`too many sessions are open with ${task}`);
     else if (link === undefined) session.fail(`${task} has no executor at present`);
     else this.#ask(session, link);
   }

@@ -1,8 +1,8 @@
 /** The library's entry, `import … from "tony-ts"`: submits jobs, follows them, reads what becomes of them. */
-import { type ExitCode, TonyError } from "../src/errors.ts";
+import { type ExitCode, TonyError, usageError } from "../src/errors.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome } from "../src/job/status.ts";
-import type { SubmissionOptions } from "../src/job/submission.ts";
+import { type SubmissionOptions, unknownOption } from "../src/job/submission.ts";
 import { readJobText } from "./command-line/read-job.ts";
 import type { ClientContext } from "./context.ts";
 import { EventView } from "./following/event-view.ts";
@@ -47,6 +47,7 @@ const handedIn = new Turns(20);
  */
 export async function submit(job: string | SubmissionOptions, options: SubmitOptions = {}): Promise<SubmittedJob> {
   const { local = false } = options;
+  if (typeof job !== "string") refuseUnknown(job);
   // One of its own: many jobs may share the caller's.
   const signal = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
   const logs = parseLogSelection(options.logs);
@@ -61,6 +62,13 @@ export async function submit(job: string | SubmissionOptions, options: SubmitOpt
     remarks,
     follow: (view) => followStarted(started, { logs }, context, view, { stop: signal }),
   });
+}
+
+function refuseUnknown(job: SubmissionOptions): void {
+  const name = unknownOption(job);
+  if (name === undefined) return;
+  const hint = name.includes(".") ? `; keys of a job go into its list conf: "${name}=…"` : "";
+  throw usageError(`submit() has no option "${name}"${hint}`);
 }
 
 interface Following {

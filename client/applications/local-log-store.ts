@@ -7,6 +7,7 @@ import type { LogStore, StoredLog } from "./log-store.ts";
 /** The log folders of a local application: the AM's, then those of its containers, in the order of their ids. */
 export class LocalLogStore implements LogStore {
   readonly pending = undefined;
+  readonly isAtHand = true;
   readonly #id: string;
   readonly #folder: string;
 

@@ -15,4 +15,6 @@ export interface LogStore {
   logs(wanted: (containerId: ContainerId) => boolean): AsyncIterable<StoredLog>;
   /** What is waited for while there is nothing; undefined where nothing more will come. */
   readonly pending: string | undefined;
+  /** All logs are there as soon as the job has ended. */
+  readonly isAtHand: boolean;
 }

@@ -14,6 +14,7 @@ import type { LogStore, StoredLog } from "./log-store.ts";
 /** What the NodeManagers uploaded of an application's logs. */
 export class YarnLogStore implements LogStore {
   readonly pending: string | undefined;
+  readonly isAtHand = false;
   readonly #cluster: Cluster;
   readonly #report: ApplicationReport;
 

@@ -54,5 +54,5 @@ function noSuchTask(application: string, task: string, roles: JobStatus["roles"]
   const there = roles.map(({ name, instances }) =>
     instances === 1 ? `${name}:0` : `${name}:0 to ${name}:${instances - 1}`,
   );
-  return new UserError(`${application} has no ${task}: there are ${there.join(", ")}`, { code: "NO_SUCH_TASK" });
+  return new UserError(`${application} has no task ${task}; there are ${there.join(", ")}`, { code: "NO_SUCH_TASK" });
 }

@@ -7,6 +7,7 @@ import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-opti
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { ValidateJson } from "../printed-json.ts";
+import { secretProblems } from "../submission/read-secrets.ts";
 
 export const validate = defineCommand({
   verb: "validate",
@@ -17,7 +18,9 @@ export const validate = defineCommand({
   run: async (args, context) => {
     const { output, workingDirectory } = context;
     const text = await readJobOf("validate", args, context);
-    const { spec, problems } = checkJob(text, { workingDirectory, lookUp: lookUpLocalPath });
+    const checked = checkJob(text, { workingDirectory, lookUp: lookUpLocalPath });
+    const { spec } = checked;
+    const problems = [...checked.problems, ...secretProblems(text.settings, context)];
     const invalid = spec === undefined || hasErrors(problems);
     if (args.json) {
       const result: ValidateJson = { valid: !invalid, problems, ...(spec === undefined ? {} : { spec }) };

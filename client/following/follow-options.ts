@@ -20,6 +20,8 @@ export interface FollowOptions {
   /** Where output begins that is there already; negative: so many bytes before its end. Default 0. */
   readonly logsFrom?: TaskTailsOptions["from"];
   readonly leadTask?: string;
+  /** All tasks of the job, where that is known before its AM is heard. */
+  readonly tasks?: readonly string[];
   /** The application is killed when its AM does not run by then. */
   readonly startupLimitMs?: number;
   /** Fires when the job is to be ended; its reason says by what. */

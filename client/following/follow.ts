@@ -115,13 +115,27 @@ class Follower {
     // What was heard is whole only when the last AM said its last word: one that died left its last moments to what is kept.
     const kept = this.#master.session?.heardOutcome === true ? undefined : await applications.finalStatus(report);
     if (kept !== undefined) view.show(kept);
-    this.#tellUnseen(this.#master.unseen(kept));
+    this.#tellUnseen(await this.#showStored(report, this.#master.unseen(kept)));
     const outcome = outcomeOf(report, kept?.outcome ?? this.#master.outcome, now());
     const cleaned = await applications.clean(id).catch(() => "its staging folder is removed by your next command");
     const exitCode = exitCodeOf(outcome);
     const ended = ["Ended: all containers are returned", ...(cleaned === "" ? [] : [cleaned])].join("; ");
     view.ended({ outcome, report, exitCode, ...(stop.aborted && { cleaned: ended }) });
     return exitCode;
+  }
+
+  /**
+   * Where logs are at hand as soon as a job has ended, what a quick program printed before anybody could follow it is shown from there.
+   * @returns the tasks of which that is not so
+   */
+  async #showStored(report: ApplicationReport, unseen: readonly string[]): Promise<readonly string[]> {
+    const { applications, view } = this.#options;
+    const store = applications.logStore(report);
+    const unread = store.isAtHand ? unseen.filter((task) => this.#master.isUnread(task)) : [];
+    if (unread.length === 0) return unseen;
+    const { storedLines } = await import("../logs/stored-logs.ts");
+    for await (const { task, line } of storedLines(store, unread)) view.taskLine(task, line);
+    return unseen.filter((task) => !unread.includes(task));
   }
 
   #tellUnseen([task, ...others]: readonly string[]): void {

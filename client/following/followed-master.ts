@@ -4,7 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { MasterContact } from "../applications/applications.ts";
-import { noSuchTask, selectTasks, taskNames } from "../logs/log-selection.ts";
+import { noSuchTask, selectNames, selectTasks, taskNames } from "../logs/log-selection.ts";
 import { TaskTails } from "../logs/task-tails.ts";
 import { MasterSession } from "../master/master-session.ts";
 import { type FollowOptions, tellSilenceAfterMs } from "./follow-options.ts";
@@ -99,6 +99,11 @@ export class FollowedMaster {
     return ran.map(({ task }) => task).filter((task) => !this.#tails.isWhole(task));
   }
 
+  /** Whether nothing of a task's output was read. */
+  isUnread(task: string): boolean {
+    return this.#tails.isUnread(task);
+  }
+
   close(): void {
     this.#tails.detach();
     this.#session?.close();
@@ -146,6 +151,9 @@ export class FollowedMaster {
     );
     this.#session = session;
     this.#tails.attach(link, contact.attempt);
+    // At once: a program that ends at once may have done so before its AM has told of it.
+    const { tasks } = this.#options;
+    if (tasks !== undefined) this.#followOutput(tasks);
   }
 
   #hear(status: JobStatus): void {
@@ -155,15 +163,15 @@ export class FollowedMaster {
     view.show(status);
     this.#status = status;
     this.#outcome ??= status.outcome;
-    this.#followOutput(status);
+    this.#followOutput(taskNames(status));
   }
 
   /** Output that cannot come is refused as soon as the tasks are known. */
-  #followOutput(status: JobStatus): void {
+  #followOutput(tasks: readonly string[]): void {
     const { logs, leadTask } = this.#options;
-    this.#refused ??= noSuchTask(logs, taskNames(status));
+    this.#refused ??= noSuchTask(logs, tasks);
     if (this.#refused !== undefined) this.#wake();
     else if (logs.kind === "master") this.#tails.follow(["am"], ["stdout"]);
-    else this.#tails.follow(selectTasks(logs, status, leadTask).map(({ task }) => task));
+    else this.#tails.follow(selectNames(logs, tasks, leadTask));
   }
 }

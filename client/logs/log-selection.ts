@@ -29,17 +29,23 @@ export function parseLogSelection(text: string | undefined): LogSelection {
 }
 
 /** The tasks chosen, in the job's order. `leadTask` is the job's own; without it the usual order decides. */
-export function selectTasks(selection: LogSelection, status: JobStatus, leadTask = leadTaskOf(status)): TaskStatus[] {
+export function selectTasks(selection: LogSelection, status: JobStatus, leadTask?: string): TaskStatus[] {
+  const selected = selectNames(selection, taskNames(status), leadTask);
+  return status.tasks.filter(({ task }) => selected.includes(task));
+}
+
+/** The same of tasks of which only the names are known. */
+export function selectNames(selection: LogSelection, tasks: readonly string[], leadTask = leadOf(tasks)): string[] {
   switch (selection.kind) {
     case "none":
     case "master":
       return [];
     case "all":
-      return [...status.tasks];
+      return [...tasks];
     case "lead":
-      return status.tasks.filter(({ task }) => task === leadTask);
+      return tasks.filter((task) => task === leadTask);
     case "named":
-      return status.tasks.filter(({ task }) => selection.names.some((name) => isNamed(task, name)));
+      return tasks.filter((task) => selection.names.some((name) => isNamed(task, name)));
   }
 }
 
@@ -96,12 +102,7 @@ export function isNamed(task: string, name: string): boolean {
   return task === name || task.startsWith(`${name}:`);
 }
 
-/** As JobSpec has it: `chief:0`, else `worker:0`, else the first. */
-function leadTaskOf({ tasks }: JobStatus): string | undefined {
-  return leadOf(tasks.map(({ task }) => task));
-}
-
-/** The task whose output people want first. */
+/** The task whose output people want first, as JobSpec has it: `chief:0`, else `worker:0`, else the first. */
 export function leadOf(tasks: readonly string[]): string | undefined {
   return ["chief:0", "worker:0"].find((task) => tasks.includes(task)) ?? tasks[0];
 }

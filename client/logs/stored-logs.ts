@@ -62,6 +62,18 @@ export async function storedLogs(
   }
 }
 
+/** All that these tasks printed, one after the other, of a job that has ended and whose logs are at hand. */
+export async function* storedLines(
+  store: LogStore,
+  tasks: readonly string[],
+): AsyncGenerator<{ readonly task: string; readonly line: OutputLine }> {
+  const all = tenanciesOf((await readMasterLogs(store)).join(""));
+  for (const task of tasks) {
+    const own = all.filter((tenancy) => tenancy.task === task);
+    for await (const line of new StoredTask().lines(store, own, {})) yield { task, line };
+  }
+}
+
 /** What a task printed in its containers, one after the other as it had them. */
 class StoredTask {
   missingBytes = 0;

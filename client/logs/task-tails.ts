@@ -97,6 +97,11 @@ export class TaskTails {
     return outputStreams.every((stream) => this.#positions.get(`${task} ${stream}`)?.whole === true);
   }
 
+  /** Whether nothing that the task printed was read. */
+  isUnread(task: string): boolean {
+    return outputStreams.every((stream) => (this.#positions.get(`${task} ${stream}`)?.offset ?? 0) === 0);
+  }
+
   /** Waits for the streams to end by themselves, or to break for good, then prints unfinished lines. */
   async finish(limitMs: number): Promise<void> {
     this.#finishing.abort();

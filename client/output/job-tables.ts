@@ -21,7 +21,7 @@ const exitWords: Readonly<Record<string, string>> = {
   "-100": "node lost",
   "-101": "disks failed",
   "-102": "preempted",
-  "-103": "OOM",
+  "-103": "vmem",
   "-104": "OOM",
 };
 

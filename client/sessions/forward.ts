@@ -1,11 +1,12 @@
-import { ExitCode, type UserError } from "../../src/errors.ts";
+import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
 import type { ForwardJson } from "../printed-json.ts";
 import { followRunning } from "./follow-running.ts";
-import { LocalPort } from "./local-port.ts";
+import { LocalPort, type LocalPortChoice } from "./local-port.ts";
+import { isThisMachine } from "./this-machine.ts";
 
 /** Where connections go: a port of the node of a task's container. */
 export interface Destination {
@@ -89,7 +90,7 @@ export async function forwardUntil(
         continue;
       }
       way = next;
-      local ??= await openLocal(options, destination, context, {
+      local ??= await openLocal(options, await portChoice(options, destination, status), destination, context, {
         open: () => openSession(way ?? next),
         failed: tell,
         refused,
@@ -115,13 +116,14 @@ async function listens(way: Way): Promise<boolean> {
 }
 
 async function openLocal(
-  { localPort, json, show }: ForwardOptions,
+  { json, show }: ForwardOptions,
+  choice: LocalPortChoice,
   destination: Destination,
   { output }: ClientContext,
   options: Parameters<typeof LocalPort.listen>[1],
 ): Promise<LocalPort> {
   const { task, port } = destination;
-  const local = await LocalPort.listen(localPort === undefined ? { rather: port } : { exactly: localPort }, options);
+  const local = await LocalPort.listen(choice, options);
   const { address } = local;
   if (json) output.jsonLine({ address, task, port } satisfies ForwardJson);
   else output.print(show(address, destination));
@@ -130,6 +132,23 @@ async function openLocal(
 
 function openSession({ master, destination: { task, port } }: Way): ReturnType<MasterConnection["openSession"]> {
   return master.openSession(task, { type: "connection", port });
+}
+
+/**
+ * On the task's own node the port that is forwarded would be ours as soon as the program has it no more: its executor, which looks for it
+ * there, would find this one.
+ */
+async function portChoice(
+  { localPort }: ForwardOptions,
+  { task, port }: Destination,
+  { tasks }: JobStatus,
+): Promise<LocalPortChoice> {
+  const host = tasks.find((one) => one.task === task)?.host;
+  const isNode = host !== undefined && (await isThisMachine(host));
+  if (localPort === undefined) return isNode ? { rather: 0 } : { rather: port };
+  if (!isNode || localPort !== port) return { exactly: localPort };
+  const message = `--local-port ${port}: this machine is the node of ${task}, whose own port that is; name another, or none for any that is free`;
+  throw new UserError(message, { code: "LOCAL_PORT_TAKEN" });
 }
 
 /** `127.0.0.1:8080 is forwarded to port 8080 of worker:0; Ctrl-C ends it` */

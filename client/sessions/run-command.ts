@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import type { SessionExit, SessionOutput } from "../../src/api/session-messages.ts";
+import type { SessionExit, SessionFailure, SessionOutput } from "../../src/api/session-messages.ts";
 import type { CallingSession } from "../../src/api/session-stream.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
 
@@ -18,7 +18,7 @@ const SIGNALLED = 128;
  * Connects a session's command with these streams until it has ended.
  * @param started is told that it runs, and whether it has a terminal
  * @returns its exit code; 128 + the signal where one ended it
- * @throws UserError `SESSION_FAILED`: it could not begin, or was ended; ApiError: the AM refuses it, or the connection broke
+ * @throws UserError `NO_SUCH_TASK`; `SESSION_FAILED`: it could not begin, or was ended; ApiError: the AM refuses it, or the connection broke
  */
 export async function runCommand(
   session: CallingSession,
@@ -26,26 +26,27 @@ export async function runCommand(
   started: (isTerminal: boolean) => void,
 ): Promise<number> {
   let exit: SessionExit | undefined;
-  let failure: string | undefined;
+  let failure: SessionFailure | undefined;
   const stopInput = sendInput(stdin, session);
   const take = async (message: SessionOutput) => {
     if (message.type === "started") started(message.terminal);
     else if (message.type === "data") await write(message.stream === "stdout" ? stdout : stderr, message.data);
     else if (message.type === "exited") exit = message;
-    else if (message.type === "failed") failure = message.reason;
+    else if (message.type === "failed") failure = message;
   };
   try {
     const [error] = await Promise.all([session.over, session.receive(take)]);
     if (exit !== undefined) return exitCodeOf(exit);
     if (failure === undefined && error !== undefined) throw error;
-    throw sessionFailed(failure ?? "the ApplicationMaster ended it");
+    throw sessionFailed(failure ?? { type: "failed", reason: "the ApplicationMaster ended it" });
   } finally {
     stopInput();
   }
 }
 
 /** An error by which a session did not do what it was opened for. */
-function sessionFailed(reason: string): UserError {
+function sessionFailed({ reason, noSuchTask }: SessionFailure): UserError {
+  if (noSuchTask === true) return new UserError(reason, { code: "NO_SUCH_TASK" });
   return new UserError(reason, { code: "SESSION_FAILED", exitCode: ExitCode.unknown });
 }
 

@@ -7,7 +7,7 @@ import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";
 import type { FollowListener } from "../following/follow-listener.ts";
 import type { FollowOptions } from "../following/follow-options.ts";
-import type { LogSelection } from "../logs/log-selection.ts";
+import { type LogSelection, tasksOf } from "../logs/log-selection.ts";
 import { checkOffline } from "./check-offline.ts";
 import type { SubmissionListener } from "./submission.ts";
 
@@ -89,6 +89,7 @@ export async function followStarted(
     sinceMs: now(),
     logs,
     leadTask: spec.leadTask,
+    tasks: tasksOf(spec.roles),
     ...(startupMs === undefined ? {} : { startupLimitMs: startupMs }),
     stop,
     ...(ending !== undefined && { ending }),

@@ -1,6 +1,13 @@
 import { type ServerDuplexStream, status } from "@grpc/grpc-js";
 import { endWithError } from "./server.ts";
-import type { OpenSession, SessionExit, SessionInput, SessionOutput, SessionWanted } from "./session-messages.ts";
+import type {
+  OpenSession,
+  SessionExit,
+  SessionFailure,
+  SessionInput,
+  SessionOutput,
+  SessionWanted,
+} from "./session-messages.ts";
 
 export type CallerStream = ServerDuplexStream<SessionInput, SessionOutput>;
 /** Of the executor that serves a session. */
@@ -63,9 +70,9 @@ export class CallerSession {
   }
 
   /** Ends it; the caller is told why. */
-  fail(reason: string): void {
+  fail(reason: string, more: Pick<SessionFailure, "noSuchTask"> = {}): void {
     if (this.#isOver) return;
-    this.#stream.write({ type: "failed", reason });
+    this.#stream.write({ type: "failed", reason, ...more });
     this.#over({ reason });
   }
 

@@ -42,8 +42,8 @@ export interface LogReader {
 export interface ClientHandler {
   follow(follower: Follower): () => void;
   readLog(request: ReadLogRequest, reader: LogReader): () => void;
-  /** Whether the job will be stopped. */
-  stop(reason: string): boolean;
+  /** Whether the job will be stopped. @param user who asks for it */
+  stop(reason: string, user: string): boolean;
 }
 
 /** Who may call ClientService, and what each may do. */
@@ -105,7 +105,10 @@ export class ClientEndpoint {
     const { hello, reason } = call.request;
     const refusal = await this.#refusal(call.metadata, hello, "modify");
     if (refusal !== undefined) reply({ code: refusal.code, details: refusal.why });
-    else reply(null, { accepted: this.#options.handler.stop(reason) });
+    else {
+      const user = this.#options.door.userOf(callerName(call.metadata));
+      reply(null, { accepted: this.#options.handler.stop(reason, user) });
+    }
   }
 
   async openSession(stream: CallerStream): Promise<void> {

@@ -26,7 +26,7 @@ export const sessionInput: Codec<SessionInput> = {
 export const sessionOutput: Codec<SessionOutput> = {
   serialize: (message) => toBuffer(v1.SessionOutput.encode(encodeOutput(message)).finish()),
   deserialize(bytes) {
-    const { body, accept, started, stdout, stderr, exited, failed } = v1.SessionOutput.decode(bytes);
+    const { body, accept, started, stdout, stderr, exited, failed, noSuchTask } = v1.SessionOutput.decode(bytes);
     switch (body) {
       case "accept":
         return { type: "accept", sessionId: toNumber(accept) };
@@ -42,6 +42,8 @@ export const sessionOutput: Codec<SessionOutput> = {
         return { type: "exited", exitCode: exited?.exitCode ?? 0, signal: exited?.signal ?? "" };
       case "failed":
         return { type: "failed", reason: failed ?? "" };
+      case "noSuchTask":
+        return { type: "failed", reason: noSuchTask ?? "", noSuchTask: true };
       default:
         return { type: "unknown" };
     }
@@ -101,7 +103,7 @@ function encodeOutput(message: SessionOutput): tony.v1.SessionOutput.$Properties
     case "exited":
       return { exited: { exitCode: message.exitCode, signal: message.signal } };
     case "failed":
-      return { failed: message.reason };
+      return message.noSuchTask === true ? { noSuchTask: message.reason } : { failed: message.reason };
     case "unknown":
       return {};
   }

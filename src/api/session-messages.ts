@@ -57,8 +57,15 @@ export type SessionOutput =
   /** The command has ended: the last message. */
   | SessionExit
   /** It could not begin, or was ended: the last message. */
-  | { readonly type: "failed"; readonly reason: string }
+  | SessionFailure
   | { readonly type: "unknown" };
+
+export interface SessionFailure {
+  readonly type: "failed";
+  readonly reason: string;
+  /** The job has no task of that name. */
+  readonly noSuchTask?: true;
+}
 
 export interface SessionExit {
   readonly type: "exited";

@@ -1,5 +1,6 @@
 import type { TaskAddress } from "../job/cluster-spec.ts";
 import type { RoleSpec } from "../job/spec.ts";
+import { isAfter } from "../job/stages.ts";
 import { formatTaskId } from "../job/task.ts";
 import { type Addresses, addressesOf, namedAddressesOf } from "./addresses.ts";
 import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
@@ -35,10 +36,22 @@ function problemsOf(
     if (!known.includes(name)) {
       return [{ severity: "error", key, message: `has ${whole}, which is none of ${known.join(", ")}` }];
     }
-    if (distributedMode === "gang") return [];
-    const message = `has ${whole}, which is not known in tony.application.distributed-mode = fcfs`;
-    return [{ severity: "error", key, message }];
+    if (distributedMode !== "gang") {
+      const message = `has ${whole}, which is not known in tony.application.distributed-mode = fcfs`;
+      return [{ severity: "error", key, message }];
+    }
+    const absence = absenceOf(name, role, roles);
+    return absence === undefined ? [] : [{ severity: "error", key, message: `has ${whole}: ${absence}` }];
   }).flat();
+}
+
+/** Why nothing is known of the role that a template names; undefined: it runs beside the task, or may. */
+function absenceOf(template: string, { name }: RoleSpec, roles: readonly RoleSpec[]): string | undefined {
+  const other = roles.find((role) => addressNames(role).includes(template));
+  if (other === undefined) return undefined;
+  if (isAfter(roles, other.name, name)) return `${other.name} is asked for when ${name} is done`;
+  const isOver = other.tracking === "tracked" && isAfter(roles, name, other.name);
+  return isOver ? `${other.name} is done when ${name} is asked for` : undefined;
 }
 
 /** `spec.worker`, and `spec.worker.rpc` for each port that the role gives a name. */

@@ -16,6 +16,23 @@ export function parseAccessList(text = ""): AccessList {
   return { everybody: false, users: names(users), groups: names(groups) };
 }
 
+/** Whom a job lets see it, as YARN writes it: who may end it and run commands in it may, too. Undefined: nobody else. */
+export function viewersOf({
+  viewAcl,
+  modifyAcl,
+}: {
+  readonly viewAcl?: string;
+  readonly modifyAcl?: string;
+}): string | undefined {
+  if (viewAcl === undefined || modifyAcl === undefined) return viewAcl ?? modifyAcl;
+  const lists = [parseAccessList(viewAcl), parseAccessList(modifyAcl)];
+  if (lists.some(({ everybody }) => everybody)) return "*";
+  const [users, groups] = (["users", "groups"] as const).map((kind) => [
+    ...new Set(lists.flatMap((list) => list[kind])),
+  ]);
+  return `${users?.join(",")} ${groups?.join(",")}`.trimEnd();
+}
+
 function names(text: string): string[] {
   return text
     .split(",")

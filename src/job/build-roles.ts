@@ -37,16 +37,18 @@ export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleS
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
   const hasChief = names.includes("chief");
-  return names.map((role) => buildRole(reader, role, { hasChief, logDir, containers }));
+  return names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
 }
 
 interface RoleContext {
+  /** Of all roles of the job. */
+  readonly names: readonly string[];
   readonly hasChief: boolean;
   readonly logDir: string | undefined;
   readonly containers: ContainerFacts;
 }
 
-function buildRole(reader: JobReader, role: string, { hasChief, logDir, containers }: RoleContext): RoleSpec {
+function buildRole(reader: JobReader, role: string, { names, hasChief, logDir, containers }: RoleContext): RoleSpec {
   const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
   const image = imageVariables(reader, role);
   const constrained = buildConstrained(reader, role);
@@ -64,7 +66,7 @@ function buildRole(reader: JobReader, role: string, { hasChief, logDir, containe
     ...(nodeLabel === undefined ? {} : { nodeLabel }),
     ...(image === undefined ? {} : { image }),
     ...(constrained === undefined ? {} : { constrained }),
-    command: commandOf(reader, role, sidecarTensorBoard),
+    command: sidecarTensorBoard ? (ownCommand(reader, role) ?? tensorBoard(reader)) : commandOf(reader, role, names),
     environment,
     tracking: sidecarTensorBoard ? "sidecar" : trackingOf(reader, role),
     stopOnFailure: reader.read("tony.application.stop-on-failure-jobtypes").includes(role),
@@ -124,19 +126,26 @@ function leastContainerMiB({ ratio, containerStepMiB }: VirtualMemoryCheck, aske
   return rounded(askedMiB) < least ? least : undefined;
 }
 
-function commandOf(reader: JobReader, role: string, sidecarTensorBoard: boolean): string {
-  const own = reader.read("tony.{role}.command", { role })?.trim();
-  if (own !== undefined && own !== "") return own;
-  if (sidecarTensorBoard) {
-    const interpreter = reader.read("tony.python-exec-path") ?? "python3";
-    return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"`;
-  }
-  const shared = reader.read("tony.containers.command")?.trim();
-  if (shared !== undefined && shared !== "") return shared;
-  reader.error(
-    keyFor("tony.{role}.instances", { role }),
-    `asks for tasks that have no command: set ${keyFor("tony.{role}.command", { role })} or tony.containers.command, or give -executes`,
+function ownCommand(reader: JobReader, role: string): string | undefined {
+  return reader.read("tony.{role}.command", { role })?.trim() || undefined;
+}
+
+function tensorBoard(reader: JobReader): string {
+  const interpreter = reader.read("tony.python-exec-path") ?? "python3";
+  return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"`;
+}
+
+/** @param names of all roles, of which a misspelt one may be meant for another */
+function commandOf(reader: JobReader, role: string, names: readonly string[]): string {
+  const command = ownCommand(reader, role) ?? (reader.read("tony.containers.command")?.trim() || undefined);
+  if (command !== undefined) return command;
+  const meant = nearest(
+    role,
+    names.filter((name) => name !== role),
   );
+  const hint = meant === undefined ? "" : `; did you mean ${keyFor("tony.{role}.instances", { role: meant })}?`;
+  const set = `set ${keyFor("tony.{role}.command", { role })} or tony.containers.command, or give -executes`;
+  reader.error(keyFor("tony.{role}.instances", { role }), `asks for tasks that have no command: ${set}${hint}`);
   return "";
 }
 

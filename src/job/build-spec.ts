@@ -56,7 +56,11 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   ];
   const keyProblems = checkKeys(settings);
   checkWhole(reader, roles, keyProblems);
-  checkFramework(reader, asked);
+  const staged = buildStages(reader, roles);
+  checkFramework(
+    reader,
+    staged.filter(({ inMaster }) => inMaster === undefined),
+  );
   checkLimits(reader, asked);
   checkConstrained(reader, asked);
   checkImages(
@@ -67,7 +71,6 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   checkProgramFiles(reader, roles, files);
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, roles);
-  const staged = buildStages(reader, roles);
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   return { spec: assemble(reader, { roles: staged, am, files, carrier, groupLimits, ...context }), problems };

@@ -6,6 +6,7 @@ export interface ExceededMemory {
   readonly used: string;
   readonly usedMiB: number;
   readonly limit: string;
+  readonly limitMiB: number;
 }
 
 export interface ContainerDiagnostics {
@@ -64,8 +65,12 @@ function exceededMemory(text: string): ExceededMemory | undefined {
   if (kind === undefined || amounts === null) return undefined;
   const [, physicalUsed = "", physicalLimit = "", virtualUsed = "", virtualLimit = ""] = amounts;
   return kind === "PHYSICAL"
-    ? { kind: "physical", used: physicalUsed, usedMiB: mebibytes(physicalUsed), limit: physicalLimit }
-    : { kind: "virtual", used: virtualUsed, usedMiB: mebibytes(virtualUsed), limit: virtualLimit };
+    ? exceeded("physical", physicalUsed, physicalLimit)
+    : exceeded("virtual", virtualUsed, virtualLimit);
+}
+
+function exceeded(kind: ExceededMemory["kind"], used: string, limit: string): ExceededMemory {
+  return { kind, used, usedMiB: mebibytes(used), limit, limitMiB: mebibytes(limit) };
 }
 
 /** `699.9 MB`, as org.apache.hadoop.util.StringUtils.TraditionalBinaryPrefix writes it. */

@@ -1,4 +1,5 @@
 import type { LaunchContext, LocalResource } from "../hadoop/yarn/records.ts";
+import { viewersOf } from "./access-list.ts";
 import { parseFileUrl } from "./file-url.ts";
 import type { ShippedFile } from "./job-file.ts";
 import type { JobSpec } from "./spec.ts";
@@ -18,9 +19,11 @@ export interface ContainerLaunch {
 }
 
 /** As a job's keys say. */
-export function aclsOf({ viewAcl, modifyAcl }: JobSpec): NonNullable<LaunchContext["acls"]> {
+export function aclsOf(spec: JobSpec): NonNullable<LaunchContext["acls"]> {
+  const viewers = viewersOf(spec);
+  const { modifyAcl } = spec;
   return {
-    ...(viewAcl !== undefined && { viewers: viewAcl }),
+    ...(viewers !== undefined && { viewers }),
     ...(modifyAcl !== undefined && { modifiers: modifyAcl }),
   };
 }

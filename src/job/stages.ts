@@ -13,6 +13,16 @@ export function isOneStage(roles: readonly Dependent[], role: string, other: str
   return stagesOf(roles).some((stage) => stage.roles.includes(role) && stage.roles.includes(other));
 }
 
+/** Whether a role is asked for only when another's tracked tasks are done, directly or by way of others. */
+export function isAfter(roles: readonly Dependent[], later: string, earlier: string): boolean {
+  const before = new Set<string>([later]);
+  // What is added while it is gone through is gone through, too: nothing twice, as roles may wait for each other by mistake.
+  for (const name of before) {
+    for (const awaited of roles.find((role) => role.name === name)?.dependsOn ?? []) before.add(awaited);
+  }
+  return later !== earlier && before.has(earlier);
+}
+
 /** The stages of a job, in the order in which the job file names their first roles: roles that wait for the same ones are one stage. */
 export function stagesOf(roles: readonly Dependent[]): Stage[] {
   const stages = new Map<string, { roles: string[]; after: readonly string[] }>();

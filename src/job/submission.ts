@@ -32,6 +32,28 @@ export interface SubmissionOptions {
   readonly properties?: ReadonlyMap<string, string>;
 }
 
+const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
+  conf: true,
+  confFile: true,
+  executes: true,
+  taskParams: true,
+  srcDir: true,
+  pythonVenv: true,
+  pythonBinaryPath: true,
+  shellEnv: true,
+  containerEnv: true,
+  secrets: true,
+  sidecarTensorboardLogDir: true,
+  name: true,
+  tags: true,
+  properties: true,
+};
+
+/** What a program without types gives by mistake: the first name that is no option's. */
+export function unknownOption(options: SubmissionOptions): string | undefined {
+  return Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+}
+
 export interface Submission {
   /** Path or URL of the job's file. */
   readonly jobFile?: string;

@@ -52,11 +52,12 @@ describe("the door for clients", () => {
     expect(door.secretOf(withToken("carol@TONY.TEST"))).toBeUndefined();
   });
 
-  const acl = { viewAcl: "carol,dave ml", modifyAcl: "dave" };
+  const acl = { viewAcl: "carol,dave ml", modifyAcl: "dave,frank" };
   it.each([
     ["the owner, from another machine", "alice@TONY.TEST", true, true],
     ["a viewer", "carol@TONY.TEST", true, false],
     ["who is in both lists", "dave@TONY.TEST", true, true],
+    ["who may end it, and is no viewer's name", "frank@TONY.TEST", true, true],
     ["a member of a viewing group", "erin@TONY.TEST", true, false],
     ["anybody else", "bob@TONY.TEST", false, false],
     ["a namesake of another realm", "alice@EVIL.TEST", false, false],

@@ -116,11 +116,27 @@ describe("the log of a task", () => {
     const ended = tails.endAll();
     await tails.chunk(link, aChunk(1, "last line"));
     expect(state.ended).toBe(false);
-    tails.disconnected(link);
+    await tails.chunk(link, aChunk(1, "", { end: true }));
     await ended;
 
     expect(text.join("")).toBe("last line");
-    expect(state.ended).toBe(true);
+    expect(state).toEqual({ ended: true, failure: "" });
+  });
+
+  test("is not whole where its executor ends before it hears of the reader", async () => {
+    const tails = logTails();
+    const { link } = aLink("c1");
+    tails.connected(link);
+    const { reader, state } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    const ended = tails.endAll();
+    tails.disconnected(link);
+    await ended;
+    const late = aReader();
+    tails.open({ ...request, follow: true }, late.reader);
+
+    expect(state).toEqual({ ended: false, failure: expect.stringContaining("was lost") });
+    expect(late.state).toEqual({ ended: false, failure: expect.stringContaining("no executor") });
   });
 
   test("is cut for a reader whose executor does not end", async () => {
@@ -133,7 +149,7 @@ describe("the log of a task", () => {
     tails.abort();
     await turn();
 
-    expect(state.ended).toBe(true);
+    expect(state).toEqual({ ended: false, failure: expect.stringContaining("before all of its log was read") });
   });
 
   test("is called off at the executor when its reader goes", () => {

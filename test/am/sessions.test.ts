@@ -49,11 +49,11 @@ describe("sessions at the ApplicationMaster", () => {
   });
 
   it.each([
-    ["chief:0", "there is no chief:0"],
-    ["worker:1", "worker:1 has no executor at present"],
-  ])("say why there is none with %s", async (task, reason) => {
+    ["chief:0", { reason: "there is no chief:0", noSuchTask: true }],
+    ["worker:1", { reason: "worker:1 has no executor at present" }],
+  ])("say why there is none with %s", async (task, why) => {
     const scene = await open();
-    expect(await scene.run(sleeping, task).end()).toEqual({ type: "failed", reason });
+    expect(await scene.run(sleeping, task).end()).toEqual({ type: "failed", ...why });
   });
 
   it("are as many as 64 with one task", async () => {

@@ -31,3 +31,12 @@ describe("a job handed in by a program whose signal has fired", () => {
     expect(existsSync(path.join(folder, "state"))).toBe(false);
   });
 });
+
+test("an option that a program without types gives by mistake is named", async () => {
+  const mistake: object = { "tony.worker.instances": 1 };
+  await expect(submit(mistake)).rejects.toMatchObject({
+    code: "USAGE",
+    message:
+      'submit() has no option "tony.worker.instances"; keys of a job go into its list conf: "tony.worker.instances=…"',
+  });
+});

@@ -15,7 +15,7 @@ export function aPlace(changes: Partial<Applications> = {}): Applications {
     finalStatus: async () => undefined,
     clean: async () => "",
     sweep: async () => undefined,
-    logStore: () => ({ pending: undefined, async *logs() {} }),
+    logStore: () => ({ pending: undefined, isAtHand: false, async *logs() {} }),
     close: () => undefined,
     ...changes,
   };

@@ -47,7 +47,7 @@ describe("a port of a task's node", () => {
     expect(await interrupted.ended).toMatchObject({ exitCode: 0, stderr: "" });
     expect(await alice.run("forward", id, "worker:7", port)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining(`${id} has no worker:7: there are worker:0`),
+      stderr: expect.stringContaining(`${id} has no task worker:7; there are worker:0`),
     });
 
     expect(await alice.run("exec", id, "worker:0", "--", "touch", "stop")).toMatchObject({ exitCode: 0 });

@@ -27,8 +27,8 @@ describe("in the container of a task that runs", () => {
     const ran = await alice.run("exec", id, "worker:0", "--", "sh", "-c", command);
     expect(ran).toEqual({ exitCode: 7, stdout: "worker:0\n", stderr: "aside\n" });
     expect(await alice.run("exec", id, "worker:1", "--", "true")).toMatchObject({
-      exitCode: 5,
-      stderr: expect.stringContaining("there are worker:0 to worker:0"),
+      exitCode: 2,
+      stderr: expect.stringContaining("The job has no task worker:1; there are worker:0"),
     });
 
     const words = [process.execPath, programPath("tony-ts"), "shell", id, "worker:0", "--", "tty"];

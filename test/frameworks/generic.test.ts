@@ -1,4 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { formatProblem } from "../../src/job/problem.ts";
+import { check } from "../job/support.ts";
 import { commandOf, environmentOf, jobOf } from "./support.ts";
 
 const generic = { "tony.application.framework": "generic" };
@@ -43,6 +45,41 @@ describe("templates of any program", () => {
   test("stand in the values of its environment as well", () => {
     const spec = jobOf({ worker: 2 }, { ...generic, "tony.execution.envs": "PEERS={{spec.worker}}" });
     expect(environmentOf(spec, "worker:0").PEERS).toBe("n1:5000,n1:5001");
+  });
+
+  describe("of a role that does not run beside the task", () => {
+    const keys = {
+      ...generic,
+      "tony.containers.command": "true",
+      "tony.report.depends-on": "eval",
+      "tony.eval.depends-on": "worker",
+    };
+    const saidOf = (more: Readonly<Record<string, string>>) => {
+      const instances = Object.fromEntries(["worker", "eval", "report"].map((role) => [`tony.${role}.instances`, "1"]));
+      return check({ ...instances, ...keys, ...more })
+        .problems.map(formatProblem)
+        .join("\n");
+    };
+
+    test("are refused: it is done, or not asked for yet", () => {
+      expect(saidOf({ "tony.report.command": "run {{spec.worker}}" })).toMatch(
+        /tony\.report\.command has {{spec\.worker}}: worker is done when report is asked for$/,
+      );
+      expect(saidOf({ "tony.worker.envs": "R={{spec.report}}" })).toMatch(
+        /tony\.worker\.envs has {{spec\.report}}: report is asked for when worker is done$/,
+      );
+    });
+
+    test("may be of one that nobody waits for", () => {
+      const ps = { "tony.ps.instances": "1", "tony.application.untracked.jobtypes": "ps" };
+      expect(saidOf({ ...ps, "tony.eval.depends-on": "worker", "tony.eval.command": "run {{spec.ps}}" })).toBe("");
+    });
+
+    test("of roles that wait for each other are no reason to hang", () => {
+      expect(saidOf({ "tony.worker.depends-on": "report", "tony.worker.command": "run {{spec.report}}" })).toContain(
+        "wait for each other",
+      );
+    });
   });
 
   test("are another language's in other frameworks", () => {

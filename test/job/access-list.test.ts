@@ -1,5 +1,5 @@
 import { expect, it } from "@jest/globals";
-import { parseAccessList } from "../../src/job/access-list.ts";
+import { parseAccessList, viewersOf } from "../../src/job/access-list.ts";
 
 const nobody = { everybody: false, users: [], groups: [] };
 
@@ -14,4 +14,16 @@ it.each([
   [undefined, nobody],
 ])("reads %p as YARN does", (text, list) => {
   expect(parseAccessList(text)).toEqual(list);
+});
+
+it.each([
+  [{}, undefined],
+  [{ viewAcl: "ada ml" }, "ada ml"],
+  [{ modifyAcl: "bob" }, "bob"],
+  [{ viewAcl: "ada ml", modifyAcl: "bob,ada ops" }, "ada,bob ml,ops"],
+  [{ viewAcl: " ml", modifyAcl: " ops" }, " ml,ops"],
+  [{ viewAcl: "ada", modifyAcl: "bob" }, "ada,bob"],
+  [{ viewAcl: "ada", modifyAcl: "*" }, "*"],
+])("lets those see a job who may end it: %p", (lists, viewers) => {
+  expect(viewersOf(lists)).toBe(viewers);
 });

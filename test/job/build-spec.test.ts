@@ -154,6 +154,15 @@ describe("what a job cannot be", () => {
     ]);
   });
 
+  test("without a command for a role whose name is another's, misspelt", () => {
+    const said = saidAbout({
+      "tony.worker.instances": "1",
+      "tony.worker.command": "true",
+      "tony.wroker.instances": "1",
+    });
+    expect(said).toEqual([expect.stringMatching(/-executes; did you mean tony\.worker\.instances\?$/)]);
+  });
+
   test("without tasks", () => {
     expect(saidAbout({})).toEqual([
       "tony.worker.instances or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  appendFileSync,
   copyFileSync,
   mkdirSync,
   mkdtempSync,
@@ -157,25 +158,46 @@ describe("the packed tarball", () => {
     expect(stdout).toBe("function\n");
   });
 
-  test("runs the program that README shows, which says all that the job says", async () => {
-    const readme = readFileSync(path.join(installed, "README.md"), "utf8");
-    const [, example = ""] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
-    const consumer = path.join(folder, "submits");
+  /** The programs that a document of the package shows, compiled and run one after the other. @param change what is put in for what */
+  async function runShown(document: string, ...change: readonly (readonly [string, string])[]) {
+    const text = readFileSync(path.join(installed, document), "utf8");
+    const programs = Array.from(text.matchAll(/```ts\n([\s\S]*?)```/g), ([, program = ""]) => program);
+    const consumer = path.join(folder, path.basename(document, ".md"));
     mkdirSync(path.join(consumer, "node_modules"), { recursive: true });
     symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
     for (const name of ["job.xml", "hello.sh"]) copyFileSync(path.join(work, name), path.join(consumer, name));
-    writeFileSync(path.join(consumer, "program.mts"), example.replace("{ signal", "{ local: true, signal"));
+    // What ends at once may have ended before a busy machine follows it.
+    appendFileSync(path.join(consumer, "hello.sh"), "sleep 2\n");
     const modules = path.join(packageRoot(), "node_modules");
     const compiler = [path.join(modules, "typescript", "bin", "tsc"), "--strict", "--module", "nodenext"];
-    const types = ["--target", "es2023", "--types", "node", "--typeRoots", path.join(modules, "@types"), "program.mts"];
-    await run(process.execPath, [...compiler, ...types], { cwd: consumer }).catch((error) => {
-      throw new Error(`README's program does not compile:\n${error.stdout}`);
-    });
+    const types = ["--target", "es2023", "--types", "node", "--typeRoots", path.join(modules, "@types")];
     const withShell = { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin` };
-    const { stdout, stderr } = await run(process.execPath, ["program.mjs"], { cwd: consumer, env: withShell });
-    expect(stdout).toMatch(/^worker:0 hello from worker:0/m);
-    expect(stdout).toMatch(/^local_\d+_\d+ succeeded /m);
-    expect(stderr).toBe("");
+    const results = [];
+    for (const [index, program] of programs.entries()) {
+      const changed = change.reduce((whole, [shown, tried]) => whole.replace(shown, tried), program);
+      writeFileSync(path.join(consumer, `program-${index}.mts`), changed);
+      const words = [...compiler, ...types, `program-${index}.mts`];
+      await run(process.execPath, words, { cwd: consumer }).catch((error) => {
+        throw new Error(`A program of ${document} does not compile:\n${error.stdout}`);
+      });
+      results.push(await run(process.execPath, [`program-${index}.mjs`], { cwd: consumer, env: withShell }));
+    }
+    return results;
+  }
+
+  test("runs the program that README shows, which says all that the job says", async () => {
+    const [shown] = await runShown("README.md", ["{ signal", "{ local: true, signal"]);
+    expect(shown?.stdout).toMatch(/^worker:0 hello from worker:0/m);
+    expect(shown?.stdout).toMatch(/^local_\d+_\d+ succeeded /m);
+    expect(shown?.stderr).toBe("");
+  });
+
+  test("runs the programs that docs/library.md shows", async () => {
+    const [job, error] = await runShown("docs/library.md", ["{ logs", "{ local: true, logs"]);
+    expect(job?.stdout).toMatch(/^worker:0 hello from worker:0$/m);
+    expect(job?.stdout).toMatch(/^worker:1 hello from worker:1$/m);
+    expect(job?.stdout).toMatch(/^local_\d+_\d+ succeeded$/m);
+    expect(error?.stdout).toMatch(/^JOB_INVALID false --?conf: tony\.worker\.instances .*"two"/);
   });
 
   test("leaves nothing in the folder that it is run from but what init wrote", () => {

@@ -34,9 +34,10 @@ export function childEnding(step: Step, task: TaskRecord, container: ContainerRe
   const error = exit.errorSummary === "" ? {} : { error: exit.errorSummary };
   if (exit.outOfMemory) {
     const usedMiB = Math.round(exit.peakMemoryBytes / 2 ** 20);
-    const measured = { used: memoryWords(usedMiB), limit: memoryWords(container.resource.memoryMiB), usedMiB };
+    const limitMiB = container.resource.memoryMiB;
+    const measured = { used: memoryWords(usedMiB), limit: memoryWords(limitMiB), usedMiB };
     const reason: EndingReason = { code: "ran-out-of-memory", ...at, ...measured };
-    const remedy = memoryRemedy(step, task, "physical", exit.peakMemoryBytes / 2 ** 20);
+    const remedy = memoryRemedy(step, task, "physical", { usedMiB, limitMiB });
     return { ...base, strength: Strength.outside, class: "program", machine: false, reason, lines, remedy };
   }
   if (exit.failedToStart) {
@@ -187,7 +188,7 @@ export function containerEnding(
     },
     exit: String(exitStatus),
     lines: memory === undefined ? (stderr.length > 0 ? stderr : words).slice(-20) : [],
-    remedy: meaning.memory === undefined ? undefined : memoryRemedy(step, task, meaning.memory, memory?.usedMiB ?? 0),
+    remedy: meaning.memory === undefined ? undefined : memoryRemedy(step, task, meaning.memory, memory),
     ...(resource === undefined ? {} : { resource }),
   };
 }

@@ -28,15 +28,20 @@ export function commandRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
 }
 
 /**
- * A value that what was used would have fitted into.
- * @param usedMiB 0 where it is not known
+ * A value that what was used would have fitted into. YARN's limit of virtual memory grows with the container's memory.
+ * @param exceeded undefined where it is not known
  */
-export function memoryRemedy(step: Step, task: TaskRecord, memory: "physical" | "virtual", usedMiB: number): Remedy {
+export function memoryRemedy(
+  step: Step,
+  task: TaskRecord,
+  kind: "physical" | "virtual",
+  exceeded: { readonly usedMiB: number; readonly limitMiB: number } | undefined,
+): Remedy {
   const role = roleOf(step, task);
-  const needed = memory === "virtual" ? role.resource.memoryMiB : Math.max(role.resource.memoryMiB, usedMiB);
-  const toMiB = Math.ceil((needed * 1.25) / 512) * 512;
+  const timesTheLimit = exceeded === undefined ? 1 : Math.max(1, exceeded.usedMiB / exceeded.limitMiB);
+  const toMiB = Math.ceil((role.resource.memoryMiB * timesTheLimit * 1.25) / 512) * 512;
   const setting = settingOf(step.spec, `tony.${role.name}.memory`);
-  return { code: "raise-memory", setting, toMiB, virtual: memory === "virtual" };
+  return { code: "raise-memory", setting, toMiB, virtual: kind === "virtual" };
 }
 
 /** Bash's words for Python that it was given: a statement taken for a command, or one that it cannot read; and for a script not on its path. */

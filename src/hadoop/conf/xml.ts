@@ -27,7 +27,9 @@ export function readLocalText(path: string): string | undefined {
     return readFileSync(path, "utf8");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
-    throw new ConfigurationError(`${path} cannot be read: ${errorMessage(error)}`, {
+    const problem =
+      errorCode(error) === "EISDIR" ? "is a folder: name a file" : `cannot be read: ${errorMessage(error)}`;
+    throw new ConfigurationError(`${path} ${problem}`, {
       code: "CONFIGURATION_UNREADABLE",
       cause: error,
     });

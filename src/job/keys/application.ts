@@ -47,7 +47,7 @@ export const applicationKeys = {
   "tony.application.acl.modify": key({
     type: accessControlList,
     spec: ["job", "modifyAcl"],
-    doc: "Who else may end the application, written in the same way. It does not let them see it.",
+    doc: "Who else may end the application, and run commands in its containers, written in the same way. They may see it, too.",
     support: "works",
     ours: true,
   }),

@@ -1,21 +1,46 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { commands } from "../../../client/commands/commands.ts";
 import { recordedContext } from "../support.ts";
 
+let workingDirectory: string;
+beforeEach(() => {
+  workingDirectory = mkdtempSync(join(tmpdir(), "validate-"));
+});
+afterEach(() => rmSync(workingDirectory, { recursive: true }));
+
+async function validating(...words: readonly string[]) {
+  const parsed = await parseArguments(["validate", ...words], commands);
+  if (!("run" in parsed)) throw new Error("nothing to run");
+  const context = recordedContext({ workingDirectory });
+  return { exitCode: parsed.run(context), context };
+}
+
 test("without a file it names the one that lies there", async () => {
-  const workingDirectory = mkdtempSync(join(tmpdir(), "validate-"));
-  try {
-    writeFileSync(join(workingDirectory, "job.xml"), "<configuration/>");
-    const parsed = await parseArguments(["validate"], commands);
-    if (!("run" in parsed)) throw new Error("nothing to run");
-    await expect(parsed.run(recordedContext({ workingDirectory }))).rejects.toThrow(
-      "Which job? Give the file: tony-ts validate job.xml",
-    );
-  } finally {
-    rmSync(workingDirectory, { recursive: true });
-  }
+  writeFileSync(join(workingDirectory, "job.xml"), "<configuration/>");
+  const { exitCode } = await validating();
+  await expect(exitCode).rejects.toThrow("Which job? Give the file: tony-ts validate job.xml");
+});
+
+test("a folder is no job, and a secret whose file is missing makes one invalid", async () => {
+  const folder = await validating(workingDirectory);
+  expect(await folder.exitCode).toBe(2);
+  expect(folder.context.err.text).toContain(`${workingDirectory} is a folder: name a file`);
+
+  const file = join(workingDirectory, "job.xml");
+  const properties = {
+    "tony.worker.instances": "1",
+    "tony.worker.command": "true",
+    "tony.application.secrets": "A=file:no",
+  };
+  const xml = Object.entries(properties).map(
+    ([name, value]) => `<property><name>${name}</name><value>${value}</value></property>`,
+  );
+  writeFileSync(file, `<configuration>${xml.join("")}</configuration>`);
+  const secret = await validating(file);
+  expect(await secret.exitCode).toBe(2);
+  expect(secret.context.err.text).toContain("the secret A: its file cannot be read");
 });

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
 import { killRefusal } from "../../../client/applications/kill-refusal.ts";
@@ -60,7 +61,7 @@ class ScriptedApplications implements Applications {
   noContactReason = () => "HDFS does not answer";
   finalStatus = async () => this.kept;
   sweep = async () => undefined;
-  logStore = () => ({ pending: undefined, async *logs() {} });
+  logStore: Applications["logStore"] = () => ({ pending: undefined, isAtHand: false, async *logs() {} });
   close(): void {}
 }
 
@@ -213,6 +214,28 @@ describe("following a job", () => {
     expect(context.out.text).toMatch(
       / Not all that worker:0 and 2 other tasks printed was seen here: tony-ts logs application_1795305600000_0009 --logs all\n/,
     );
+  });
+
+  test("what a program printed that ended before it could be followed is shown where its log is at hand", async () => {
+    const context = recordedContext({});
+    const applications = new ScriptedApplications(aReport(), succeeded);
+    const status = aJobStatus();
+    const tasks = status.tasks.map((task) => ({ ...task, startedAtMs: noonishMs }));
+    applications.kept = { ...status, tasks, state: "succeeded", outcome };
+    const started = { event: "task-started", task: "worker:0", container: "c2" };
+    const files = { container_1_0001_01_000001: ["am.log", `${JSON.stringify(started)}\n`], c2: ["stdout", "quick\n"] };
+    applications.logStore = () => ({
+      pending: undefined,
+      isAtHand: true,
+      async *logs(wanted) {
+        for (const [containerId, [name = "", text = ""]] of Object.entries(files).filter(([id]) => wanted(id)))
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+      },
+    });
+    const { ended } = followed(context, applications, []);
+    expect(await ended).toBe(0);
+    expect(context.out.text).toContain("worker:0 | quick\n");
+    expect(context.out.text).not.toContain("Not all that");
   });
 
   test("a ResourceManager that does not answer for a moment is asked again", async () => {

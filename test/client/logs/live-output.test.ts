@@ -25,6 +25,7 @@ function aLink(left: Left): MasterLink {
 function aStore(...files: readonly (readonly [container: string, name: string, text: string])[]): LogStore {
   return {
     pending: undefined,
+    isAtHand: false,
     async *logs(wanted) {
       for (const [containerId, name, text] of files.filter(([id]) => wanted(id)))
         yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
@@ -83,6 +84,7 @@ describe("the output of a job that runs, of which YARN has stored and removed so
     const link = aLink({ "am stdout": [0, allocated("worker:0")], "worker:0 stdout": [6, "second\n"] });
     const store: LogStore = {
       pending: undefined,
+      isAtHand: false,
       // biome-ignore lint/correctness/useYield: it fails before
       async *logs() {
         throw new Error("not there");

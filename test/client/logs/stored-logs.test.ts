@@ -14,7 +14,9 @@ test.each([
   ["ACCEPTED", /^There are no logs of application_\S+: its AM has no container yet\n/],
 ] as const)("a job that never had a container is not waited for: %s", async (state, message) => {
   const context = recordedContext({});
-  const place = aPlace({ logStore: () => ({ pending: "waiting for the NodeManagers", async *logs() {} }) });
+  const place = aPlace({
+    logStore: () => ({ pending: "waiting for the NodeManagers", isAtHand: false, async *logs() {} }),
+  });
   const request = { report: aReport({ state, usage }), selection: { kind: "lead" }, filter: {} } as const;
   await expect(storedLogs(place, request, new LogPrinter(context.output, false), context)).rejects.toMatchObject({
     code: "NO_LOGS",
@@ -38,6 +40,7 @@ test("each task of a container has its own output, and a task that of all its co
   const place = aPlace({
     logStore: () => ({
       pending: undefined,
+      isAtHand: false,
       async *logs(wanted) {
         for (const [containerId, logs] of Object.entries(files).filter(([id]) => wanted(id))) {
           for (const [name, text] of Object.entries(logs)) {
@@ -63,6 +66,7 @@ test("a node that uploads later than the ApplicationMaster's is waited for, of a
   const place = aPlace({
     logStore: () => ({
       pending: "waiting for the NodeManagers",
+      isAtHand: false,
       async *logs(wanted) {
         looks += 1;
         const there = {
@@ -99,6 +103,7 @@ describe("logs that were closed while the job ran", () => {
   const place = aPlace({
     logStore: () => ({
       pending: undefined,
+      isAtHand: false,
       async *logs(wanted) {
         for (const [containerId, name, text] of files.filter(([id]) => wanted(id))) {
           yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
@@ -142,6 +147,7 @@ describe("the logs of a job with two attempts of its ApplicationMaster", () => {
     const place = aPlace({
       logStore: () => ({
         pending: "waiting for the NodeManagers",
+        isAtHand: false,
         async *logs() {
           looks += 1;
           for (const containerId of there(looks)) {

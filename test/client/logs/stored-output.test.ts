@@ -11,6 +11,7 @@ const containerId = "container_1795305600000_0001_01_000002";
 /** A store whose files are open only as long as they are looked through. */
 class OpenWhileRead implements LogStore {
   readonly pending = undefined;
+  readonly isAtHand = false;
   #isOpen = false;
 
   async *logs() {
@@ -45,6 +46,7 @@ test("an index that was closed is read with what was closed of it, wherever its 
   ] as const;
   const store: LogStore = {
     pending: undefined,
+    isAtHand: false,
     async *logs() {
       for (const [name, text = ""] of files)
         yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };

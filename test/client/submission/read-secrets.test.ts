@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { readSecrets } from "../../../client/submission/read-secrets.ts";
+import { readSecrets, secretProblems } from "../../../client/submission/read-secrets.ts";
 import { secretSources } from "../../../src/job/keys/types.ts";
 import { readJob } from "../../../src/job/load-job.ts";
 import { programSecrets, programSecretsIn } from "../../../src/job/program-secrets.ts";
@@ -41,6 +41,16 @@ describe("a secret that cannot be had is named, with where it is asked for and i
     failing.toThrow(problem);
     failing.toThrow(/^--secret: the secret A: /);
   });
+});
+
+test("a check without a submission names the same; a variable may be set elsewhere", () => {
+  const { settings } = jobWith("A=file:none", "B=env:NONE", "C=file:token");
+  const at = "--secret";
+  const key = "tony.application.secrets";
+  expect(secretProblems(settings, context())).toEqual([
+    { severity: "error", key, at, message: expect.stringMatching(/^the secret A: its file cannot be read: .*none'$/) },
+    { severity: "warning", key, at, message: "the secret B: env:NONE is not set, or empty" },
+  ]);
 });
 
 test("a source is a file or a variable, never the value itself, which no error repeats", () => {

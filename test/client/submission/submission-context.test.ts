@@ -22,7 +22,7 @@ describe("what YARN is told of a job", () => {
   test("is who may see it and who may end it, where the job says so", () => {
     expect(context().masterLaunch.acls).toEqual({});
     expect(context({ viewAcl: "ada,bob ml", modifyAcl: " ops" }).masterLaunch.acls).toEqual({
-      viewers: "ada,bob ml",
+      viewers: "ada,bob ml,ops",
       modifiers: " ops",
     });
   });
