@@ -1,5 +1,6 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import type { MasterConnection } from "../master/master-connection.ts";
@@ -17,11 +18,13 @@ export interface Destination {
 export interface ForwardOptions {
   /** Where the job has it now; undefined: nowhere. */
   readonly find: (status: JobStatus) => Destination | undefined;
-  /** How long it may be nowhere at first, and what to say then; absent: until the job ends, and whoever listens there is waited for. */
+  /** How long it may be nowhere at first, and what to say then; absent: until the job ends. */
   readonly patience?: {
     readonly waitMs: (status: JobStatus) => number;
     readonly missing: (status: JobStatus) => UserError;
   };
+  /** Nothing is forwarded before somebody listens there, for which a program that runs has so long. Absent: that is not waited for. */
+  readonly listensWithinMs?: number;
   /** What is said of it. @param address `127.0.0.1:6006` */
   readonly show: (address: string, destination: Destination) => string;
   /** The port of this machine; default the destination's, or any when that is taken. */
@@ -67,6 +70,7 @@ export async function forwardUntil(
   const { patience } = options;
   const sinceMs = context.now();
   let way: Way | undefined;
+  let foundAtMs: number | undefined;
   let local: LocalPort | undefined;
   try {
     for await (const { master, update } of followRunning(
@@ -85,8 +89,14 @@ export async function forwardUntil(
         continue;
       }
       const next: Way = { master, destination };
-      if (local === undefined && patience === undefined && !(await listens(next))) {
-        tell(`${destination.task} runs, and does not listen on its port ${destination.port} yet: it is waited for`);
+      const { listensWithinMs } = options;
+      if (local === undefined && listensWithinMs !== undefined && !(await listens(next))) {
+        foundAtMs ??= context.now();
+        const silence = `${destination.task} runs, and does not listen on its port ${destination.port}`;
+        const limit = durationWords(listensWithinMs);
+        if (context.now() - foundAtMs >= listensWithinMs)
+          throw neverListened(`${silence} after ${limit}`, id, destination);
+        tell(`${silence} yet: it is waited for, up to ${limit}`);
         continue;
       }
       way = next;
@@ -101,6 +111,11 @@ export async function forwardUntil(
   } finally {
     local?.close();
   }
+}
+
+function neverListened(what: string, id: string, { task }: Destination): UserError {
+  const message = `${what}: tony-ts logs ${id} ${task} shows what it prints; the job runs on`;
+  return new UserError(message, { code: "NOT_LISTENING", exitCode: ExitCode.cluster });
 }
 
 /** Whether somebody takes a connection there. */

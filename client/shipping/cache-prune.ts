@@ -7,7 +7,7 @@ import { isObject } from "../../src/hadoop/json.ts";
 import { jobFileName } from "../../src/job/stored-job.ts";
 import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
-import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
+import { listIfThere, listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
 
 /** A file of the cache. */
 export interface CachedFile {
@@ -23,9 +23,9 @@ export interface CachedFile {
   readonly partial: boolean;
 }
 
-/** Everything in a cache, the least recently used first. */
+/** Everything in a cache, the least recently used first. @throws FileSystemError ACCESS_DENIED where it is somebody else's and closed */
 export async function listCache(cache: ContentCache): Promise<CachedFile[]> {
-  const folders = await listOrNothing(cache.fileSystem, path.join(cache.root, "sha256"));
+  const folders = await listIfThere(cache.fileSystem, path.join(cache.root, "sha256"));
   const files: CachedFile[] = [];
   for (const folder of folders) {
     if (folder.type !== "DIRECTORY") continue;

@@ -53,11 +53,21 @@ export async function removeBrokenOff(fileSystem: Pick<FileSystem, "delete">, fi
 }
 
 /** What a folder of the cache holds: nothing when it is not there, or when it is somebody else's and closed. */
-export async function listOrNothing(fileSystem: FileSystem, folder: string): Promise<FileStatus[]> {
+export async function listOrNothing(fileSystem: Pick<FileSystem, "list">, folder: string): Promise<FileStatus[]> {
+  try {
+    return await listIfThere(fileSystem, folder);
+  } catch (error) {
+    if (hasCode(error, "ACCESS_DENIED")) return [];
+    throw error;
+  }
+}
+
+/** What a folder holds: nothing when it is not there. @throws FileSystemError when it cannot be listed */
+export async function listIfThere(fileSystem: Pick<FileSystem, "list">, folder: string): Promise<FileStatus[]> {
   try {
     return await fileSystem.list(folder);
   } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND", "ACCESS_DENIED")) return [];
+    if (hasCode(error, "FILE_NOT_FOUND")) return [];
     throw error;
   }
 }

@@ -15,6 +15,9 @@ export interface NotebookChoices {
   readonly localPort: number | undefined;
 }
 
+/** Longer than JupyterLab takes for its start on a busy node, from a folder that was just unpacked. */
+const listensWithinMs = 5 * 60_000;
+
 /** Submits a job of one JupyterLab, leads a port of this machine to it, and follows it: as a submission in all else. */
 export async function runNotebook(
   text: JobText,
@@ -52,6 +55,7 @@ function forwardOptions(
   };
   return {
     find: notebookDestination,
+    listensWithinMs,
     show,
     localPort,
     json: false,

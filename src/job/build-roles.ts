@@ -36,8 +36,17 @@ export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleS
   const logDir = reader.read("tony.application.tensorboard-log-dir");
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
+  checkSharedCommand(reader, names);
   const hasChief = names.includes("chief");
   return names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
+}
+
+/** Nobody runs what was given for all, as by --executes. */
+function checkSharedCommand(reader: JobReader, names: readonly string[]): void {
+  const shared = "tony.containers.command";
+  if (!reader.has(shared) || names.length === 0 || reader.read("tony.application.enable-preprocess")) return;
+  if (names.some((role) => role !== TENSORBOARD && ownCommand(reader, role) === undefined)) return;
+  reader.warn(shared, "has no effect: every role has a command of its own");
 }
 
 interface RoleContext {

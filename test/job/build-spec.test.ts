@@ -163,6 +163,16 @@ describe("what a job cannot be", () => {
     expect(said).toEqual([expect.stringMatching(/-executes; did you mean tony\.worker\.instances\?$/)]);
   });
 
+  test("with a command for all that nobody runs", () => {
+    const job = { ...minimalJob, "tony.containers.command": "python3 main.py" };
+    expect(saidAbout({ ...job, "tony.worker.command": "true" }).join()).toContain(
+      "warning: tony.containers.command has no effect: every role has a command of its own",
+    );
+    expect(saidAbout({ ...job, "tony.worker.command": "true", "tony.ps.instances": "1" }).join()).not.toContain(
+      "no effect",
+    );
+  });
+
   test("without tasks", () => {
     expect(saidAbout({})).toEqual([
       "tony.worker.instances or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
