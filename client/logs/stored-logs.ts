@@ -33,7 +33,7 @@ export async function storedLogs(
   context: ClientContext,
 ): Promise<void> {
   const { id } = report;
-  if (report.user === applications.user && report.usage?.memorySeconds === 0) throw neverHeldContainer(report);
+  if (report.user === applications.user && !hadContainer(report)) throw neverHeldContainer(report);
   const store = applications.logStore(report);
   const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
@@ -191,6 +191,11 @@ function nothingThere(id: string, { pending }: LogStore): UserError {
 }
 
 /** YARN counts what an application's containers held: none had one without memory. */
+/** What a container used is counted once it is over, and in whole seconds: of a quick job only its AM's registration says that it had one. */
+function hadContainer({ usage, amRpcPort }: ApplicationReport): boolean {
+  return usage?.memorySeconds !== 0 || amRpcPort !== undefined;
+}
+
 function neverHeldContainer(report: ApplicationReport): UserError {
   const { id } = report;
   const why = hasEnded(report) ? "it ended before its AM had a container" : "its AM has no container yet";

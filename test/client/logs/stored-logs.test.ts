@@ -86,6 +86,26 @@ test("a node that uploads later than the ApplicationMaster's is waited for, of a
   expect(context.err.text).toMatch(/^waiting for the NodeManagers, /);
 });
 
+test("a job so quick that nothing of it is counted yet has logs all the same", async () => {
+  const master = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
+  const files = { container_1_0001_01_000001: ["am.log", master], c2: ["stdout", "quick\n"] };
+  const place = aPlace({
+    logStore: () => ({
+      pending: undefined,
+      isAtHand: false,
+      async *logs(wanted) {
+        for (const [containerId, [name = "", text = ""]] of Object.entries(files).filter(([id]) => wanted(id)))
+          yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+      },
+    }),
+  });
+  const context = recordedContext({});
+  const report = aReport({ state: "FINISHED", usage, amHost: "n1", amRpcPort: 4000 });
+  const request = { report, selection: { kind: "lead" }, filter: {} } as const;
+  await storedLogs(place, request, new LogPrinter(context.output, false), context);
+  expect(context.out.text).toBe("quick\n");
+});
+
 describe("logs that were closed while the job ran", () => {
   const closed = (at: number) => String(at).padStart(12, "0");
   const started = JSON.stringify({ event: "task-started", task: "worker:0", container: "c2" });
