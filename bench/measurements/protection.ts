@@ -18,7 +18,7 @@ const costs = {
   calls: { name: "calls, 32 in flight", unit: "calls/s" },
   javaCalls: { name: "the same by Java's YarnClient", unit: "calls/s" },
   upload: { name: "upload of 300 MB", unit: "MiB/s" },
-  submission: { name: "client's start → submitted", unit: "ms" },
+  submission: { name: "client's start → its id is told", unit: "ms" },
   start: { name: "client's start → 3 programs run", unit: "ms" },
   end: { name: "last program's end → client exits", unit: "ms" },
   clientMemory: { name: "client's peak memory", unit: "MiB" },

@@ -206,6 +206,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "npm run bench -- --only job --only gang": withRow("npm run bench"),
   "npm run bench -- --only citizen": withRow("npm run bench"),
   "npm run bench -- --runs 10 --json results.json": withRow("npm run bench"),
+  "npm run bench -- --only protection": withRow("npm run bench"),
   "npm run bench -- --only NAME": withRow("npm run bench"),
   "npm run bench -- --runs N": withRow("npm run bench"),
   "npm run bench -- --json FILE": withRow("npm run bench"),

@@ -184,14 +184,14 @@ export class Witness {
    * whose failure may end the job, and none is out of reach, which is one. Where there is a chief, its end is enough, when nobody failed before it.
    */
   mustHaveSucceeded(): boolean {
+    if (this.#isOneMissing()) {
+      return false;
+    }
     const chiefs = this.#spec.roles.filter(({ chief, tracking }) => chief === "all" && tracking === "tracked");
     const isTold = (life: Life | undefined) => exitedWell(life) && life?.isToldTooLate === false;
     const chiefLives = chiefs.flatMap((role) => this.#tasksOf(role));
     const hasOneStage = stagesOf(this.#spec.roles).length === 1;
     if (hasOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
-      if (this.#isOneMissing()) {
-        return false;
-      }
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       // Of what nobody was told it may have been taken for lost.
       return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !isTold(life));
