@@ -194,7 +194,8 @@ export class Witness {
     if (hasOneStage && chiefLives.length > 0 && chiefLives.every(isTold)) {
       const doneAtMs = Math.max(...chiefLives.map((life) => life?.toldAtMs ?? 0));
       // Of what nobody was told it may have been taken for lost.
-      return ![...this.#last.values()].some((life) => (life.end?.atMs ?? doneAtMs) < doneAtMs && !isTold(life));
+      const mayBeLost = ({ end, isOutOfReach }: Life) => isOutOfReach === true || (end?.atMs ?? doneAtMs) < doneAtMs;
+      return ![...this.#last.values()].some((life) => mayBeLost(life) && !isTold(life));
     }
     return this.#spec.roles.every((role) =>
       this.#tasksOf(role).every((life) => {
