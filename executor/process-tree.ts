@@ -14,6 +14,8 @@ export interface ProcessTreeOptions {
 
 /** How often a tree that is ending is checked. */
 const LOOK_AGAIN_MS = 20;
+/** How many times a signal is followed by a look for processes that were forked just before it arrived. */
+const LATE_LOOKS = 5;
 /** The longest time that a tree is held for a moment, and how often it is checked meanwhile. */
 const HOLD_LIMIT_MS = 500;
 const HOLD_LOOK_MS = 5;
@@ -66,11 +68,24 @@ export class ProcessTree {
     return [...members.values()].filter(({ state }) => state !== "Z" && state !== "X");
   }
 
-  /** Sends a signal to every process. @returns how many there were */
-  signal(signal: NodeJS.Signals): number {
-    const members = this.members();
-    for (const member of members) this.#signalOne(member, signal);
-    return members.length;
+  /**
+   * Sends a signal to every process, also to those that were forked between the look at the tree and the signal's arrival. What a handler of
+   * the signal starts does not get it.
+   * @param toldGroup a process group that has already got it: a second one would interrupt its handlers
+   */
+  signal(signal: NodeJS.Signals, toldGroup?: number): void {
+    const told = new Set<string>();
+    const handlers = new Set<number>();
+    for (let look = 0; look <= LATE_LOOKS; look++) {
+      const fresh = this.members().filter((member) => !told.has(identity(member)));
+      const wanted = look === 0 ? fresh : fresh.filter(({ parent }) => !this.#mayBeOfHandler(parent, handlers));
+      if (wanted.length === 0) return;
+      for (const { pid } of wanted) if (this.#options.procFs.catches(pid, signal)) handlers.add(pid);
+      for (const member of wanted) {
+        told.add(identity(member));
+        if (member.group !== toldGroup) this.#signalOne(member, signal);
+      }
+    }
   }
 
   /** Suspends every process (SIGSTOP), and what they fork meanwhile, until `resume` or `end`. */
@@ -112,12 +127,12 @@ export class ProcessTree {
    * SIGTERM, a grace period, SIGKILL. Only the processes that exist now get SIGTERM: what their handlers start, to save something, may run
    * until the grace period is over. Resolves with true when no process is left, with false when one survives SIGKILL.
    * @param graceMs read again at each check, so that a later, more urgent stop shortens it
-   * @param toldGroup a process group that has already got SIGTERM: a second one would interrupt its handlers
+   * @param toldGroup a process group that has already got SIGTERM
    */
   async end(graceMs: () => number, nowMs: () => number, toldGroup?: number): Promise<boolean> {
     const startedAtMs = nowMs();
     this.#endSuspension();
-    for (const member of this.members()) if (member.group !== toldGroup) this.#signalOne(member, "SIGTERM");
+    this.signal("SIGTERM", toldGroup);
     for (;;) {
       const members = this.members();
       if (members.length === 0) return true;
@@ -175,6 +190,11 @@ export class ProcessTree {
     return this.#options.procFs.hasVariable(stat.pid, this.#options.marker);
   }
 
+  /** Whether a new process may have been started by a handler. The parent of an orphan, which is not known any more, may have had one. */
+  #mayBeOfHandler(parent: number, handlers: ReadonlySet<number>): boolean {
+    return this.#members.has(parent) ? handlers.has(parent) : handlers.size > 0;
+  }
+
   #signalOne({ pid, startTicks }: ProcessStat, signal: NodeJS.Signals): void {
     if (this.#options.procFs.stat(pid)?.startTicks !== startTicks) return;
     try {
@@ -183,6 +203,11 @@ export class ProcessTree {
       // It has ended meanwhile.
     }
   }
+}
+
+/** A pid is reused, a pid and a start time together are not. */
+function identity({ pid, startTicks }: ProcessStat): string {
+  return `${pid} ${startTicks}`;
 }
 
 function groupByParent(stats: ReadonlyMap<number, ProcessStat>): Map<number, ProcessStat[]> {

@@ -9,6 +9,8 @@ class FakeProcesses implements ProcFs {
   readonly table = new Map<number, ProcessStat & { readonly marked: boolean }>();
   readonly killed: string[] = [];
   looked: number[] = [];
+  /** Pids with a handler. */
+  readonly catching = new Set<number>();
   /** What a signal does to a process; default: it ends. */
   onSignal: (pid: number, signal: string) => void = (pid) => this.table.delete(pid);
 
@@ -28,8 +30,8 @@ class FakeProcesses implements ProcFs {
   executable(): string {
     return "";
   }
-  catches(): boolean {
-    return false;
+  catches(pid: number): boolean {
+    return this.catching.has(pid);
   }
   hasVariable(pid: number): boolean {
     return this.table.get(pid)?.marked ?? false;
@@ -144,6 +146,53 @@ describe("a program's processes", () => {
     expect(processes.killed).toEqual(["SIGTERM 100"]);
   });
 
+  describe("being signalled", () => {
+    /** 100 forks 150 just before the signal arrives, and 150 outlives it. */
+    function forking() {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.onSignal = (pid) => {
+        processes.table.delete(pid);
+        if (pid === 100) processes.add(150, 1, { marked: true });
+      };
+      return processes;
+    }
+
+    it("include what was forked just before the signal arrived", () => {
+      const processes = forking();
+      processes.tree(100).signal("SIGTERM");
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 150"]);
+    });
+
+    it("do not include what a handler may have started", () => {
+      const processes = forking();
+      processes.catching.add(100);
+      processes.tree(100).signal("SIGTERM");
+      expect(processes.killed).toEqual(["SIGTERM 100"]);
+    });
+
+    it("include what a process without a handler has forked beside one that has one", () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.add(101, 100);
+      processes.catching.add(100);
+      processes.onSignal = (pid) => {
+        if (pid === 100) processes.add(150, 100);
+        else if (pid === 101) processes.add(151, 101);
+      };
+      processes.tree(100).signal("SIGINT");
+      expect(processes.killed).toEqual(["SIGINT 100", "SIGINT 101", "SIGINT 151"]);
+    });
+
+    it("are not followed for ever when they fork without end", () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.onSignal = (pid) => processes.add(pid + 1, pid);
+      processes.tree(100).signal("SIGUSR1");
+      expect(processes.killed).toHaveLength(6);
+    });
+  });
+
   describe("being ended", () => {
     it("get TERM once, and it is over when all have ended", async () => {
       const processes = new FakeProcesses();
@@ -157,6 +206,7 @@ describe("a program's processes", () => {
     it("may start others to save something, which live until the grace is over", async () => {
       const processes = new FakeProcesses();
       processes.add(100, 1);
+      processes.catching.add(100);
       let nowMs = 0;
       processes.onSignal = (pid) => {
         processes.table.delete(pid);
