@@ -30,8 +30,30 @@ export class YarnLogStore implements LogStore {
     try {
       for (const file of await this.#files()) yield* readAggregatedLogs(file, wanted);
     } catch (error) {
-      throw errorCode(error) === "FILE_SYSTEM_UNSUPPORTED" ? this.#elsewhere(error) : this.#cluster.explain(error);
+      throw this.#explain(error);
     }
+  }
+
+  #explain(error: unknown): unknown {
+    switch (errorCode(error)) {
+      case "FILE_SYSTEM_UNSUPPORTED":
+        return this.#elsewhere(error);
+      case "ACCESS_DENIED":
+        return this.#closed(error);
+      default:
+        return this.#cluster.explain(error);
+    }
+  }
+
+  /** NodeManagers store them for their owner and Hadoop's administrators, whatever the job's own access list says. */
+  #closed(cause: unknown): UserError {
+    const { user, id } = this.#report;
+    const place = userLogFolder(this.#cluster.configuration, user);
+    return new UserError(
+      `HDFS lets only ${user} read the stored logs of ${id} (${place})\n` +
+        "  Whom the job's tony.application.acl.view names sees them while it runs, and then on YARN's own page of the logs",
+      { code: "ACCESS_DENIED", exitCode: ExitCode.cluster, cause },
+    );
   }
 
   /** YARN keeps the logs in a store that this client does not read. */

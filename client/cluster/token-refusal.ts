@@ -2,6 +2,7 @@ import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { FileSystemError } from "../../src/hadoop/hdfs/errors.ts";
 import { RemoteError } from "../../src/hadoop/rpc/remote-error.ts";
+import { AuthenticationError, type AuthenticationErrorCode } from "../../src/hadoop/security/errors.ts";
 import { type Token, TokenKind } from "../../src/hadoop/security/token.ts";
 import { type TokenEnding, tokenEnding } from "../../src/hadoop/security/token-ending.ts";
 import { listWords } from "../../src/job/reasons/words.ts";
@@ -12,8 +13,36 @@ const endingWords: Readonly<Record<TokenEnding, string>> = {
   expired: "has expired: nobody renewed it in time",
 };
 
-/** What a person is told when a server does not accept a token of the file that this process was given; undefined for other errors. */
-export function tokenRefusal(error: unknown, { file, credentials }: GivenTokens): UserError | undefined {
+const withoutTicket: ReadonlySet<AuthenticationErrorCode> = new Set<AuthenticationErrorCode>([
+  "KERBEROS_NO_TICKET",
+  "KERBEROS_TICKET_EXPIRED",
+]);
+
+/**
+ * What a person is told when a server does not accept a token of the file that this process was given, or when the file has none for it and
+ * there is no ticket either; undefined for other errors.
+ */
+export function tokenRefusal(error: unknown, given: GivenTokens): UserError | undefined {
+  return lacksTicket(error) ? noTokenFor(error, given) : endedToken(error, given);
+}
+
+/** WebHDFS's errors have it as their cause. */
+function lacksTicket(error: unknown): boolean {
+  if (error instanceof AuthenticationError) return withoutTicket.has(error.code);
+  return error instanceof Error && error.cause !== undefined && lacksTicket(error.cause);
+}
+
+function noTokenFor(error: unknown, { file, credentials }: GivenTokens): UserError {
+  const held = credentials.tokens.map(({ token }) => tokenWords(token));
+  const others = held.length === 0 ? "no token" : `tokens of other services alone (${listWords(held)})`;
+  return new UserError(
+    `${file} (HADOOP_TOKEN_FILE_LOCATION) has ${others}, and ${errorMessage(error)}; ` +
+      "or let whoever wrote the file obtain tokens of this cluster",
+    { code: "TOKEN_MISSING", exitCode: ExitCode.cluster, cause: error },
+  );
+}
+
+function endedToken(error: unknown, { file, credentials }: GivenTokens): UserError | undefined {
   const ended = tokenEnding(errorMessage(error));
   const kind = kindFor(error);
   if (ended === undefined || kind === undefined) return undefined;

@@ -43,6 +43,16 @@ export class MasterConnection implements MasterLink {
     return this.#client.openSession(task, wanted);
   }
 
+  /**
+   * Whether the caller may open sessions: one with no task at all is refused to who may not, and comes to nothing else.
+   * @throws ApiError: `API_FORBIDDEN`, or the AM is lost
+   */
+  async checkSessions(): Promise<void> {
+    const session = this.openSession("", { type: "connection", port: 0 });
+    const [error] = await Promise.all([session.over, session.receive(async () => undefined)]);
+    if (error !== undefined) throw error;
+  }
+
   close(): void {
     this.#client.close();
   }

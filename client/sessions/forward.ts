@@ -88,6 +88,7 @@ export async function forwardUntil(
         tell("The job has not opened its port yet: it is waited for");
         continue;
       }
+      if (way === undefined) await master.checkSessions();
       const next: Way = { master, destination };
       const { listensWithinMs } = options;
       if (local === undefined && listensWithinMs !== undefined && !(await listens(next))) {

@@ -18,7 +18,8 @@ export class ApiError extends TonyError {
 
 /** An error of grpc-js as an ApiError. */
 export function toApiError(error: unknown, peer: string): ApiError {
-  const message = `${peer}: ${errorMessage(error)}`;
+  const details = detailsOf(error);
+  const message = `${peer}: ${details}`;
   switch (errorCode(error)) {
     case status.UNAVAILABLE:
       return isCertificateError(error)
@@ -29,7 +30,7 @@ export function toApiError(error: unknown, peer: string): ApiError {
     case status.UNAUTHENTICATED:
       return new ApiError(message, { code: "API_UNAUTHENTICATED", cause: error });
     case status.PERMISSION_DENIED:
-      return new ApiError(message, { code: "API_FORBIDDEN", cause: error });
+      return new ApiError(details, { code: "API_FORBIDDEN", cause: error });
     case status.FAILED_PRECONDITION:
       return new ApiError(message, { code: "API_PROTOCOL_MISMATCH", cause: error });
     case status.CANCELLED:
@@ -37,6 +38,11 @@ export function toApiError(error: unknown, peer: string): ApiError {
     default:
       return new ApiError(message, { code: "API_FAILED", cause: error });
   }
+}
+
+/** What the peer or grpc-js said, without the number and name of the status that grpc-js writes before it. */
+function detailsOf(error: unknown): string {
+  return errorMessage(error).replace(/^\d{1,2} [A-Z_]+: /, "");
 }
 
 /** grpc-js reports it as UNAVAILABLE, with a message of OpenSSL or of tls.ts. */

@@ -69,6 +69,24 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
     },
   );
 
+  test.each([
+    ["a forwarded port", ["forward", "worker:0", "1234"]],
+    ["its log", ["logs", "worker:0"]],
+    ["its ApplicationMaster's log", ["logs", "am"]],
+  ])("%s: bob is told whose it is, without Hadoop's or gRPC's own words", async (_what, [verb = "", ...more]) => {
+    const { exitCode, stdout, stderr } = await people.bob.run(verb, job.id, ...more);
+    expect(`${stdout}${stderr}`).toMatch(/it is alice's|HDFS lets only alice read/);
+    expect(`${stdout}${stderr}`).not.toMatch(/Exception|LISTSTATUS|PERMISSION_DENIED|is forwarded/);
+    expect(exitCode).toBe(3);
+  });
+
+  test("a port is not forwarded to who may see the job only", async () => {
+    const { exitCode, stdout, stderr } = await people.carol.run("forward", job.id, "worker:0", "1234");
+    expect(stderr).toMatch(/^tony-ts: carol@TONY\.TEST may not run anything in this job: it is alice's/);
+    expect(stdout).toBe("");
+    expect(exitCode).toBe(3);
+  });
+
   test("whoever may not end it is told once whose it is and what would grant the right, when he kills it and when he leaves following it", async () => {
     const refusal = `carol may not end this job: it is alice's\n  What would grant the right: tony.application.acl.modify of the job, `;
     expect((await people.carol.run("kill", job.id)).stderr).toContain(refusal);
@@ -120,7 +138,7 @@ describe("a running job of alice's, which carol may see and bob may not", () => 
 /** What a command came to for somebody: whether he was shown something of the job, or was told that it is not his to see or end. */
 function meaningOf({ stdout, stderr }: TonyTsResult): string {
   if (/worker:0|what alice works on/.test(stdout)) return "seen";
-  return /it is alice's|Permission denied: user=bob/.test(`${stdout}${stderr}`) ? "refused" : `${stdout}${stderr}`;
+  return /it is alice's|HDFS lets only alice read/.test(`${stdout}${stderr}`) ? "refused" : `${stdout}${stderr}`;
 }
 
 type Service = Readonly<Record<string, { readonly path: string }>>;

@@ -3,6 +3,7 @@ import { renewalRefusal, tokenRefusal } from "../../../client/cluster/token-refu
 import { errorMessage } from "../../../src/hadoop/errors.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
+import { AuthenticationError } from "../../../src/hadoop/security/errors.ts";
 
 const token = (kind: string, service: string) => ({
   alias: service,
@@ -38,6 +39,21 @@ describe("a token that a server does not accept is named with its file, and how 
     ],
   ])("%s", (error, message) => {
     expect(errorMessage(tokenRefusal(error, given))).toMatch(message);
+  });
+
+  const words = "rm:8032: Cannot log in: there is no Kerberos ticket\n  kinit";
+  const noTicket = new AuthenticationError(words, { code: "KERBEROS_NO_TICKET" });
+  test.each([
+    ["RPC", noTicket],
+    ["WebHDFS", new FileSystemError(words, { code: "AUTHENTICATION_FAILED", cause: noTicket })],
+  ])("what %s needs beside tokens of other services is told with them", (_what, error) => {
+    const told = tokenRefusal(error, given);
+    expect(told?.code).toBe("TOKEN_MISSING");
+    expect(told?.message).toBe(
+      "/tokens (HADOOP_TOKEN_FILE_LOCATION) has tokens of other services alone " +
+        "(HDFS_DELEGATION_TOKEN for ha-hdfs:ns, RM_DELEGATION_TOKEN for 10.0.0.1:8032), " +
+        `and ${words}; or let whoever wrote the file obtain tokens of this cluster`,
+    );
   });
 
   test("any other refusal stays what it is", () => {

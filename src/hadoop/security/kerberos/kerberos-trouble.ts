@@ -23,7 +23,7 @@ interface Trouble {
 /** MIT Kerberos' words for what people can mend, and what to say of it. Its numbers differ by mechanism, its words do not. */
 const troubles: readonly (readonly [RegExp, (attempt: KerberosAttempt) => Trouble])[] = [
   [
-    /no kerberos credentials available|no credentials cache found|matching credential not found/i,
+    /no kerberos credentials available|no credentials cache found|matching credential not found|SPNEGO cannot find mechanisms/i,
     ({ cache }) => ({
       code: "KERBEROS_NO_TICKET",
       what: `there is no Kerberos ticket${cache === undefined ? "" : ` in ${cache.name}`}`,

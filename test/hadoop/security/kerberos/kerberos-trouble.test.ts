@@ -7,6 +7,7 @@ const server = "rm/host@EXAMPLE.COM";
 
 test.each([
   ["No credentials were supplied: No Kerberos credentials available", {}, "KERBEROS_NO_TICKET", /^ {2}kinit/m],
+  ["unavailable: SPNEGO cannot find mechanisms to negotiate", {}, "KERBEROS_NO_TICKET", /^ {2}kinit/m],
   ["The referenced credential has expired", {}, "KERBEROS_TICKET_EXPIRED", /^ {2}kinit/m],
   ["Ticket expired", { login }, "KERBEROS_TICKET_EXPIRED", /kinit -kt \/k\/alice.keytab alice@EXAMPLE.COM/],
   ["Unspecified GSS failure: Clock skew too great", {}, "KERBEROS_CLOCK_SKEW", /timedatectl/],
