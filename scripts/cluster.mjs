@@ -29,7 +29,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   npm run cluster -- kill|term|stop|cont|start DAEMON
                              a signal to one daemon (SIGKILL, SIGTERM, SIGSTOP, SIGCONT), or its start
                              DAEMON: namenode, datanode, resourcemanager, nm1, nm2
-                             httpfs with --httpfs, router with --router, kdc and kms with --secure
+                             httpfs with --httpfs, router with --router, timelineserver with --timeline, kdc and kms with --secure
                              with --ha: nn1, zkfc1, rm1, nn2, zkfc2, rm2, zookeeper, journalnode, datanode, nm1, nm2
   npm run cluster -- unplug|plug DAEMON
                              cuts the network of an isolated NodeManager and its containers, or mends it
@@ -50,6 +50,7 @@ const USAGE = `A real Hadoop on this machine: NameNode, DataNode, ResourceManage
   --token-lifetime S         of delegation tokens with --secure, in seconds, to be renewed after half of it (default 7 days)
   --httpfs                   an HttpFS beside the NameNode: WebHDFS at one address, data too
   --router                   a router of HDFS's federation in front of the NameNode
+  --timeline                 a timeline server beside the ResourceManager, which gives delegation tokens with --secure
   --nodes N                  NodeManagers (default 2; the second has 2 GPUs and the label gpu)
   --label exclusive|shareable|none   who may use the labelled node (default shareable: whoever asks for gpu first)
   --calculator dominant|default  what the capacity scheduler counts: every resource (default), or memory alone, as Hadoop's own default
@@ -152,6 +153,7 @@ function parse(args) {
         "ticket-lifetime": { type: "string" },
         httpfs: { type: "boolean" },
         router: { type: "boolean" },
+        timeline: { type: "boolean" },
         label: { type: "string" },
         calculator: { type: "string" },
         scheduler: { type: "string" },
@@ -199,6 +201,7 @@ function settingsOf(values) {
   }
   if (values.httpfs === true) settings.httpfs = true;
   if (values.router === true) settings.router = true;
+  if (values.timeline === true) settings.timeline = true;
   if (values.preemption === true) settings.preemption = true;
   if (values.isolate !== undefined) settings.isolate = wholeNumber("isolate", values.isolate, 1, 16);
   if (values["small-disk"] !== undefined) settings.smallDisk = wholeNumber("small-disk", values["small-disk"], 1, 16);

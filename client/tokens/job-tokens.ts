@@ -41,7 +41,8 @@ export async function jobTokens(cluster: TokenCluster, used: readonly UsedFileSy
         return [await tokenFrom(issuer, instead)];
       } catch (error) {
         // Services that fetch tokens for others, as Azkaban does, have none of the key server: most jobs need none.
-        if (given === undefined || issuer.lack === undefined) throw error;
+        const isNeeded = given === undefined && issuer.isOptional !== true;
+        if (isNeeded || issuer.lack === undefined) throw error;
         lacks.push(issuer.lack);
         return [];
       }
@@ -52,13 +53,16 @@ export async function jobTokens(cluster: TokenCluster, used: readonly UsedFileSy
     credentials: { tokens: [...tokens, ...obtained.flat()], secrets },
     cancelTokensWhenComplete: given === undefined,
     ...(conf !== undefined && { tokensConf: conf }),
-    ...(given !== undefined && {
-      remark: [
-        `  tokens  those of ${given.file}, which stay valid when the job has ended: who obtained them may need them for more`,
-        ...lacks,
-      ].join("; "),
-    }),
+    ...remarkOn([...(given === undefined ? [] : [givenWords(given)]), ...lacks]),
   };
+}
+
+function givenWords({ file }: GivenTokens): string {
+  return `those of ${file}, which stay valid when the job has ended: who obtained them may need them for more`;
+}
+
+function remarkOn(words: readonly string[]): Pick<JobTokens, "remark"> {
+  return words.length === 0 ? {} : { remark: `  tokens  ${words.join("; ")}` };
 }
 
 async function anyIsFor(service: string, tokens: Credentials["tokens"]): Promise<boolean> {

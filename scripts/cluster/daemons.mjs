@@ -95,6 +95,13 @@ const PROGRAMS = {
     ports: [],
     web: { https: KMS_PORT },
   },
+  timelineServer: {
+    kind: "TimelineServer",
+    mainClass: `${YARN}.applicationhistoryservice.ApplicationHistoryServer`,
+    heapMiB: 128,
+    ports: [10200],
+    web: { http: 8188, https: 8190 },
+  },
   kdc: { kind: "KDC", heapMiB: 0, ports: [KDC_PORT] },
   failoverController: { kind: "ZKFC", mainClass: `${HDFS}.tools.DFSZKFailoverController`, heapMiB: 64, ports: [8019] },
 };
@@ -110,10 +117,11 @@ export function daemonsOf(cluster) {
     const namespace = namespaceOf(cluster, index);
     return daemon(PROGRAMS.nodeManager, { name, number: index + 1, user: yarn, host, settingsOf: name, namespace });
   });
-  const { httpfs, router, secure } = cluster.settings;
+  const { httpfs, router, secure, timeline } = cluster.settings;
   const gateways = [
     ...(httpfs ? [daemon(PROGRAMS.httpFs, webGateway(cluster, "httpfs"))] : []),
     ...(router ? [daemon(PROGRAMS.router, { name: "router", user: hdfs, host: master, settingsOf: "router" })] : []),
+    ...(timeline ? [daemon(PROGRAMS.timelineServer, { name: "timelineserver", user: yarn, host: master })] : []),
   ];
   const keepers = secure
     ? [

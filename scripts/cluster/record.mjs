@@ -12,6 +12,7 @@ import { DEFAULT_RELEASE } from "./releases.mjs";
  * @property {boolean} ha whether there are two ResourceManagers and two NameNodes, of which one each serves
  * @property {boolean} httpfs whether an HttpFS stands beside the NameNode
  * @property {boolean} router whether a router of HDFS stands in front of the NameNode
+ * @property {boolean} timeline whether a timeline server stands beside the ResourceManager
  * @property {boolean} secure whether everybody has to prove who he is: Kerberos, tokens, HTTPS
  * @property {"privacy" | "integrity" | "authentication"} protection of RPC and of HDFS's data on a secure cluster
  * @property {number} tokenLifetimeS of the delegation tokens of a secure cluster, in seconds; 0: Hadoop's own, 7 days
@@ -46,6 +47,7 @@ export const DEFAULT_SETTINGS = {
   ha: false,
   httpfs: false,
   router: false,
+  timeline: false,
   secure: false,
   protection: "privacy",
   tokenLifetimeS: 0,

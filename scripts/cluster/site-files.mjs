@@ -171,12 +171,24 @@ function extraProperties(cluster) {
     ...(preemption ? PREEMPTION : {}),
     ...(httpfs ? proxyUser(cluster.users.hdfs) : {}),
     ...securityProperties(cluster),
+    ...timelineProperties(cluster),
     ...properties,
   };
   for (const [key, value] of Object.entries(added)) {
     files[siteFileOf(key)].push(property(key, value));
   }
   return Object.fromEntries(Object.entries(files).map(([file, lines]) => [file, lines.join("\n  ")]));
+}
+
+/** The first version of YARN's timeline, which forgets all when it ends. */
+function timelineProperties({ addresses, settings }) {
+  if (!settings.timeline) return {};
+  return {
+    "yarn.timeline-service.enabled": "true",
+    "yarn.timeline-service.version": "1.0",
+    "yarn.timeline-service.hostname": addresses.master,
+    "yarn.timeline-service.store-class": "org.apache.hadoop.yarn.server.timeline.MemoryTimelineStore",
+  };
 }
 
 /** HttpFS asks the NameNode in the name of those who ask it. */

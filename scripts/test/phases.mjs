@@ -366,11 +366,20 @@ export const phases = [
   }),
   ...clusterOfItsOwn("secure", {
     what: "a cluster where everybody has to prove who he is: Kerberos, tokens, HTTPS, encryption",
-    options: ["--secure", "--nm-heartbeat-ms", "250", "--label", "none"],
+    options: ["--secure", "--timeline", "--nm-heartbeat-ms", "250", "--label", "none"],
     tests: "test/secure/(?!failover)",
     cores: HALF,
     limitSeconds: 600,
   }),
+  ...["integrity", "authentication"].flatMap((protection) =>
+    clusterOfItsOwn(`secure-${protection}`, {
+      what: `jobs where RPC and HDFS's data are protected by ${protection} alone`,
+      options: ["--secure", "--protection", protection],
+      tests: "test/matrix/jobs",
+      cores: HALF,
+      limitSeconds: 300,
+    }),
+  ),
   ...clusterOfItsOwn("secure-ha", {
     what: "a job on encrypted files that both active masters are killed under",
     options: ["--secure", "--ha", "--nodes", "1", "--nm-heartbeat-ms", "250", "--label", "none"],

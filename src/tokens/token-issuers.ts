@@ -1,5 +1,6 @@
 import { ExitCode, UserError } from "../errors.ts";
 import type { Configuration } from "../hadoop/conf/configuration.ts";
+import { formatHostPort } from "../hadoop/conf/values.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import { type DelegationTokenOptions, hdfsDelegationToken, hdfsTokenService } from "../hadoop/hdfs/delegation-token.ts";
 import { splitUri } from "../hadoop/hdfs/file-systems.ts";
@@ -7,7 +8,9 @@ import { keyProvider, kmsDelegationToken } from "../hadoop/hdfs/kms-token.ts";
 import type { NamedToken } from "../hadoop/security/credentials.ts";
 import type { CredentialsProvider } from "../hadoop/security/credentials-provider.ts";
 import type { Token } from "../hadoop/security/token.ts";
+import { tokenServiceOf } from "../hadoop/security/token-service.ts";
 import { resourceManagerTokenService, tokenRenewer } from "../hadoop/yarn/delegation.ts";
+import { timelineDelegationToken, timelineServer } from "../hadoop/yarn/timeline-token.ts";
 import type { JobFile } from "../job/job-file.ts";
 import type { JobSpec } from "../job/spec.ts";
 
@@ -37,6 +40,8 @@ export interface TokenIssuer {
   readonly namedBy?: string;
   /** What cannot be done without its token, where a job may do without that. */
   readonly lack?: string;
+  /** A job runs without its token where it gives none. */
+  readonly isOptional?: true;
   readonly obtain: () => Promise<Token>;
 }
 
@@ -82,9 +87,25 @@ export async function tokenIssuers(
     const lack = `files of encryption zones cannot be read: no token of the key server ${keys} is among them`;
     issuers.set(keys, { name: `The key server ${keys}`, service: keys, lack, obtain });
   }
+  const timeline = await timelineIssuer(configuration, own, renewer);
   const service = await resourceManagerTokenService(configuration);
   const obtain = async () => ({ ...(await resourceManager.delegationToken(renewer)), service });
-  return [...issuers.values(), { name: "The ResourceManager", service, obtain }];
+  return [...issuers.values(), ...timeline, { name: "The ResourceManager", service, obtain }];
+}
+
+/** Programs that tell the timeline server something need its token; Hadoop's own clients obtain it for every job of such a cluster. */
+async function timelineIssuer(
+  configuration: Configuration,
+  credentials: CredentialsProvider,
+  renewer: string,
+): Promise<readonly TokenIssuer[]> {
+  const server = timelineServer(configuration);
+  if (server === undefined) return [];
+  const service = await tokenServiceOf(server.endpoint, configuration);
+  const name = `The timeline server ${formatHostPort(server.endpoint)}`;
+  const lack = `programs cannot write to the timeline: no token of ${name.replace("The", "the")} is among them`;
+  const obtain = async () => ({ ...(await timelineDelegationToken(server, { credentials, renewer })), service });
+  return [{ name, service, lack, obtain, ...(server.isOptional && { isOptional: true as const }) }];
 }
 
 /** New tokens for all of these, whatever there is already. @throws UserError (`TOKEN_NOT_OBTAINED`) naming the service that gives none */
@@ -92,7 +113,18 @@ export async function freshTokens(
   cluster: IssuingCluster,
   used: readonly UsedFileSystem[],
 ): Promise<readonly NamedToken[]> {
-  return await Promise.all((await tokenIssuers(cluster, used)).map((issuer) => tokenFrom(issuer)));
+  const obtained = await Promise.all((await tokenIssuers(cluster, used)).map((issuer) => tokensFrom(issuer)));
+  return obtained.flat();
+}
+
+/** The same as a list, which is empty where an optional issuer gives none. */
+async function tokensFrom(issuer: TokenIssuer): Promise<readonly NamedToken[]> {
+  try {
+    return [await tokenFrom(issuer)];
+  } catch (error) {
+    if (issuer.isOptional === true) return [];
+    throw error;
+  }
 }
 
 /**

@@ -35,7 +35,7 @@ describe("a job of alice's", () => {
     expect(stored).toMatchObject({
       exitCode: 3,
       stdout: "",
-      stderr: expect.stringContaining("Permission denied: user=bob"),
+      stderr: expect.stringContaining("HDFS lets only alice read the stored logs of"),
     });
   });
 

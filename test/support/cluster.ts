@@ -54,6 +54,7 @@ export interface ClusterStatus {
     readonly nodes: number;
     readonly ha: boolean;
     readonly secure: boolean;
+    readonly timeline: boolean;
     /** Of RPC and of HDFS's data, where it is secure. */
     readonly protection: "privacy" | "integrity" | "authentication";
     readonly label: string;

@@ -22,6 +22,7 @@ export function securityProperties(cluster) {
     ...webProperties(cluster),
     ...hdfsProperties(cluster, protection),
     ...yarnProperties(cluster),
+    ...timelineProperties(cluster),
     ...(tokenLifetimeS === 0 ? {} : tokenLifetimes(tokenLifetimeS)),
   };
 }
@@ -91,6 +92,17 @@ function yarnProperties(cluster) {
     "yarn.nodemanager.principal": `yarn/${cluster.addresses.master}@${REALM}`,
     "yarn.nodemanager.keytab": keytab,
     "yarn.nodemanager.webapp.spnego-keytab-file": webKeytab,
+  };
+}
+
+function timelineProperties(cluster) {
+  const authentication = "yarn.timeline-service.http-authentication";
+  return {
+    "yarn.timeline-service.principal": anyHost("yarn"),
+    "yarn.timeline-service.keytab": keytabOf(cluster, "yarn"),
+    [`${authentication}.type`]: "kerberos",
+    [`${authentication}.kerberos.principal`]: anyHost("HTTP"),
+    [`${authentication}.kerberos.keytab`]: keytabOf(cluster, WEB_KEYTAB),
   };
 }
 

@@ -1,11 +1,9 @@
 import type { Configuration } from "../conf/configuration.ts";
 import { parseHostPort } from "../conf/values.ts";
-import { HadoopError } from "../errors.ts";
-import { isObject } from "../json.ts";
+import { tokenInAnswer } from "../http/delegation-token.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { type Token, TokenKind } from "../security/token.ts";
 import { type LookUp, systemLookUp, tokenServiceOf } from "../security/token-service.ts";
-import { tokenFromUrlText } from "../security/token-writable.ts";
 import { Failover, type FailoverOptions } from "./failover.ts";
 import { splitUri } from "./file-systems.ts";
 import { nameNodeEndpoints, nameNodeTokenService } from "./namenodes.ts";
@@ -63,14 +61,4 @@ async function serviceOf(
 ): Promise<string> {
   const server = parseHostPort(name);
   return server === undefined ? name : await tokenServiceOf(server, configuration, lookUp);
-}
-
-/** `{"Token": {"urlString": "…"}}`: as WebHDFS, a KMS and a timeline server answer. @throws HadoopError (`TOKEN_MALFORMED`) */
-export function tokenInAnswer(answer: unknown, server: string): Token {
-  const token = isObject(answer) ? answer.Token : undefined;
-  const text = isObject(token) ? token.urlString : undefined;
-  if (typeof text === "string") return tokenFromUrlText(text);
-  throw new HadoopError(`${server} gives no delegation token; it wants none, or its security is off`, {
-    code: "TOKEN_MALFORMED",
-  });
 }

@@ -6,7 +6,7 @@ import type { Credentials } from "../../../src/hadoop/security/credentials.ts";
 import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
 import type { Token } from "../../../src/hadoop/security/token.ts";
 import { tokenToUrlText } from "../../../src/hadoop/security/token-writable.ts";
-import { usedFileSystems } from "../../../src/tokens/token-issuers.ts";
+import { freshTokens, usedFileSystems } from "../../../src/tokens/token-issuers.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { listenLocally, localAddress } from "../../support/local-port.ts";
 
@@ -175,6 +175,37 @@ describe("the delegation tokens of a job", () => {
       expect(credentials).toEqual(cluster.given?.credentials);
       expect(remark).toContain(`; files of encryption zones cannot be read: no token of the key server ${provider}`);
       await expect(jobTokens({ ...cluster, given: undefined }, [])).rejects.toThrow(/^The key server kms/);
+    });
+  });
+
+  describe("of a timeline server", () => {
+    const enabled = { "yarn.timeline-service.enabled": "true" };
+    const at = (address: string) => ({ ...enabled, "yarn.timeline-service.webapp.address": address });
+
+    test("are the job's where the cluster has one", async () => {
+      const { address, asked } = await nameNode();
+      const { credentials, remark } = await jobTokens(clusterWith("nobody:1", {}, at(address)), []);
+      expect(asked).toEqual(["GETDELEGATIONTOKEN rm/rm.example@EXAMPLE"]);
+      expect(kindsAndServices(credentials)).toContainEqual(["WEBHDFS delegation", address, address]);
+      expect(remark).toBeUndefined();
+    });
+
+    test("are not asked for of one of version 2", async () => {
+      const second = { ...at("nobody:1"), "yarn.timeline-service.version": "2.0f" };
+      const { credentials } = await jobTokens(clusterWith("nobody:1", {}, second), []);
+      expect(credentials.tokens).toHaveLength(1);
+    });
+
+    test("are wanted, unless the cluster says that its clients may do without", async () => {
+      const { address } = await nameNode("no");
+      await expect(jobTokens(clusterWith("nobody:1", {}, at(address)), [])).rejects.toThrow(
+        /^The timeline server 127\.0\.0\.1:\d+ gives no delegation token: .*answered HTTP 403/,
+      );
+      const bestEffort = { ...at(address), "yarn.timeline-service.client.best-effort": "true" };
+      const { credentials, remark } = await jobTokens(clusterWith("nobody:1", {}, bestEffort), []);
+      expect(credentials.tokens).toHaveLength(1);
+      expect(remark).toMatch(/^ {2}tokens {2}programs cannot write to the timeline: no token of the timeline server/);
+      expect(await freshTokens(clusterWith("nobody:1", {}, bestEffort), [])).toHaveLength(1);
     });
   });
 

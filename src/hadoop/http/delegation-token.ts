@@ -1,0 +1,51 @@
+import { HadoopError } from "../errors.ts";
+import { isObject } from "../json.ts";
+import type { CredentialsProvider } from "../security/credentials-provider.ts";
+import type { Token } from "../security/token.ts";
+import { tokenFromUrlText } from "../security/token-writable.ts";
+import { HttpClient } from "./client.ts";
+import { readText } from "./exchange.ts";
+
+const largestAnswerBytes = 64 * 1024;
+const timeoutMs = 10_000;
+
+export interface TokenRequestOptions {
+  /** Who asks: servers give tokens to those who have shown a Kerberos ticket. */
+  readonly credentials: CredentialsProvider;
+  /** The principal that may prolong the token. */
+  readonly renewer: string;
+}
+
+/**
+ * A new delegation token of a web server that gives some
+ * (org.apache.hadoop.security.token.delegation.web.DelegationTokenAuthenticator).
+ * @param address of the resource that is asked: `https://kms:9600/kms/v1/`
+ * @throws HttpError, AuthenticationError, or HadoopError (`NO_TOKEN`, `TOKEN_MALFORMED`) with what it answered
+ */
+export async function httpDelegationToken(
+  address: string,
+  { credentials, renewer }: TokenRequestOptions,
+): Promise<Token> {
+  const http = new HttpClient({ credentials, connectTimeoutMs: timeoutMs });
+  const url = new URL(`${address}?${new URLSearchParams({ op: "GETDELEGATIONTOKEN", renewer }).toString()}`);
+  try {
+    const answer = await http.send(url, { method: "GET", idleTimeoutMs: timeoutMs });
+    const text = await readText(answer, url.host, largestAnswerBytes);
+    if (answer.statusCode === 200) return tokenInAnswer(JSON.parse(text), url.host);
+    throw new HadoopError(`${url.host} answered HTTP ${answer.statusCode}: ${text.slice(0, 200)}`, {
+      code: "NO_TOKEN",
+    });
+  } finally {
+    http.close();
+  }
+}
+
+/** `{"Token": {"urlString": "…"}}`: as WebHDFS, a KMS and a timeline server answer. @throws HadoopError (`TOKEN_MALFORMED`) */
+export function tokenInAnswer(answer: unknown, server: string): Token {
+  const token = isObject(answer) ? answer.Token : undefined;
+  const text = isObject(token) ? token.urlString : undefined;
+  if (typeof text === "string") return tokenFromUrlText(text);
+  throw new HadoopError(`${server} gives no delegation token; it wants none, or its security is off`, {
+    code: "TOKEN_MALFORMED",
+  });
+}
