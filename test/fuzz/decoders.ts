@@ -22,12 +22,22 @@ import { errorOfRemoteException, remoteExceptionIn } from "../../src/hadoop/hdfs
 import { parseListAnswer, parseStatusAnswer } from "../../src/hadoop/hdfs/webhdfs-status.ts";
 import { FrameReader } from "../../src/hadoop/rpc/frame.ts";
 import { callFrame, decodeReply, decodeSasl, SaslState, saslFrame } from "../../src/hadoop/rpc/messages.ts";
+import { delegationOf } from "../../src/hadoop/security/delegation.ts";
+import { keytabPrincipals } from "../../src/hadoop/security/kerberos/keytab.ts";
 import { cachedPrincipal } from "../../src/hadoop/security/kerberos/ticket-cache.ts";
 import { digestLayer } from "../../src/hadoop/security/sasl/digest-md5-layer.ts";
 import { parseDirectives } from "../../src/hadoop/security/sasl/directives.ts";
 import { readTokenFile, writeTokenFile } from "../../src/hadoop/security/token-file.ts";
+import { tokenFromUrlText, tokenToUrlText } from "../../src/hadoop/security/token-writable.ts";
+import { yarn } from "../../src/hadoop/wire/yarn.ts";
 import { readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
+import { clientOfToken } from "../../src/hadoop/yarn/client-token.ts";
+import { allocationFromWire } from "../../src/hadoop/yarn/convert-allocation.ts";
+import { applicationReportFromWire } from "../../src/hadoop/yarn/convert-reports.ts";
 import { decodeHistory } from "../../src/history/records.ts";
+import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
+import { endedEvents, initedEvent } from "../../src/history/tony/events.ts";
+import { readTonyEvents } from "../../src/history/tony/read-events.ts";
 import { parseClusterNodes } from "../../src/job/cluster-nodes.ts";
 import { decodeExecutorJob } from "../../src/job/executor-job.ts";
 import { parseMarks } from "../../src/job/output-index.ts";
@@ -41,7 +51,7 @@ import { writeZip } from "../support/zip-writer.ts";
 import type { Decoder } from "./fuzz.ts";
 
 /** What protobufjs, yauzl and zlib throw, and the checks of JSON within a message. */
-const foreign = ["Error", "RangeError", "SyntaxError", "ShapeError"];
+const foreign = ["Error", "RangeError", "SyntaxError", "ShapeError", "CustomError"];
 
 const utf8 = (bytes: Uint8Array) => Buffer.from(bytes).toString("utf8");
 const json = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -101,6 +111,7 @@ const fileStatus = {
   pathSuffix: "f",
 };
 const denied = 'Permission denied: user=ada, access=WRITE, inode="/user":hdfs:supergroup:drwxr-xr-x\n\tat org.apache';
+const containerId = { app_id: { id: 1, cluster_timestamp: 1 }, app_attempt_id: { attemptId: 1 }, id: 2 };
 const layerOf = (side: "client" | "server", cipher: "rc4" | "3des") =>
   digestLayer({ hashA1: Buffer.alloc(16, 7), cipher, peerMaxBytes: 65_536, side });
 const tfile = writeTFile([
@@ -111,6 +122,35 @@ const tfile = writeTFile([
     },
   ],
 ]);
+
+/** What a ResourceManager answers; protobufjs' errors become the call's. */
+const yarnAnswers: readonly Decoder[] = [
+  {
+    name: "YARN's allocations",
+    seeds: [
+      yarn.AllocateResponseProto.encode({
+        response_id: 1,
+        allocated_containers: [{ id: containerId, nodeId: { host: "n", port: 1 }, resource: { memory: 1 } }],
+        completed_container_statuses: [{ container_id: containerId, exit_status: -100, diagnostics: "lost" }],
+      }).finish(),
+    ],
+    decode: (bytes) => allocationFromWire(yarn.AllocateResponseProto.decode(bytes)),
+    refusals: foreign,
+  },
+  {
+    name: "YARN's reports",
+    seeds: [
+      yarn.ApplicationReportProto.encode({
+        applicationId: containerId.app_id,
+        user: "ada",
+        diagnostics: "d",
+        currentApplicationAttemptId: { application_id: containerId.app_id, attemptId: 1 },
+      }).finish(),
+    ],
+    decode: (bytes) => applicationReportFromWire(yarn.ApplicationReportProto.decode(bytes)),
+    refusals: foreign,
+  },
+];
 
 function exactly(bytes: Uint8Array, offset: number, lengthBytes: number): Buffer {
   if (offset + lengthBytes > bytes.length) throw new RangeError("the file ends before that");
@@ -141,6 +181,22 @@ export const decoders: readonly Decoder[] = [
     seeds: [Buffer.from("0504000301020300000001000000010000000245580000000361646100", "hex")],
     decode: cachedPrincipal,
   },
+  {
+    name: "keytabs",
+    seeds: [Buffer.from("0502000000150001000145000361646100000001000000000100120000", "hex")],
+    decode: keytabPrincipals,
+  },
+  {
+    name: "tokens in answers",
+    seeds: [Buffer.from(tokenToUrlText(token))],
+    decode: (bytes) => delegationOf(tokenFromUrlText(utf8(bytes))),
+  },
+  {
+    name: "callers' tokens",
+    seeds: [Buffer.from("0a0c0a0808011080e8e0f7b6331001120361646118e8071a0161", "hex")],
+    decode: clientOfToken,
+  },
+  ...yarnAnswers,
   {
     name: "XML",
     seeds: [
@@ -189,6 +245,13 @@ export const decoders: readonly Decoder[] = [
     name: "history",
     seeds: [Buffer.from('{"record":"header","attempt":1,"number":1}\n')],
     decode: (bytes) => decodeHistory(utf8(bytes)),
+  },
+  {
+    name: "TonY's history",
+    seeds: [
+      writeTonyEvents([initedEvent(status), ...endedEvents(status, 10_000, () => undefined)], Buffer.alloc(16, 1)),
+    ],
+    decode: readTonyEvents,
   },
   { name: "marks of output", seeds: [Buffer.from("1 2 3 4\n5 6 7 8\n")], decode: (bytes) => parseMarks(utf8(bytes)) },
   {

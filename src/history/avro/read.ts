@@ -1,6 +1,12 @@
 import { inflateRawSync } from "node:zlib";
 import { TonyError } from "../../errors.ts";
+import { errorMessage } from "../../hadoop/errors.ts";
 import { type AvroSchema, type AvroValue, containerMagic, namedTypes, syncMarkerBytes } from "./schema.ts";
+
+/** Of a block when it is unpacked: a job's history has a few hundred bytes for each task. */
+const mostBlockBytes = 64 * 1024 * 1024;
+/** Of a number of 64 bits, seven in each byte. */
+const mostLongBits = 64n;
 
 /**
  * All values of an object container file, by the schema that it was written with. What a writer that died left of its last block is not
@@ -20,11 +26,19 @@ export function readContainer(file: Uint8Array): AvroValue[] {
   while (input.hasMore) {
     const count = input.long();
     const stored = input.bytes(input.long());
-    const block = new AvroInput(codec === "deflate" ? inflateRawSync(stored) : stored);
-    for (let left = count; left > 0; left -= 1) values.push(decode(schema, block, types));
+    const block = new AvroInput(codec === "deflate" ? unpacked(stored) : stored);
+    for (const _value of block.times(count)) values.push(decode(schema, block, types));
     input.bytes(syncMarkerBytes);
   }
   return values;
+}
+
+function unpacked(stored: Buffer): Buffer {
+  try {
+    return inflateRawSync(stored, { maxOutputLength: mostBlockBytes });
+  } catch (error) {
+    throw unreadable(errorMessage(error));
+  }
 }
 
 function readMetadata(input: AvroInput): Map<string, Buffer> {
@@ -99,6 +113,7 @@ class AvroInput {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
       const byte = this.bytes(1)[0] ?? 0;
+      if (shift >= mostLongBits) throw unreadable("it has a number that is too long");
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) break;
     }
@@ -113,8 +128,15 @@ class AvroInput {
   *items(): Generator<void> {
     for (let count = this.long(); count !== 0; count = this.long()) {
       if (count < 0) this.long();
-      for (let left = Math.abs(count); left > 0; left -= 1) yield;
+      yield* this.times(Math.abs(count));
     }
+  }
+
+  /** Once for each of so many values. None of TonY's takes no byte at all, so that there are not more of them than bytes. */
+  *times(count: number): Generator<void> {
+    if (count > this.#bytes.length - this.#at)
+      throw unreadable(`it says that ${count} values are in what is left of it`);
+    for (let left = count; left > 0; left -= 1) yield;
   }
 }
 

@@ -7,6 +7,14 @@ import { writeContainer } from "../../../src/history/avro/write.ts";
 
 const sync = Buffer.alloc(16, 7);
 
+/** A number in zigzag, seven bits in each byte. */
+function writeLong(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = BigInt(value) << 1n;
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  return Buffer.from([...bytes, Number(rest)]);
+}
+
 describe("an Avro container file", () => {
   test("is laid out as the specification says", () => {
     expect(writeContainer("string", ["ab"], sync)).toEqual(
@@ -29,6 +37,45 @@ describe("an Avro container file", () => {
         sync,
       ]),
     );
+  });
+
+  /** An array, or a block, of `count` values in these bytes. */
+  function blockOf(schema: AvroSchema, codec: "null" | "deflate", count: Buffer, block: Buffer): Buffer {
+    const empty = writeContainer(schema, [], sync).toString("latin1");
+    const header = empty
+      .slice(0, empty.indexOf(sync.toString("latin1")))
+      .replace("\u0008null", codec === "null" ? "\u0008null" : "\u000edeflate");
+    return Buffer.concat([Buffer.from(header, "latin1"), sync, count, writeLong(block.length), block, sync]);
+  }
+
+  test.each([
+    [
+      "more values than bytes",
+      blockOf("null", "null", writeLong(10 ** 12), Buffer.alloc(0)),
+      "it says that 1000000000000 values",
+    ],
+    [
+      "more items than bytes",
+      blockOf(
+        { type: "array", items: "null" },
+        "null",
+        writeLong(1),
+        Buffer.concat([writeLong(10 ** 12), writeLong(0)]),
+      ),
+      "it says that 1000000000000 values",
+    ],
+    [
+      "a block that unpacks to gigabytes",
+      blockOf("string", "deflate", writeLong(1), deflateRawSync(Buffer.alloc(2 ** 27))),
+      "larger than 67108864 bytes",
+    ],
+    [
+      "a number of thousands of bytes",
+      blockOf("long", "null", writeLong(1), Buffer.alloc(60_000, 0xff)),
+      "a number that is too long",
+    ],
+  ])("that claims %s is refused at once", (_what, file, why) => {
+    expect(() => readContainer(file)).toThrow(why);
   });
 
   test("gives back what was written", () => {
