@@ -124,7 +124,10 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts completion bash": inEmpty("source <(tony-ts completion bash)"),
   "tony-ts completion zsh": inEmpty(),
   "export HADOOP_CONF_DIR=/etc/hadoop/conf": inEmpty("export HADOOP_CONF_DIR=$HADOOP_CONF_DIR"),
-  "npm install -g tony-ts-0.1.0.tgz": elsewhere("test/package/package.test.ts", '"-g"'),
+  "npm install -g --ignore-scripts tony-ts-0.1.0.tgz": elsewhere(
+    "test/package/package.test.ts",
+    '"-g", "--ignore-scripts"',
+  ),
   "npm pack": elsewhere("test/package/package.test.ts", '"pack"'),
 
   // TonY's own, beside what it becomes here.
