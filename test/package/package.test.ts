@@ -104,12 +104,13 @@ describe("the packed tarball", () => {
     expect((await run(process.execPath, [program])).stdout).toBe("all\n");
   });
 
+  /** Programs of jobs are shell commands, and so is what npx runs; whoever installs needs no shell. */
+  const withShell = () => ({ ...environment, PATH: `${environment.PATH}:/usr/bin:/bin` });
+
   /** The command as it is installed, outside of any checkout. */
   async function installedTony(...words: readonly string[]): Promise<TonyTsResult> {
     const program = path.join(prefix, "bin", "tony-ts");
-    // Programs of jobs are shell commands; whoever installs needs none.
-    const withShell = { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin` };
-    return await new TonyTs(words, withShell, work, program).ended;
+    return await new TonyTs(words, withShell(), work, program).ended;
   }
 
   test("gives a working tony-ts", async () => {
@@ -119,6 +120,12 @@ describe("the packed tarball", () => {
       exitCode: 0,
       stdout: expect.stringContaining("tony.application.name"),
     });
+  });
+
+  test("runs by npx, where it is not installed", async () => {
+    const npx = ["exec", "--yes", "--ignore-scripts", "--package", tarball, "--", "tony-ts", "validate", "none.xml"];
+    const ran = run(path.join(folder, "bin", "npm"), npx, { cwd: work, env: withShell() });
+    await expect(ran).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("none.xml does not exist") });
   });
 
   test("runs the job that init writes", async () => {
