@@ -3,9 +3,18 @@ import { testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { type FaultJob, WAITS } from "../support/fault-job.ts";
 import { FaultSuite } from "../support/fault-suite.ts";
+import { Person } from "../support/person.ts";
 import { isRunning } from "../support/processes.ts";
 
 const cluster = await testCluster();
+
+/** Undefined while nobody answers. */
+async function pageAt(url: string): Promise<string | undefined> {
+  return await fetch(url).then(
+    (answer) => answer.text(),
+    () => undefined,
+  );
+}
 
 describe("the ApplicationMaster", () => {
   const suite = new FaultSuite(cluster);
@@ -43,6 +52,28 @@ describe("the ApplicationMaster", () => {
     expect(stdout).toMatch(/SUCCEEDED +2 of 2 tasks exited 0 · 0 restarts/);
     expect(exitCode).toBe(0);
     expect(job.starts()).toEqual(before);
+  });
+
+  test("is killed under a forwarded port: what connects then gets through by the next one", async () => {
+    const serve = 'echo served > page; python3 -m http.server --bind 127.0.0.1 "$TB_PORT" & echo "port $TB_PORT"';
+    const job = await suite.submit({ workers: 1, program: `${serve}; ${WAITS}; kill $!` });
+    const [, port = ""] = await job.client.output(/^worker:0 \| port (\d+)$/m);
+    const alice = new Person(cluster);
+    const forward = alice.start("forward", job.id, "worker:0", port, "--json");
+    const [, address = ""] = await forward.output(/"address":"([^"]+)"/);
+    const page = () => eventually("the page", () => pageAt(`http://${address}/page`));
+    expect(await page()).toBe("served\n");
+    await job.journaled();
+    process.kill(await job.master(), "SIGKILL");
+
+    await attempt2(job);
+    expect(await page()).toBe("served\n");
+    expect((await job.end()).exitCode).toBe(0);
+    expect(await forward.ended).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("another one is waited for"),
+    });
+    await alice.leave();
   });
 
   test("is killed while containers are gathered: the gang starts once, as soon as there is room", async () => {
