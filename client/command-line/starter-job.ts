@@ -7,6 +7,7 @@ export const starters = {
   tensorflow: "tensorflow-ps",
   torchrun: "torchrun",
   deepspeed: "deepspeed",
+  horovod: "horovod",
   jax: "jax",
   dask: "dask",
   ray: "ray",

@@ -88,7 +88,7 @@ const RUNTIME_ROOMS = [
 ];
 
 /** Python packages that examples and tests run with (python-environment.mjs). */
-const PYTHON_ENVIRONMENTS = ["tensorflow", "deepspeed", "frameworks", "notebook"];
+const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks", "notebook"];
 
 const [OLDEST_RELEASE] = Object.keys(RELEASES);
 
@@ -126,7 +126,8 @@ export const phases = [
     name,
     what: "Python packages that examples and tests run with, when the cache has none",
     command: ["node", "scripts/test/python-environment.mjs", name],
-    cores: WAITING,
+    // Horovod is compiled. It comes first, while the others wait for the network.
+    cores: name === "horovod" ? ONE : WAITING,
     limitSeconds: 600,
     needs: [],
   })),

@@ -10,8 +10,10 @@ export function pythonWith(...modules: readonly string[]): Promise<string> {
   return printedBy("python.mjs", ...modules);
 }
 
-/** An interpreter with TensorFlow, with DeepSpeed, with JAX, Ray, Dask and Open MPI, or with JupyterLab, which are downloaded on first use. */
-export function pythonEnvironment(name: "tensorflow" | "deepspeed" | "frameworks" | "notebook"): Promise<string> {
+/** An interpreter with TensorFlow, with DeepSpeed, with Horovod, with JAX, Ray, Dask and Open MPI, or with JupyterLab, which are downloaded on first use. */
+export function pythonEnvironment(
+  name: "tensorflow" | "deepspeed" | "horovod" | "frameworks" | "notebook",
+): Promise<string> {
   return printedBy("python-environment.mjs", name);
 }
 

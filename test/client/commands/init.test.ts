@@ -51,7 +51,7 @@ describe("tony-ts init", () => {
 
   test("names the templates when there is none of that name", async () => {
     await expect(printed("keras")).rejects.toThrow(
-      'There is no "keras" to start from: choose hello, pytorch, tensorflow, torchrun, deepspeed, jax, dask, ray, mpi, generic',
+      'There is no "keras" to start from: choose hello, pytorch, tensorflow, torchrun, deepspeed, horovod, jax, dask, ray, mpi, generic',
     );
   });
 
