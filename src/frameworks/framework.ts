@@ -44,7 +44,7 @@ export interface FrameworkProblem {
  * What a framework adds to a job, at each place where the job passes: one file each, and its variables in `variables.ts`. Everything is
  * pure but what `serve` returns.
  */
-export interface FrameworkDefinition<Variable extends string = string> {
+export interface FrameworkDefinition<Variable extends string = string, Default extends string = string> {
   /** In the client: what of the job the framework cannot run. */
   readonly check?: (job: FrameworkJob) => readonly FrameworkProblem[];
   /**
@@ -54,6 +54,8 @@ export interface FrameworkDefinition<Variable extends string = string> {
   readonly severalProcesses?: "executor" | "program";
   /** In the executor: hosts of which the environment needs IP addresses. */
   readonly lookedUp?: (task: GangTask) => readonly string[];
+  /** In the executor: variables that are set unless the job or the node sets them. */
+  readonly defaults?: (task: GangTask) => Readonly<Record<Default, string>>;
   /** In the executor: variables by name, beside those that every program gets; undefined for a task that takes no part. */
   readonly environment: (task: GangTask) => Readonly<Record<Variable, string>> | undefined;
   /** In the executor: the tasks in which the program runs commands by a `ssh` that is first on its path; undefined: it has none. */

@@ -5,13 +5,18 @@ import { type Place, placeOf } from "./ranks.ts";
 import { rendezvousStore } from "./rendezvous-store.ts";
 import type { horovodVariables } from "./variables.ts";
 
+type Variable = keyof typeof horovodVariables;
+/** How long a process waits for others: horovodrun has an option for it. */
+type Default = "HOROVOD_GLOO_TIMEOUT_SECONDS";
+
 /**
  * Horovod over Gloo (horovod/runner/gloo_run.py sets the same variables). Where TonY runs a driver for it, the executor of rank 0 serves
  * the rendezvous, on the port that it holds anyway.
  */
-export const horovod: FrameworkDefinition<keyof typeof horovodVariables> = {
+export const horovod: FrameworkDefinition<Exclude<Variable, Default>, Default> = {
   check: (job) => [...gangOnly(job, "Horovod"), ...ownPort(job)],
   severalProcesses: "executor",
+  defaults: () => ({ HOROVOD_GLOO_TIMEOUT_SECONDS: "2000" }),
   environment: (task) => {
     const place = placeOf(task);
     if (place === undefined) return undefined;
@@ -20,7 +25,6 @@ export const horovod: FrameworkDefinition<keyof typeof horovodVariables> = {
     return {
       HOROVOD_CONTROLLER: "gloo",
       HOROVOD_CPU_OPERATIONS: "gloo",
-      HOROVOD_GLOO_TIMEOUT_SECONDS: "2000",
       HOROVOD_GLOO_RENDEZVOUS_ADDR: master.host,
       HOROVOD_GLOO_RENDEZVOUS_PORT: String(master.port),
       HOROVOD_HOSTNAME: hostNameOf(place.trainer.machine),

@@ -85,16 +85,20 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
   const hosts = gangTask && framework.hosts?.(gangTask);
   const own = Object.entries(role.environment).map(([name, value]) => [name, fill(value)]);
   const path = { ...inherited, ...Object.fromEntries(own) }.PATH ?? "";
-  const environment = (process: number) =>
-    present({
+  const environment = (process: number) => {
+    const place = gangTask && { ...gangTask, process };
+    const told = place && framework.environment(place);
+    return present({
+      ...(told && framework.defaults?.(place)),
       ...inherited,
       ...hiddenGpus(start.spec, role),
       ...Object.fromEntries(own),
       ...(hosts && { PATH: `${start.hostsFolder}:${path}` }),
       ...everyProgram(start, role),
       ...namedPorts(start, gangTask),
-      ...(gangTask && framework.environment({ ...gangTask, process })),
+      ...told,
     });
+  };
   const several = framework.severalProcesses === "executor" ? role.processes - 1 : 0;
   const others = Array.from({ length: several }, (_, before) => environment(before + 1));
   const serve = gangTask && framework.serve?.(gangTask);

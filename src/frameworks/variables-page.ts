@@ -27,7 +27,7 @@ Made from \`src/frameworks/variables.ts\` by \`npm run docs\`; edit it there.
 
 Its environment is, each over the one before: the container's, with \`tony.containers.envs\` and \`--container_env\`;
 \`tony.application.secrets\` and \`--secret\`; what only some roles get; \`tony.execution.envs\`, \`--shell_env\` and \`tony.<role>.envs\`; what every program gets and its framework's, which no setting of a job
-replaces. In \`tony.application.distributed-mode = fcfs\` a program starts before the others are there, so those of its framework are not
+replaces unless it is said there. In \`tony.application.distributed-mode = fcfs\` a program starts before the others are there, so those of its framework are not
 set. \`MALLOC_ARENA_MAX\`, which NodeManagers set for JVMs, is taken away.
 `;
 

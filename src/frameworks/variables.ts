@@ -104,7 +104,7 @@ export const mxnetVariables = {
 export const horovodVariables = {
   HOROVOD_CONTROLLER: "`gloo`",
   HOROVOD_CPU_OPERATIONS: "`gloo`",
-  HOROVOD_GLOO_TIMEOUT_SECONDS: "`2000`",
+  HOROVOD_GLOO_TIMEOUT_SECONDS: "`2000`, unless the job sets it",
   HOROVOD_GLOO_RENDEZVOUS_ADDR: "Where the processes find each other: the executor of rank 0 serves it",
   HOROVOD_GLOO_RENDEZVOUS_PORT: "Its port",
   HOROVOD_HOSTNAME: "The machine, by which local ranks are counted",

@@ -41,6 +41,21 @@ describe("Horovod's processes", () => {
   });
 });
 
+describe("the time that Horovod's processes wait for each other", () => {
+  const seconds = (settings: Readonly<Record<string, string>>) =>
+    environmentOf(jobOf({ worker: 2 }, { ...horovod, ...settings }), "worker:1").HOROVOD_GLOO_TIMEOUT_SECONDS;
+
+  test("is TonY's, unless the job sets it", () => {
+    expect(seconds({})).toBe("2000");
+    expect(seconds({ "tony.worker.envs": "HOROVOD_GLOO_TIMEOUT_SECONDS=60" })).toBe("60");
+  });
+
+  test("is not said to a task that does not train", () => {
+    const spec = jobOf({ worker: 1, evaluator: 1 }, horovod);
+    expect(environmentOf(spec, "evaluator:0")).not.toHaveProperty("HOROVOD_GLOO_TIMEOUT_SECONDS");
+  });
+});
+
 describe("Horovod's rendezvous", () => {
   const spec = jobOf({ worker: 2 }, horovod);
   const servers: ReturnType<typeof createServer>[] = [];
