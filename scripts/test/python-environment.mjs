@@ -41,7 +41,7 @@ const ENVIRONMENTS = {
       source: "horovod==0.28.1",
       // Debian's PyTorch is of a release that Horovod supports, has no CUDA, and is there for other examples.
       modules: ["torch"],
-      packages: "python3-torch libtorch-dev pybind11-dev python3-dev g++",
+      packages: "python3-torch libtorch-dev pybind11-dev python3-dev g++ make",
       settings: {
         HOROVOD_WITH_GLOO: "1",
         HOROVOD_WITHOUT_MPI: "1",
