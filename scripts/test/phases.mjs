@@ -128,7 +128,7 @@ export const phases = [
     command: ["node", "scripts/test/python-environment.mjs", name],
     // Horovod is compiled. It comes first, while the others wait for the network.
     cores: name === "horovod" ? ONE : WAITING,
-    limitSeconds: 600,
+    limitSeconds: name === "horovod" ? 1500 : 600,
     needs: [],
   })),
   ...["20", "22", "24"].map((major) => ({
