@@ -5,6 +5,7 @@ import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import { constraintProblems } from "./constraint-checks.ts";
+import { gangProblems } from "./gang-checks.ts";
 import { type Asked, type SizeFacts, sizeProblems } from "./size-checks.ts";
 
 /** What the ResourceManager says of itself, as far as a job can be wrong about it. */
@@ -32,10 +33,13 @@ const defaultQueue = "default";
  */
 export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
   const asked: Asked[] = [{ what: "the AM", prefix: "tony.am", ...spec.am }, ...spec.roles.map(askedByRole)];
+  const single = asked.flatMap((ask) => askProblems(spec, ask, facts));
   return [
     ...queueProblems(spec, facts),
-    ...asked.flatMap((ask) => askProblems(spec, ask, facts)),
+    ...single,
     ...constraintProblems(spec, facts),
+    // Of what no node has room for a single one needs no count.
+    ...(single.length === 0 ? gangProblems(spec, facts) : []),
   ];
 }
 

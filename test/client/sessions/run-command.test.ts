@@ -86,7 +86,7 @@ describe("signals of the client", () => {
 describe("the client's terminal", () => {
   it("is raw while it is connected, and its sizes are told", async () => {
     const terminal = { size: { columns: 80, rows: 24 }, type: "xterm" };
-    const line = "trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.05; done";
+    const line = "trap 'stty size | grep \"43 132\" && exit 0' WINCH; echo ready; while :; do sleep 0.05; done";
     const { session, streams, code } = await begin({ ...shell(line), terminal });
     let printed = "";
     streams.stdout.on("data", (data) => (printed += String(data)));

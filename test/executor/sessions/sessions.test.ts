@@ -119,7 +119,7 @@ describe("a terminal in a task's container", () => {
     const words = [
       "sh",
       "-c",
-      'echo "$TERM $(stty size)"; trap "stty size; exit 3" WINCH; while :; do sleep 0.1; done',
+      `echo "$TERM $(stty size)"; trap 'stty size; test "$(stty size)" = "40 100" && exit 3' WINCH; while :; do sleep 0.1; done`,
     ];
     const run = scene.run({ type: "command", words, terminal });
     expect(await run.started()).toEqual({ type: "started", terminal: true });

@@ -1,0 +1,62 @@
+import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { keyProblem, type Problem } from "../../src/job/problem.ts";
+import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
+import { stagesOf } from "../../src/job/stages.ts";
+import type { SizeFacts } from "./size-checks.ts";
+
+type Node = SizeFacts["nodes"][number] & { readonly total: Resource };
+
+const remedy = (role: string) =>
+  `a gang starts when all are there, so the job waits for more nodes, if you do not lower tony.${role}.instances or what it asks for`;
+
+/**
+ * Warnings where the tasks that start together are more than all nodes have room for, even if nothing else ran on them. Nodes may come, so
+ * that it is no error; each task alone is known to fit.
+ * @param nodesAreAway others may come back: nothing is said then
+ */
+export function gangProblems(
+  spec: JobSpec,
+  { nodes, nodesAreAway }: Pick<SizeFacts, "nodes"> & { readonly nodesAreAway: boolean },
+): Problem[] {
+  const known = nodes.filter((node): node is Node => node.total !== undefined);
+  if (spec.distributedMode !== "gang" || nodesAreAway || known.length === 0 || known.length < nodes.length) return [];
+  const inContainers = spec.roles.filter(({ inMaster }) => inMaster !== true);
+  const tooMany = inContainers.flatMap((role) => roleProblems(spec, role, known));
+  return tooMany.length > 0
+    ? tooMany
+    : stagesOf(inContainers).flatMap((stage) => stageProblems(spec, stage.roles, known));
+}
+
+function roleProblems(
+  spec: JobSpec,
+  { name, instances, resource, nodeLabel = "" }: RoleSpec,
+  nodes: readonly Node[],
+): Problem[] {
+  const labelled = nodeLabel === "" ? nodes : nodes.filter(({ labels }) => labels.includes(nodeLabel));
+  const room = labelled.reduce((sum, { total }) => sum + howMany(resource, total), 0);
+  if (room === 0 || instances <= room) return [];
+  const place = `${countWords(labelled.length, "node")}${nodeLabel === "" ? "" : ` with label ${nodeLabel}`}`;
+  const text = `${instances} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} have room for ${room} when empty`;
+  return [keyProblem("warning", spec, `tony.${name}.instances`, `${text}: ${remedy(name)}`)];
+}
+
+function stageProblems(spec: JobSpec, names: readonly string[], nodes: readonly Node[]): Problem[] {
+  const roles = spec.roles.filter(({ name }) => names.includes(name));
+  const askedMiB = ({ instances, resource }: RoleSpec) => instances * resource.memoryMiB;
+  const wantedMiB = roles.reduce((sum, role) => sum + askedMiB(role), spec.am.resource.memoryMiB);
+  const thereMiB = nodes.reduce((sum, { total }) => sum + total.memoryMiB, 0);
+  const largest = roles.toSorted((a, b) => askedMiB(b) - askedMiB(a))[0]?.name;
+  if (wantedMiB <= thereMiB || largest === undefined) return [];
+  const text = `the AM and ${names.join(", ")} ask for ${memoryWords(wantedMiB)} in all, and the cluster's ${countWords(nodes.length, "node")} have ${memoryWords(thereMiB)}`;
+  return [keyProblem("warning", spec, `tony.${largest}.instances`, `${text}: ${remedy(largest)}`)];
+}
+
+/** How many such containers an empty node takes. Whether the scheduler counts cores is known to the registered ApplicationMaster alone. */
+function howMany(asked: Resource, total: Resource): number {
+  const shares = [
+    [asked.memoryMiB, total.memoryMiB],
+    ...Object.entries(asked.others).map(([type, amount]) => [amount, total.others[type] ?? 0]),
+  ].map(([wanted = 0, there = 0]) => (wanted === 0 ? Number.POSITIVE_INFINITY : Math.floor(there / wanted)));
+  return Math.min(...shares);
+}

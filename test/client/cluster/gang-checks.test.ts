@@ -1,0 +1,73 @@
+import { describe, expect, test } from "@jest/globals";
+import { gangProblems } from "../../../client/cluster/gang-checks.ts";
+import { formatProblem } from "../../../src/job/problem.ts";
+import type { JobSpec } from "../../../src/job/spec.ts";
+import { aJobSpec } from "../../support/job-spec.ts";
+
+const [base] = aJobSpec().roles;
+const am = { ...aJobSpec().am, resource: { memoryMiB: 512, vcores: 1, others: {} } };
+
+function node(host: string, memoryMiB: number, { labels = [] as string[], gpus = 0 } = {}) {
+  const total = { memoryMiB, vcores: 4, others: gpus === 0 ? {} : { "yarn.io/gpu": gpus } };
+  return { nodeId: `${host}:1`, host, rack: "/r", labels, free: total, total };
+}
+
+function role(name: string, instances: number, memoryMiB: number, changes: Partial<JobSpec["roles"][number]> = {}) {
+  if (base === undefined) throw new Error("a job has a role");
+  return { ...base, name, instances, resource: { memoryMiB, vcores: 1, others: {} }, ...changes };
+}
+
+function problems(
+  roles: JobSpec["roles"],
+  nodes = [node("n1", 8192), node("n2", 8192)],
+  nodesAreAway = false,
+): string[] {
+  const spec = { ...aJobSpec(), am, roles, sources: { "tony.worker.instances": "job.xml:9" } };
+  return gangProblems(spec, { nodes, nodesAreAway }).map(formatProblem);
+}
+
+const remedy =
+  "a gang starts when all are there, so the job waits for more nodes, if you do not lower tony.worker.instances or what it asks for";
+
+describe("tasks that start together", () => {
+  test("are no problem where the empty nodes have room for them", () => {
+    expect(problems([role("worker", 2, 6144)])).toEqual([]);
+    expect(problems([role("worker", 30, 512)])).toEqual([]);
+  });
+
+  test("are more of a role than the nodes have room for: each node takes whole containers only", () => {
+    expect(problems([role("worker", 3, 6144)])).toEqual([
+      `job.xml:9: warning: 3 of worker ask for 6 GiB, 1 core each, and the cluster's 2 nodes have room for 2 when empty: ${remedy}`,
+    ]);
+  });
+
+  test("are counted by GPUs, on nodes with the role's label", () => {
+    const gpus = { resource: { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 1 } }, nodeLabel: "gpu" };
+    const nodes = [node("n1", 8192, { labels: ["gpu"], gpus: 2 }), node("n2", 8192, { gpus: 8 })];
+    expect(problems([role("worker", 3, 512, gpus)], nodes)[0]).toContain(
+      "the cluster's 1 node with label gpu have room for 2 when empty",
+    );
+    expect(problems([role("worker", 2, 512, gpus)], nodes)).toEqual([]);
+  });
+
+  test("are of several roles, which share the nodes with the AM", () => {
+    expect(problems([role("ps", 2, 3584), role("worker", 2, 4608)])).toEqual([
+      `job.xml:9: warning: the AM and ps, worker ask for 16.5 GiB in all, and the cluster's 2 nodes have 16 GiB: ${remedy}`,
+    ]);
+  });
+
+  test("are those of one stage: the next one gets what the first gave back", () => {
+    expect(problems([role("prepare", 2, 6144), role("worker", 2, 6144, { dependsOn: ["prepare"] })])).toEqual([]);
+  });
+
+  test("may get room from nodes that are away, or whose size is not known", () => {
+    expect(problems([role("worker", 3, 6144)], [node("n1", 8192)], true)).toEqual([]);
+    const { total: _total, ...unknown } = node("n2", 8192);
+    expect(problems([role("worker", 3, 6144)], [node("n1", 8192), unknown as ReturnType<typeof node>])).toEqual([]);
+  });
+
+  test("do not wait for each other in fcfs", () => {
+    const spec = { ...aJobSpec(), am, distributedMode: "fcfs" as const, roles: [role("worker", 9, 6144)] };
+    expect(gangProblems(spec, { nodes: [node("n1", 8192)], nodesAreAway: false })).toEqual([]);
+  });
+});
