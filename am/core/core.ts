@@ -15,6 +15,7 @@ import { leavingNodes, nodesLeave } from "./failures/departures.ts";
 import { containerCompleted } from "./failures/losses.ts";
 import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/generation.ts";
 import { watchHold } from "./gang/hold.ts";
+import { watchRest } from "./gang/rest.ts";
 import { continueRestart } from "./gang/restart.ts";
 import { succeedStages } from "./gang/stages.ts";
 import { registered } from "./job/begin.ts";
@@ -234,6 +235,7 @@ function settle(step: Step): void {
     succeedStages(step);
   }
   for (const gang of step.state.gangs) {
+    watchRest(step, gang);
     startWhenReady(step, gang);
   }
   for (const held of takeDurable(step)) {

@@ -1,4 +1,4 @@
-import type { JobSpec } from "../../src/job/spec.ts";
+import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
 import type { Effect } from "./state/effects.ts";
@@ -147,6 +147,10 @@ function checkStart(
   const listed = new Map(clusterSpec.tasks.map((address) => [address.task, address]));
   // What is left of a gang that is done starts each on its own.
   const gang = state.gangs.find((one) => one.generation === generation && one.phase !== "done");
+  const ofGang = gang && spec.roles.filter((_, position) => state.roles[position]?.gang === gang.position);
+  if (ofGang !== undefined && clusterSpec.gangGeneration === undefined) {
+    checkEnough(ofGang, listed, problems);
+  }
   for (const member of state.tasks) {
     const role = spec.roles[member.role];
     const isGivenUp = role?.tracking === "sidecar" && member.phase === "failed";
@@ -159,10 +163,24 @@ function checkStart(
     }
     const address = listed.get(member.id);
     const isOfGang = gang === undefined || state.roles[member.role]?.gang === gang.position;
+    const mayBeMissing = role.minInstances !== undefined && member.index > 0;
+    if (mayBeMissing && (address === undefined || member.generation !== generation)) {
+      continue;
+    }
     if (isOfGang && generation === gang?.generation && (address === undefined || member.generation !== generation)) {
       problems.push(`the spec of generation ${generation} lists ${member.id} of generation ${member.generation}`);
     } else if (address !== undefined && (address.port !== member.port || address.host !== member.host)) {
       problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);
+    }
+  }
+}
+
+/** What starts as a gang has as many of an elastic role as that needs. */
+function checkEnough(roles: readonly RoleSpec[], listed: ReadonlyMap<string, unknown>, problems: string[]): void {
+  for (const { name, minInstances = 0, instances } of roles) {
+    const present = Array.from({ length: instances }, (_, index) => listed.has(`${name}:${index}`)).filter(Boolean);
+    if (present.length < minInstances) {
+      problems.push(`${present.length} of ${name} start, which needs ${minInstances}`);
     }
   }
 }

@@ -4,6 +4,7 @@ import { containerOverdue } from "./executors/overdue.ts";
 import { verdictsDueMs, verdictsOverdue } from "./failures/close-verdict.ts";
 import { stopOverdue } from "./failures/overdue-stop.ts";
 import { askAgain, holdOver } from "./gang/hold.ts";
+import { restDueMs } from "./gang/rest.ts";
 import { allocationDueMs, allocationOverdue } from "./job/allocation.ts";
 import { applicationDueMs, applicationOverdue } from "./job/begin.ts";
 import { finishStageOverdue } from "./job/finish.ts";
@@ -110,6 +111,7 @@ function nextOf(step: Step, gang: GangState): number {
   return Math.min(
     laterThanNow(step, gang.startNotBeforeMs),
     laterThanNow(step, gang.graceEndsAtMs),
+    laterThanNow(step, restDueMs(step, gang)),
     ...OF_GANG.map(({ dueMs }) => dueMs(step, gang) ?? Number.POSITIVE_INFINITY),
   );
 }

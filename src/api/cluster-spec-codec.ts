@@ -3,7 +3,7 @@ import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import type { ClusterSpec, TaskAddress } from "../job/cluster-spec.ts";
 import { formatTaskId, parseTaskId, type TaskId } from "../job/task.ts";
-import { converted, many, message, one, someWholes, text, whole } from "./fields.ts";
+import { converted, many, maybe, message, one, someWholes, text, whole } from "./fields.ts";
 
 /** Larger than any gang's spec: if the data unpacks to more, it is refused. */
 const maximumBytes = 64 * 1024 * 1024;
@@ -42,4 +42,8 @@ const address = message<TaskAddress>({
   port: one(3, whole),
   ports: someWholes(4),
 });
-const clusterSpec = message<ClusterSpec>({ generation: one(1, whole), tasks: many(2, address) });
+const clusterSpec = message<ClusterSpec>({
+  generation: one(1, whole),
+  tasks: many(2, address),
+  gangGeneration: maybe(3, whole),
+});

@@ -1,29 +1,82 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
+import type { JobSpec, RoleSpec } from "../job/spec.ts";
 import { gangOnly } from "./checks.ts";
-import type { FrameworkDefinition } from "./framework.ts";
-import { placeOf } from "./ranks.ts";
-import type { torchrunVariables } from "./variables.ts";
+import type { FrameworkDefinition, GangTask } from "./framework.ts";
+import { type Place, placeOf } from "./ranks.ts";
+import type { elasticTorchrunVariables, torchrunVariables } from "./variables.ts";
+
+/**
+ * How long agents wait for others, in seconds, where some may be missing. Those that are there wait an hour for enough of them: a container
+ * may take that long. Once there are enough, the rest has ten seconds: what comes later is taken in, and what is lost is waited for no
+ * longer than that.
+ */
+const Patience = { join: 3600, lastCall: 10 } as const;
+
+type Variables<Table> = Readonly<Record<keyof Table & string, string>>;
+type Always = Variables<typeof torchrunVariables>;
+type OfElastic = Variables<typeof elasticTorchrunVariables>;
 
 /**
  * The options of `torchrun` as variables (torch.distributed.run: each option's name after PET_): each task's command is a `torchrun`
  * without any, which makes the processes of its container. Its store is on the port that is held for rank 0.
  */
-export const torchrun: FrameworkDefinition<keyof typeof torchrunVariables> = {
+export const torchrun: FrameworkDefinition = {
   check: (job) => gangOnly(job, "torchrun"),
   severalProcesses: "program",
   environment: (task) => {
     const place = placeOf(task);
     if (place === undefined) return undefined;
-    const { master, trainer, trainers } = place;
-    return {
-      PET_NNODES: String(trainers.length),
-      PET_NPROC_PER_NODE: String(trainer.processes),
-      PET_NODE_RANK: String(trainers.indexOf(trainer)),
-      PET_RDZV_BACKEND: "c10d",
-      PET_RDZV_ENDPOINT: formatHostPort(master),
-      PET_RDZV_ID: `generation-${task.cluster.generation}`,
-      PET_RDZV_CONF: `is_host=${trainer === trainers[0]}`,
-      PET_LOCAL_ADDR: trainer.address.host,
-    };
+    return { ...common(task, place), ...(task.role.minInstances === undefined ? fixed(place) : elastic(task, place)) };
   },
 };
+
+function common(
+  { cluster: { generation, gangGeneration = generation } }: GangTask,
+  { master, trainer }: Place,
+): Partial<Always> {
+  return {
+    PET_NPROC_PER_NODE: String(trainer.processes),
+    PET_RDZV_BACKEND: "c10d",
+    PET_RDZV_ENDPOINT: formatHostPort(master),
+    PET_RDZV_ID: `generation-${gangGeneration}`,
+    PET_LOCAL_ADDR: trainer.address.host,
+  };
+}
+
+/** All nodes are there from the start, in their order. */
+function fixed({ trainer, trainers }: Place): Partial<Always> {
+  return {
+    PET_NNODES: String(trainers.length),
+    PET_NODE_RANK: String(trainers.indexOf(trainer)),
+    PET_RDZV_CONF: isHost(trainer === trainers[0]),
+  };
+}
+
+/**
+ * Nodes come and go: who meets gets a rank then. Each that is lost makes the collectives of the others fail, which costs every agent a
+ * restart: they have as many as the job's budgets. The processes' store is made anew at each meeting, because agents keep the address of
+ * the one that they shared first, though its node may be gone (DynamicRendezvousHandler#next_rendezvous).
+ */
+function elastic({ role, spec }: GangTask, { trainer, trainers }: Place): Partial<Always> & OfElastic {
+  const { minInstances, instances } = role;
+  const { join, lastCall } = Patience;
+  return {
+    PET_NNODES: `${minInstances}:${instances}`,
+    PET_RDZV_CONF: `${isHost(trainer === trainers[0])},join_timeout=${join},last_call_timeout=${lastCall}`,
+    PET_MAX_RESTARTS: ownOr(spec, role, "PET_MAX_RESTARTS", String(restartsOf(spec))),
+    TORCH_DISABLE_SHARE_RDZV_TCP_STORE: ownOr(spec, role, "TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "1"),
+  };
+}
+
+function isHost(is: boolean): string {
+  return `is_host=${is}`;
+}
+
+function restartsOf({ failure: { budgets } }: JobSpec): number {
+  return budgets.program + budgets.infrastructure;
+}
+
+/** What the job says itself, or the default. */
+function ownOr(spec: JobSpec, role: RoleSpec, name: keyof OfElastic, value: string): string {
+  return role.environment[name] ?? spec.containerEnvironment[name] ?? value;
+}

@@ -72,14 +72,21 @@ export const tensorflowVariables = {
 
 /** With `tony.application.framework = torchrun`, in the tasks that train: the options of `torchrun`. */
 export const torchrunVariables = {
-  PET_NNODES: "How many tasks train",
+  PET_NNODES: "How many tasks train; with `tony.<role>.min-instances` from how many to how many, as `2:4`",
   PET_NPROC_PER_NODE: "How many processes `torchrun` starts in this container: `tony.<role>.processes`",
-  PET_NODE_RANK: "The task's number among them, from 0",
+  PET_NODE_RANK: "The task's number among them, from 0; not with `min-instances`",
   PET_RDZV_BACKEND: "`c10d`",
   PET_RDZV_ENDPOINT: "`host:port` of the first of them: a port that is kept free there",
-  PET_RDZV_ID: "The generation; all tasks of one have the same",
-  PET_RDZV_CONF: "`is_host=true` in the first of them",
+  PET_RDZV_ID: "The generation; all tasks of one have the same, and those that join it later",
+  PET_RDZV_CONF: "`is_host=true` in the first of them; with `min-instances` how long is waited for others, too",
   PET_LOCAL_ADDR: "The node's name",
+} as const satisfies VariableTable;
+
+/** The same, where fewer of them may train (`tony.<role>.min-instances`); what the job sets itself stays. */
+export const elasticTorchrunVariables = {
+  PET_MAX_RESTARTS:
+    "How often `torchrun` starts its processes again: `tony.am.retry-count` and `tony.failure.infrastructure-retries` together, because each lost task costs the others one",
+  TORCH_DISABLE_SHARE_RDZV_TCP_STORE: "`1`: the processes' store is made anew whenever tasks join or are lost",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = jax`, in the tasks that train. */

@@ -16,5 +16,7 @@ export interface TaskAddress {
 /** Every task of one generation with its address, by role in the job's order and by index; no framework's own form. */
 export interface ClusterSpec {
   readonly generation: number;
+  /** Where the task starts by itself, and joins others of its gang that run already: their generation. */
+  readonly gangGeneration?: number;
   readonly tasks: readonly TaskAddress[];
 }

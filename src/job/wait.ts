@@ -40,6 +40,8 @@ function causeWords(awaited: WaitReason): string {
     case "containers":
     case "executors":
       return `${awaited.code} of ${awaited.role}`;
+    case "joiners":
+      return `further containers of ${awaited.role}`;
     case "programs":
       return `programs of ${awaited.role} to stop`;
     default:
@@ -52,6 +54,9 @@ function atEndWords(awaited: WaitReason): string | undefined {
   if (awaited.code === "gang") {
     const so = "its containers are returned and requested again, so that another job can go on";
     return `${so} (${settingWords(awaited.setting)})`;
+  }
+  if (awaited.code === "rest") {
+    return `the gang starts without them, and they join it later (${settingWords(awaited.setting)})`;
   }
   if (awaited.code === "departure") {
     return "they are stopped and start again on other nodes";

@@ -1,5 +1,5 @@
 import type { ExecutorModel } from "./executor-model.ts";
-import { isInGang } from "./ground-truth.ts";
+import { holdsGang } from "./ground-truth.ts";
 import type { ModelNode } from "./node.ts";
 import type { Cause } from "./witness.ts";
 import type { World } from "./world.ts";
@@ -45,7 +45,7 @@ export function nodesFault(world: World, node: ModelNode, isCertain: boolean): v
 /** What meets an executor between two programs may be what ended the first: nobody can tell. */
 function noteCause(world: World, executor: ExecutorModel, of: Cause["class"], ran: boolean, isCertain: boolean): void {
   const { task, generation, program } = executor;
-  const isMember = isInGang(world, executor);
+  const isMember = holdsGang(world, executor);
   const lives =
     of !== "program" && !ran && program.lastGeneration > 0 ? [generation, program.lastGeneration] : [generation];
   for (const life of lives) {

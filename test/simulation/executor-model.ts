@@ -1,4 +1,5 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
+import { decodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
 import { judgeMasterMessage } from "../../src/api/fence.ts";
 import type { MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
@@ -7,6 +8,7 @@ import { isReplaced } from "../../src/journal/task-life.ts";
 import { Absence, type StagingNews } from "./absence.ts";
 import type { ModelContainer } from "./application.ts";
 import { nobodysFault, programsFault } from "./causes.ts";
+import { isJoiner } from "./ground-truth.ts";
 import { MasterConnection } from "./master-connection.ts";
 import { reachesOthers } from "./node.ts";
 import { ModelProgram, type Report } from "./program.ts";
@@ -23,6 +25,8 @@ export class ExecutorModel {
   readonly program: ModelProgram;
   readonly connection: MasterConnection;
   generation: number;
+  /** That of the others whom its program has joined; its own where it started with them. */
+  gangGeneration: number;
   alive = true;
   frozen = false;
   /** When it last went on after it had stood still. */
@@ -42,6 +46,7 @@ export class ExecutorModel {
     this.task = task;
     this.container = container;
     this.generation = generation;
+    this.gangGeneration = generation;
     this.#port = world.nextPort();
     this.program = new ModelProgram(world, this);
     this.#absence = new Absence({
@@ -179,6 +184,7 @@ export class ExecutorModel {
       case "start-child":
         if (this.program.child.state === "none") {
           this.#judgeCheckpoint(body.checkpoint);
+          this.gangGeneration = this.#generationOf(body.clusterSpec, generation);
           this.program.start();
         }
         break;
@@ -212,11 +218,17 @@ export class ExecutorModel {
     }
   }
 
+  #generationOf(clusterSpec: Uint8Array, own: number): number {
+    const isJoining = isJoiner(this.#world.spec, this.task);
+    return (isJoining ? decodeClusterSpec(clusterSpec).gangGeneration : undefined) ?? own;
+  }
+
   #renew(generation: number): void {
     if (generation <= this.generation) {
       return;
     }
     this.generation = generation;
+    this.gangGeneration = generation;
     this.program.renew();
     this.#port = this.#world.nextPort();
     this.#world.clock.after(this.#world.random.integer(5, 200), () => {

@@ -43,6 +43,22 @@ export function isInGang({ spec, witness }: World, { task }: ExecutorModel): boo
   return role !== undefined && !(role.tracking === "untracked" && witness.mayBeDone(role));
 }
 
+/** The same, and its end is theirs: of an elastic role that is so of its first task alone. */
+export function holdsGang(world: World, executor: ExecutorModel): boolean {
+  return isInGang(world, executor) && !isJoiner(world.spec, executor.task);
+}
+
+/** The elastic role of a task: its tasks meet at the first, and others come and go. */
+export function elasticRole(spec: JobSpec, task: string): RoleSpec | undefined {
+  const role = memberRole(spec, task);
+  return role?.minInstances === undefined ? undefined : role;
+}
+
+/** Whether the others of its role go on without the task. */
+export function isJoiner(spec: JobSpec, task: string): boolean {
+  return elasticRole(spec, task) !== undefined && parseTaskId(task)?.index !== 0;
+}
+
 /** The role of a task that restarts with its gang as long as that is not done; undefined of any other task. */
 export function memberRole({ roles, distributedMode }: JobSpec, task: string): RoleSpec | undefined {
   const role = roles.find(({ name }) => task.startsWith(`${name}:`));

@@ -112,6 +112,23 @@ export function inStages(spec: JobSpec, random: Random): JobSpec {
   return { ...spec, roles };
 }
 
+/** The same job, perhaps with workers of which some may be missing; a job with others that train, or whose workers restart alone, has none. */
+export function withElasticWorkers(spec: JobSpec, random: Random): JobSpec {
+  const others = spec.roles.filter(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
+  const [worker] = others;
+  const isFit = others.length === 1 && worker?.restartPolicy === "gang" && spec.distributedMode === "gang";
+  if (!isFit || !random.chance(0.3)) {
+    return spec;
+  }
+  const instances = Math.max(worker.instances, random.integer(2, 6));
+  const elastic = { ...worker, instances, minInstances: random.integer(1, instances) };
+  return {
+    ...spec,
+    roles: spec.roles.map((one) => (one === worker ? elastic : one)),
+    timeouts: { ...spec.timeouts, gangRestMs: random.integer(1, 60) * 1000 },
+  };
+}
+
 /** The same job, some of its roles on nodes with a label only. */
 export function onLabelledNodes(spec: JobSpec, nodeLabel: string, random: Random): JobSpec {
   return { ...spec, roles: spec.roles.map((one) => (random.chance(0.5) ? { ...one, nodeLabel } : one)) };

@@ -86,7 +86,9 @@ function judgeCuts({ cuts, core, attempts }: World, faults: readonly Fault[]): s
 function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[]): string[] {
   const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
   const onlyThat = faults.every((fault) => fault === EARLY_EXIT) && weather.launchFailures === 0 && !limited;
-  const allNeeded = spec.roles.every(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
+  const allNeeded = spec.roles.every(
+    ({ name, tracking, minInstances }) => tracking === "tracked" && name !== "evaluator" && minInstances === undefined,
+  );
   // Which of two programs ended first only their machines' clocks say.
   if (!onlyThat || !allNeeded || weather.skewMs > 0) {
     return [];

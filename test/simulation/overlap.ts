@@ -1,5 +1,5 @@
 import type { ExecutorModel } from "./executor-model.ts";
-import { areOneGang, isInGang } from "./ground-truth.ts";
+import { areOneGang, isJoiner } from "./ground-truth.ts";
 import { SEARCH_AGAIN_MS } from "./master-connection.ts";
 import type { ModelNode } from "./node.ts";
 import { LONGEST_UNANSWERED_MS } from "./node-service.ts";
@@ -32,7 +32,7 @@ export class OverlapWatch {
         continue;
       }
       if (!other.wasCut) {
-        if (isInGang(this.#world, other)) {
+        if (this.#isOfGangBefore(other, executor)) {
           problems.push(
             `${executor.task} starts in generation ${executor.generation}, ${other.task} still runs in ${other.generation}`,
           );
@@ -73,7 +73,12 @@ export class OverlapWatch {
   }
 
   #isReplacedBy(old: ExecutorModel, executor: ExecutorModel): boolean {
-    const isSameGang = areOneGang(this.#world, old, executor);
-    return old !== executor && old.generation < executor.generation && (isSameGang || old.task === executor.task);
+    const isReplaced = this.#isOfGangBefore(old, executor) || old.task === executor.task;
+    return old !== executor && old.generation < executor.generation && isReplaced;
+  }
+
+  /** One that joins an elastic role says nothing of the others' generation; the first of them does. */
+  #isOfGangBefore(old: ExecutorModel, executor: ExecutorModel): boolean {
+    return areOneGang(this.#world, old, executor) && !isJoiner(this.#world.spec, executor.task);
   }
 }

@@ -1,7 +1,8 @@
 import type { ChildExit } from "../../am/core/state/events.ts";
 import { cutsFault, machinesFault, programsFault } from "./causes.ts";
 import type { ExecutorModel } from "./executor-model.ts";
-import { areOneGang, isInGang } from "./ground-truth.ts";
+import { areOneGang, holdsGang, isInGang } from "./ground-truth.ts";
+import { CLOSED } from "./meetings.ts";
 import type { World } from "./world.ts";
 
 /** What the end of a program means for others, and for whoever judges the job. */
@@ -13,33 +14,45 @@ export function programEnded(world: World, executor: ExecutorModel, exit: ChildE
   const what = exit.signal === "" ? `exit ${exit.exitCode}` : exit.signal;
   world.trace(`  program of ${executor.task} generation ${executor.generation} ends: ${what}`);
   world.witness.ended(executor, exit, world.clock.nowMs);
-  if (isProgramsFault(exit)) {
+  world.meetings.ended(executor, exit);
+  if (isClosed(exit)) {
+    // It may have been told to start with the others, and have come too late by itself.
+    programsFault(world, executor, true, false);
+  } else if (isProgramsFault(exit)) {
     programsFault(world, executor, true);
   } else if (MACHINE_SIGNALS.includes(exit.signal)) {
     machinesFault(world, executor);
   }
-  if ((exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === undefined) {
-    peersLose(world, executor);
+  const endedItself = (exit.exitCode !== 0 || exit.signal !== "") && exit.stopReason === undefined;
+  if (endedItself && !isClosed(exit)) {
+    peersLose(world, executor, exit.signal === "" ? "closed" : undefined);
   }
 }
 
-/** @param how where the executor lives on, nothing tells such a failure of its peers from one of their own */
-export function peersLose(world: World, executor: ExecutorModel, how?: "severed"): void {
-  if (!isInGang(world, executor)) {
+export function isClosed({ errorSummary }: ChildExit): boolean {
+  return errorSummary === CLOSED.errorSummary;
+}
+
+/**
+ * @param how `severed`: where the executor lives on, nothing tells such a failure of its peers from one of their own; `closed`: it gave up
+ * for those that adapt to the loss of others as well
+ */
+export function peersLose(world: World, executor: ExecutorModel, how?: "severed" | "closed"): void {
+  if (how === "closed" ? !isInGang(world, executor) : !holdsGang(world, executor)) {
     return;
   }
   const { random } = world;
   for (const peer of world.executors.values()) {
-    const isPeer = peer !== executor && peer.generation === executor.generation;
+    const isPeer = peer !== executor && peer.gangGeneration === executor.gangGeneration;
     if (isPeer && random.chance(0.6) && areOneGang(world, executor, peer)) {
-      loseConnection(world, peer, random.integer(10, 800), how);
+      loseConnection(world, peer, random.integer(10, 800), how === "severed" ? how : undefined);
     }
   }
 }
 
 /** A program that was suspended goes on, and its connections have not survived that. */
 export function connectionsBroken(world: World, executor: ExecutorModel): void {
-  if (isInGang(world, executor)) {
+  if (holdsGang(world, executor)) {
     loseConnection(world, executor, world.random.integer(10, 5_000), "severed");
   }
   peersLose(world, executor, "severed");

@@ -4,6 +4,7 @@ import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { childExit } from "../support/child-exit.ts";
 import { programsFault } from "./causes.ts";
 import type { ExecutorModel } from "./executor-model.ts";
+import { CLOSED } from "./meetings.ts";
 import { programEnded } from "./program-ends.ts";
 import { Suspension } from "./suspension.ts";
 import type { World } from "./world.ts";
@@ -74,7 +75,7 @@ export class ModelProgram {
 
   start(): void {
     const life = ++this.#life;
-    const { clock, random, spec } = this.#world;
+    const { clock, spec } = this.#world;
     const startedAtMs = this.#executor.nowMs;
     this.#suspension = new Suspension(clock);
     this.child = { state: "running", pid: life + 100, startedAtMs };
@@ -92,12 +93,17 @@ export class ModelProgram {
     }
     const { runsForMs } = this.#world.programOf(this.#executor.task);
     if (runsForMs !== undefined) {
-      this.#suspension.after(runsForMs + random.integer(0, 2_000), () => {
-        if (life === this.#life && this.#hang === undefined) {
-          this.end({});
-        }
-      });
+      this.#endAfter(life, this.#world.meetings.join(this.#executor, clock.nowMs, runsForMs));
     }
+  }
+
+  #endAfter(life: number, lasts: number | "closed"): void {
+    const [runsForMs, exit] = lasts === "closed" ? [0, CLOSED] : [lasts, {}];
+    this.#suspension.after(runsForMs + this.#world.random.integer(0, 2_000), () => {
+      if (life === this.#life && this.#hang === undefined) {
+        this.end(exit);
+      }
+    });
   }
 
   /** It ends by itself, or by something outside. */

@@ -5,7 +5,7 @@ import { drawsOf } from "./draws.ts";
 import { namedFaults, randomFaults, strikeInTime } from "./faults/choose.ts";
 import { fillCluster } from "./faults/cluster.ts";
 import { HANG } from "./faults/programs.ts";
-import { inStages, onLabelledNodes, randomJob, reportingSteps, widen } from "./job.ts";
+import { inStages, onLabelledNodes, randomJob, reportingSteps, widen, withElasticWorkers } from "./job.ts";
 import { judge } from "./judge.ts";
 import { randomWeather } from "./weather.ts";
 import { World, type WorldOptions } from "./world.ts";
@@ -37,7 +37,8 @@ export async function runSeed(seed: number, options: RunOptions = {}): Promise<R
   const { faults: named } = options;
   const reportsSteps = named === undefined ? aside.chance(0.1) : named.includes(HANG.name);
   const plain = randomJob(random);
-  const unlabelled = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
+  const whole = inStages(widen(reportsSteps ? reportingSteps(plain, aside) : plain, wider), staged);
+  const unlabelled = withElasticWorkers(whole, draws.elastic);
   const isKind = random.chance(0.25);
   const runsForMs = random.integer(5, 120) * 1000;
   const nodes = random.integer(2, 6);

@@ -2,6 +2,8 @@ import type { ChildExit } from "../../am/core/state/events.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { isOneStage, stagesOf } from "../../src/job/stages.ts";
 import type { FailureClass } from "../../src/job/status.ts";
+import { elasticRole } from "./ground-truth.ts";
+import { isClosed } from "./program-ends.ts";
 
 /** One run of a task's program, as its node saw it. */
 export interface Life {
@@ -174,7 +176,8 @@ export class Witness {
     const tracked = this.#spec.roles.filter(({ name, tracking }) => tracking === "tracked" && roles.includes(name));
     const chiefs = tracked.filter(({ chief }) => chief === "all");
     const main = tracked.filter(({ name }) => name !== "evaluator");
-    const isDone = (role: RoleSpec) => this.#tasksOf(role).every((life) => this.#isDone(life));
+    const isDone = (role: RoleSpec) =>
+      this.#tasksOf(role).every((life) => this.#isDone(life)) || this.#isShareDone(role);
     const anyGood = tracked.some((role) => this.#tasksOf(role).some(exitedWell));
     return anyGood && [tracked, chiefs, main].some((needed) => needed.length > 0 && needed.every(isDone));
   }
@@ -229,6 +232,12 @@ export class Witness {
     return Array.from({ length: instances }, (_, index) => this.#last.get(`${name}:${index}`));
   }
 
+  /** Whether the first of an elastic role has ended well, and none of the others has failed by itself, as far as anybody was told. */
+  #isShareDone(role: RoleSpec): boolean {
+    const [first, ...others] = this.#tasksOf(role);
+    return elasticRole(this.#spec, `${role.name}:0`) !== undefined && exitedWell(first) && !others.some(gaveUp);
+  }
+
   #isDone(life: Life | undefined): boolean {
     // What is tolerated may have been lost before it ran, or with the connection to its node.
     return this.#spec.failure.onWorkerFailure === "tolerate"
@@ -241,6 +250,13 @@ export class Witness {
 function wasStopped(life: Life): boolean {
   const stop = life.end?.exit?.stopReason;
   return stop !== undefined && stop.code !== "container-terminated" && stop.code !== "hung";
+}
+
+/** It failed by itself, and not because the others had ended before. */
+function gaveUp(life: Life | undefined): boolean {
+  const exit = life?.end?.exit;
+  const endedItself = exit !== undefined && exit.signal === "" && exit.stopReason === undefined;
+  return endedItself && exit.exitCode !== 0 && life?.toldAtMs !== undefined && !isClosed(exit);
 }
 
 function exitedWell(life: Life | undefined): boolean {

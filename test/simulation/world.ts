@@ -16,6 +16,7 @@ import { checkContainers, checkDurability } from "./ground-truth.ts";
 import { JournalStore } from "./journal-store.ts";
 import { LeavingWatch } from "./leaving-watch.ts";
 import type { Master } from "./master.ts";
+import { Meetings } from "./meetings.ts";
 import { obeysYarn } from "./node.ts";
 import { NodeService } from "./node-service.ts";
 import { OverlapWatch } from "./overlap.ts";
@@ -76,6 +77,7 @@ export class World {
   readonly problems: string[] = [];
   readonly witness: Witness;
   readonly overlap: OverlapWatch;
+  readonly meetings: Meetings;
   readonly cuts: CutWatch;
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
@@ -108,6 +110,7 @@ export class World {
     this.weather = weather;
     this.witness = new Witness(spec);
     this.overlap = new OverlapWatch(this);
+    this.meetings = new Meetings(spec);
     this.cuts = new CutWatch(spec);
     this.unheard = new UnheardEnds(spec);
     this.journal = new JournalStore(applicationId);

@@ -28,6 +28,7 @@ export function aJobSpec(changes: Partial<JobSpec> = {}): JobSpec {
     },
     timeouts: {
       gangHoldMs: 300_000,
+      gangRestMs: 30_000,
       launchMs: 600_000,
       heartbeatIntervalMs: 1000,
       heartbeatExpiryMs: 10_000,

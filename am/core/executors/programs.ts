@@ -15,7 +15,9 @@ import {
   yieldEnding,
 } from "../failures/endings.ts";
 import { lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
+import { releaseRest } from "../gang/rest.ts";
 import { joinNext } from "../gang/restart.ts";
+import { isShareDone } from "../policies/elastic.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
@@ -86,7 +88,8 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   const isTerminated = stop?.code === "container-terminated";
   const toldToLeave = isTerminated && step.state.phase !== "finishing";
   const stopped = toldToLeave ? "lost" : "stopped";
-  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? "failed" : stopped;
+  const came = endedItself && cameTooLate(step, task, exit) ? "stopped" : "failed";
+  const to = succeeded ? "succeeded" : endedItself || stoppedForCause ? came : stopped;
   if (!moveTask(step, task, ["starting", "running", "stopping"], to)) {
     return;
   }
@@ -105,6 +108,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     programFailed(step, task, container, exit);
   } else if (to === "succeeded") {
     programSucceeded(step, task, container, exit);
+    releaseRest(step, task);
   }
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);
@@ -118,6 +122,15 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     );
   }
   joinNext(step, task);
+}
+
+/** How an agent of `torchrun` ends that finds the meeting of the others closed, and one that finds it gone. */
+const CLOSED = /\bRendezvousClosedError\b/;
+const GONE = /\bRendezvousConnectionError\b/;
+
+/** A program that joined late and found that the others had just ended: their own ends say what follows. */
+function cameTooLate(step: Step, task: TaskRecord, { errorSummary }: ChildExit): boolean {
+  return task.late === true && (CLOSED.test(errorSummary) || (GONE.test(errorSummary) && isShareDone(step, task)));
 }
 
 /** A program ended badly by itself, or was stopped for the time it took or because it hung. */

@@ -5,6 +5,7 @@ import { departUnstarted, startsAgain, tellOfDeparture } from "../failures/depar
 import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
+import { joinsLate } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -76,7 +77,7 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   }
   moveTask(step, task, [...ALIVE, "allocated", "launched"], "stopped");
   accountFor(step, registration.containerId);
-  if (!restartsWithGang(step, task)) {
+  if (!restartsWithGang(step, task) || joinsLate(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
   } else if (registration.generation === gang.generation) {
     joinNext(step, task);

@@ -1,5 +1,6 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { hasGangRestart, openNext, renewAlone } from "../gang/restart.ts";
+import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { Ending, Verdict } from "../state/failures.ts";
@@ -149,9 +150,17 @@ export function reconsider(step: Step, gang: GangState, verdict: Verdict): void 
 
 function proceed(step: Step, gang: GangState, verdict: Verdict, root: Ending): void {
   if (verdict.scope !== "") {
-    renewAlone(step, verdict.scope, endingWords(root.reason));
+    renewScope(step, verdict, endingWords(root.reason));
   } else if (hasGangRestart(step, gang)) {
     openNext(step, gang, endingWords(root.reason));
+  }
+}
+
+/** A task that its gang has taken along into a generation since then goes on with that. */
+function renewScope(step: Step, { scope, generation }: Verdict, reason: string): void {
+  const task = findTask(step, scope);
+  if (task !== undefined && (task.generation === generation || !restartsWithGang(step, task))) {
+    renewAlone(step, scope, reason);
   }
 }
 

@@ -1,6 +1,7 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { hasGangRestart, renewAlone, tearDown } from "../gang/restart.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
+import { joinsLate } from "../policies/elastic.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
@@ -23,13 +24,15 @@ import { isCounted, Strength } from "./strength.ts";
  * A task ended badly while its program was wanted. The generation's teardown and its restart begin at once; who was to blame, and whose
  * budget pays, stays open until every task of the generation is accounted for, and a stronger cause that comes later takes it over.
  */
-export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
+export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const { state } = step;
   if (state.outcome !== undefined) {
     return;
   }
   const gang = gangOf(step, task);
-  const policy = restartPolicyOf(step, task);
+  const policy = policyAfter(step, task, found);
+  // A task that had joined its gang late had a number of its own; its failure ends the generation of the others.
+  const ending = policy === "gang" && task.late ? { ...found, generation: gang.generation } : found;
   if ((isSidecar(step, task) && policy !== "task") || isNeededNoMore(step, task)) {
     logFailure(step, task, ending);
     blame(step, ending);
@@ -41,7 +44,9 @@ export function taskFailed(step: Step, task: TaskRecord, ending: Ending): void {
     renewAlone(step, task.id, endingWords(ending.reason));
     return;
   }
-  const open = gang.verdicts.find((verdict) => verdict.generation === ending.generation && covers(step, verdict, task));
+  const open = gang.verdicts.find(
+    (verdict) => verdict.generation === ending.generation && covers(step, verdict, task, policy),
+  );
   if (open !== undefined) {
     addEvidence(step, gang, open, ending);
     return;
@@ -175,7 +180,15 @@ function isAwaited(verdict: Verdict, ending: Ending): boolean {
   );
 }
 
-function covers(step: Step, verdict: Verdict, task: TaskRecord): boolean {
-  const policy = restartPolicyOf(step, task);
+/**
+ * What starts again after such an end. Others of an elastic role go on without a task whose container is lost. A program that exits by
+ * itself has given up for all of them: `torchrun` closes the meeting for good (launch_agent in torch/distributed/launcher/api.py).
+ */
+function policyAfter(step: Step, task: TaskRecord, { strength, source }: Ending): ReturnType<typeof restartPolicyOf> {
+  const isLost = strength >= Strength.signal || source === "yarn";
+  return isLost && joinsLate(step, task) ? "task" : restartPolicyOf(step, task);
+}
+
+function covers(step: Step, verdict: Verdict, task: TaskRecord, policy: string): boolean {
   return verdict.scope === (policy === "task" ? task.id : "") && (policy === "task" || !isSidecar(step, task));
 }

@@ -1,27 +1,18 @@
 import type { ClusterSpec } from "../../../src/job/cluster-spec.ts";
 import { countWords } from "../../../src/job/reasons/words.ts";
-import { checkpointOf, startingPoint } from "../containers/checkpoints.ts";
+import { checkpointOf, dropCheckpoint, startingPoint } from "../containers/checkpoints.ts";
 import { carryingMs } from "../containers/transfers.ts";
 import { nextSequence, waiting, whenDurable, withdraw } from "../journal/barrier.ts";
+import { isElastic } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
-import {
-  containerOf,
-  emit,
-  findTask,
-  gangOf,
-  log,
-  record,
-  roleOf,
-  rolesOf,
-  type Step,
-  tasksOf,
-} from "../state/step.ts";
+import { containerOf, emit, findTask, gangOf, log, record, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import { hasEnough, isGathered } from "./rest.ts";
 
 /** Opens the next generation of a gang; its number is journaled before any program of it starts. */
 export function openGeneration(step: Step, gang: GangState): void {
@@ -67,6 +58,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   task.checkpointStep = 0;
   delete task.metrics;
   delete task.lastContainer;
+  delete task.late;
   if (container === undefined) {
     task.host = "";
     moveTask(step, task, ["waiting", "succeeded", "failed", "stopped", "lost"], "waiting");
@@ -136,7 +128,7 @@ function isStartIntended(step: Step, { position, generation }: GangState): boole
 
 /** A later attempt: the journal says that the cluster spec may be out, so its tasks are taken for starting. */
 export function resumeStart(step: Step, gang: GangState): void {
-  if (gang.phase !== "gathering" || !isStartIntended(step, gang) || !isComplete(step, gang)) {
+  if (gang.phase !== "gathering" || !isStartIntended(step, gang) || !hasEnough(step, gang)) {
     return;
   }
   for (const task of tasksOf(step, gang)) {
@@ -159,23 +151,7 @@ export function resendStart(step: Step, task: TaskRecord): void {
 }
 
 function gangIsReady(step: Step, gang: GangState): boolean {
-  return step.nowMs >= gang.startNotBeforeMs && gang.phase === "gathering" && isComplete(step, gang);
-}
-
-function isComplete(step: Step, gang: GangState): boolean {
-  let members = 0;
-  for (const [position, role] of rolesOf(step, gang)) {
-    const spec = roleOf(step, { role: position });
-    if (!startsWithGang(step, { role: position })) {
-      continue;
-    }
-    members += spec.instances;
-    const givenUp = spec.tracking === "sidecar" ? role.counts.failed : 0;
-    if (role.counts.registered + givenUp < spec.instances) {
-      return false;
-    }
-  }
-  return members > 0;
+  return step.nowMs >= gang.startNotBeforeMs && gang.phase === "gathering" && isGathered(step, gang);
 }
 
 /** The journal knows that the gang is complete. */
@@ -222,9 +198,22 @@ export function startTask(step: Step, held: Extract<Held, { task: string }>): vo
     whenDurable(step, held, held.sequence);
     return;
   }
-  startingPoint(step, gang, [task]);
+  if (isElastic(step, task)) {
+    join(step, task);
+  } else {
+    startingPoint(step, gang, [task]);
+  }
   sendStart(step, task, addresses(step, task));
   noteTaskStart(step, gang);
+}
+
+/** It goes on from what the others know, whatever lies in its container. */
+function join(step: Step, task: TaskRecord): void {
+  const container = containerOf(step, task);
+  task.late = true;
+  if (container !== undefined) {
+    dropCheckpoint(step, container, "the others of its gang cannot read it");
+  }
 }
 
 function noteTaskStart({ spec }: Step, gang: GangState): void {
@@ -243,6 +232,9 @@ export function adoptStart(step: Step, task: TaskRecord): boolean {
     return false;
   }
   moveTask(step, task, BEFORE_START, "starting");
+  if (isElastic(step, task)) {
+    task.late = true;
+  }
   step.state.journal.dirty = true;
   noteTaskStart(step, gangOf(step, task));
   return true;
@@ -280,7 +272,9 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
 }
 
 function addresses(step: Step, task: TaskRecord): ClusterSpec {
-  return addressesOf(step, gangOf(step, task), task.generation);
+  const gang = gangOf(step, task);
+  const spec = addressesOf(step, gang, task.generation);
+  return isElastic(step, task) ? { ...spec, gangGeneration: gang.generation } : spec;
 }
 
 /**

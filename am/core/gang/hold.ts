@@ -6,6 +6,7 @@ import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { containerOf, log, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
+import { holdsEnough } from "./rest.ts";
 
 /** Pauses before a gang that gave its containers back asks again: the first, and the longest. */
 const AskAgain = { initialMs: 10_000, maxMs: 300_000 } as const;
@@ -67,7 +68,7 @@ export function askAgain(step: Step, gang: GangState): void {
   step.changed = true;
 }
 
-/** Some of those that start together have containers, and some have none. */
+/** Some of those that start together have containers, and some that are needed for that have none. */
 function isStuck(step: Step, gang: GangState): boolean {
   const isGathering = gang.phase === "gathering" && !gang.started && step.state.phase === "under-way";
   if (!isGathering || gang.hold.askAgainAtMs !== 0) {
@@ -75,9 +76,10 @@ function isStuck(step: Step, gang: GangState): boolean {
   }
   let waiting = 0;
   let holding = 0;
-  for (const [position, { counts }] of rolesOf(step, gang)) {
+  for (const [position, role] of rolesOf(step, gang)) {
+    const { counts } = role;
     if (startsWithGang(step, { role: position })) {
-      waiting += counts.waiting;
+      waiting += holdsEnough(step, position, role) ? 0 : counts.waiting;
       holding += counts.allocated + counts.launched + counts.preparing + counts.registered;
     }
   }

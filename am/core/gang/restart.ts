@@ -1,5 +1,6 @@
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
 import { chiefIsDone } from "../policies/completion.ts";
+import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
@@ -105,6 +106,10 @@ export function continueRestart(step: Step, gang: GangState): void {
 export function renewAlone(step: Step, taskId: string, reason: string): void {
   const task = findTask(step, taskId);
   if (task === undefined || !isSettled(task)) {
+    return;
+  }
+  if (isElastic(step, task) && isShareDone(step, task)) {
+    moveTask(step, task, [...AFTER_END, ...BEFORE_START], "stopped");
     return;
   }
   const generation = nextGeneration(step);

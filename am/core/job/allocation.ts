@@ -10,13 +10,16 @@ import { finish } from "./finish.ts";
 
 const UNREGISTERED: readonly TaskPhase[] = ["waiting", "allocated", "launched", "preparing"];
 
-/** When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. */
+/**
+ * When every task of a gang must have registered: of one that waits for no other counted from the first attempt's start. One that has
+ * enough to start soon does.
+ */
 export function allocationDueMs(
   { spec, state }: Step,
-  { phase, everStarted, begunAtMs }: GangState,
+  { phase, everStarted, begunAtMs, restDeadline }: GangState,
 ): number | undefined {
   const { allocationMs } = spec.timeouts;
-  const isBeingAllocated = phase !== "ahead" && !everStarted && isUnderWay(state);
+  const isBeingAllocated = phase !== "ahead" && !everStarted && restDeadline === undefined && isUnderWay(state);
   return allocationMs === undefined || !isBeingAllocated ? undefined : begunAtMs + allocationMs;
 }
 

@@ -3,6 +3,7 @@ import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskRecord } from "../state/records.ts";
 import { gangOf, roleOf, type Step } from "../state/step.ts";
 import { AFTER_END } from "../state/transitions.ts";
+import { isElastic, isShareDone } from "./elastic.ts";
 
 /** The role whose task watches checkpoints of the others: it may finish its last evaluation after them. */
 export const EVALUATOR = "evaluator";
@@ -42,7 +43,13 @@ export function othersMayRunOn(step: Step, gang: GangState): boolean {
 
 function isDone(step: Step, role: RoleSpec, { counts }: RoleState): boolean {
   const failed = step.spec.failure.onWorkerFailure === "tolerate" ? counts.failed + counts.lost : 0;
-  return counts.succeeded + failed === role.instances;
+  return counts.succeeded + failed + notNeeded(step, role, counts) === role.instances;
+}
+
+/** Tasks of an elastic role that had not joined the others by the time these were done. */
+function notNeeded(step: Step, { name }: RoleSpec, counts: RoleState["counts"]): number {
+  const position = step.state.roles.findIndex((role) => role.name === name);
+  return isElastic(step, { role: position }) && isShareDone(step, { role: position }) ? counts.stopped : 0;
 }
 
 /** Whether the job waits for anything of the gang. */

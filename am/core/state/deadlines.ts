@@ -51,8 +51,9 @@ export function noteTakeover(step: Step): void {
 /** What is still to come was put down by a clock that is so much ahead of ours, at least. */
 export function setBack({ containers, gangs, groupDeadlines, finishDeadline }: CoreState, aheadMs: number): void {
   const ofContainers = Object.values(containers).flatMap(({ deadlines }) => Object.values(deadlines));
-  const ofGangs = gangs.flatMap(({ stopDeadline, hold, verdicts }) => [
+  const ofGangs = gangs.flatMap(({ stopDeadline, restDeadline, hold, verdicts }) => [
     stopDeadline,
+    restDeadline,
     hold.deadline,
     ...verdicts.map(({ deadline }) => deadline),
   ]);

@@ -48,4 +48,6 @@ export interface GangState {
   droppedCheckpoint?: DroppedCheckpoint | undefined;
   /** How long it holds a part of its containers, and when it asks again after giving them back. */
   readonly hold: { deadline: Deadline | undefined; returns: number; askAgainAtMs: number };
+  /** How long a gang that could start with those that are there waits for the rest. */
+  restDeadline?: Deadline | undefined;
 }

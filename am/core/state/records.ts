@@ -111,6 +111,8 @@ export interface TaskRecord {
   restarts: number;
   /** Why it was the last time; empty while it was not. */
   restartReason: string;
+  /** Its program was started when the others of its gang ran already. */
+  late?: true;
   /** The last step and the last complete checkpoint that its program reported in its present life; 0 while there is none. */
   step: number;
   checkpointStep: number;

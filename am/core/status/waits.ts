@@ -4,11 +4,13 @@ import type { Wait } from "../../../src/job/status.ts";
 import { type WaitFacts, waitOf } from "../../../src/job/wait.ts";
 import { containerWait } from "../containers/container-wait.ts";
 import { awaitedBy } from "../policies/stages.ts";
+import { startsWithGang } from "../policies/start.ts";
 import { dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import type { CoreState } from "../state/state.ts";
-import { rolesOf } from "../state/step.ts";
+import { roleOf, rolesOf } from "../state/step.ts";
+import { ALIVE } from "../state/transitions.ts";
 
 interface Job {
   readonly spec: JobSpec;
@@ -56,7 +58,7 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: WaitFacts[] = [];
   if (role.counts.waiting > 0) {
-    waits.push({ ...containerWait(job, position, role.counts.waiting), sinceMs });
+    waits.push({ ...containerWait(job, position, role.counts.waiting), ...joinersReason(job, position), sinceMs });
   }
   const starting = tasksIn(job, position, ["allocated", "launched"]);
   if (starting.length > 0) {
@@ -71,6 +73,17 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
     });
   }
   return waits;
+}
+
+/** What those without a container are to the others of an elastic role, which run. */
+function joinersReason(job: Job, position: number): Partial<WaitFacts> {
+  const { name: role, instances, minInstances: least } = roleOf(job, { role: position });
+  if (least === undefined || startsWithGang(job, { role: position })) {
+    return {};
+  }
+  const tasks = tasksIn(job, position, ["waiting"]).map(({ id }) => id);
+  const running = tasksIn(job, position, ALIVE).length;
+  return { reason: { code: "joiners", role, tasks, running, instances, least } };
 }
 
 /** Counted from the container that was given first: by YARN, or by a task of the stage before. */
@@ -107,6 +120,14 @@ function startWaits({ spec, state }: Job, gang: GangState, nowMs: number): WaitF
       reason: { code: "gang", setting: settingOf(spec, "tony.container.hold-timeout") },
       sinceMs: hold.deadline.sinceMs,
       endsAtMs: dueMsOf(state, hold.deadline),
+    });
+  }
+  const { restDeadline } = gang;
+  if (restDeadline !== undefined && dueMsOf(state, restDeadline) > nowMs) {
+    waits.push({
+      reason: { code: "rest", setting: settingOf(spec, "tony.container.rest-timeout") },
+      sinceMs: restDeadline.sinceMs,
+      endsAtMs: dueMsOf(state, restDeadline),
     });
   }
   if (gang.phase === "gathering" && gang.startNotBeforeMs > nowMs) {

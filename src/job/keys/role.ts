@@ -9,6 +9,13 @@ export const roleKeys = {
     doc: "How many tasks the role has. This key makes a role.",
     support: "works",
   }),
+  "tony.{role}.min-instances": key({
+    type: integer({ min: 1 }),
+    spec: ["role", "minInstances"],
+    doc: "With torchrun: with how many of its tasks the role can train. The job starts with these, others join when they get a container, and a lost one does not restart the rest (frameworks.md).",
+    support: "works",
+    ours: true,
+  }),
   "tony.{role}.max-instances": key({
     type: limit,
     default: "-1",

@@ -65,6 +65,14 @@ export const taskKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.container.rest-timeout": key({
+    type: duration("ms"),
+    spec: ["timeouts", "gangRestMs"],
+    default: "30s",
+    doc: "How long a gang that has tony.{role}.min-instances waits for the rest before it starts without; those join when they can.",
+    support: "works",
+    ours: true,
+  }),
   "tony.container.launch-timeout": key({
     type: duration("ms"),
     spec: ["timeouts", "launchMs"],

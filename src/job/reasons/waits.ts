@@ -17,6 +17,15 @@ export const waitReasons = {
       return `${containers} of ${role}: ${ask}`;
     },
   ),
+  joiners: reason(
+    { role: "text", tasks: "names", running: "number", instances: "number", least: "number" },
+    ({ role, tasks, running, instances, least }) => {
+      const what = tasks.length === 1 ? "a container" : "containers";
+      const may = running < least ? `which needs ${least}` : `which may be as few as ${least}`;
+      return `${what} for ${listWords(tasks)}: ${role} runs with ${running} of ${instances}, ${may}`;
+    },
+  ),
+  rest: reason({ setting: "setting" }, () => "the rest of the gang, which could start by now"),
   executors: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the executors of ${listWords(tasks)}`),
   programs: reason({ role: "text", tasks: "names" }, ({ tasks }) => `the programs of ${listWords(tasks)}`),
   stage: reason({ roles: "names" }, ({ roles }) => `the stage of ${listWords(roles)}`),

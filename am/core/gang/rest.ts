@@ -1,0 +1,92 @@
+import { discard } from "../containers/containers.ts";
+import { isElastic, isShareDone, leastOf } from "../policies/elastic.ts";
+import { startsWithGang } from "../policies/start.ts";
+import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
+import type { GangState } from "../state/gang.ts";
+import type { RoleState, TaskRecord } from "../state/records.ts";
+import { containerOf, findTask, gangOf, log, roleOf, rolesOf, type Step, tasksOf } from "../state/step.ts";
+import { BEFORE_START, moveTask } from "../state/transitions.ts";
+
+/** A gang that has enough to start waits for the rest for a time: each that joins later costs the others a restart of their processes. */
+export function watchRest(step: Step, gang: GangState): void {
+  if (gang.started || gang.phase !== "gathering" || !hasEnough(step, gang)) {
+    gang.restDeadline = undefined;
+  } else {
+    gang.restDeadline ??= deadlineIn(step, step.spec.timeouts.gangRestMs);
+  }
+}
+
+/** Until when a gang waits that could start with what is there; undefined where it need not, or cannot. */
+export function restDueMs({ state }: Step, { restDeadline }: GangState): number | undefined {
+  return restDeadline && dueMsOf(state, restDeadline);
+}
+
+/** Whether all are ready that start together, or enough of them, and the time of the others is up. */
+export function isGathered(step: Step, gang: GangState): boolean {
+  return (
+    hasAll(step, gang) || (hasEnough(step, gang) && step.nowMs >= (restDueMs(step, gang) ?? Number.POSITIVE_INFINITY))
+  );
+}
+
+/** Whether all are ready that start together. */
+function hasAll(step: Step, gang: GangState): boolean {
+  return isReady(step, gang, (position, role) => lacking(step, position, role) <= 0);
+}
+
+/** The same, but for tasks of elastic roles that may join later. */
+export function hasEnough(step: Step, gang: GangState): boolean {
+  return isReady(step, gang, (position, role) => {
+    const { instances, minInstances } = roleOf(step, { role: position });
+    const spare = minInstances === undefined || !canMeet(step, position) ? 0 : instances - minInstances;
+    return lacking(step, position, role) <= spare;
+  });
+}
+
+function isReady(step: Step, gang: GangState, hasThose: (position: number, role: RoleState) => boolean): boolean {
+  const together = rolesOf(step, gang).filter(([position]) => startsWithGang(step, { role: position }));
+  return together.length > 0 && together.every(([position, role]) => hasThose(position, role));
+}
+
+/** Tasks that are not ready; a sidecar that was given up is not waited for. */
+function lacking(step: Step, position: number, { counts }: RoleState): number {
+  const { instances, tracking } = roleOf(step, { role: position });
+  return instances - counts.registered - (tracking === "sidecar" ? counts.failed : 0);
+}
+
+/** Whether the first task of the role is ready, where the others meet. */
+function canMeet(step: Step, position: number): boolean {
+  return meetingPointOf(step, position)?.phase === "registered";
+}
+
+function meetingPointOf(step: Step, position: number): TaskRecord | undefined {
+  return findTask(step, `${roleOf(step, { role: position }).name}:0`);
+}
+
+/** Whether a role that starts with its gang has containers for all that it cannot start without. */
+export function holdsEnough(step: Step, position: number, { counts }: RoleState): boolean {
+  const role = roleOf(step, { role: position });
+  const spare = meetingPointOf(step, position)?.phase === "waiting" ? 0 : role.instances - leastOf(role);
+  return counts.waiting <= spare;
+}
+
+/** A task of an elastic role has exited 0: those that have not joined the others by now are not needed, and their containers go back. */
+export function releaseRest(step: Step, ended: TaskRecord): void {
+  const gang = gangOf(step, ended);
+  if (!gang.started || gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {
+    return;
+  }
+  for (const task of tasksOf(step, gang)) {
+    if (task.role === ended.role && BEFORE_START.includes(task.phase)) {
+      release(step, task);
+    }
+  }
+}
+
+function release(step: Step, task: TaskRecord): void {
+  const container = containerOf(step, task);
+  moveTask(step, task, BEFORE_START, "stopped");
+  if (container !== undefined) {
+    discard(step, container, "the others are done");
+  }
+  log(step, "info", "task-not-needed", `${task.id} is not started any more: the others are done.`, { task: task.id });
+}

@@ -1,0 +1,32 @@
+import type { RoleSpec } from "../../../src/job/spec.ts";
+import { gangOf, roleOf, type Step } from "../state/step.ts";
+import { restartsWithGang } from "./restart.ts";
+
+type View = Pick<Step, "spec" | "state">;
+type OfTask = { readonly role: number; readonly index: number };
+
+/** With how many of its tasks a role can start: all, unless it is elastic. */
+export function leastOf({ minInstances, instances }: RoleSpec): number {
+  return minInstances ?? instances;
+}
+
+/** Whether tasks of a role join its gang when they can: the program on each adapts to who is there. */
+export function isElastic(step: View, task: { readonly role: number }): boolean {
+  return roleOf(step, task).minInstances !== undefined && restartsWithGang(step, task);
+}
+
+/** The task where the others meet: without it none of them can run. */
+export function isMeetingPoint({ index }: OfTask): boolean {
+  return index === 0;
+}
+
+/** Whether the task starts by itself in a gang that runs, and the others go on when its container is lost. */
+export function joinsLate(step: View, task: OfTask): boolean {
+  const { started, phase } = gangOf(step, task);
+  return started && phase === "running" && isElastic(step, task) && !isMeetingPoint(task) && !isShareDone(step, task);
+}
+
+/** Whether a task of the role has exited 0: what they compute together is done, and nobody joins them any more. */
+export function isShareDone({ state }: View, task: { readonly role: number }): boolean {
+  return (state.roles[task.role]?.counts.succeeded ?? 0) > 0;
+}
