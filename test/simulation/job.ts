@@ -125,7 +125,7 @@ export function withElasticWorkers(spec: JobSpec, random: Random): JobSpec {
   return {
     ...spec,
     roles: spec.roles.map((one) => (one === worker ? elastic : one)),
-    timeouts: { ...spec.timeouts, gangRestMs: random.integer(1, 60) * 1000 },
+    timeouts: { ...spec.timeouts, gangRestMs: random.pick([50, 500, 3_000, 30_000]) },
   };
 }
 

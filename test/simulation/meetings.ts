@@ -6,7 +6,11 @@ import { elasticRole } from "./ground-truth.ts";
 /** How an agent of torchrun ends that comes when the others have closed their meeting. */
 export const CLOSED: Partial<ChildExit> = { exitCode: 1, errorSummary: "RendezvousClosedError" };
 
+/** One that comes so much later than the first has missed their start. */
+const LATE_MS = 3_000;
+
 interface Meeting {
+  readonly begunAtMs: number;
   /** When what they do together is done. */
   readonly endsAtMs: number;
   isClosed: boolean;
@@ -32,10 +36,16 @@ export class Meetings {
     }
     const known = this.#meetings.get(name);
     if (known === undefined) {
-      this.#meetings.set(name, { endsAtMs: nowMs + runsForMs, isClosed: false });
+      this.#meetings.set(name, { begunAtMs: nowMs, endsAtMs: nowMs + runsForMs, isClosed: false });
       return runsForMs;
     }
     return known.isClosed ? "closed" : Math.max(1_000, known.endsAtMs - nowMs);
+  }
+
+  /** Whether the program came late, and finds the meeting closed when it is ready to join it. */
+  isMissedBy(executor: ExecutorModel, startedAtMs: number): boolean {
+    const meeting = this.#meetings.get(this.#nameOf(executor) ?? "");
+    return meeting !== undefined && meeting.isClosed && startedAtMs > meeting.begunAtMs + LATE_MS;
   }
 
   ended(executor: ExecutorModel, { signal, stopReason }: ChildExit): void {

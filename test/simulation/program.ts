@@ -9,6 +9,9 @@ import { programEnded } from "./program-ends.ts";
 import { Suspension } from "./suspension.ts";
 import type { World } from "./world.ts";
 
+/** What an agent of torchrun takes from its start until it has joined the others. */
+const JOINING_MS = 4_000;
+
 /** How a program ends when nothing comes between. */
 export interface ProgramPlan {
   /** Absent: it runs until it is stopped, as a parameter server does. */
@@ -93,8 +96,20 @@ export class ModelProgram {
     }
     const { runsForMs } = this.#world.programOf(this.#executor.task);
     if (runsForMs !== undefined) {
+      this.#joinOthers(life);
       this.#endAfter(life, this.#world.meetings.join(this.#executor, clock.nowMs, runsForMs));
     }
+  }
+
+  /** What comes when the others are just about to end is too late. */
+  #joinOthers(life: number): void {
+    const { clock, meetings } = this.#world;
+    const startedAtMs = clock.nowMs;
+    this.#suspension.after(JOINING_MS, () => {
+      if (life === this.#life && meetings.isMissedBy(this.#executor, startedAtMs)) {
+        this.end(CLOSED);
+      }
+    });
   }
 
   #endAfter(life: number, lasts: number | "closed"): void {

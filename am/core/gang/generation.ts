@@ -10,7 +10,7 @@ import { awaitOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
 import type { Held } from "../state/state.ts";
-import { containerOf, emit, findTask, gangOf, log, record, type Step, tasksOf } from "../state/step.ts";
+import { about, containerOf, emit, findTask, gangOf, log, record, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 import { hasEnough, isGathered } from "./rest.ts";
 
@@ -211,6 +211,7 @@ export function startTask(step: Step, held: Extract<Held, { task: string }>): vo
 function join(step: Step, task: TaskRecord): void {
   const container = containerOf(step, task);
   task.late = true;
+  log(step, "info", "task-joins", `${task.id} joins the others, which run already.`, about(task));
   if (container !== undefined) {
     dropCheckpoint(step, container, "the others of its gang cannot read it");
   }

@@ -1,0 +1,262 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Effect, ExecutorCommand } from "../../../../am/core/state/effects.ts";
+import { waitsOf } from "../../../../am/core/status/waits.ts";
+import type { JobSpec } from "../../../../src/job/spec.ts";
+import { jobSpec, role } from "../../../simulation/job.ts";
+import { asksOf, Scenario, sentOf } from "../scenario.ts";
+
+const base = jobSpec([role("worker", 4, { minInstances: 2 })]);
+const restMs = base.timeouts.gangRestMs;
+const withBudget = (program: number): Partial<JobSpec> => ({
+  failure: { ...base.failure, budgets: { program, infrastructure: 5 } },
+});
+
+/** So many workers have containers and are ready. */
+function gathered(count: number, spec = base): Scenario {
+  const scenario = new Scenario(spec);
+  scenario.register();
+  give(scenario, count);
+  return scenario;
+}
+
+function give(scenario: Scenario, count: number): void {
+  const containers = Array.from({ length: count }, () => scenario.container(1));
+  scenario.on({ type: "containers-allocated", containers });
+  scenario.readyAll();
+}
+
+/** So many workers run, the others have no container. */
+function running(count: number, spec = base): Scenario {
+  const scenario = gathered(count, spec);
+  scenario.after(restMs);
+  scenario.startedAll();
+  return scenario;
+}
+
+type Start = Extract<ExecutorCommand, { type: "start-child" }>;
+
+function startsIn(effects: readonly Effect[]): Start[] {
+  return effects.flatMap((effect) =>
+    effect.type === "send" && effect.message.type === "start-child" ? [effect.message] : [],
+  );
+}
+
+const CLOSED = { exitCode: 1, errorSummary: "torch.distributed.elastic.rendezvous.api.RendezvousClosedError" };
+
+describe("a gang that may be smaller", () => {
+  test("starts at once when all are there", () => {
+    expect(gathered(4).phases()).toBe("worker:0 starting, worker:1 starting, worker:2 starting, worker:3 starting");
+  });
+
+  test("starts with fewer when no more have come for a while; each that comes later joins the others' generation", () => {
+    const scenario = gathered(3);
+    expect(startsIn(scenario.after(restMs - 1))).toEqual([]);
+    const start = scenario.after(1);
+    expect(sentOf(start, "start-child")).toEqual(["worker:0", "worker:1", "worker:2"]);
+    expect(startsIn(start)[0]?.clusterSpec.tasks).toHaveLength(3);
+    expect(scenario.job.phase).toBe("running");
+
+    scenario.startedAll();
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    const late = scenario.ready("worker:3");
+    expect(sentOf(late, "start-child")).toEqual(["worker:3"]);
+    expect(startsIn(late)).toMatchObject([{ generation: 1, clusterSpec: { gangGeneration: 1 } }]);
+    expect(scenario.job.generation).toBe(1);
+  });
+
+  test("does not start with fewer than it needs", () => {
+    const scenario = gathered(1);
+    expect(sentOf(scenario.after(10 * restMs), "start-child")).toEqual([]);
+  });
+
+  test("does not start without the first, where the others meet", () => {
+    const scenario = new Scenario(base);
+    scenario.register();
+    scenario.on({ type: "containers-allocated", containers: [1, 2, 3].map(() => scenario.container(1)) });
+    scenario.ready("worker:1");
+    scenario.ready("worker:2");
+    expect(sentOf(scenario.after(2 * restMs), "start-child")).toEqual([]);
+    scenario.ready("worker:0");
+    expect(sentOf(scenario.after(restMs), "start-child")).toHaveLength(3);
+  });
+
+  test("gives nothing back as long as it holds enough to start", () => {
+    const patient = { timeouts: { ...base.timeouts, gangRestMs: 3_600_000 } };
+    const scenario = gathered(2, { ...base, ...patient });
+    scenario.after(base.timeouts.gangHoldMs * 2);
+    expect(scenario.phases()).toBe("worker:0 registered, worker:1 registered, worker:2 waiting, worker:3 waiting");
+  });
+
+  test("is not too late by tony.container.allocation.timeout when it has enough", () => {
+    const scenario = gathered(2, { ...base, timeouts: { ...base.timeouts, allocationMs: restMs / 2 } });
+    scenario.after(restMs);
+    expect(scenario.job).toMatchObject({ phase: "running" });
+  });
+
+  test("says what it waits for, before its start and while it runs", () => {
+    const scenario = gathered(3);
+    scenario.after(1_000);
+    expect(waitsOf(scenario.core, scenario.nowMs).map(({ what }) => what)).toContain(
+      "the rest of the gang, which could start by now",
+    );
+    scenario.after(restMs);
+    scenario.startedAll();
+    expect(waitsOf(scenario.core, scenario.nowMs).map(({ what }) => what)).toEqual([
+      "a container for worker:3: worker runs with 3 of 4, which may be as few as 2",
+    ]);
+  });
+});
+
+describe("a task of a role that may be smaller", () => {
+  test("has lost its container: it alone gets another one, and joins the others; the infrastructure pays", () => {
+    const scenario = running(4);
+    scenario.vanishes("worker:2");
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running, worker:2 waiting, worker:3 running");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
+    give(scenario, 1);
+    const start = startsIn(scenario.effects).at(-1);
+    expect(start).toMatchObject({ generation: 2, clusterSpec: { generation: 2, gangGeneration: 1 } });
+    expect(scenario.task("worker:2")).toMatchObject({ restarts: 1, phase: "starting" });
+  });
+
+  test("goes on even where fewer than needed are left: they wait for each other", () => {
+    const scenario = running(2);
+    const effects = scenario.vanishes("worker:1");
+    expect(sentOf(effects, "stop-child")).toEqual([]);
+    expect(scenario.phases()).toMatch(/^worker:0 running, worker:1 waiting,/);
+  });
+
+  test("is the first: where the others meet is gone, and the gang starts again in place", () => {
+    const scenario = running(3);
+    expect(sentOf(scenario.vanishes("worker:0"), "stop-child")).toEqual(["worker:1", "worker:2"]);
+    scenario.stops("worker:1");
+    scenario.stops("worker:2");
+    give(scenario, 1);
+    scenario.after(restMs);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 2 });
+    expect(scenario.phases()).toBe("worker:0 starting, worker:1 starting, worker:2 starting, worker:3 waiting");
+  });
+
+  test("was preempted: it alone starts again, and nobody pays", () => {
+    const scenario = running(4);
+    scenario.completes(scenario.task("worker:3").containerId, -102);
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running, worker:2 running, worker:3 waiting");
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("exits by itself, and has given up for all: the gang starts again, and the program pays", () => {
+    const scenario = running(4, { ...base, ...withBudget(1) });
+    expect(sentOf(scenario.exits("worker:3", { exitCode: 1 }), "stop-child")).toEqual([
+      "worker:0",
+      "worker:1",
+      "worker:2",
+    ]);
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("had joined late and exits by itself: the generation that ends by it is the others'", () => {
+    const scenario = running(3, { ...base, ...withBudget(1) });
+    scenario.vanishes("worker:2");
+    give(scenario, 2);
+    scenario.startedAll();
+    scenario.exits("worker:2", { exitCode: 1 });
+    expect(scenario.gang.generations[0]).toMatchObject({ generation: 1, endedBy: { task: "worker:2" } });
+    expect(scenario.job.phase).toBe("restarting");
+  });
+
+  test("leaves with its node: it moves when its checkpoint is complete, and the others go on", () => {
+    const scenario = running(4);
+    const node = { nodeId: "n2:45454", host: "n2", rack: "/r", usable: true, labels: [], free: base.am.resource };
+    scenario.on({ type: "nodes-changed", nodes: [{ ...node, usable: false, decommissioning: { timeoutMs: 60_000 } }] });
+    expect(sentOf(scenario.after(60_000), "stop-child")).toEqual(["worker:1"]);
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "node-leaves", step: 0 } });
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+});
+
+describe("the end of a gang that may be smaller", () => {
+  test("does not wait for a task without a container, whose request is withdrawn", () => {
+    const scenario = running(3);
+    const effects = ["worker:2", "worker:1", "worker:0"].flatMap((task) => scenario.exits(task));
+    expect(asksOf(effects)).toMatchObject([{ role: "worker", count: 0 }]);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded", summary: "3 of 4 tasks exited 0" });
+  });
+
+  test("starts nobody once one has exited 0: containers go back", () => {
+    const scenario = running(3);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    const effects = scenario.exits("worker:1");
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c4"], reason: "the others are done" });
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 succeeded, worker:2 running, worker:3 stopped");
+    scenario.exits("worker:0");
+    scenario.exits("worker:2");
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
+  });
+
+  test("is no failure of a task that came just too late to join", () => {
+    const scenario = running(3);
+    give(scenario, 1);
+    scenario.startedAll();
+    // Who closes the meeting is heard after who finds it closed.
+    scenario.exits("worker:3", CLOSED);
+    expect(scenario.task("worker:3").phase).toBe("stopped");
+    for (const task of ["worker:0", "worker:1", "worker:2"]) scenario.exits(task);
+    expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("is one where it had started with the others", () => {
+    const scenario = running(4);
+    scenario.exits("worker:3", CLOSED);
+    scenario.after(base.timeouts.verdictMs);
+    expect(scenario.used.program).toBe(1);
+  });
+
+  test("loses one after another has exited 0: the gang starts again, for nobody can join it any more", () => {
+    const scenario = running(3);
+    scenario.exits("worker:1");
+    scenario.vanishes("worker:2");
+    expect(scenario.job.phase).toBe("restarting");
+  });
+});
+
+describe("the ApplicationMaster of a gang that may be smaller dies", () => {
+  const program = { state: "running", pid: 7, startedAtMs: 1_000_000 } as const;
+
+  test("while it waits for the rest: the next one goes on waiting, and starts with those that are there", () => {
+    const scenario = gathered(2);
+    const kept = [1, 2].map((number) => ({ ...scenario.container(1), containerId: `c${number}`, host: `n${number}` }));
+    scenario.after(2_000);
+    scenario.crash(kept);
+    scenario.ready("worker:0");
+    scenario.ready("worker:1");
+    expect(sentOf(scenario.after(2 * restMs + 60_000), "start-child")).toEqual(["worker:0", "worker:1"]);
+  });
+
+  test("while some run: they run on, the others are asked for, and join them", () => {
+    const scenario = running(2);
+    scenario.after(2_000);
+    scenario.crash([]);
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
+    give(scenario, 2);
+    expect(scenario.phases()).toBe("worker:0 running, worker:1 running, worker:2 starting, worker:3 starting");
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1, attempt: 2 });
+  });
+
+  test("as the cluster spec goes out to those that are there: they run on", () => {
+    const scenario = gathered(2);
+    scenario.after(restMs / 2);
+    scenario.journalAnswers = false;
+    const journaled = scenario.after(restMs).find(({ type }) => type === "journal");
+    expect(journaled).toBeDefined();
+    scenario.journal = journaled?.type === "journal" ? JSON.parse(journaled.snapshot) : undefined;
+    scenario.journalAnswers = true;
+    scenario.crash([]);
+    scenario.reports("worker:0", program);
+    scenario.reports("worker:1", program);
+    expect(scenario.phases()).toMatch(/^worker:0 running, worker:1 running,/);
+    expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+  });
+});
