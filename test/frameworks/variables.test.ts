@@ -29,22 +29,27 @@ describe("the tables", () => {
     folders: { checkpoints: "/work/ckpt", output: "/work/results", outputDestination: "hdfs:///out/worker-0" },
   };
   const keys = { "tony.application.checkpoint-dir": "hdfs:///ckpt", "tony.task.progress-timeout": "10m" };
+  const { PET_NODE_RANK: _, ...withoutRank } = tables.torchrunVariables;
   test.each([
     ["generic", {}, {}],
     ["pytorch", tables.pytorchVariables, {}],
     ["deepspeed", { ...tables.pytorchVariables, ...tables.deepspeedVariables }, {}],
     ["torchrun", tables.torchrunVariables, {}],
+    ["torchrun", { ...withoutRank, ...tables.elasticTorchrunVariables }, {}, { "tony.worker.min-instances": "1" }],
     ["tensorflow", tables.tensorflowVariables, {}],
     ["horovod", tables.horovodVariables, {}],
     ["jax", tables.jaxVariables, {}],
     ["mxnet", tables.mxnetVariables, { scheduler: 1, server: 1 }],
     ["dask", tables.daskVariables, { scheduler: 1 }],
     ["ray", tables.rayVariables, { head: 1 }],
-  ] as const)("have all that a program of %s is told, and nothing else", (framework, own, roles) => {
-    const spec = jobOf({ worker: 2, ...roles }, { ...keys, "tony.application.framework": framework });
-    const told = Object.keys(environmentOf(spec, "worker:0", everything));
-    expect(told.sort()).toEqual(Object.keys({ ...tables.programVariables, ...own }).sort());
-  });
+  ] as const)(
+    "have all that a program of %s is told, and nothing else",
+    (framework, own, roles, more: Readonly<Record<string, string>> = {}) => {
+      const spec = jobOf({ worker: 2, ...roles }, { ...keys, ...more, "tony.application.framework": framework });
+      const told = Object.keys(environmentOf(spec, "worker:0", everything));
+      expect(told.sort()).toEqual(Object.keys({ ...tables.programVariables, ...own }).sort());
+    },
+  );
 
   test("have all that tony-ts reads where it is typed or in a job, and nothing else", () => {
     const documented = Object.keys({ ...tables.clientVariables, ...tables.jobVariables });

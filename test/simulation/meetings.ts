@@ -45,7 +45,7 @@ export class Meetings {
   /** Whether the program came late, and finds the meeting closed when it is ready to join it. */
   isMissedBy(executor: ExecutorModel, startedAtMs: number): boolean {
     const meeting = this.#meetings.get(this.#nameOf(executor) ?? "");
-    return meeting !== undefined && meeting.isClosed && startedAtMs > meeting.begunAtMs + LATE_MS;
+    return meeting?.isClosed === true && startedAtMs > meeting.begunAtMs + LATE_MS;
   }
 
   ended(executor: ExecutorModel, { signal, stopReason }: ChildExit): void {

@@ -78,10 +78,13 @@ function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoi
   return others.every((other) => other?.step === first?.step) ? first : undefined;
 }
 
-/** What a task's program is told to go on from; empty: nothing. A task of the gang is told what all of it are, however late. */
+/**
+ * What a task's program is told to go on from; empty: nothing. A task of the gang is told what all of it are, however late
+ * its order comes; one that joins a gang which runs is told the latest, which is kept for sure.
+ */
 export function checkpointOf(step: Step, task: TaskRecord): string {
   const gang = gangOf(step, task);
-  const point = restartsWithGang(step, task) ? gang.generations.at(-1)?.resumedFrom : gang.checkpoint;
+  const point = restartsWithGang(step, task) && !task.late ? gang.generations.at(-1)?.resumedFrom : gang.checkpoint;
   return (containerOf(step, task)?.checkpoint ?? point)?.path ?? "";
 }
 
