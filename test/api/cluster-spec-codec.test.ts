@@ -26,6 +26,11 @@ describe("a cluster spec on its way to the executors", () => {
     expect(decodeClusterSpec(encodeClusterSpec(named))).toEqual(named);
   });
 
+  test("names the generation of those whom a task joins", () => {
+    const joining = { ...specOf(2), gangGeneration: 1 };
+    expect(decodeClusterSpec(encodeClusterSpec(joining))).toEqual(joining);
+  });
+
   test("is small even for a large gang", () => {
     expect(encodeClusterSpec(specOf(1_000)).length).toBeLessThan(JSON.stringify(specOf(1_000)).length / 6);
   });

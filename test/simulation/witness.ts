@@ -235,7 +235,11 @@ export class Witness {
   /** Whether the first of an elastic role has ended well, and none of the others has failed by itself, as far as anybody was told. */
   #isShareDone(role: RoleSpec): boolean {
     const [first, ...others] = this.#tasksOf(role);
-    return elasticRole(this.#spec, `${role.name}:0`) !== undefined && exitedWell(first) && !others.some(gaveUp);
+    return (
+      elasticRole(this.#spec, `${role.name}:0`) !== undefined &&
+      exitedWell(first) &&
+      !others.some((life) => gaveUp(life, first))
+    );
   }
 
   #isDone(life: Life | undefined): boolean {
@@ -252,11 +256,12 @@ function wasStopped(life: Life): boolean {
   return stop !== undefined && stop.code !== "container-terminated" && stop.code !== "hung";
 }
 
-/** It failed by itself, and not because the others had ended before. */
-function gaveUp(life: Life | undefined): boolean {
+/** It failed by itself, not before the first one's last start, and not because the others had ended before. */
+function gaveUp(life: Life | undefined, first: Life | undefined): boolean {
   const exit = life?.end?.exit;
   const endedItself = exit !== undefined && exit.signal === "" && exit.stopReason === undefined;
-  return endedItself && exit.exitCode !== 0 && life?.toldAtMs !== undefined && !isClosed(exit);
+  const isOfPresent = (life?.generation ?? 0) >= (first?.generation ?? 0);
+  return isOfPresent && endedItself && exit.exitCode !== 0 && life?.toldAtMs !== undefined && !isClosed(exit);
 }
 
 function exitedWell(life: Life | undefined): boolean {

@@ -37,7 +37,8 @@ function hasAll(step: Step, gang: GangState): boolean {
 export function hasEnough(step: Step, gang: GangState): boolean {
   return isReady(step, gang, (position, role) => {
     const { instances, minInstances } = roleOf(step, { role: position });
-    const spare = minInstances === undefined || !canMeet(step, position) ? 0 : instances - minInstances;
+    const maySpare = minInstances !== undefined && canMeet(step, position) && isQuiet(step, gang, position);
+    const spare = maySpare ? instances - minInstances : 0;
     return lacking(step, position, role) <= spare;
   });
 }
@@ -51,6 +52,15 @@ function isReady(step: Step, gang: GangState, hasThose: (position: number, role:
 function lacking(step: Step, position: number, { counts }: RoleState): number {
   const { instances, tracking } = roleOf(step, { role: position });
   return instances - counts.registered - (tracking === "sidecar" ? counts.failed : 0);
+}
+
+/**
+ * Whether nothing of an earlier generation may run any more: no executor still makes ready for this one, and none is looked for that an
+ * attempt before this one had.
+ */
+function isQuiet(step: Step, gang: GangState, position: number): boolean {
+  const maySpeak = (task: TaskRecord) => containerOf(step, task)?.link === "rejoining";
+  return tasksOf(step, gang).every((task) => task.role !== position || (task.phase !== "preparing" && !maySpeak(task)));
 }
 
 /** Whether the first task of the role is ready, where the others meet. */

@@ -15,15 +15,13 @@ export function isElastic(step: View, task: { readonly role: number }): boolean 
   return roleOf(step, task).minInstances !== undefined && restartsWithGang(step, task);
 }
 
-/** The task where the others meet: without it none of them can run. */
-export function isMeetingPoint({ index }: OfTask): boolean {
-  return index === 0;
-}
-
-/** Whether the task starts by itself in a gang that runs, and the others go on when its container is lost. */
+/**
+ * Whether the task starts by itself in a gang that runs, and the others go on when its container is lost. Not so the first one, where they
+ * meet.
+ */
 export function joinsLate(step: View, task: OfTask): boolean {
   const { started, phase } = gangOf(step, task);
-  return started && phase === "running" && isElastic(step, task) && !isMeetingPoint(task) && !isShareDone(step, task);
+  return started && phase === "running" && isElastic(step, task) && task.index > 0 && !isShareDone(step, task);
 }
 
 /** Whether a task of the role has exited 0: what they compute together is done, and nobody joins them any more. */

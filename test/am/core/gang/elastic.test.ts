@@ -3,6 +3,7 @@ import type { Effect, ExecutorCommand } from "../../../../am/core/state/effects.
 import { waitsOf } from "../../../../am/core/status/waits.ts";
 import type { JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
+import { childExit } from "../../../support/child-exit.ts";
 import { asksOf, Scenario, sentOf } from "../scenario.ts";
 
 const base = jobSpec([role("worker", 4, { minInstances: 2 })]);
@@ -258,5 +259,24 @@ describe("the ApplicationMaster of a gang that may be smaller dies", () => {
     scenario.reports("worker:1", program);
     expect(scenario.phases()).toMatch(/^worker:0 running, worker:1 running,/);
     expect(scenario.job).toMatchObject({ phase: "running", generation: 1 });
+  });
+
+  test("and one that had just joined is not heard: the gang starts again only when that one's program is known to be gone", () => {
+    const scenario = running(3, { ...base, ...withBudget(1) });
+    scenario.after(2_000);
+    scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
+    // The order to start goes out with this snapshot, and no later one says so.
+    scenario.ready("worker:3");
+    scenario.crash([]);
+    for (const task of ["worker:1", "worker:2"]) scenario.reports(task, program);
+    const exit = childExit(scenario.nowMs, { exitCode: 1 });
+    scenario.reports("worker:0", { state: "exited", exit });
+    scenario.stops("worker:1");
+    scenario.stops("worker:2");
+    for (const task of ["worker:0", "worker:1", "worker:2"]) scenario.ready(task);
+    expect(sentOf(scenario.after(restMs), "start-child")).toEqual([]);
+    scenario.reports("worker:3", program, { generation: 1 });
+    expect(scenario.task("worker:3").phase).toBe("preparing");
+    expect(sentOf(scenario.ready("worker:3"), "start-child")).toHaveLength(4);
   });
 });
