@@ -1,3 +1,4 @@
+import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { budgetOf } from "./gang/charges.ts";
 import { isOutcomeDurable } from "./journal/journal.ts";
@@ -140,6 +141,7 @@ function checkStart(
   if (earlier !== undefined && earlier !== containerId) {
     problems.push(`${task} is started twice in generation ${generation}, in ${earlier} and ${containerId}`);
   }
+  checkJoining(spec, state, effect.to.task, clusterSpec, earlier !== undefined, problems);
   starts.set(`${task} ${generation}`, containerId);
   if (state.journal.durableSequence < state.journal.generationSequence && generation === state.lastGeneration) {
     problems.push(`${task} is started in generation ${generation} before the journal knows of it`);
@@ -172,6 +174,29 @@ function checkStart(
     } else if (address !== undefined && (address.port !== member.port || address.host !== member.host)) {
       problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);
     }
+  }
+}
+
+/** Who joins an elastic role meets those that run, and nobody does once one of them has ended well. */
+function checkJoining(
+  spec: JobSpec,
+  state: CoreState,
+  id: string,
+  { generation, gangGeneration = generation }: ClusterSpec,
+  isRepeated: boolean,
+  problems: string[],
+): void {
+  const task = state.tasks.find((one) => one.id === id);
+  const role = state.roles[task?.role ?? -1];
+  const gang = state.gangs[role?.gang ?? -1];
+  if (task === undefined || role === undefined || spec.roles[task.role]?.minInstances === undefined) {
+    return;
+  }
+  if (gangGeneration !== gang?.generation) {
+    problems.push(`${id} is to meet generation ${gangGeneration}, the others are of ${gang?.generation}`);
+  }
+  if (role.counts.succeeded > 0 && !isRepeated) {
+    problems.push(`${id} is started, and ${role.counts.succeeded} of its role have ended well`);
   }
 }
 
