@@ -72,6 +72,15 @@ const MUTANTS: readonly Mutant[] = [
       })),
   },
   {
+    fault: "a task that joins its gang is not told which one it meets",
+    noticed: /is to meet generation/,
+    mutation: (effects) =>
+      changeStarts(effects, ({ clusterSpec: { gangGeneration: _, ...clusterSpec }, ...start }) => ({
+        ...start,
+        clusterSpec,
+      })),
+  },
+  {
     fault: "a container is launched again",
     noticed: /is launched twice/,
     mutation: (effects) =>
