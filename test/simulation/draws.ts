@@ -27,6 +27,6 @@ export function drawsOf(seed: number): Draws {
     outages: new Random(seed ^ 0x2c1b3c6d),
     leaving: new Random(seed ^ 0x297a2d39),
     halves: new Random(seed ^ 0x1c69b3f7),
-    elastic: new Random(seed ^ 0x68e31da4),
+    elastic: new Random(seed ^ 0x51ed270b),
   };
 }

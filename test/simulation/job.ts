@@ -117,7 +117,7 @@ export function withElasticWorkers(spec: JobSpec, random: Random): JobSpec {
   const others = spec.roles.filter(({ name, tracking }) => tracking === "tracked" && name !== "evaluator");
   const [worker] = others;
   const isFit = others.length === 1 && worker?.restartPolicy === "gang" && spec.distributedMode === "gang";
-  if (!isFit || !random.chance(0.3)) {
+  if (!isFit || !random.chance(0.2)) {
     return spec;
   }
   const instances = Math.max(worker.instances, random.integer(2, 6));
