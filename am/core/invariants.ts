@@ -49,7 +49,7 @@ export function createInvariants(spec: JobSpec): Invariants {
       }
       for (const effect of effects) {
         if (effect.type === "send" && effect.message.type === "start-child") {
-          checkStart(spec, state, effect, starts, problems);
+          checkStart(spec, state, effect, starts, problems, startsGang(effects));
         }
         if (effect.type === "launch") {
           for (const { containerId } of effect.launches) {
@@ -131,6 +131,7 @@ function checkStart(
   effect: Extract<Effect, { type: "send" }>,
   starts: Map<string, string>,
   problems: string[],
+  isFirst: boolean,
 ): void {
   if (effect.message.type !== "start-child") {
     return;
@@ -150,7 +151,7 @@ function checkStart(
   // What is left of a gang that is done starts each on its own.
   const gang = state.gangs.find((one) => one.generation === generation && one.phase !== "done");
   const ofGang = gang && spec.roles.filter((_, position) => state.roles[position]?.gang === gang.position);
-  if (ofGang !== undefined && clusterSpec.gangGeneration === undefined) {
+  if (ofGang !== undefined && isFirst) {
     checkEnough(ofGang, listed, problems);
   }
   for (const member of state.tasks) {
@@ -175,6 +176,11 @@ function checkStart(
       problems.push(`the spec of generation ${generation} lists another address of ${member.id} than its own`);
     }
   }
+}
+
+/** Whether a cluster spec goes out for the first time; whoever missed it gets what is left of it. */
+function startsGang(effects: readonly Effect[]): boolean {
+  return effects.some((effect) => effect.type === "log" && effect.event === "cluster-spec-sent");
 }
 
 /** Who joins an elastic role meets those that run, and nobody does once one of them has ended well. */
