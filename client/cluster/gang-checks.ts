@@ -1,4 +1,5 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { leastInstances } from "../../src/job/least-instances.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
@@ -28,22 +29,20 @@ export function gangProblems(
     : stagesOf(inContainers).flatMap((stage) => stageProblems(spec, stage.roles, known));
 }
 
-function roleProblems(
-  spec: JobSpec,
-  { name, instances, resource, nodeLabel = "" }: RoleSpec,
-  nodes: readonly Node[],
-): Problem[] {
+function roleProblems(spec: JobSpec, role: RoleSpec, nodes: readonly Node[]): Problem[] {
+  const { name, resource, nodeLabel = "" } = role;
+  const least = leastInstances(role);
   const labelled = nodeLabel === "" ? nodes : nodes.filter(({ labels }) => labels.includes(nodeLabel));
   const room = labelled.reduce((sum, { total }) => sum + howMany(resource, total), 0);
-  if (room === 0 || instances <= room) return [];
+  if (room === 0 || least <= room) return [];
   const place = `${countWords(labelled.length, "node")}${nodeLabel === "" ? "" : ` with label ${nodeLabel}`}`;
-  const text = `${instances} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} have room for ${room} when empty`;
+  const text = `${least} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} have room for ${room} when empty`;
   return [keyProblem("warning", spec, `tony.${name}.instances`, `${text}: ${remedy(name)}`)];
 }
 
 function stageProblems(spec: JobSpec, names: readonly string[], nodes: readonly Node[]): Problem[] {
   const roles = spec.roles.filter(({ name }) => names.includes(name));
-  const askedMiB = ({ instances, resource }: RoleSpec) => instances * resource.memoryMiB;
+  const askedMiB = (role: RoleSpec) => leastInstances(role) * role.resource.memoryMiB;
   const wantedMiB = roles.reduce((sum, role) => sum + askedMiB(role), spec.am.resource.memoryMiB);
   const thereMiB = nodes.reduce((sum, { total }) => sum + total.memoryMiB, 0);
   const largest = roles.toSorted((a, b) => askedMiB(b) - askedMiB(a))[0]?.name;

@@ -1,5 +1,5 @@
 import { formatHostPort } from "../hadoop/conf/values.ts";
-import type { JobSpec, RoleSpec } from "../job/spec.ts";
+import type { JobSpec } from "../job/spec.ts";
 import { gangOnly } from "./checks.ts";
 import type { FrameworkDefinition, GangTask } from "./framework.ts";
 import { type Place, placeOf } from "./ranks.ts";
@@ -23,6 +23,7 @@ type OfElastic = Variables<typeof elasticTorchrunVariables>;
 export const torchrun: FrameworkDefinition = {
   check: (job) => gangOnly(job, "torchrun"),
   severalProcesses: "program",
+  defaults: ({ role, spec }) => (role.minInstances === undefined ? {} : elasticDefaults(spec)),
   environment: (task) => {
     const place = placeOf(task);
     if (place === undefined) return undefined;
@@ -52,31 +53,27 @@ function fixed({ trainer, trainers }: Place): Partial<Always> {
   };
 }
 
-/**
- * Nodes come and go: who meets gets a rank then. Each that is lost makes the collectives of the others fail, which costs every agent a
- * restart: they have as many as the job's budgets. The processes' store is made anew at each meeting, because agents keep the address of
- * the one that they shared first, though its node may be gone (DynamicRendezvousHandler#next_rendezvous).
- */
-function elastic({ role, spec }: GangTask, { trainer, trainers }: Place): Partial<Always> & OfElastic {
-  const { minInstances, instances } = role;
+/** Nodes come and go: who meets gets a rank then. */
+function elastic({ role: { minInstances, instances } }: GangTask, { trainer, trainers }: Place): Partial<Always> {
   const { join, lastCall } = Patience;
   return {
     PET_NNODES: `${minInstances}:${instances}`,
     PET_RDZV_CONF: `${isHost(trainer === trainers[0])},join_timeout=${join},last_call_timeout=${lastCall}`,
-    PET_MAX_RESTARTS: ownOr(spec, role, "PET_MAX_RESTARTS", String(restartsOf(spec))),
-    TORCH_DISABLE_SHARE_RDZV_TCP_STORE: ownOr(spec, role, "TORCH_DISABLE_SHARE_RDZV_TCP_STORE", "1"),
+  };
+}
+
+/**
+ * Each node that is lost makes the collectives of the others fail, which costs every agent a restart: they have as many as the job's
+ * budgets. The processes' store is made anew at each meeting, because agents keep the address of the one that they shared first, though its
+ * node may be gone (DynamicRendezvousHandler#next_rendezvous).
+ */
+function elasticDefaults({ failure: { budgets } }: JobSpec): OfElastic {
+  return {
+    PET_MAX_RESTARTS: String(budgets.program + budgets.infrastructure),
+    TORCH_DISABLE_SHARE_RDZV_TCP_STORE: "1",
   };
 }
 
 function isHost(is: boolean): string {
   return `is_host=${is}`;
-}
-
-function restartsOf({ failure: { budgets } }: JobSpec): number {
-  return budgets.program + budgets.infrastructure;
-}
-
-/** What the job says itself, or the default. */
-function ownOr(spec: JobSpec, role: RoleSpec, name: keyof OfElastic, value: string): string {
-  return role.environment[name] ?? spec.containerEnvironment[name] ?? value;
 }

@@ -39,8 +39,6 @@ describe("torchrun with as many nodes as there are", () => {
     expect(environmentOf(spec, "worker:1").PET_MAX_RESTARTS).toBe("13");
     const own = jobOf({ worker: 4 }, { ...keys, "tony.worker.envs": "PET_MAX_RESTARTS=2" });
     expect(environmentOf(own, "worker:1").PET_MAX_RESTARTS).toBe("2");
-    const containers = jobOf({ worker: 4 }, { ...keys, "tony.containers.envs": "PET_MAX_RESTARTS=1" });
-    expect(environmentOf(containers, "worker:1").PET_MAX_RESTARTS).toBe("1");
   });
 
   test("meets under one name, whenever a task joins the others", () => {

@@ -1,9 +1,9 @@
+import { leastInstances } from "../../../src/job/least-instances.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { countedWords, countWords, memoryWords, otherWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
-import { leastOf } from "../policies/elastic.ts";
 import type { CoreState } from "../state/state.ts";
 import { labelFits } from "./placement.ts";
 import { countedPart, roomFor } from "./room.ts";
@@ -87,10 +87,10 @@ function tooMany(job: Job, role: RoleSpec, totals: readonly Resource[]): Unmeeta
     return { delay: { code: "gang-too-large", ...placeOf(role), ...amounts }, fix: lower(job, role, [short], true) };
   }
   const room = sum(totals, (total) => roomFor(ask, total));
-  if (room >= leastOf(role)) {
+  if (room >= leastInstances(role)) {
     return undefined;
   }
-  const delay = { code: "gang-too-many", ...placeOf(role), room, asked: leastOf(role) } as const;
+  const delay = { code: "gang-too-many", ...placeOf(role), room, asked: leastInstances(role) } as const;
   return { delay, fix: lower(job, role, kindsOf(ask), true) };
 }
 
@@ -100,7 +100,7 @@ function wantedTogether({ spec, state }: Job, label: string | undefined): Resour
     const counts = state.roles[position]?.counts;
     const together = label === undefined || label === "" || role.nodeLabel === label;
     const over = counts === undefined ? 0 : counts.succeeded + counts.failed + counts.stopped;
-    return together ? Array.from({ length: leastOf(role) - over }, () => role.resource) : [];
+    return together ? Array.from({ length: leastInstances(role) - over }, () => role.resource) : [];
   });
 }
 

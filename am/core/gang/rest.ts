@@ -1,5 +1,6 @@
+import { leastInstances } from "../../../src/job/least-instances.ts";
 import { discard } from "../containers/containers.ts";
-import { isElastic, isShareDone, leastOf } from "../policies/elastic.ts";
+import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
@@ -75,7 +76,7 @@ function meetingPointOf(step: Step, position: number): TaskRecord | undefined {
 /** Whether a role that starts with its gang has containers for all that it cannot start without. */
 export function holdsEnough(step: Step, position: number, { counts }: RoleState): boolean {
   const role = roleOf(step, { role: position });
-  const spare = meetingPointOf(step, position)?.phase === "waiting" ? 0 : role.instances - leastOf(role);
+  const spare = meetingPointOf(step, position)?.phase === "waiting" ? 0 : role.instances - leastInstances(role);
   return counts.waiting <= spare;
 }
 

@@ -1,14 +1,8 @@
-import type { RoleSpec } from "../../../src/job/spec.ts";
 import { gangOf, roleOf, type Step } from "../state/step.ts";
 import { restartsWithGang } from "./restart.ts";
 
 type View = Pick<Step, "spec" | "state">;
 type OfTask = { readonly role: number; readonly index: number };
-
-/** With how many of its tasks a role can start: all, unless it is elastic. */
-export function leastOf({ minInstances, instances }: RoleSpec): number {
-  return minInstances ?? instances;
-}
 
 /** Whether tasks of a role join its gang when they can: the program on each adapts to who is there. */
 export function isElastic(step: View, task: { readonly role: number }): boolean {

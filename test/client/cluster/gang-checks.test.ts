@@ -66,6 +66,11 @@ describe("tasks that start together", () => {
     expect(problems([role("worker", 3, 6144)], [node("n1", 8192), unknown as ReturnType<typeof node>])).toEqual([]);
   });
 
+  test("need room only for as many as an elastic role can start with", () => {
+    expect(problems([role("worker", 30, 6144, { minInstances: 2 })])).toEqual([]);
+    expect(problems([role("worker", 30, 6144, { minInstances: 3 })])[0]).toContain("3 of worker ask for 6 GiB");
+  });
+
   test("do not wait for each other in fcfs", () => {
     const spec = { ...aJobSpec(), am, distributedMode: "fcfs" as const, roles: [role("worker", 9, 6144)] };
     expect(gangProblems(spec, { nodes: [node("n1", 8192)], nodesAreAway: false })).toEqual([]);
