@@ -82,12 +82,13 @@ function judgeCuts({ cuts, core, attempts }: World, faults: readonly Fault[]): s
   return isForgotten ? [] : cuts.judge(core);
 }
 
-/** Where all need each other and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */
+/** Where all need each other, no chief's end is the job's, and nothing else went wrong, whoever left early is the root, and not one who lost the connection. */
 function judgeEarlyExits({ spec, core, weather }: World, faults: readonly Fault[]): string[] {
   const limited = spec.timeouts.executionMs !== undefined || spec.timeouts.applicationMs !== undefined;
   const onlyThat = faults.every((fault) => fault === EARLY_EXIT) && weather.launchFailures === 0 && !limited;
   const allNeeded = spec.roles.every(
-    ({ name, tracking, minInstances }) => tracking === "tracked" && name !== "evaluator" && minInstances === undefined,
+    ({ name, tracking, minInstances, chief }) =>
+      tracking === "tracked" && name !== "evaluator" && minInstances === undefined && chief !== "all",
   );
   // Which of two programs ended first only their machines' clocks say.
   if (!onlyThat || !allNeeded || weather.skewMs > 0) {

@@ -4,8 +4,9 @@ import { accountFor } from "../failures/close-verdict.ts";
 import { departUnstarted, startsAgain, tellOfDeparture } from "../failures/departures.ts";
 import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
+import { release } from "../gang/rest.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
-import { joinsLate } from "../policies/elastic.ts";
+import { isElastic, isShareDone, joinsLate } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
@@ -129,7 +130,9 @@ function upToDate(step: Step, task: TaskRecord, container: ContainerRecord, regi
 
 /** The cluster spec did not reach it. What has not started on a node that leaves by now starts elsewhere. */
 function startMissed(step: Step, task: TaskRecord, container: ContainerRecord): void {
-  if (!startsAgain(step, task) || !departUnstarted(step, container, task)) {
+  if (isElastic(step, task) && isShareDone(step, task)) {
+    release(step, task, ["starting"]);
+  } else if (!startsAgain(step, task) || !departUnstarted(step, container, task)) {
     resendStart(step, task);
   }
 }

@@ -4,7 +4,7 @@ import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { deadlineIn, dueMsOf } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
-import type { RoleState, TaskRecord } from "../state/records.ts";
+import type { RoleState, TaskPhase, TaskRecord } from "../state/records.ts";
 import { containerOf, findTask, gangOf, log, roleOf, rolesOf, type Step, tasksOf } from "../state/step.ts";
 import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
@@ -88,14 +88,15 @@ export function releaseRest(step: Step, ended: TaskRecord): void {
   }
   for (const task of tasksOf(step, gang)) {
     if (task.role === ended.role && BEFORE_START.includes(task.phase)) {
-      release(step, task);
+      release(step, task, BEFORE_START);
     }
   }
 }
 
-function release(step: Step, task: TaskRecord): void {
+/** A task whose program does not run, and is not wanted any more. */
+export function release(step: Step, task: TaskRecord, from: readonly TaskPhase[]): void {
   const container = containerOf(step, task);
-  moveTask(step, task, BEFORE_START, "stopped");
+  moveTask(step, task, from, "stopped");
   if (container !== undefined) {
     discard(step, container, "the others are done");
   }

@@ -69,7 +69,10 @@ export const CONTAINER_FAULTS: readonly Fault[] = [
           }
         }
       }
-      world.clock.after(world.random.integer(1_000, 12_000), () => world.cluster.loseNode(node));
+      world.clock.after(world.random.integer(1_000, 12_000), () => {
+        world.cluster.loseNode(node);
+        world.deliver({ type: "nodes-changed", nodes: [world.cluster.viewOf(node)] });
+      });
     },
   },
   {

@@ -195,6 +195,16 @@ describe("the end of a gang that may be smaller", () => {
     expect(scenario.core.state.outcome).toMatchObject({ result: "succeeded" });
   });
 
+  test("starts nobody whom the cluster spec had not reached before", () => {
+    const scenario = gathered(4);
+    scenario.breaks("worker:3");
+    scenario.exits("worker:1");
+    const effects = scenario.reports("worker:3", { state: "none" });
+    expect(sentOf(effects, "start-child")).toEqual([]);
+    expect(effects).toContainEqual({ type: "release", containerIds: ["c4"], reason: "the others are done" });
+    expect(scenario.phases()).toBe("worker:0 starting, worker:1 succeeded, worker:2 starting, worker:3 stopped");
+  });
+
   test("is no failure of a task that came just too late to join", () => {
     const scenario = running(3);
     give(scenario, 1);
