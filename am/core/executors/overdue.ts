@@ -4,7 +4,7 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import { discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { departureOverdue } from "../failures/departures.ts";
-import { linkEnding, timeLimitEnding } from "../failures/endings.ts";
+import { linkEnding, timeLimitEnding, unheardEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
 import { STAGE_DONE } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
@@ -58,7 +58,7 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
 
 function giveUp(facts: EndingFacts, discardReason: string): OfTask {
   return (step, container, task) =>
-    containerGone(step, container, linkEnding(step, task, container, facts), discardReason);
+    containerGone(step, container, unheardEnding(step, task, container, facts), discardReason);
 }
 
 function launchOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { Bounds } from "../../../../am/core/state/bounds.ts";
 import type { NodeView } from "../../../../am/core/state/events.ts";
 import { waitsOf } from "../../../../am/core/status/waits.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
@@ -202,6 +203,21 @@ describe("a node is being decommissioned", () => {
     restarts(scenario);
     expect(scenario.job).toMatchObject({ phase: "running", generation: 2 });
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
+  });
+
+  test("an executor that does not make ready again there blames no machine", () => {
+    const scenario = new Scenario({
+      ...base,
+      failure: { ...base.failure, budgets: { program: 1, infrastructure: 0 } },
+    });
+    scenario.toRunning();
+    leaves(scenario, "n2");
+    scenario.exits("worker:0", { exitCode: 1 });
+    scenario.stops("worker:1");
+    scenario.ready("worker:0");
+    scenario.after(Bounds.prepareMs + base.timeouts.stopGraceMs + 1_000);
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "waiting", machineFailures: 0 });
+    expect(scenario.core.state.blame.n2?.failures ?? 0).toBe(0);
   });
 
   test("when it stays after all, nothing moves", () => {
