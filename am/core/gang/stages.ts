@@ -63,10 +63,16 @@ export function succeedStages(step: Step): void {
   }
   for (const container of Object.values(step.state.containers)) {
     const tenant = tenantOf(step, container);
-    if (tenant !== undefined && AFTER_END.includes(tenant.phase) && gangOf(step, tenant).phase === "done") {
+    if (tenant !== undefined && AFTER_END.includes(tenant.phase) && isOver(step, tenant)) {
       succeed(step, container, tenant);
     }
   }
+}
+
+/** Whether it has ended for good with its stage. A task that lives on and has failed may start again in its container. */
+function isOver(step: Step, { id, role }: TaskRecord): boolean {
+  const { phase, verdicts } = gangOf(step, { role });
+  return phase === "done" && verdicts.every(({ scope }) => scope !== id);
 }
 
 function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): void {

@@ -267,6 +267,18 @@ describe("what a stage does not wait for", () => {
     expect(scenario.task("store:0")).toMatchObject({ phase: "preparing", restarts: 1 });
     expect(scenario.task("worker:0").phase).toBe("running");
   });
+
+  test("is told to end by nobody while it is open what its failure comes to: that order would hide the cause", () => {
+    const failure = { ...jobSpec([]).failure, budgets: { program: 0, infrastructure: 1 } };
+    const carrier = { timeoutMs: 600_000, output: { localDir: "out", dir: "hdfs:///out" } };
+    const scenario = running(roles, { carrier, failure });
+    scenario.exits("prep:0");
+    scenario.readyAll();
+    scenario.startedAll();
+    expect(sentOf(scenario.exits("store:0", { signal: "SIGKILL" }), "exit")).toEqual([]);
+    scenario.after(60_000);
+    expect(scenario.core.state.outcome?.summary).toMatch(/^store:0 was ended by SIGKILL/);
+  });
 });
 
 describe("once the chief of a stage is done that others wait for", () => {
