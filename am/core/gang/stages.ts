@@ -2,6 +2,7 @@ import { stagesOf } from "../../../src/job/stages.ts";
 import { discard, handOver, isHeard, isWanting, nextWaiting } from "../containers/containers.ts";
 import { isKeptOff } from "../containers/kept-off.ts";
 import { carryingMs } from "../containers/transfers.ts";
+import { waiting, whenDurable } from "../journal/barrier.ts";
 import { awaitedBy } from "../policies/stages.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
@@ -9,14 +10,17 @@ import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { emit, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
-import { intendStart, openGeneration } from "./generation.ts";
+import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
 
 /** Why containers of a stage that is done go back. */
 export const STAGE_DONE = "its stage is done";
 
-/** Asks for the gangs that wait for nobody any more. */
+/** Asks for the gangs that wait for nobody any more, once the journal knows that those before are done. */
 export function beginStages(step: Step): void {
+  if (step.state.gangs.some((gang) => !isDoneKnown(step, gang))) {
+    return;
+  }
   for (const [position, stage] of stagesOf(step.spec.roles).entries()) {
     const gang = step.state.gangs[position];
     if (gang?.phase === "ahead" && awaitedBy(step, gang).length === 0) {
@@ -30,7 +34,8 @@ function begin(step: Step, gang: GangState, begunAtMs: number): void {
   gang.phase = "gathering";
   openGeneration(step, gang);
   for (const task of tasksOf(step, gang)) {
-    task.generation = gang.generation;
+    // An attempt before this one may have begun the stage, and died before its journal said so: executors of it make ready again.
+    renewTask(step, task, gang.generation);
   }
   step.changed = true;
 }
@@ -52,11 +57,15 @@ export function endStage(step: Step, gang: GangState): void {
     }
   }
   gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
-  const { generation } = gang;
+  const { generation, position } = gang;
+  whenDurable(step, { what: "stage-done", gang: position });
   log(step, "info", "stage-done", `The stage of generation ${generation} is done.`, { generation });
 }
 
-/** Containers in which nothing of a stage that is done will run again: they serve a stage that gathers, or go back. */
+/**
+ * Containers in which nothing of a stage that is done will run again: they serve a stage that gathers, or go back, once the journal knows
+ * that it is done. Until then only their executors could tell a later attempt how it ended.
+ */
 export function succeedStages(step: Step): void {
   if (step.state.gangs.every(({ phase }) => phase !== "done")) {
     return;
@@ -71,8 +80,12 @@ export function succeedStages(step: Step): void {
 
 /** Whether it has ended for good with its stage. A task that lives on and has failed may start again in its container. */
 function isOver(step: Step, { id, role }: TaskRecord): boolean {
-  const { phase, verdicts } = gangOf(step, { role });
-  return phase === "done" && verdicts.every(({ scope }) => scope !== id);
+  const gang = gangOf(step, { role });
+  return gang.phase === "done" && isDoneKnown(step, gang) && gang.verdicts.every(({ scope }) => scope !== id);
+}
+
+function isDoneKnown(step: Step, { position }: GangState): boolean {
+  return waiting(step, { what: "stage-done", gang: position }) === undefined;
 }
 
 function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): void {

@@ -118,6 +118,7 @@ export type Held =
       readonly generation: number;
     }
   | { readonly what: "start-gang"; readonly sequence: number; readonly gang: number; readonly generation: number }
+  | { readonly what: "stage-done"; readonly sequence: number; readonly gang: number }
   | { readonly what: "end"; readonly sequence: number };
 
 export interface WakeUp {

@@ -380,3 +380,52 @@ test("an ApplicationMaster that dies between two stages goes on with the second"
   scenario.readyAll();
   expect(scenario.phases()).toBe("prep:0 succeeded, worker:0 starting, worker:1 starting");
 });
+
+describe("while the journal does not know yet that a stage is done", () => {
+  /** The first stage ends; only what the journal is given by hand is written. */
+  function ended() {
+    const scenario = running();
+    scenario.journalAnswers = false;
+    const effects = scenario.exits("prep:0");
+    const journal = effects.find((effect) => effect.type === "journal");
+    if (journal?.type !== "journal") throw new Error("the end of a stage is journaled");
+    const write = () => {
+      scenario.journal = JSON.parse(journal.snapshot);
+      return scenario.on({ type: "journal-written", sequence: journal.sequence });
+    };
+    return { scenario, effects, write };
+  }
+
+  test("its containers stay, whose executors alone know how it ended, and the next one waits", () => {
+    const { effects, write } = ended();
+    expect([...asked(effects), ...relaunched(effects), ...released(effects)]).toEqual([]);
+    const then = write();
+    expect(relaunched(then)).toEqual(["c1 → worker:0"]);
+    expect(asked(then)).toEqual(["worker × 1"]);
+  });
+
+  test("what another attempt has begun of the next one makes ready again", () => {
+    const { scenario, write } = ended();
+    write();
+    scenario.allocateAll();
+    const { containerId, host } = scenario.task("worker:1");
+    const kept = [{ ...scenario.container(2), containerId, host }];
+    scenario.ready("worker:1");
+    const facts = {
+      task: "worker:1",
+      containerId,
+      generation: 2,
+      host,
+      port: 1,
+      tensorboardPort: 0,
+      rejoinAddress: "a:1",
+    };
+    scenario.journalAnswers = true;
+    const effects = scenario.crash(kept, [{ type: "executor-registered", ...facts, child: { state: "none" } }]);
+    const { generation } = scenario.task("worker:1");
+    expect(generation).toBeGreaterThan(2);
+    expect(effects).toContainEqual(
+      expect.objectContaining({ type: "send", message: expect.objectContaining({ type: "prepare", generation }) }),
+    );
+  });
+});
