@@ -32,7 +32,7 @@ export function taskFailed(step: Step, task: TaskRecord, found: Ending): void {
   const gang = gangOf(step, task);
   const policy = policyAfter(step, task, found);
   // A task that had joined its gang late had a number of its own; its failure ends the generation of the others.
-  const ending = policy === "gang" && task.late ? { ...found, generation: gang.generation } : found;
+  const ending = policy === "gang" && task.late ? ofOthers(found, gang.generation) : found;
   if ((isSidecar(step, task) && policy !== "task") || isNeededNoMore(step, task)) {
     logFailure(step, task, ending);
     blame(step, ending);
@@ -162,15 +162,22 @@ export function lateEvidence(step: Step, ending: Ending): boolean {
   const gang = gangOf(step, task);
   // What restarts with the task may be another thing by now: a gang that is done restarts nothing.
   const verdict = gang.verdicts.find(
-    (open) =>
-      open.generation === ending.generation &&
-      isAwaited(open, ending) &&
-      (open.scope === task.id || !isSidecar(step, task)),
+    (open) => isOfLife(open, ending) && isAwaited(open, ending) && (open.scope === task.id || !isSidecar(step, task)),
   );
   if (verdict !== undefined) {
-    addEvidence(step, gang, verdict, ending);
+    const isOthers = verdict.generation !== ending.generation;
+    addEvidence(step, gang, verdict, isOthers ? ofOthers(ending, verdict.generation) : ending);
   }
   return verdict !== undefined;
+}
+
+/** The end of a task that had joined its gang late, with a number of its own, as one of the generation that it joined. */
+function ofOthers(ending: Ending, generation: number): Ending {
+  return { ...ending, generation, joinedAs: ending.generation };
+}
+
+function isOfLife({ generation, endings }: Verdict, ending: Ending): boolean {
+  return generation === ending.generation || endings[ending.task]?.joinedAs === ending.generation;
 }
 
 /** A task whose program ended by our own order is accounted for: what becomes of its container later was no cause. */

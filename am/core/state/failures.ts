@@ -9,6 +9,8 @@ export interface Ending {
   readonly containerId: string;
   readonly host: string;
   readonly generation: number;
+  /** Its task had joined the gang late, with a number of its own: this one. */
+  readonly joinedAs?: number;
   /** When it happened, by the clock of the machine that saw it. */
   readonly atMs: number;
   /** The same by our own clock, as far as we can know: decides which of two came first. */

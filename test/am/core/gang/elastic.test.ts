@@ -165,6 +165,20 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.job.phase).toBe("restarting");
   });
 
+  test("had joined late and was preempted after another's end: what YARN says later counts for the generation of the others", () => {
+    const scenario = running(3);
+    scenario.vanishes("worker:2");
+    give(scenario, 2);
+    scenario.startedAll();
+    const { containerId } = scenario.task("worker:2");
+    scenario.exits("worker:1");
+    scenario.vanishes("worker:2");
+    expect(scenario.job.phase).toBe("restarting");
+    const { infrastructure } = scenario.used;
+    scenario.completes(containerId, -102);
+    expect(scenario.used.infrastructure).toBe(infrastructure - 1);
+  });
+
   test("leaves with its node: it moves when its checkpoint is complete, and the others go on", () => {
     const scenario = running(4);
     const node = { nodeId: "n2:45454", host: "n2", rack: "/r", usable: true, labels: [], free: base.am.resource };
