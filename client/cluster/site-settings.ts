@@ -1,8 +1,10 @@
 import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
+import { imageVariables } from "../../src/job/build-images.ts";
 import { readJob } from "../../src/job/load-job.ts";
 import { invalidJob } from "../../src/job/problem.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
+import type { ImageVariables } from "../../src/job/spec.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 import { keytabLogin } from "./keytab-login.ts";
 
@@ -19,6 +21,8 @@ export interface SiteSettings {
   readonly gateway: string | undefined;
   readonly caFile: string | undefined;
   readonly login: KeytabLogin | undefined;
+  /** Of the containers of ApplicationMasters; undefined: they run in none. */
+  readonly image: ImageVariables | undefined;
   readonly hadoop: Readonly<Record<string, string>>;
 }
 
@@ -58,6 +62,7 @@ export function readSiteSettings(conf: readonly string[], context: ClientContext
     gateway: readSetting(text.settings, "tony.hdfs.endpoint"),
     caFile: readSetting(text.settings, "tony.security.ca-file"),
     login: keytabLogin(text.settings),
+    image: imageVariables({ read: (name, parameters) => readSetting(text.settings, name, parameters) }, "am"),
     hadoop: text.hadoop,
   };
 }

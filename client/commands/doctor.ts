@@ -50,7 +50,9 @@ export const doctor = defineCommand({
       sending?.catch(() => undefined);
       report.add(await examine(cluster, { ...settings, queue, machine, now: context.now }));
       if (sending !== undefined && report.sound) {
-        report.add([await probing.probeRuntime(cluster, await sending, { queue, now: context.now })]);
+        report.add([
+          await probing.probeRuntime(cluster, await sending, { queue, image: settings.image, now: context.now }),
+        ]);
       }
       return report.end();
     } finally {

@@ -8,6 +8,7 @@ import type { ShippedFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { launchContext } from "../../src/job/launch-context.ts";
 import { type ProbeReport, parseProbeReport, probeEnvironment } from "../../src/job/probe.ts";
+import type { ImageVariables } from "../../src/job/spec.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
 import { hasEnded } from "../applications/applications.ts";
 import type { Cluster } from "../cluster/cluster.ts";
@@ -37,6 +38,13 @@ export interface ProbeFiles {
   readonly node: string;
 }
 
+export interface ProbeOptions {
+  readonly queue: string;
+  /** As jobs have it; undefined: in none. */
+  readonly image: ImageVariables | undefined;
+  readonly now: () => number;
+}
+
 /**
  * Starts our own ApplicationMaster without a job, as an application that ends at once: the only proof that a node can load the runtime and
  * reach the ResourceManager. It is listed as SUCCEEDED, or as FAILED where it did.
@@ -44,7 +52,7 @@ export interface ProbeFiles {
 export async function probeRuntime(
   cluster: Cluster,
   { files, node }: ProbeFiles,
-  { queue, now }: { readonly queue: string; readonly now: () => number },
+  { queue, image, now }: ProbeOptions,
 ): Promise<Finding> {
   const { resourceManager, configuration } = cluster;
   const { id } = await resourceManager.newApplication();
@@ -63,7 +71,7 @@ export async function probeRuntime(
     masterResource: { memoryMiB, vcores: 1, others: {} },
     masterLaunch: launchContext({
       files,
-      environment: probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")),
+      environment: environmentOfProbe(configuration, image),
       commands: [launchCommand({ node, bundle: "am.cjs" })],
       credentials: writeTokenFile(delegated.credentials),
       ...(tokensConf !== undefined && { tokensConf }),
@@ -71,7 +79,7 @@ export async function probeRuntime(
     cancelTokensWhenComplete,
   });
   const report = await endOf(id, cluster, now);
-  if (report !== undefined) return probeFinding(report, settingsOf(configuration));
+  if (report !== undefined) return inImage(probeFinding(report, settingsOf(configuration)), image);
   await resourceManager.kill(id, { diagnostics: "the probe took too long" });
   return {
     subject,
@@ -79,6 +87,21 @@ export async function probeRuntime(
     found: `no container of ${memoryMiB} MiB was free within ${limitMs / 1000} s`,
     remedy: "try again when the queue has room",
   };
+}
+
+/** The probe's ApplicationMaster runs as a job's does, in the same image. */
+export function environmentOfProbe(
+  configuration: Configuration,
+  image: ImageVariables | undefined,
+): Readonly<Record<string, string>> {
+  return { ...probeEnvironment(resourceManagerEndpoints(configuration, "scheduler")), ...image };
+}
+
+/** The same finding, and which image was asked for: whether the node heeds that, YARN does not say. */
+export function inImage(finding: Finding, image: ImageVariables | undefined): Finding {
+  const [, name] = Object.entries(image ?? {}).find(([variable]) => variable.endsWith("_IMAGE")) ?? [];
+  if (name === undefined) return finding;
+  return { ...finding, found: `${finding.found}; asked for in the image ${name}` };
 }
 
 /** The settings that say where nodes find the masters, each with its value and its place. */

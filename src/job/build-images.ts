@@ -9,7 +9,7 @@ const RUNTIME_TYPE = "YARN_CONTAINER_RUNTIME_TYPE";
  * What a NodeManager is told of the image of a role's containers, or of the ApplicationMaster's (`am`), by the names of
  * DockerLinuxContainerRuntime and RuncContainerRuntime; undefined where they run in none.
  */
-export function imageVariables(reader: JobReader, role: string): ImageVariables | undefined {
+export function imageVariables(reader: Pick<JobReader, "read">, role: string): ImageVariables | undefined {
   if (!reader.read("tony.docker.enabled")) return undefined;
   const image = reader.read("tony.docker.{role}.image", { role }) ?? reader.read("tony.docker.containers.image");
   if (image === undefined) return undefined;

@@ -1,5 +1,11 @@
 import { expect, test } from "@jest/globals";
-import { probeFinding as findingOf, type ProbeSettings } from "../../../client/submission/runtime-probe.ts";
+import {
+  environmentOfProbe,
+  probeFinding as findingOf,
+  inImage,
+  type ProbeSettings,
+} from "../../../client/submission/runtime-probe.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
 import { formatProbeReport, type ProbeReport } from "../../../src/job/probe.ts";
 
 const settings: ProbeSettings = {
@@ -85,4 +91,14 @@ test("a node that cannot copy the runtime says so, with the setting that names t
       "a node cannot copy the runtime: Call From n1/10.0.0.1 to nn:8021 failed on connection exception: java.net.ConnectException: Connection refused",
     remedy: "the nodes must reach the file system of fs.defaultFS (core-site.xml:4) = hdfs://nn:8021",
   });
+});
+
+test("the probe runs in the image of ApplicationMasters, which is told", () => {
+  const image = { YARN_CONTAINER_RUNTIME_TYPE: "docker", YARN_CONTAINER_RUNTIME_DOCKER_IMAGE: "ml/base:1" };
+  const configuration = new Configuration().withValues({ "yarn.resourcemanager.hostname": "rm" });
+  expect(environmentOfProbe(configuration, image)).toMatchObject(image);
+  expect(Object.keys(environmentOfProbe(configuration, undefined))).toHaveLength(1);
+  const finding = { subject: "nodes", state: "well", found: "it starts" } as const;
+  expect(inImage(finding, image).found).toBe("it starts; asked for in the image ml/base:1");
+  expect(inImage(finding, undefined)).toBe(finding);
 });
