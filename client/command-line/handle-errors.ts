@@ -27,13 +27,18 @@ function classify(error: unknown): ErrorReport {
   const known = typeof code === "string" ? systemErrors[code] : undefined;
   if (known !== undefined) {
     const [meaning, exitCode] = known;
-    return { message: `${meaning}: ${errorMessage(error)}`, code: String(code), exitCode };
+    return { message: `${meaning}: ${pathOf(error) ?? errorMessage(error)}`, code: String(code), exitCode };
   }
   return {
     message: `This is a defect of tony-ts, please report it with the lines below.\n${stackOf(error)}`,
     code: "INTERNAL",
     exitCode: ExitCode.unknown,
   };
+}
+
+/** Of which file the operating system said it; its own words would say the meaning again. */
+function pathOf(error: unknown): string | undefined {
+  return typeof error === "object" && error !== null && "path" in error ? String(error.path) : undefined;
 }
 
 /** What the operating system says of a file that a person named, or of the network. */

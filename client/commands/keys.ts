@@ -1,6 +1,7 @@
 import { ExitCode } from "../../src/errors.ts";
 import { effectiveKeys, type ListedKey, listKeys } from "../../src/job/key-list.ts";
 import { findKey } from "../../src/job/keys.ts";
+import { nearest } from "../../src/job/nearest.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobOptions } from "../command-line/job-options.ts";
@@ -41,10 +42,18 @@ export const keys = defineCommand({
     for (const problem of job?.problems ?? []) output.problem(formatProblem(problem));
     if (args.json) output.json({ keys: listed } satisfies KeysJson);
     else if (listed.length > 0) output.print(args.effective ? table(listed) : manual(listed));
-    else output.problem(`No key contains ${wanted}; tony-ts keys lists all`);
+    else output.problem(nothingFound(wanted, all));
     return hasErrors(job?.problems ?? []) ? ExitCode.usage : ExitCode.succeeded;
   },
 });
+
+/** A key is misspelt, of whatever role, or one of its words. */
+function nothingFound(wanted: string, all: readonly ListedKey[]): string {
+  const [, role = ""] = wanted.split(".");
+  const names = all.map(({ key }) => key.replace("{role}", role));
+  const meant = nearest(wanted, names) ?? nearest(wanted, new Set(names.flatMap((name) => name.split(/[.-]/))));
+  return `No key contains ${wanted}; ${meant === undefined ? "" : `did you mean ${meant}? `}tony-ts keys lists all`;
+}
 
 function table(listed: readonly ListedKey[]): string {
   const rows = listed.map(({ key, value, at }) => [key, value ?? "", at ?? "default"]);

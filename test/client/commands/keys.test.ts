@@ -35,6 +35,13 @@ describe("tony-ts keys", () => {
     expect((await ran("--effective", file)).out).toContain("examples/hello/job.xml:");
   });
 
+  test.each([
+    ["chekpoint", "checkpoint"],
+    ["tony.trainer.memry", "tony.trainer.memory"],
+  ])("asks whether %s was meant for another", async (typed, meant) => {
+    expect((await ran(typed)).err).toBe(`No key contains ${typed}; did you mean ${meant}? tony-ts keys lists all\n`);
+  });
+
   test("says when there is none", async () => {
     const nothing = { out: "", err: "No key contains nomatch; tony-ts keys lists all\n", exitCode: ExitCode.succeeded };
     expect(await ran("nomatch")).toEqual(nothing);
