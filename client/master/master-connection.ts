@@ -19,6 +19,7 @@ export function connectMaster({ host, port, access }: MasterContact): MasterConn
 /** What it also has for those who run something in a task's container: sessions. */
 export class MasterConnection implements MasterLink {
   readonly #client: MasterClient;
+  #isClosed = false;
 
   constructor(client: MasterClient) {
     this.#client = client;
@@ -53,7 +54,13 @@ export class MasterConnection implements MasterLink {
     if (error !== undefined) throw error;
   }
 
+  /** Nothing can be asked by it any more. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   close(): void {
+    this.#isClosed = true;
     this.#client.close();
   }
 }

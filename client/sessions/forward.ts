@@ -102,7 +102,7 @@ export async function forwardUntil(
       }
       way = next;
       local ??= await openLocal(options, await portChoice(options, destination, status), destination, context, {
-        open: () => openSession(way ?? next),
+        open: () => openUnlessLost(way ?? next),
         failed: tell,
         refused,
       });
@@ -144,6 +144,11 @@ async function openLocal(
   if (json) output.jsonLine({ address, task, port } satisfies ForwardJson);
   else output.print(show(address, destination));
   return local;
+}
+
+/** While the AM is lost, and the next one is waited for, there is none to ask. */
+function openUnlessLost(way: Way): ReturnType<typeof openSession> | undefined {
+  return way.master.isClosed ? undefined : openSession(way);
 }
 
 function openSession({ master, destination: { task, port } }: Way): ReturnType<MasterConnection["openSession"]> {

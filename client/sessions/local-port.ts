@@ -10,8 +10,8 @@ import { carryConnection } from "./carry-connection.ts";
 const HOST = "127.0.0.1";
 
 export interface LocalPortOptions {
-  /** A session for a new connection. */
-  readonly open: () => CallingSession;
+  /** A session for a new connection; undefined while there is nobody to ask for one: the connection is reset. */
+  readonly open: () => CallingSession | undefined;
   /** Why a connection failed; others go on. */
   readonly failed: (reason: string) => void;
   /** The ApplicationMaster refuses connections, or cannot be asked. */
@@ -28,9 +28,14 @@ export class LocalPort {
 
   private constructor({ open, failed, refused }: LocalPortOptions) {
     this.#server = createServer({ allowHalfOpen: true }, (socket) => {
+      const session = open();
+      if (session === undefined) {
+        socket.resetAndDestroy();
+        return;
+      }
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
-      carryConnection(socket, open()).then((reason) => {
+      carryConnection(socket, session).then((reason) => {
         if (reason !== undefined) failed(reason);
       }, refused);
     });

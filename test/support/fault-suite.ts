@@ -98,6 +98,7 @@ export class FaultSuite {
   /** It is used again; its NodeManager, if it has ended, is started when the cluster is mended. */
   async recommission(node: ClusterNode): Promise<void> {
     await controlDaemon(this.#cluster, "recommission", node.name);
+    if (await this.#isIn("DECOMMISSIONED", node)) await this.#hasEnded(node);
     this.#leaving.delete(node);
   }
 
@@ -129,11 +130,21 @@ export class FaultSuite {
   }
 
   /** Resolves when the ResourceManager holds the node to be in that state. */
-  async nodeIn(state: "RUNNING" | "UNHEALTHY" | "LOST", { nodeId }: ClusterNode): Promise<void> {
-    await eventually(`${nodeId} to be ${state}`, async () => {
-      const url = `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/nodes?states=${state}`;
-      const { body } = await requestJson(url, { cluster: this.#cluster });
-      return listAt(body, "nodes", "node").some((node) => at(node, "id") === nodeId);
+  async nodeIn(state: "RUNNING" | "UNHEALTHY" | "LOST", node: ClusterNode): Promise<void> {
+    await eventually(`${node.nodeId} to be ${state}`, () => this.#isIn(state, node));
+  }
+
+  async #isIn(state: string, { nodeId }: ClusterNode): Promise<boolean> {
+    const url = `${this.#cluster.endpoints.resourceManager}/ws/v1/cluster/nodes?states=${state}`;
+    const { body } = await requestJson(url, { cluster: this.#cluster });
+    return listAt(body, "nodes", "node").some((node) => at(node, "id") === nodeId);
+  }
+
+  /** A NodeManager that was taken out ends by itself, in its time; one that still does would be taken for one that runs. */
+  async #hasEnded({ name }: ClusterNode): Promise<void> {
+    await eventually(`${name} to end`, async () => {
+      const { daemons } = await clusterStatus(this.#cluster.name);
+      return daemons.some((daemon) => daemon.name === name && daemon.pid === undefined);
     });
   }
 

@@ -55,6 +55,32 @@ function dial({ local }: Forwarded): Socket {
 }
 
 describe("a port of this machine", () => {
+  it("resets connections while there is nobody to ask for a session, and serves those that come later", async () => {
+    const port = await serve((socket) => socket.end("here"));
+    const { client } = await SessionScene.open().then((scene) => {
+      ended.push(() => scene.close());
+      return scene;
+    });
+    let isLost = true;
+    const refused: unknown[] = [];
+    const local = await LocalPort.listen(
+      { rather: 0 },
+      {
+        open: () => (isLost ? undefined : client.openSession("worker:0", { type: "connection", port })),
+        failed: () => undefined,
+        refused: (error) => refused.push(error),
+      },
+    );
+    ended.push(() => local.close());
+    const [host = "", localPort] = local.address.split(":");
+    const first = connect({ host, port: Number(localPort) });
+    const [error] = await once(first, "error").catch((reason: unknown) => [reason]);
+    expect(error).toMatchObject({ code: "ECONNRESET" });
+    isLost = false;
+    expect(await text(connect({ host, port: Number(localPort) }))).toBe("here");
+    expect(refused).toEqual([]);
+  });
+
   it("forwards several connections at once to the task's node", async () => {
     const port = await serve((socket) => socket.pipe(socket));
     const forwarded = await forward(port);
