@@ -18,6 +18,7 @@ import { lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.
 import { releaseRest } from "../gang/rest.ts";
 import { joinNext } from "../gang/restart.ts";
 import { isShareDone } from "../policies/elastic.ts";
+import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
@@ -114,7 +115,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     toldToEnd(step, task, container, exit);
   } else if (stop?.code === "node-leaves" && to === "stopped") {
     taskFailed(step, task, departureEnding(step, task, container, stop.step));
-  } else if (stop !== undefined && to === "stopped" && gangOf(step, task).phase === "running") {
+  } else if (stop !== undefined && to === "stopped" && isMissed(step, task)) {
     taskFailed(
       step,
       task,
@@ -122,6 +123,12 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
     );
   }
   joinNext(step, task);
+}
+
+/** Nobody else starts what was stopped: its gang runs, or restarts without it. */
+function isMissed(step: Step, task: TaskRecord): boolean {
+  const { phase } = gangOf(step, task);
+  return phase === "running" || (phase !== "done" && !restartsWithGang(step, task));
 }
 
 /** How an agent of `torchrun` ends that finds the meeting of the others closed, and one that finds it gone. */

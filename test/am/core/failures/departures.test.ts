@@ -242,6 +242,19 @@ describe("a node is being decommissioned", () => {
     expect(scenario.used).toEqual({ program: 0, infrastructure: 0 });
   });
 
+  test("a task that lives on its own starts again though the order to stop came twice, while others restart as a gang", () => {
+    const roles = [role("worker", 2, { restartPolicy: "task" }), role("ps", 1, { tracking: "untracked" })];
+    const scenario = new Scenario({ ...base, roles });
+    scenario.toRunning();
+    leaves(scenario, "n2", { timeoutMs: 1_000 });
+    scenario.after(1);
+    scenario.exits("ps:0", { exitCode: 1 });
+    reports(scenario, "n2", { usable: true });
+    // An executor whose stream broke is told again to stop, and no more why.
+    scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "generation-ended", why: "it is to stop" } });
+    expect(scenario.task("worker:1")).toMatchObject({ phase: "preparing", restarts: 1 });
+  });
+
   test("a task that is never restarted runs until YARN takes the node", () => {
     const scenario = running({ ...base, roles: [role("worker", 2, { restartPolicy: "none" })] });
     leaves(scenario, "n2");
