@@ -585,12 +585,24 @@ export const CORE_MUTANTS = [
       to: "cleanStaging: true",
     },
   ]),
-  ...mutantsOf("am/core/gang/generation.ts", core, [
+  ...mutantsOf("am/core/gang/rest.ts", core, [
     {
       bug: "a gang starts although one of it is missing",
-      from: "    if (role.counts.registered + givenUp < spec.instances) {\n      return false;\n    }\n",
-      to: "",
+      from: "lacking(step, position, role) <= 0);",
+      to: "lacking(step, position, role) <= 1);",
     },
+    {
+      bug: "an elastic gang starts though the first of it, where the others meet, is missing",
+      from: "minInstances !== undefined && canMeet(step, position) && isQuiet(step, gang, position)",
+      to: "minInstances !== undefined && isQuiet(step, gang, position)",
+    },
+    {
+      bug: "a task joins others that are done",
+      from: '  if (!gang.started || gang.phase !== "running" || !isElastic(step, ended) || !isShareDone(step, ended)) {',
+      to: "  if (gang.generation > 0) {",
+    },
+  ]),
+  ...mutantsOf("am/core/gang/generation.ts", core, [
     {
       bug: "executors make ready for a generation that the journal does not know",
       from: "step.state.journal.generationSequence);",
@@ -605,6 +617,11 @@ export const CORE_MUTANTS = [
     },
   ]),
   ...mutantsOf("am/core/gang/stages.ts", core, [
+    {
+      bug: "a stage begins before the journal knows that the one before is done",
+      from: '  return waiting(step, { what: "stage-done", gang: position }) === undefined;',
+      to: "  return position >= 0;",
+    },
     {
       bug: "what was to restart with its stage as that became done never starts",
       from: "      intendStart(step, task);\n",
