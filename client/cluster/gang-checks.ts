@@ -1,4 +1,5 @@
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
+import { roomFor } from "../../src/job/fits.ts";
 import { leastInstances } from "../../src/job/least-instances.ts";
 import { keyProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords, countWords, memoryWords } from "../../src/job/reasons/words.ts";
@@ -33,7 +34,8 @@ function roleProblems(spec: JobSpec, role: RoleSpec, nodes: readonly Node[]): Pr
   const { name, resource, nodeLabel = "" } = role;
   const least = leastInstances(role);
   const labelled = nodeLabel === "" ? nodes : nodes.filter(({ labels }) => labels.includes(nodeLabel));
-  const room = labelled.reduce((sum, { total }) => sum + howMany(resource, total), 0);
+  // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
+  const room = labelled.reduce((sum, { total }) => sum + roomFor({ ...resource, vcores: 0 }, total), 0);
   if (room === 0 || least <= room) return [];
   const place = `${countWords(labelled.length, "node")}${nodeLabel === "" ? "" : ` with label ${nodeLabel}`}`;
   const text = `${least} of ${name} ask for ${amountWords(resource)} each, and the cluster's ${place} have room for ${room} when empty`;
@@ -49,13 +51,4 @@ function stageProblems(spec: JobSpec, names: readonly string[], nodes: readonly 
   if (wantedMiB <= thereMiB || largest === undefined) return [];
   const text = `the AM and ${names.join(", ")} ask for ${memoryWords(wantedMiB)} in all, and the cluster's ${countWords(nodes.length, "node")} have ${memoryWords(thereMiB)}`;
   return [keyProblem("warning", spec, `tony.${largest}.instances`, `${text}: ${remedy(largest)}`)];
-}
-
-/** How many such containers an empty node takes. Whether the scheduler counts cores is known to the registered ApplicationMaster alone. */
-function howMany(asked: Resource, total: Resource): number {
-  const shares = [
-    [asked.memoryMiB, total.memoryMiB],
-    ...Object.entries(asked.others).map(([type, amount]) => [amount, total.others[type] ?? 0]),
-  ].map(([wanted = 0, there = 0]) => (wanted === 0 ? Number.POSITIVE_INFINITY : Math.floor(there / wanted)));
-  return Math.min(...shares);
 }

@@ -5,7 +5,7 @@ import { nameNodeEndpoints } from "../../src/hadoop/hdfs/namenodes.ts";
 import { HttpClient } from "../../src/hadoop/http/client.ts";
 import { readText } from "../../src/hadoop/http/exchange.ts";
 import { AuthenticationError } from "../../src/hadoop/security/errors.ts";
-import { resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
+import { resourceManagerWebAddresses, webScheme } from "../../src/hadoop/yarn/endpoints.ts";
 import type { Cluster } from "./cluster.ts";
 import type { Finding } from "./finding.ts";
 import {
@@ -31,7 +31,7 @@ export async function mastersFindings({ configuration, credentials }: Cluster): 
   }
 
   async function resourceManagers(): Promise<Finding[]> {
-    const protocol = configuration.get("yarn.http.policy")?.toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
+    const protocol = webScheme(configuration);
     const bases = resourceManagerWebAddresses(configuration).flatMap((address) =>
       address === undefined ? [] : [`${protocol}://${formatHostPort(address)}`],
     );

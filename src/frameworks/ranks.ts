@@ -62,11 +62,14 @@ function trainersOf({ spec, cluster }: GangTask): Trainer[] {
   );
 }
 
+/** Whether the role's tasks have ranks: an evaluator, and what nobody waits for, have none. */
+export function trains({ name, tracking }: Pick<RoleSpec, "name" | "tracking">): boolean {
+  return tracking === "tracked" && name !== "evaluator";
+}
+
 function rankedRoles({ roles }: JobSpec): RoleSpec[] {
   const first = (role: RoleSpec) => (role.name === "chief" ? 0 : role.name === "worker" ? 1 : 2);
-  return roles
-    .filter(({ name, tracking }) => tracking === "tracked" && name !== "evaluator")
-    .sort((a, b) => first(a) - first(b));
+  return roles.filter(trains).sort((a, b) => first(a) - first(b));
 }
 
 /**

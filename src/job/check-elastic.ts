@@ -1,3 +1,4 @@
+import { trains } from "../frameworks/ranks.ts";
 import type { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
 import type { RoleSpec } from "./spec.ts";
@@ -31,9 +32,4 @@ function problemOf(reader: JobReader, roles: readonly RoleSpec[], role: RoleSpec
   return least > role.instances
     ? `is ${least}, and tony.${role.name}.instances is ${role.instances}: lower the first or raise the second`
     : undefined;
-}
-
-/** As `torchrun` counts its nodes (src/frameworks/ranks.ts). */
-function trains({ name, tracking }: RoleSpec): boolean {
-  return tracking === "tracked" && name !== "evaluator";
 }

@@ -1,4 +1,5 @@
 import { constraintKey } from "../../../src/job/constraint-key.ts";
+import { roomFor } from "../../../src/job/fits.ts";
 import type { DelayReason } from "../../../src/job/reasons/waits.ts";
 import { amountWords, countedWords, settingOf } from "../../../src/job/reasons/words.ts";
 import type { JobSpec, RoleSpec } from "../../../src/job/spec.ts";
@@ -8,7 +9,7 @@ import type { CoreState } from "../state/state.ts";
 import { roleOf } from "../state/step.ts";
 import { excludedHosts, isKeptOff } from "./kept-off.ts";
 import { labelFits } from "./placement.ts";
-import { countedPart, roomFor } from "./room.ts";
+import { countedPart } from "./room.ts";
 import { placeOf, settingsOf, unmeetable } from "./unmeetable.ts";
 
 interface Job {

@@ -1,8 +1,9 @@
+import { roomFor } from "../../../src/job/fits.ts";
 import type { Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { NodeView } from "../state/events.ts";
 import { roleOf, type Step } from "../state/step.ts";
 import { isKeptOff } from "./kept-off.ts";
-import { countedPart, roomFor } from "./room.ts";
+import { countedPart } from "./room.ts";
 
 export interface Hints {
   readonly hosts: { readonly host: string; readonly count: number }[];

@@ -1,3 +1,4 @@
+import { roomFor } from "../../../src/job/fits.ts";
 import { leastInstances } from "../../../src/job/least-instances.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
@@ -6,7 +7,7 @@ import { countedWords, countWords, memoryWords, otherWords, settingOf } from "..
 import type { JobSpec, Resource, RoleSpec } from "../../../src/job/spec.ts";
 import type { CoreState } from "../state/state.ts";
 import { labelFits } from "./placement.ts";
-import { countedPart, roomFor } from "./room.ts";
+import { countedPart } from "./room.ts";
 
 interface Job {
   readonly spec: JobSpec;

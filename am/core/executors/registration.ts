@@ -6,8 +6,7 @@ import { programSuspended } from "../failures/verdict.ts";
 import { adoptStart, intendStart, prepare, resendStart } from "../gang/generation.ts";
 import { release } from "../gang/rest.ts";
 import { joinNext, renewAlone, resendStop, restartUncharged } from "../gang/restart.ts";
-import { isElastic, isShareDone, joinsLate } from "../policies/elastic.ts";
-import { restartsWithGang } from "../policies/restart.ts";
+import { isElastic, isShareDone, takesGangAlong } from "../policies/elastic.ts";
 import { startsWithGang } from "../policies/start.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ExecutorCommand } from "../state/effects.ts";
@@ -78,7 +77,7 @@ function ahead(step: Step, task: TaskRecord, registration: ExecutorRegistration)
   }
   moveTask(step, task, [...ALIVE, "allocated", "launched"], "stopped");
   accountFor(step, registration.containerId);
-  if (!restartsWithGang(step, task) || joinsLate(step, task)) {
+  if (!takesGangAlong(step, task)) {
     renewAlone(step, task.id, "the attempt before had begun to");
   } else if (registration.generation === gang.generation) {
     joinNext(step, task);

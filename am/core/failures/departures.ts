@@ -3,7 +3,7 @@ import { isLeaving, keepOff } from "../containers/kept-off.ts";
 import { giveNotice, sendNotice } from "../containers/notices.ts";
 import { stopChild } from "../gang/restart.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
-import { joinsLate } from "../policies/elastic.ts";
+import { takesGangAlong } from "../policies/elastic.ts";
 import { isNeverRestarted, restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar } from "../policies/tolerance.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -130,7 +130,7 @@ function depart(step: Step, container: ContainerRecord, task: TaskRecord, checkp
     return;
   }
   awaitNoMore(container, "departure");
-  if (restartsWithGang(step, task) && !joinsLate(step, task)) {
+  if (takesGangAlong(step, task)) {
     taskFailed(step, task, departureEnding(step, task, container, checkpointStep));
   } else {
     stopChild(step, task, { code: "node-leaves", step: checkpointStep });

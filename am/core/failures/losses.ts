@@ -8,8 +8,7 @@ import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
 import { joinNext } from "../gang/restart.ts";
 import { finish } from "../job/finish.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
-import { joinsLate } from "../policies/elastic.ts";
-import { restartsWithGang } from "../policies/restart.ts";
+import { takesGangAlong } from "../policies/elastic.ts";
 import { isSidecar } from "../policies/tolerance.ts";
 import type { Event } from "../state/events.ts";
 import type { Ending } from "../state/failures.ts";
@@ -117,7 +116,7 @@ function lostBeforeStart(step: Step, task: TaskRecord, ending: Ending): void {
     return;
   }
   const gang = gangOf(step, task);
-  if (gang.started && gang.phase === "running" && restartsWithGang(step, task) && !joinsLate(step, task)) {
+  if (gang.started && gang.phase === "running" && takesGangAlong(step, task)) {
     moveTask(step, task, BEFORE_START, "lost");
     taskFailed(step, task, ending);
     joinNext(step, task);

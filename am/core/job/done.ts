@@ -1,6 +1,6 @@
 import { endedBecause, type Undated } from "../../../src/job/outcome.ts";
 import type { RoleSpec } from "../../../src/job/spec.ts";
-import { beginStages, endStage } from "../gang/stages.ts";
+import { endStage } from "../gang/stages.ts";
 import {
   chiefIsDone,
   isComplete,
@@ -33,13 +33,9 @@ export function finishWhenDone(step: Step): void {
     finish(step, summarise(step, tracked(step)));
     return;
   }
-  if (ended.length === 0) {
-    return;
-  }
   for (const gang of ended) {
     endStage(step, gang);
   }
-  beginStages(step);
 }
 
 /** Whether nothing of a gang is waited for any more. */

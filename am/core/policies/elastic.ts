@@ -18,6 +18,11 @@ export function joinsLate(step: View, task: OfTask): boolean {
   return started && phase === "running" && isElastic(step, task) && task.index > 0 && !isShareDone(step, task);
 }
 
+/** Whether its whole gang starts again when its container is lost or given up. */
+export function takesGangAlong(step: View, task: OfTask): boolean {
+  return restartsWithGang(step, task) && !joinsLate(step, task);
+}
+
 /** Whether a task of the role has exited 0: what they compute together is done, and nobody joins them any more. */
 export function isShareDone({ state }: View, task: { readonly role: number }): boolean {
   return (state.roles[task.role]?.counts.succeeded ?? 0) > 0;

@@ -42,8 +42,12 @@ export function resourceManagerEndpoints(settings: Settings, service: ResourceMa
  * between two keys (org.apache.hadoop.yarn.webapp.util.WebAppUtils).
  */
 export function resourceManagerWebAddresses(settings: Settings): readonly (HostPort | undefined)[] {
-  const isSecure = settings.get("yarn.http.policy")?.trim().toUpperCase() === "HTTPS_ONLY";
-  return suffixes(settings).map((suffix) => addressOf(settings, isSecure ? webKeys.https : webKeys.http, suffix));
+  return suffixes(settings).map((suffix) => addressOf(settings, webKeys[webScheme(settings)], suffix));
+}
+
+/** How YARN's daemons serve their pages (`yarn.http.policy`). */
+export function webScheme(settings: Settings): "http" | "https" {
+  return settings.get("yarn.http.policy")?.trim().toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
 }
 
 function suffixes(settings: Settings): readonly string[] {

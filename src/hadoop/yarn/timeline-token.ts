@@ -2,6 +2,7 @@ import type { Configuration } from "../conf/configuration.ts";
 import { formatHostPort, type HostPort, parseHostPort } from "../conf/values.ts";
 import { httpDelegationToken, type TokenRequestOptions } from "../http/delegation-token.ts";
 import type { Token } from "../security/token.ts";
+import { webScheme } from "./endpoints.ts";
 
 const enabledKey = "yarn.timeline-service.enabled";
 const versionKeys = ["yarn.timeline-service.versions", "yarn.timeline-service.version"];
@@ -27,7 +28,7 @@ export function timelineServer(configuration: Configuration): TimelineServer | u
   if (!configuration.getBoolean(enabledKey, false)) return undefined;
   const versions = versionKeys.map((key) => configuration.getList(key)).find((found) => found.length > 0) ?? ["1.0"];
   if (!versions.some((version) => Math.trunc(Number.parseFloat(version)) === 1)) return undefined;
-  const scheme = configuration.get("yarn.http.policy")?.toUpperCase() === "HTTPS_ONLY" ? "https" : "http";
+  const scheme = webScheme(configuration);
   const isOptional = configuration.getBoolean("yarn.timeline-service.client.best-effort", false);
   return { endpoint: addressOf(configuration, webKeys[scheme]), scheme, isOptional };
 }
