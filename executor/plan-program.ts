@@ -52,7 +52,7 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   const start = { ...programStart(options), ...files };
   const inherited = inheritedEnvironment(environment);
   const container = { ...inherited, ...(await hadoopClientVariables(inherited)) };
-  const { command, environments, serve, hosts } = taskProgram(container, {
+  const { command, prelude, environments, serve, hosts } = taskProgram(container, {
     ...start,
     ips: await lookUp(hostsToLookUp(start)),
   });
@@ -62,7 +62,7 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   const mark = (own: Environment) => ({ ...own, [PROGRAM_MARKER]: settings.containerId });
   return {
     job,
-    command,
+    command: prelude === undefined ? command : `${prelude}\n${command}`,
     ...(unusable !== undefined && { unusable }),
     environments: [mark(first), ...others.map(mark)],
     marker: `${PROGRAM_MARKER}=${settings.containerId}`,

@@ -62,6 +62,8 @@ export interface FrameworkDefinition<Variable extends string = string, Default e
   readonly hosts?: (task: GangTask) => Hosts | undefined;
   /** In the executor: what is served at the task's own port while its program runs, which then cannot listen there. */
   readonly serve?: (task: GangTask) => RequestListener | undefined;
+  /** In the executor: what the shell of each process does before the command. */
+  readonly prelude?: (task: GangTask) => string | undefined;
   /** In the executor: the command and the values of the role's environment, as they are run. */
   readonly fill?: (text: string, task: GangTask) => string;
 }

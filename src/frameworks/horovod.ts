@@ -1,47 +1,100 @@
+import type { RequestListener } from "node:http";
+import { parseTaskId } from "../job/task.ts";
 import { addressesOf } from "./addresses.ts";
 import { gangOnly } from "./checks.ts";
-import type { FrameworkDefinition, FrameworkJob, FrameworkProblem } from "./framework.ts";
+import { elasticRendezvous, hostOf } from "./elastic-horovod/elastic-rendezvous.ts";
+import { SLOT_PRELUDE } from "./elastic-horovod/prelude.ts";
+import type { FrameworkDefinition, FrameworkJob, FrameworkProblem, GangTask } from "./framework.ts";
 import { type Place, placeOf } from "./ranks.ts";
-import { rendezvousStore } from "./rendezvous-store.ts";
-import type { horovodVariables } from "./variables.ts";
+import { rendezvousStore, scopeSizes } from "./rendezvous-store.ts";
+import type { elasticHorovodVariables, horovodVariables } from "./variables.ts";
 
-type Variable = keyof typeof horovodVariables;
-/** How long a process waits for others: horovodrun has an option for it. */
-type Default = "HOROVOD_GLOO_TIMEOUT_SECONDS";
+type Variables<Table> = Readonly<Record<keyof Table & string, string>>;
+
+/** TonY's for all that start together, in seconds: horovodrun has an option for it. */
+const TOGETHER_SECONDS = 2000;
+/** Where some may be lost without a word, nothing is waited for longer; what waits in vain begins again with those that are left. */
+const ELASTIC_SECONDS = 60;
 
 /**
  * Horovod over Gloo (horovod/runner/gloo_run.py sets the same variables). Where TonY runs a driver for it, the executor of rank 0 serves
  * the rendezvous, on the port that it holds anyway.
  */
-export const horovod: FrameworkDefinition<Exclude<Variable, Default>, Default> = {
+export const horovod: FrameworkDefinition = {
   check: (job) => [...gangOnly(job, "Horovod"), ...ownPort(job)],
   severalProcesses: "executor",
-  defaults: () => ({ HOROVOD_GLOO_TIMEOUT_SECONDS: "2000" }),
+  defaults: (task) => ({
+    HOROVOD_GLOO_TIMEOUT_SECONDS: String(isElastic(task) ? ELASTIC_SECONDS : TOGETHER_SECONDS),
+  }),
   environment: (task) => {
     const place = placeOf(task);
     if (place === undefined) return undefined;
-    const { master, rank, size, localRank, localSize } = place;
-    const hosts = hostsWith(place, localRank);
-    return {
-      HOROVOD_CONTROLLER: "gloo",
-      HOROVOD_CPU_OPERATIONS: "gloo",
-      HOROVOD_GLOO_RENDEZVOUS_ADDR: master.host,
-      HOROVOD_GLOO_RENDEZVOUS_PORT: String(master.port),
-      HOROVOD_HOSTNAME: hostNameOf(place.trainer.machine),
-      HOROVOD_RANK: String(rank),
-      HOROVOD_SIZE: String(size),
-      HOROVOD_LOCAL_RANK: String(localRank),
-      HOROVOD_LOCAL_SIZE: String(localSize),
-      HOROVOD_CROSS_RANK: String(hosts.indexOf(place.trainer.machine)),
-      HOROVOD_CROSS_SIZE: String(hosts.length),
-      CLUSTER_SPEC: JSON.stringify(addressesOf(task)),
-    };
+    return { ...common(task, place), ...(isElastic(task) ? elastic(task) : fixed(place)) };
   },
+  prelude: (task) => (isElastic(task) && placeOf(task) !== undefined ? SLOT_PRELUDE : undefined),
   serve: (task) => {
     const place = placeOf(task);
-    return place?.rank === 0 ? rendezvousStore(scopeSizes(place)) : undefined;
+    if (place?.rank !== 0) return undefined;
+    return isElastic(task) ? elasticRendezvousOf(task) : rendezvousStore(scopeSizes(processesByHost(place)));
   },
 };
+
+function isElastic({ role }: GangTask): boolean {
+  return role.minInstances !== undefined;
+}
+
+function common(task: GangTask, { master }: Place): Partial<Variables<typeof horovodVariables>> {
+  return {
+    HOROVOD_CONTROLLER: "gloo",
+    HOROVOD_CPU_OPERATIONS: "gloo",
+    HOROVOD_GLOO_RENDEZVOUS_ADDR: master.host,
+    HOROVOD_GLOO_RENDEZVOUS_PORT: String(master.port),
+    CLUSTER_SPEC: JSON.stringify(addressesOf(task)),
+  };
+}
+
+/** All are there from the start, in their order. */
+function fixed(place: Place): Partial<Variables<typeof horovodVariables>> {
+  const { trainer, rank, size, localRank, localSize } = place;
+  const hosts = hostsWith(place, localRank);
+  return {
+    HOROVOD_HOSTNAME: hostNameOf(trainer.machine),
+    HOROVOD_RANK: String(rank),
+    HOROVOD_SIZE: String(size),
+    HOROVOD_LOCAL_RANK: String(localRank),
+    HOROVOD_LOCAL_SIZE: String(localSize),
+    HOROVOD_CROSS_RANK: String(hosts.indexOf(trainer.machine)),
+    HOROVOD_CROSS_SIZE: String(hosts.length),
+  };
+}
+
+/**
+ * Each task is a machine of its own, so that a process keeps its name while others of the node come and go. The rest of its slot it has from
+ * the rendezvous (prelude.ts).
+ */
+function elastic({
+  role,
+  index,
+  process,
+}: GangTask): Partial<Variables<typeof horovodVariables>> & Variables<typeof elasticHorovodVariables> {
+  return {
+    HOROVOD_ELASTIC: "1",
+    HOROVOD_HOSTNAME: hostOf(role.name, index),
+    HOROVOD_LOCAL_RANK: String(process),
+  };
+}
+
+function elasticRendezvousOf(task: GangTask): RequestListener {
+  const { role, cluster } = task;
+  const together = cluster.tasks.map(({ task: id }) => parseTaskId(id));
+  return elasticRendezvous({
+    role: role.name,
+    processes: role.processes,
+    least: role.minInstances ?? role.instances,
+    expected: together.flatMap((one) => (one?.role === role.name ? [one.index] : [])),
+    nowMs: () => performance.now(),
+  });
+}
 
 /** A port that is left to the program while it runs cannot serve the rendezvous. */
 function ownPort({ roles }: FrameworkJob): FrameworkProblem[] {
@@ -50,15 +103,8 @@ function ownPort({ roles }: FrameworkJob): FrameworkProblem[] {
   return [{ severity: "error", key: "tony.task.reuse-port", message }];
 }
 
-/** As Horovod names the scopes: all processes, those of a host, and those of one local rank. */
-function scopeSizes(place: Place): ReadonlyMap<string, number> {
-  const perHost = place.machines.map((machine): [string, number] => [machine, processesOn(place, machine)]);
-  const most = Math.max(...perHost.map(([, count]) => count));
-  const local = perHost.map(([machine, count]): [string, number] => [`local_${hostNameOf(machine)}`, count]);
-  const cross = Array.from({ length: most }, (_, localRank): [string, number] => {
-    return [`cross_${localRank}`, hostsWith(place, localRank).length];
-  });
-  return new Map([["global", place.size], ["global_", place.size], ...local, ...cross]);
+function processesByHost(place: Place): ReadonlyMap<string, number> {
+  return new Map(place.machines.map((machine) => [hostNameOf(machine), processesOn(place, machine)]));
 }
 
 /** The hosts that have a process of that local rank. */

@@ -5,6 +5,20 @@ import { buffer } from "node:stream/consumers";
 export type ScopeSizes = ReadonlyMap<string, number>;
 
 /**
+ * The scopes as Horovod names them: all processes, those of a host, and those of one local rank, which hosts with as many have.
+ * @param processes of each host, by its name
+ */
+export function scopeSizes(processes: ReadonlyMap<string, number>): ScopeSizes {
+  const counts = [...processes.values()];
+  const size = counts.reduce((sum, count) => sum + count, 0);
+  const local = Array.from(processes, ([host, count]): [string, number] => [`local_${host}`, count]);
+  const cross = Array.from({ length: Math.max(...counts) }, (_, localRank): [string, number] => {
+    return [`cross_${localRank}`, counts.filter((count) => count > localRank).length];
+  });
+  return new Map([["global", size], ["global_", size], ...local, ...cross]);
+}
+
+/**
  * The store in which Horovod's processes find each other, over HTTP: `PUT`, `GET` and `DELETE` of `/<scope>/<key>`
  * (horovod/runner/http/http_server.py). Each process that has found its peers deletes its rank; when all of a scope have, the scope is
  * emptied, so that they can meet again.

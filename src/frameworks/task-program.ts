@@ -67,6 +67,8 @@ export interface TaskProgram {
   /** Tasks in which it may run commands. */
   readonly hosts?: Hosts;
   readonly command: string;
+  /** What the shell of each process does before that. */
+  readonly prelude?: string;
   readonly environments: readonly [Environment, ...Environment[]];
 }
 
@@ -102,8 +104,10 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
   const several = framework.severalProcesses === "executor" ? role.processes - 1 : 0;
   const others = Array.from({ length: several }, (_, before) => environment(before + 1));
   const serve = gangTask && framework.serve?.(gangTask);
+  const prelude = gangTask && framework.prelude?.(gangTask);
   return {
     command: fill(role.command),
+    ...(prelude && { prelude }),
     environments: [environment(0), ...others],
     ...(serve && { serve }),
     ...(hosts && { hosts }),

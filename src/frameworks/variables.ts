@@ -111,10 +111,10 @@ export const mxnetVariables = {
 export const horovodVariables = {
   HOROVOD_CONTROLLER: "`gloo`",
   HOROVOD_CPU_OPERATIONS: "`gloo`",
-  HOROVOD_GLOO_TIMEOUT_SECONDS: "`2000`, unless the job sets it",
+  HOROVOD_GLOO_TIMEOUT_SECONDS: "`2000`, with `tony.<role>.min-instances` `60`; unless the job sets it",
   HOROVOD_GLOO_RENDEZVOUS_ADDR: "Where the processes find each other: the executor of rank 0 serves it",
   HOROVOD_GLOO_RENDEZVOUS_PORT: "Its port",
-  HOROVOD_HOSTNAME: "The machine, by which local ranks are counted",
+  HOROVOD_HOSTNAME: "The machine, by which local ranks are counted; with `min-instances` each task is one",
   HOROVOD_RANK: "The process's number among all that train, from 0",
   HOROVOD_SIZE: "How many processes train",
   HOROVOD_LOCAL_RANK: "The process's number among those of its machine",
@@ -122,6 +122,12 @@ export const horovodVariables = {
   HOROVOD_CROSS_RANK: "The machine's number among those that have a process of this local rank",
   HOROVOD_CROSS_SIZE: "How many machines have one",
   CLUSTER_SPEC: "All roles, as TonY gives it",
+} as const satisfies VariableTable;
+
+/** The same, where fewer of them may train (`tony.<role>.min-instances`). */
+export const elasticHorovodVariables = {
+  HOROVOD_ELASTIC:
+    "`1`: the process asks for its rank, and for all that follows from it, again whenever tasks join or are lost",
 } as const satisfies VariableTable;
 
 /** With `tony.application.framework = mpi`, in the launcher. */

@@ -3,6 +3,9 @@ import type { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
 import type { RoleSpec } from "./spec.ts";
 
+/** Frameworks whose programs adapt to who is there. */
+const ADAPT: readonly string[] = ["torchrun", "horovod"];
+
 /** Whether a role of whose tasks some may be missing can run so: its program must adapt to who is there. */
 export function checkElastic(reader: JobReader, roles: readonly RoleSpec[]): void {
   for (const role of roles) {
@@ -14,8 +17,8 @@ export function checkElastic(reader: JobReader, roles: readonly RoleSpec[]): voi
 function problemOf(reader: JobReader, roles: readonly RoleSpec[], role: RoleSpec, least: number): string | undefined {
   const framework = reader.read("tony.application.framework");
   const others = roles.filter((one) => one !== role && trains(one)).map(({ name }) => name);
-  if (framework !== "torchrun") {
-    return `needs a program that goes on with fewer tasks, and of ${framework} that is not known: take it out, or set tony.application.framework = torchrun`;
+  if (!ADAPT.includes(framework)) {
+    return `needs a program that goes on with fewer tasks, and of ${framework} that is not known: take it out, or set tony.application.framework = ${ADAPT.join(" or ")}`;
   }
   if (reader.read("tony.application.distributed-mode") !== "gang") {
     return "needs tasks that start together: take out tony.application.distributed-mode = fcfs";

@@ -16,6 +16,7 @@ import { sessionInput, sessionOutput } from "../../src/api/session-codec.ts";
 import { jobOutcome, jobStatus } from "../../src/api/status-codec.ts";
 import type { Codec } from "../../src/api/wire.ts";
 import { zipEntries } from "../../src/archives/zip.ts";
+import { readNotificationService } from "../../src/frameworks/elastic-horovod/notification.ts";
 import { parseProperties } from "../../src/hadoop/conf/xml.ts";
 import { LocalFileSystem } from "../../src/hadoop/hdfs/local.ts";
 import { errorOfRemoteException, remoteExceptionIn } from "../../src/hadoop/hdfs/remote-exception.ts";
@@ -185,6 +186,18 @@ export const decoders: readonly Decoder[] = [
     name: "keytabs",
     seeds: [Buffer.from("0502000000150001000145000361646100000001000000000100120000", "hex")],
     decode: keytabPrincipals,
+  },
+  {
+    name: "what Horovod's processes say of their services",
+    seeds: [
+      Buffer.concat([
+        Buffer.from("\x80\x05}\x94(\x8c\x02lo\x94]\x94\x8c\x09127.0.0.1\x94M\x95\xa3\x86\x94auC\x20", "latin1"),
+        Buffer.alloc(32, 7),
+        Buffer.from("\x94\x86\x94."),
+      ]),
+    ],
+    decode: (bytes) => readNotificationService(Buffer.from(bytes).toString("base64")),
+    refusals: ["RangeError"],
   },
   {
     name: "tokens in answers",

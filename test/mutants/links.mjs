@@ -314,4 +314,26 @@ export const LINK_MUTANTS = [
       to: "    this.#suspension = setTimeout(() => {}, nextMs);",
     },
   ]),
+  ...mutantsOf("src/frameworks/elastic-horovod/meeting.ts", { unit: "frameworks/elastic-horovod/meeting.test" }, [
+    {
+      bug: "those that train are not waited for",
+      from: "this.#members.some((task) => !this.#asks(task))",
+      to: "false",
+    },
+    {
+      bug: "who was lost is still waited for",
+      from: "this.#members = this.#members?.filter((member) => member !== task);",
+      to: "",
+    },
+    {
+      bug: "who was answered counts as one that asks again",
+      from: "    this.#asking.clear();\n",
+      to: "",
+    },
+    {
+      bug: "too few train",
+      from: "ready.length < this.#options.least && !this.#isShareDone",
+      to: "false",
+    },
+  ]),
 ];

@@ -1,7 +1,7 @@
 import { endingWords, takenBackFor } from "../../../src/job/reasons/endings.ts";
 import { hasGangRestart, renewAlone, tearDown } from "../gang/restart.ts";
 import { isNeededNoMore } from "../policies/completion.ts";
-import { joinsLate } from "../policies/elastic.ts";
+import { joinsLate, outlivesExits } from "../policies/elastic.ts";
 import { restartPolicyOf, restartsWithGang } from "../policies/restart.ts";
 import { isSidecar, toleratesFailure } from "../policies/tolerance.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
@@ -188,12 +188,13 @@ function isAwaited(verdict: Verdict, ending: Ending): boolean {
 }
 
 /**
- * What starts again after such an end. Others of an elastic role go on without a task whose container is lost. A program that exits by
- * itself has given up for all of them: `torchrun` closes the meeting for good (launch_agent in torch/distributed/launcher/api.py).
+ * What starts again after such an end. Others of an elastic role go on without a task whose container is lost, and some without one whose
+ * program has failed. One that failed because it had lost a peer could not go on without it, so that its gang starts again.
  */
 function policyAfter(step: Step, task: TaskRecord, { strength, source }: Ending): ReturnType<typeof restartPolicyOf> {
   const isLost = strength >= Strength.signal || source === "yarn";
-  return isLost && joinsLate(step, task) ? "task" : restartPolicyOf(step, task);
+  const isOwn = isLost || (outlivesExits(step) && strength > Strength.peerLost);
+  return isOwn && joinsLate(step, task) ? "task" : restartPolicyOf(step, task);
 }
 
 function covers(step: Step, verdict: Verdict, task: TaskRecord, policy: string): boolean {

@@ -190,6 +190,43 @@ describe("a task of a role that may be smaller", () => {
   });
 });
 
+describe("a program of an elastic Horovod that exits by itself", () => {
+  const horovod: JobSpec = { ...base, ...withBudget(1), framework: "horovod" };
+
+  test("is started again alone, in its container: the others go on, and the program pays", () => {
+    const scenario = running(4, horovod);
+    const effects = scenario.exits("worker:3", { exitCode: 1 });
+    expect(sentOf(effects, "stop-child")).toEqual([]);
+    expect(sentOf([...effects, ...scenario.after(base.timeouts.verdictMs)], "prepare")).toEqual(["worker:3"]);
+    expect(scenario.phases()).toMatch(/^worker:0 running, worker:1 running, worker:2 running, worker:3 /);
+    expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+  });
+
+  test("takes the gang along where it had lost a peer, without which it cannot go on", () => {
+    const scenario = running(4, horovod);
+    const effects = scenario.exits("worker:3", { exitCode: 1, peerConnectionLost: true });
+    expect(sentOf(effects, "stop-child")).toEqual(["worker:0", "worker:1", "worker:2"]);
+  });
+
+  test("is the first, where the others meet: the gang starts again", () => {
+    const scenario = running(4, horovod);
+    expect(sentOf(scenario.exits("worker:0", { exitCode: 1 }), "stop-child")).toHaveLength(3);
+  });
+
+  test.each([
+    "tony-ts: the others are done",
+    "tony-ts: connection refused at /dev/tcp/n1/5000, where the first task was",
+  ])("came too late when the others are done and its shell says: %s", (line) => {
+    const scenario = running(3, horovod);
+    give(scenario, 1);
+    scenario.startedAll();
+    scenario.exits("worker:0");
+    scenario.exits("worker:3", { exitCode: 1, lastLines: [line], peerConnectionLost: true });
+    expect(scenario.task("worker:3").phase).toBe("stopped");
+    expect(scenario.job.phase).toBe("running");
+  });
+});
+
 describe("the end of a gang that may be smaller", () => {
   test("does not wait for a task without a container, whose request is withdrawn", () => {
     const scenario = running(3);

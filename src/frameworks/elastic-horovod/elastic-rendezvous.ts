@@ -1,0 +1,203 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { errorMessage } from "../../hadoop/errors.ts";
+import { callAfter } from "../../timer.ts";
+import { rendezvousStore, scopeSizes } from "../rendezvous-store.ts";
+import { Meeting, type Round, type Slot, type TaskProcess } from "./meeting.ts";
+import { type NotificationService, notify, readNotificationService } from "./notification.ts";
+import { SlotWords } from "./prelude.ts";
+
+/** Why a process gets no slot. */
+type Refusal = "too few" | "too late" | "unknown";
+
+export interface ElasticRendezvousOptions {
+  /** The role that trains. */
+  readonly role: string;
+  /** Processes of each of its tasks. */
+  readonly processes: number;
+  /** With fewer tasks nobody trains. */
+  readonly least: number;
+  /** The numbers of the tasks that start together. */
+  readonly expected: readonly number[];
+  readonly nowMs: () => number;
+}
+
+/** How long those that came first wait for one that was to start with them: it may bring a checkpoint back. */
+const PATIENCE_MS = 30_000;
+/** How long too few wait for more: a container may take that long. */
+const ENOUGH_MS = 3_600_000;
+/** How often those that train are told of who waits: only those that are at it listen. */
+const NOTICE_EVERY_MS = 5_000;
+/** A machine that is gone without a word is noticed after this and ten probes, a second apart (libuv, uv_tcp_keepalive). */
+const KEEP_ALIVE_MS = 5_000;
+/** What a process that is told by it ends with: it has been removed from the job (horovod/common/gloo/gloo_context.cc). */
+const NO_SLOT = "-1,-1,-1,-1,-1,-1";
+/** The largest announcement of a service: many network interfaces. */
+const MOST_BYTES = 1 << 20;
+
+/**
+ * The rendezvous of Horovod's processes when tasks come and go, served beside the first of them. Over HTTP:
+ *
+ *     GET /slot/<host>:<process>               our prelude: answered when there is a slot, open as long as the process lives
+ *     DELETE /slot/<host>:<process>            the process has succeeded
+ *     GET /rank_and_size/<host>:<process>      Horovod's process that meets the others again: answered when there is a slot
+ *     PUT /worker_addresses/<host>:<process>   Horovod's process: where it can be told that others wait
+ *     all else                                 the store of one round (rendezvous-store.ts)
+ *
+ * The last three are those of horovod/runner/elastic/rendezvous.py. A host is a task, `worker-3`.
+ */
+export function elasticRendezvous(options: ElasticRendezvousOptions): RequestListener {
+  const rendezvous = new ElasticRendezvous(options);
+  return (request, response) => void rendezvous.answer(request, response).catch(() => response.destroy());
+}
+
+class ElasticRendezvous {
+  readonly #options: ElasticRendezvousOptions;
+  readonly #meeting: Meeting;
+  /** By process: the connection that it keeps for life, and the answer that it waits for. */
+  readonly #lives = new Map<string, ServerResponse>();
+  readonly #waiting = new Map<string, (answer: Slot | Refusal) => void>();
+  #store: RequestListener = rendezvousStore(new Map());
+  #service: NotificationService | undefined;
+  #notices = 0;
+  #noticeDueMs = 0;
+  #cancelLook: () => void = () => undefined;
+
+  constructor(options: ElasticRendezvousOptions) {
+    const { processes, least, expected } = options;
+    this.#options = options;
+    this.#meeting = new Meeting({ processes, least, expected, patienceMs: PATIENCE_MS, enoughMs: ENOUGH_MS });
+  }
+
+  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [, scope, key = ""] = (request.url ?? "").split("/");
+    const route = `${request.method} ${scope}`;
+    const asker = processOf(key, this.#options);
+    if (asker === undefined) this.#store(request, response);
+    else if (route === "GET slot") this.#join(asker, key, response);
+    else if (route === "DELETE slot") this.#done(response);
+    else if (route === "GET rank_and_size") this.#askAgain(asker, key, response);
+    else if (route === "PUT worker_addresses") await this.#announce(asker, request, response);
+    else this.#store(request, response);
+  }
+
+  #join(asker: TaskProcess, key: string, response: ServerResponse): void {
+    this.#lives.get(key)?.destroy();
+    this.#lives.set(key, response);
+    response.socket?.setKeepAlive(true, KEEP_ALIVE_MS);
+    response.once("close", () => {
+      // Its next life may have come before the end of this one was noticed.
+      if (this.#lives.get(key) !== response) return;
+      this.#lives.delete(key);
+      this.#waiting.delete(key);
+      this.#meeting.leave(asker);
+      this.#look();
+    });
+    this.#waiting.set(key, (answer) => {
+      if (typeof answer === "string") response.end(`${SlotWords.none} ${this.#words(answer)}\n`);
+      else response.write(`${SlotWords.slot} ${slotNumbers(answer).join(" ")}\n`);
+    });
+    this.#meeting.join(asker, this.#options.nowMs());
+    this.#look();
+  }
+
+  #done(response: ServerResponse): void {
+    this.#meeting.done();
+    response.end();
+    this.#look();
+  }
+
+  #askAgain(asker: TaskProcess, key: string, response: ServerResponse): void {
+    const answer = (slot: Slot | Refusal) =>
+      sendText(response, typeof slot === "string" ? NO_SLOT : slotNumbers(slot).join(","));
+    if (this.#meeting.ask(asker)) {
+      this.#waiting.set(key, answer);
+      this.#look();
+    } else answer("unknown");
+  }
+
+  /** Only rank 0 hears of who waits: it tells the others (horovod/common/elastic.py, State#check_host_updates). */
+  async #announce(asker: TaskProcess, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (Number(request.headers["content-length"]) > MOST_BYTES) return sendText(response, "too long", 413);
+    const announced = await text(request);
+    try {
+      if (asker.task === 0 && asker.process === 0) this.#service = readNotificationService(announced);
+    } catch (error) {
+      return sendText(response, errorMessage(error), 400);
+    }
+    sendText(response, "");
+    this.#look();
+  }
+
+  /** Something has happened, or it is time: whoever can be answered is. */
+  #look(): void {
+    const round = this.#meeting.close(this.#options.nowMs());
+    if (round !== undefined) this.#begin(round);
+    this.#answer(({ task }) => (this.#meeting.isTooLate(task) ? "too late" : undefined));
+    this.#tellOfWaiting();
+    this.#lookAgain();
+  }
+
+  #begin(round: Round): void {
+    this.#noticeDueMs = 0;
+    const { role, processes } = this.#options;
+    const hosts = round.type === "met" ? round.tasks.map((task) => hostOf(role, task)) : [];
+    this.#store = rendezvousStore(scopeSizes(new Map(hosts.map((host) => [host, processes]))));
+    this.#answer((asker) => (round.type === "met" ? round.slotOf(asker) : "too few"));
+  }
+
+  #answer(answerTo: (asker: TaskProcess) => Slot | Refusal | undefined): void {
+    for (const [key, waiting] of [...this.#waiting]) {
+      const asker = processOf(key, this.#options);
+      const answer = asker === undefined ? "unknown" : answerTo(asker);
+      if (answer === undefined) continue;
+      this.#waiting.delete(key);
+      waiting(answer);
+    }
+  }
+
+  #tellOfWaiting(): void {
+    const nowMs = this.#options.nowMs();
+    if (!this.#meeting.isAwaited || this.#service === undefined || nowMs < this.#noticeDueMs) return;
+    this.#noticeDueMs = nowMs + NOTICE_EVERY_MS;
+    this.#notices += 1;
+    // What is not heard is told again.
+    void notify(this.#service, this.#notices, NOTICE_EVERY_MS);
+  }
+
+  #lookAgain(): void {
+    this.#cancelLook();
+    const noticeDueMs = this.#meeting.isAwaited && this.#service !== undefined ? this.#noticeDueMs : undefined;
+    const nowMs = this.#options.nowMs();
+    const due = [this.#meeting.dueMs, noticeDueMs].filter((one) => one !== undefined).filter((one) => one > nowMs);
+    if (due.length === 0 || this.#lives.size === 0) return;
+    this.#cancelLook = callAfter(Math.min(...due) - nowMs, () => this.#look());
+  }
+
+  #words(refusal: Refusal): string {
+    return refusal === "too few"
+      ? `fewer than ${this.#options.least} tasks have come together in an hour`
+      : "the others are done";
+  }
+}
+
+/** How Horovod's processes call the machine of a task: each task is one. */
+export function hostOf(role: string, task: number): string {
+  return `${role}-${task}`;
+}
+
+function processOf(key: string, { role, processes }: ElasticRendezvousOptions): TaskProcess | undefined {
+  const [, task, process] =
+    /^(\d{1,6}):(\d{1,4})$/.exec(key.startsWith(`${role}-`) ? key.slice(role.length + 1) : "") ?? [];
+  if (task === undefined || process === undefined || Number(process) >= processes) return undefined;
+  return { task: Number(task), process: Number(process) };
+}
+
+/** As SlotInfo#to_response_string orders them. */
+function slotNumbers({ rank, size, localRank, localSize, crossRank, crossSize }: Slot): readonly number[] {
+  return [rank, size, localRank, localSize, crossRank, crossSize];
+}
+
+function sendText(response: ServerResponse, body: string, status = 200): void {
+  response.writeHead(status, { "Content-Length": Buffer.byteLength(body) }).end(body);
+}
