@@ -61,6 +61,7 @@ export function renewTask(step: Step, task: TaskRecord, generation: number): voi
   delete task.late;
   if (container === undefined) {
     task.host = "";
+    task.waitingSinceMs = step.nowMs;
     moveTask(step, task, ["waiting", "succeeded", "failed", "stopped", "lost"], "waiting");
     return;
   }

@@ -103,6 +103,8 @@ export interface TaskRecord {
   port: number;
   /** Its others by name, as long as it has `port`. */
   ports?: NamedPorts;
+  /** Since when it waits for a container, where it was not from the gang's begin. */
+  waitingSinceMs?: number;
   startedAtMs: number;
   endedAtMs: number;
   /** What a table shows: `0`, `1`, `SIGKILL`, `-104`; empty while it has none. */

@@ -58,7 +58,9 @@ function roleWaits(job: Job, gang: GangState, position: number, role: RoleState)
   const sinceMs = generation?.startedAtMs ?? job.state.startedAtMs;
   const waits: WaitFacts[] = [];
   if (role.counts.waiting > 0) {
-    waits.push({ ...containerWait(job, position, role.counts.waiting), ...joinersReason(job, position), sinceMs });
+    const since = tasksIn(job, position, ["waiting"]).map(({ waitingSinceMs = sinceMs }) => waitingSinceMs);
+    const wait = { ...containerWait(job, position, role.counts.waiting), ...joinersReason(job, position) };
+    waits.push({ ...wait, sinceMs: Math.min(...since) });
   }
   const starting = tasksIn(job, position, ["allocated", "launched"]);
   if (starting.length > 0) {

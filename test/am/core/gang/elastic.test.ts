@@ -120,6 +120,16 @@ describe("a task of a role that may be smaller", () => {
     expect(scenario.task("worker:2")).toMatchObject({ restarts: 1, phase: "starting" });
   });
 
+  test("waits for a container since it has lost the one it had", () => {
+    const scenario = running(4);
+    scenario.after(600_000);
+    const lostAtMs = scenario.nowMs;
+    scenario.vanishes("worker:2");
+    scenario.after(1_000);
+    const [wait] = waitsOf(scenario.core, scenario.nowMs);
+    expect(wait?.sinceMs).toBe(lostAtMs);
+  });
+
   test("goes on even where fewer than needed are left: they wait for each other", () => {
     const scenario = running(2);
     const effects = scenario.vanishes("worker:1");
