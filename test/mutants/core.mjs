@@ -11,6 +11,13 @@ export const CORE_MUTANTS = [
       to: "identity.attempt > 9 &&",
     },
   ]),
+  ...mutantsOf("am/core/executors/liveness.ts", core, [
+    {
+      bug: "an executor that was heard as a pause ended is heard the length of the pause too long",
+      from: "Math.min(executor.lastMs + gapMs, nowMs)",
+      to: "executor.lastMs + gapMs",
+    },
+  ]),
   ...mutantsOf("src/job/reasons/endings.ts", core, [
     {
       bug: "a preemption is charged",

@@ -52,4 +52,9 @@ export const PINNED_SEEDS: readonly PinnedSeed[] = [
       "an outcome is carried out that the journal never held; the next attempt starts again what was stopped, for nothing",
     logs: ["outcome-decided", "journal-failed", "recovered", "task-restart", "outcome-decided"],
   },
+  {
+    seed: 9990002642,
+    lives: "an executor freezes while its ApplicationMaster stands still, which reads its last words as it goes on",
+    logs: ["paused", "task-failed", "generation-restart", "task-lost", "verdict", "outcome-decided"],
+  },
 ];

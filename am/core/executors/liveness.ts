@@ -56,7 +56,8 @@ export function createLiveness(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | 
       lastTickMs = nowMs;
       if (gapMs > PAUSED_MS) {
         for (const executor of executors.values()) {
-          executor.lastMs += gapMs;
+          // What came during the pause may have been read before this tick.
+          executor.lastMs = Math.min(executor.lastMs + gapMs, nowMs);
         }
         return [{ type: "paused" }];
       }

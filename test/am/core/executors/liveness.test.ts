@@ -63,6 +63,14 @@ describe("liveness", () => {
     ]);
   });
 
+  test("an executor whose last words are read before the tick that shows a pause has no more time than the others", () => {
+    const { liveness } = watch(2, () => true, 2);
+    liveness.heard("worker:0", "c0", 62_000);
+    expect(liveness.tick(62_010)).toEqual([{ type: "paused" }]);
+    const silent = [65_000, 65_010].map((nowMs) => liveness.tick(nowMs).map(wordsOf));
+    expect(silent).toEqual([[], ["executor-silent worker:0", "executor-silent worker:1"]]);
+  });
+
   test("one that was given up is not watched", () => {
     const { liveness } = watch(3, () => true, 1);
     liveness.forget("c1");
