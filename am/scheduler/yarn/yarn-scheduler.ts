@@ -1,37 +1,30 @@
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
-import { isRemoteError, RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
 import type {
   Allocation,
   FinishRequest,
   HeartbeatOutcome,
   MasterRegistration,
   NodeToken,
-  ResourceRequest,
-  SchedulingRequest,
   Registration as YarnRegistration,
 } from "../../../src/hadoop/yarn/allocation.ts";
-import { placementRefusal } from "../../../src/hadoop/yarn/placement-refusal.ts";
 import type { ContainerId, FinalStatus, NodeId } from "../../../src/hadoop/yarn/records.ts";
-import { resourceRefusal } from "../../../src/hadoop/yarn/resource-refusal.ts";
 import type { JobOutcome, Wait } from "../../../src/job/status.ts";
 import type { Log } from "../../../src/log.ts";
 import type { Clock } from "../../clock.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../scheduler.ts";
 import { AllocationEvents } from "./allocation-events.ts";
+import { Asks, type AskTeller } from "./asks.ts";
+import { HeartbeatFailures } from "./heartbeat-failures.ts";
 import { HeartbeatLoop } from "./heartbeat-loop.ts";
 import { HeartbeatPace } from "./heartbeat-pace.ts";
 import { type ContainerStarter, launchContainers } from "./launches.ts";
 import type { NodeTable } from "./node-table.ts";
-import { requestRows } from "./request-rows.ts";
 import type { ResourceManagerSilence } from "./silence.ts";
-import { UntoldAsks } from "./untold-asks.ts";
 
 /** What is needed of SchedulerClient: the ResourceManager as an application attempt sees it. */
-export interface MasterClient {
+export interface MasterClient extends AskTeller {
   register(registration: MasterRegistration): Promise<YarnRegistration>;
-  ask(rows: readonly ResourceRequest[]): void;
-  askConstrained(requests: readonly SchedulingRequest[]): void;
   release(ids: readonly ContainerId[]): void;
   blacklist(change: { readonly add: readonly string[]; readonly remove: readonly string[] }): void;
   heartbeat(progress: number, trackingUrl: string | undefined): Promise<HeartbeatOutcome>;
@@ -61,9 +54,6 @@ const refusedIntervalMs = 200;
 /** After a heartbeat that brought no answer; the client has tried all ResourceManagers by then. */
 const retryIntervalMs = 1_000;
 
-/** The ResourceManager receives our heartbeats all this time, or it would end the attempt itself. */
-const refusedForMs = 300_000;
-
 const unansweredWords =
   "The ResourceManager has registered this attempt, but its answer was lost: containers kept from an earlier attempt are known from the journal and their executors.";
 
@@ -77,12 +67,9 @@ const finalStatus: Record<JobOutcome["result"], FinalStatus> = {
 export class YarnScheduler implements Scheduler {
   readonly #options: YarnSchedulerOptions;
   readonly #events: AllocationEvents;
-  readonly #asks = new UntoldAsks();
+  readonly #asks: Asks;
+  readonly #failures: HeartbeatFailures;
   readonly #pace = new HeartbeatPace();
-  /** By priority: each role has its own. */
-  #outstanding = new Map<number, number>();
-  /** By priority. */
-  readonly #constrainedRoles = new Map<number, string>();
   #avoided: readonly string[] = [];
   #address: MasterRegistration = { host: "", rpcPort: -1, trackingUrl: "" };
   #deliver: (event: SchedulerEvent) => void = () => {};
@@ -95,13 +82,13 @@ export class YarnScheduler implements Scheduler {
   #silent = false;
   /** Whether the registration was answered: the answer has the tokens of the nodes with kept containers. */
   #registrationAnswered = true;
-  /** When the ResourceManager began to refuse every heartbeat, for an unknown reason. */
-  #refusedSinceMs: number | undefined;
   #questions: ((current: boolean) => void)[] = [];
 
   constructor(options: YarnSchedulerOptions) {
     this.#options = options;
     this.#events = new AllocationEvents(options.nodes, options.log);
+    this.#asks = new Asks(options.master);
+    this.#failures = new HeartbeatFailures(options.clock);
     this.#loop = new HeartbeatLoop(options.clock, () => this.#heartbeat());
   }
 
@@ -231,7 +218,7 @@ export class YarnScheduler implements Scheduler {
     const questions = this.#questions;
     this.#questions = [];
     // One without an answer is repeated first, as it was.
-    if (!this.#silent) this.#tellAsks();
+    if (!this.#silent) this.#emitAll(this.#asks.tell());
     try {
       const outcome = await this.#options.master.heartbeat(this.#progress, this.#trackingUrl);
       this.#silent = false;
@@ -243,37 +230,14 @@ export class YarnScheduler implements Scheduler {
       this.#questions.unshift(...questions);
       return this.#heartbeatFailed(error);
     }
-    const awaited = [...this.#outstanding.values()].some((count) => count > 0);
-    return this.#pace.next(awaited, this.#options.clock.nowMs());
-  }
-
-  #tellAsks(): void {
-    for (const { ask, before } of this.#asks.take()) {
-      try {
-        this.#tell(ask, before);
-        this.#outstanding.set(ask.priority, ask.count);
-      } catch (error) {
-        this.#emit({ type: "ask-refused", message: `${ask.role}: ${errorMessage(error)}` });
-      }
-    }
-  }
-
-  #tell(ask: Ask, before: Ask | undefined): void {
-    const { priority, resource: capability, count, constrained, nodeLabel } = ask;
-    if (constrained === undefined) {
-      this.#options.master.ask(requestRows(ask, before));
-      return;
-    }
-    this.#constrainedRoles.set(priority, ask.role);
-    const label = nodeLabel === undefined ? {} : { nodeLabel };
-    this.#options.master.askConstrained([{ priority, capability, count, ...constrained, ...label }]);
+    return this.#pace.next(this.#asks.areAwaited, this.#options.clock.nowMs());
   }
 
   /** @returns false when this attempt is over */
   async #take(outcome: HeartbeatOutcome): Promise<boolean> {
     switch (outcome.kind) {
       case "allocation":
-        this.#refusedSinceMs = undefined;
+        this.#failures.end();
         this.#allocated(outcome.allocation);
         return true;
       case "resync": {
@@ -291,56 +255,32 @@ export class YarnScheduler implements Scheduler {
 
   #allocated(allocation: Allocation): void {
     this.#options.nodeManagers.addTokens(allocation.nodeTokens);
-    for (const { priority } of allocation.allocated) {
-      this.#outstanding.set(priority, (this.#outstanding.get(priority) ?? 0) - 1);
-    }
+    this.#asks.allocated(allocation.allocated);
     this.#emitAll(this.#events.of(allocation));
-    for (const { priority, count } of allocation.rejected) {
-      const role = this.#constrainedRoles.get(priority);
-      if (role === undefined) continue;
-      this.#outstanding.delete(priority);
-      this.#emit({ type: "ask-unplaced", role, count });
-    }
+    this.#emitAll(this.#asks.unplaced(allocation.rejected));
   }
 
-  /** A refused request will be refused again; any other failure means that the ResourceManager is away, which passes. */
+  /** @returns how long to wait before the next heartbeat */
   #heartbeatFailed(error: unknown): number {
-    const refusal = resourceRefusal(error);
-    if (refusal !== undefined) {
-      const ask = this.#asks.refused();
-      if (ask === undefined) return 0;
-      this.#outstanding.delete(ask.priority);
-      this.#emit({ type: "ask-too-large", role: ask.role, message: errorMessage(error), ...refusal });
-      return refusedIntervalMs;
+    const failure = this.#failures.meaningOf(error);
+    switch (failure.kind) {
+      case "too-large": {
+        const ask = this.#asks.tooLarge();
+        if (ask === undefined) return 0;
+        this.#emit({ type: "ask-too-large", role: ask.role, message: failure.message, ...failure.refusal });
+        return refusedIntervalMs;
+      }
+      case "refused":
+        this.#emit(failure.event);
+        return refusedIntervalMs;
+      case "hopeless":
+        this.#attemptOver(failure.reason);
+        return retryIntervalMs;
+      case "away":
+        this.#silent = true;
+        if (!this.#loop.ended) this.#options.silence.goesOn(error, 0);
+        return retryIntervalMs;
     }
-    if (placementRefusal(error)) {
-      this.#emit({ type: "constraints-refused", message: errorMessage(error) });
-      return refusedIntervalMs;
-    }
-    if (isRemoteError(error, "INVALID_LABEL", "RESOURCE_TYPE_UNKNOWN")) {
-      this.#emit({ type: "ask-refused", message: errorMessage(error) });
-      return refusedIntervalMs;
-    }
-    if (this.#refusedTooLong(error)) {
-      this.#attemptOver(
-        `the ResourceManager has refused every heartbeat for ${refusedForMs / 60_000} min: ${errorMessage(error)}`,
-      );
-      return retryIntervalMs;
-    }
-    this.#silent = true;
-    if (!this.#loop.ended) this.#options.silence.goesOn(error, 0);
-    return retryIntervalMs;
-  }
-
-  /** Whether an unknown exception has lasted so long that another attempt should try. */
-  #refusedTooLong(error: unknown): boolean {
-    if (!(error instanceof RemoteError) || error.retryable) {
-      this.#refusedSinceMs = undefined;
-      return false;
-    }
-    const nowMs = this.#options.clock.nowMs();
-    this.#refusedSinceMs ??= nowMs;
-    return nowMs - this.#refusedSinceMs >= refusedForMs;
   }
 
   #attemptOver(reason: string): void {

@@ -6,20 +6,13 @@ import { type MasterClient, type NodeManagers, YarnScheduler } from "../../../am
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import { RpcConnectionError } from "../../../src/hadoop/rpc/errors.ts";
 import { RemoteError } from "../../../src/hadoop/rpc/remote-error.ts";
-import type {
-  Allocation,
-  HeartbeatOutcome,
-  ResourceRequest,
-  SchedulingRequest,
-} from "../../../src/hadoop/yarn/allocation.ts";
-import type { PlacementConstraint } from "../../../src/hadoop/yarn/placement-constraint.ts";
+import type { Allocation, HeartbeatOutcome, ResourceRequest } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container } from "../../../src/hadoop/yarn/records.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { Inbox } from "../../support/inbox.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { SteppedClock, turn } from "../../support/stepped-clock.ts";
 
-const apart: PlacementConstraint = { kind: "tags", scope: "node", min: 0, max: 0, tags: [{ tag: "w" }] };
 const small = { memoryMiB: 512, vcores: 1, others: {} };
 const nothing: Allocation = {
   allocated: [],
@@ -50,7 +43,6 @@ function aContainer(number: number, changes: Partial<Container> = {}): Container
 class ScriptedMaster implements MasterClient {
   readonly heartbeats = new Inbox<(outcome: HeartbeatOutcome | Error) => void>();
   readonly rows: ResourceRequest[] = [];
-  readonly constrained: SchedulingRequest[] = [];
   readonly released: string[] = [];
   registrations = 0;
   kept = [aContainer(9)];
@@ -78,9 +70,7 @@ class ScriptedMaster implements MasterClient {
     }
     this.rows.push(...rows);
   }
-  askConstrained(requests: readonly SchedulingRequest[]): void {
-    this.constrained.push(...requests);
-  }
+  askConstrained(): void {}
   release(ids: readonly string[]): void {
     this.released.push(...ids);
   }
@@ -488,29 +478,14 @@ describe("the YARN scheduler", () => {
     expect(master.rows.map(({ priority }) => priority)).toEqual([ask.priority, 7, ask.priority, 7]);
   });
 
-  test("containers of constrained places are asked for as such, with their label; what YARN finds no place for is told by its role", async () => {
+  test("what YARN finds no place for is told", async () => {
     const { clock, master, scheduler, events } = await setUp();
     await master.answer();
-    scheduler.ask([{ ...ask, count: 3, nodeLabel: "gpu", constrained: { tags: ["w"], constraint: apart } }]);
+    const constraint = { kind: "tags", scope: "node", min: 0, max: 0, tags: [{ tag: "w" }] } as const;
+    scheduler.ask([{ ...ask, constrained: { tags: ["w"], constraint } }]);
     await clock.pass(0);
-    expect(master.rows).toEqual([]);
-    expect(master.constrained).toEqual([
-      { priority: ask.priority, capability: small, count: 3, tags: ["w"], constraint: apart, nodeLabel: "gpu" },
-    ]);
     await master.answer({ rejected: [{ priority: ask.priority, count: 2, reason: "could not place" }] });
     expect(events).toContainEqual({ type: "ask-unplaced", role: ask.role, count: 2 });
-  });
-
-  test("a ResourceManager that takes no constraints says so", async () => {
-    const { clock, master, scheduler, events } = await setUp();
-    await master.answer();
-    scheduler.ask([{ ...ask, constrained: { tags: ["w"], constraint: apart } }]);
-    await clock.pass(0);
-    const words =
-      "but the configured yarn.resourcemanager.placement-constraints.handler cannot handle placement constraints. Rejecting this allocate operation";
-    (await master.heartbeats.next())(new RemoteError("org.apache.hadoop.yarn.exceptions.YarnException", words));
-    await turn();
-    expect(events).toContainEqual({ type: "constraints-refused", message: expect.stringContaining(words) });
   });
 
   test("each heartbeat says how far the job is, and where its page is", async () => {
