@@ -11,13 +11,6 @@ export const CORE_MUTANTS = [
       to: "identity.attempt > 9 &&",
     },
   ]),
-  ...mutantsOf("am/core/executors/liveness.ts", core, [
-    {
-      bug: "an executor that was heard as a pause ended is heard the length of the pause too long",
-      from: "Math.min(executor.lastMs + gapMs, nowMs)",
-      to: "executor.lastMs + gapMs",
-    },
-  ]),
   ...mutantsOf("src/job/reasons/endings.ts", core, [
     {
       bug: "a preemption is charged",
@@ -463,7 +456,16 @@ export const CORE_MUTANTS = [
       from: "lastTickMs ??= nowMs;",
       to: "",
     },
-    { bug: "after a pause of our own everybody is silent", from: "          executor.lastMs += gapMs;", to: "" },
+    {
+      bug: "after a pause of our own everybody is silent",
+      from: "executor.lastMs = Math.min(executor.lastMs + gapMs, nowMs);",
+      to: "",
+    },
+    {
+      bug: "an executor that was heard as a pause of our own ended has the length of the pause more than the others",
+      from: "Math.min(executor.lastMs + gapMs, nowMs)",
+      to: "executor.lastMs + gapMs",
+    },
   ]),
   ...mutantsOf("am/core/failures/losses.ts", core, [
     {

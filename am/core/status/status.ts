@@ -30,6 +30,13 @@ const STATE_OF_PHASE: Readonly<Record<TaskPhase, TaskState>> = {
   lost: "lost",
 };
 
+/** The share of the tasks that have ended. */
+export function progressOf({ spec, state }: Pick<Core, "spec" | "state">): number {
+  const ended = state.tasks.filter(({ phase }) => phase === "succeeded" || phase === "failed" || phase === "stopped");
+  const all = spec.roles.reduce((sum, { instances }) => sum + instances, 0);
+  return all === 0 ? 0 : ended.length / all;
+}
+
 /** The job as people and programs see it at `nowMs`. */
 export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): JobStatus {
   const { spec, state } = core;

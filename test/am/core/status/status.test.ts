@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { statusOf } from "../../../../am/core/status/status.ts";
+import { progressOf, statusOf } from "../../../../am/core/status/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -260,4 +260,12 @@ test("an outcome that is found when the next generation had begun shows the task
     { task: "worker:0", state: "stopped", host: "n1", exit: "SIGTERM", startedAtMs },
     { task: "worker:1", state: "lost", host: "n2", exit: "-104", startedAtMs },
   ]);
+});
+
+test("the job's progress is the share of its tasks that have ended", () => {
+  const scenario = new Scenario(spec);
+  scenario.toRunning();
+  expect(progressOf(scenario.core)).toBe(0);
+  scenario.exits("worker:1");
+  expect(progressOf(scenario.core)).toBeCloseTo(1 / 3);
 });

@@ -1,0 +1,94 @@
+import { errorMessage } from "../src/hadoop/errors.ts";
+import type { JobOutcome, JobStatus } from "../src/job/status.ts";
+import type { Log } from "../src/log.ts";
+import { inTime } from "./bounded.ts";
+import type { JournalWriter } from "./journal.ts";
+import type { LogTails } from "./log-tails.ts";
+import type { Reception } from "./reception.ts";
+import type { Scheduler } from "./scheduler/scheduler.ts";
+import type { Sessions } from "./sessions.ts";
+import type { Staging } from "./staging.ts";
+
+export interface JobEndOptions {
+  readonly log: Log;
+  /** With the local scheduler. */
+  readonly local: boolean;
+  /** With the outcome, once there is one. */
+  readonly status: () => JobStatus;
+  readonly closeHistory: () => Promise<void>;
+  readonly sessions: Pick<Sessions, "endAll">;
+  readonly tails: Pick<LogTails, "endAll" | "abort">;
+  readonly journal: Pick<JournalWriter, "settled">;
+  readonly staging: Pick<Staging, "keepResult" | "remove">;
+  readonly scheduler: Pick<Scheduler, "close">;
+  readonly reception: Pick<Reception, "close">;
+}
+
+/** For how long slow readers and a file system that does not answer may each delay the job's end. */
+const lastLogsMs = 5_000;
+const lastReadersMs = 1_000;
+const historyMs = 5_000;
+const stagingMs = 10_000;
+
+/** What an ApplicationMaster still does once its job's outcome is decided. No step that fails keeps it from the next. */
+export class JobEnd {
+  readonly #options: JobEndOptions;
+  #hasBegun = false;
+  #outcome: JobOutcome | undefined;
+  /** The write of the job's history. */
+  #historyClosed: Promise<void> | undefined;
+
+  constructor(options: JobEndOptions) {
+    this.#options = options;
+  }
+
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Set also when a bug ends the job without the core. */
+  get outcome(): JobOutcome | undefined {
+    return this.#outcome;
+  }
+
+  /**
+   * What comes before the ResourceManager is told. The history is closed while that is done: only our own exit waits for its file system.
+   */
+  async begin(outcome: JobOutcome): Promise<void> {
+    const { sessions, tails, closeHistory } = this.#options;
+    this.#hasBegun = true;
+    this.#outcome = outcome;
+    sessions.endAll("the job has ended");
+    this.#historyClosed = this.#bounded(historyMs, "closing the history", closeHistory());
+    await this.#bounded(lastLogsMs, "sending the last of the logs", tails.endAll());
+    tails.abort();
+  }
+
+  /** What comes after it; then this process may exit. @param cleanStaging whether nobody needs the staging folder any more */
+  async complete(cleanStaging: boolean): Promise<void> {
+    const { local, staging, status, scheduler, reception } = this.#options;
+    this.#hasBegun = true;
+    await this.#historyClosed;
+    if (local) {
+      await this.#bounded(stagingMs, "writing status.json", staging.keepResult(status()));
+    } else if (cleanStaging) {
+      await this.#bounded(stagingMs, "removing the staging folder", this.#removeStaging());
+    }
+    await inTime(lastReadersMs, "closing the scheduler", scheduler.close()).catch(() => {});
+    await reception.close(lastReadersMs);
+  }
+
+  async #removeStaging(): Promise<void> {
+    await this.#options.journal.settled();
+    await this.#options.staging.remove();
+  }
+
+  /** Its failure is logged, and the end goes on. */
+  async #bounded(limitMs: number, what: string, work: Promise<void>): Promise<void> {
+    try {
+      await inTime(limitMs, what, work);
+    } catch (error) {
+      this.#options.log.warn("ending", `Failed: ${what}: ${errorMessage(error)}`);
+    }
+  }
+}
