@@ -1,17 +1,15 @@
-import { writeFile } from "node:fs/promises";
 import type { ContainerTokens } from "../src/api/container-tokens.ts";
 import type { ExecutorIdentity } from "../src/api/identity.ts";
 import type { ExecutorReport, MasterCommand, MasterMessage } from "../src/api/messages.ts";
-import { within } from "../src/hadoop/clock.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { ExecutorRegistration } from "../src/job/execution.ts";
 import { decodeExecutorJob, type ExecutorJob } from "../src/job/executor-job.ts";
-import { executorVariable, NEXT_EXECUTOR, nextExecutorScript } from "../src/job/launch-command.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import type { TaskLife } from "../src/journal/task-life.ts";
 import type { Log } from "../src/log.ts";
 import { Carrier } from "./carrier/carrier.ts";
+import { ExecutorEnd } from "./executor-end.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { openFileSystems } from "./file-systems.ts";
 import { Generations } from "./generations.ts";
@@ -20,7 +18,6 @@ import { Isolation } from "./isolation.ts";
 import { MasterLink, type Welcome } from "./master-link.ts";
 import { ModelParameters } from "./model-parameters.ts";
 import { earlierLogs, outputLogs } from "./output-files.ts";
-import type { StopOrder } from "./program.ts";
 import { Reports } from "./reports.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import type { ExecutorSettings } from "./settings.ts";
@@ -48,11 +45,6 @@ export interface ExecutorOptions {
 
 type StartChild = Extract<MasterCommand, { type: "start-child" }>;
 
-/** A NodeManager sends KILL 250 ms after TERM. The program gets this much of that time; the executor exits by the limit. */
-const TERMINATION_GRACE_MS = 100;
-const TERMINATION_LIMIT_MS = 140;
-/** How long the executor tries to send its goodbye. */
-const GOODBYE_LIMIT_MS = 1_000;
 /** How long the first ApplicationMaster is waited for: the job's own limit is known from it alone. */
 const FIRST_ORPHAN_MS = 900_000;
 /** The grace period until the job's own is known. */
@@ -74,12 +66,12 @@ export class Executor {
   readonly #generations: Generations;
   readonly #isolation: Isolation;
   readonly #reports: Reports;
+  readonly #end: ExecutorEnd;
   #rejoinAddress: string | undefined;
   #job: ExecutorJob | undefined;
   /** Set after the first welcome, in a job whose executors copy checkpoints or output; `#carrierReady` resolves then. */
   #carrier: Carrier | undefined;
   #carrierReady: Promise<void> | undefined;
-  #ending = false;
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -121,6 +113,15 @@ export class Executor {
       send: (chunk) => this.#link.report(chunk.generation, { type: "log-chunk", chunk }),
       generation: () => this.#generations.current.number,
     });
+    this.#end = new ExecutorEnd({
+      ...options,
+      generations: this.#generations,
+      reports: this.#reports,
+      tails: this.#tails,
+      link: () => this.#link,
+      carrier: () => this.#carrier,
+      graceMs: () => this.#graceMs,
+    });
     this.#sessions = new Sessions({
       containerId: settings.containerId,
       hosts: [settings.host, "127.0.0.1"],
@@ -142,12 +143,12 @@ export class Executor {
       joined: (welcome) => this.#doing(this.#joined(welcome)),
       left: () => this.#left(),
       command: (message) => this.#obey(message),
-      refused: (why) => this.#finish(ExecutorExit.ordered, { code: "refused", why }),
+      refused: (why) => this.#end.finish(ExecutorExit.ordered, { code: "refused", why }),
       lookIntoStaging: () => staging.look(this.#life),
       reached: () => this.#isolation.allowedByJournal(),
-      replaced: () => this.#replaced(ExecutorExit.replaced, REPLACED_BY_JOURNAL),
+      replaced: () => this.#end.replaced(ExecutorExit.replaced, REPLACED_BY_JOURNAL),
       isolated: (silentMs) => this.#isolated(silentMs),
-      orphaned: (silentMs) => this.#finish(ExecutorExit.orphaned, { code: "orphaned", silentMs }),
+      orphaned: (silentMs) => this.#end.finish(ExecutorExit.orphaned, { code: "orphaned", silentMs }),
     });
   }
 
@@ -172,15 +173,9 @@ export class Executor {
     this.#link.register();
   }
 
-  /** SIGTERM: everything ends before the NodeManager sends SIGKILL. */
-  async terminate(): Promise<void> {
-    const reason: StopReason = { code: "container-terminated" };
-    this.#ending = true;
-    this.#options.log.warn("terminated", "The NodeManager ends the container (SIGTERM).");
-    const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
-    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(order));
-    this.#generations.current.kill();
-    this.#options.end(ExecutorExit.terminated);
+  /** SIGTERM */
+  terminate(): Promise<void> {
+    return this.#end.terminate();
   }
 
   get #life(): TaskLife {
@@ -231,17 +226,17 @@ export class Executor {
   }
 
   #obey({ generation, body }: MasterMessage): void {
-    if (this.#ending) return;
+    if (this.#end.hasBegun) return;
     if (body.type === "exit" && body.reason.code === "replaced") {
-      this.#replaced(ExecutorExit.ordered, body.reason);
+      this.#end.replaced(ExecutorExit.ordered, body.reason);
       return;
     }
     if (!saysNothingOfTask(body)) this.#isolation.ordered();
     if (body.type === "prepare") this.#doing(this.#generations.prepare(generation, body.reason, this.#graceMs));
     else if (body.type === "start-child") this.#doing(this.#start(body));
     else if (body.type === "stop-child") this.#doing(this.#generations.stopChild(body));
-    else if (body.type === "exit") this.#finish(ExecutorExit.ordered, body.reason, body.graceMs);
-    else if (body.type === "make-room") this.#makeRoom(body.variables);
+    else if (body.type === "exit") this.#end.finish(ExecutorExit.ordered, body.reason, body.graceMs);
+    else if (body.type === "make-room") this.#end.makeRoom(body.variables);
     else if (body.type === "resume-child") this.#isolation.allowedByMaster();
     else if (body.type === "acknowledge-exit") this.#generations.current.exitAcknowledged = true;
     else if (body.type === "signal-child") this.#generations.giveNotice(body);
@@ -257,7 +252,7 @@ export class Executor {
     work.catch((error: unknown) => {
       this.#options.log.error("failed", `${errorMessage(error)}.`);
       process.stderr.write(`tony-ts: ${errorMessage(error)}\n`);
-      this.#finish(ExecutorExit.failed, { code: "executor-failed", error: errorMessage(error) });
+      this.#end.finish(ExecutorExit.failed, { code: "executor-failed", error: errorMessage(error) });
     });
   }
 
@@ -287,50 +282,6 @@ export class Executor {
       report: (generation, report) => this.#reports.send(generation, report, "progress"),
       transferred: (transfer) => this.#link.report(this.#generations.current.number, { type: "transfer", transfer }),
     });
-  }
-
-  /** The task runs in another container: from here on nothing may be written to the folders that both use. */
-  #replaced(code: ExecutorExit, reason: StopReason): void {
-    this.#carrier?.giveUp(stopWords(reason));
-    this.#generations.kill(reason);
-    this.#finish(code, reason, 0);
-  }
-
-  #finish(code: ExecutorExit, reason: StopReason, graceMs = this.#graceMs): void {
-    if (this.#ending) return;
-    this.#ending = true;
-    this.#options.log.info("ending", `The executor ends: ${stopWords(reason)}.`);
-    void this.#stopAndSayGoodbye({ graceMs, reason }).then(
-      () => this.#options.end(code),
-      () => this.#options.end(ExecutorExit.failed),
-    );
-  }
-
-  /** What its task saved or left is brought up first. The next executor finds the working directory as this one did. */
-  #makeRoom(variables: Readonly<Record<string, string>>): void {
-    this.#ending = true;
-    const why = `its container goes to ${variables[executorVariable.task]}`;
-    this.#options.log.info("ending", `The executor ends: ${why}.`);
-    const reason = { code: "generation-ended", why } as const;
-    void this.#stopAndSayGoodbye({ graceMs: this.#graceMs, reason })
-      .then(() => this.#options.workFolder.restore())
-      .then(() => this.#options.containerTokens.putBack())
-      .then(() => writeFile(NEXT_EXECUTOR, nextExecutorScript(variables), { mode: 0o600 }))
-      .then(
-        () => this.#options.end(ExecutorExit.roomMade),
-        (error: unknown) => {
-          process.stderr.write(`tony-ts: ${errorMessage(error)}\n`);
-          this.#options.end(ExecutorExit.failed);
-        },
-      );
-  }
-
-  async #stopAndSayGoodbye(order: StopOrder): Promise<void> {
-    await this.#generations.stop(order);
-    await this.#carrier?.settle({ last: true });
-    this.#reports.left();
-    this.#tails.finish();
-    await within(GOODBYE_LIMIT_MS, this.#link.close(stopWords(order.reason)));
   }
 
   get #graceMs(): number {

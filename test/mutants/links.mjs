@@ -161,10 +161,10 @@ export const LINK_MUTANTS = [
       to: "if (link === undefined) return;",
     },
   ]),
-  ...mutantsOf("executor/executor.ts", { unit: "executor/executor.test" }, [
+  ...mutantsOf("executor/executor-end.ts", { unit: "executor/executor.test" }, [
     {
       bug: "an executor leaves its task's files in the working directory",
-      from: "      .then(() => this.#options.workFolder.restore())\n",
+      from: "      .then(() => workFolder.restore())\n",
       to: "",
     },
   ]),

@@ -1,0 +1,113 @@
+import { writeFile } from "node:fs/promises";
+import type { ContainerTokens } from "../src/api/container-tokens.ts";
+import { within } from "../src/hadoop/clock.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
+import { executorVariable, NEXT_EXECUTOR, nextExecutorScript } from "../src/job/launch-command.ts";
+import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
+import type { Log } from "../src/log.ts";
+import type { Carrier } from "./carrier/carrier.ts";
+import { ExecutorExit } from "./exit-codes.ts";
+import type { Generation } from "./generation.ts";
+import type { Generations } from "./generations.ts";
+import type { LogTails } from "./hooks/log-tails.ts";
+import type { MasterLink } from "./master-link.ts";
+import type { StopOrder } from "./program.ts";
+import type { Reports } from "./reports.ts";
+import type { WorkFolder } from "./work-folder.ts";
+
+export interface ExecutorEndOptions {
+  readonly generations: Pick<Generations, "kill" | "stop"> & { readonly current: Pick<Generation, "kill"> };
+  readonly reports: Pick<Reports, "left">;
+  readonly tails: Pick<LogTails, "finish">;
+  readonly link: () => Pick<MasterLink, "close">;
+  /** Where it copies checkpoints or output. */
+  readonly carrier: () => Pick<Carrier, "giveUp" | "settle"> | undefined;
+  /** What the program is given to end by itself. */
+  readonly graceMs: () => number;
+  readonly containerTokens: Pick<ContainerTokens, "putBack">;
+  readonly workFolder: Pick<WorkFolder, "restore">;
+  readonly log: Log;
+  /** Ends the process. */
+  readonly end: (code: ExecutorExit) => void;
+}
+
+/** A NodeManager sends KILL 250 ms after TERM. The program gets this much of that time; the executor exits by the limit. */
+const TERMINATION_GRACE_MS = 100;
+const TERMINATION_LIMIT_MS = 140;
+/** How long the executor tries to send its goodbye. */
+const GOODBYE_LIMIT_MS = 1_000;
+
+/** The ways in which an executor ends: its program first, then what that saved or left is brought up, then it says goodbye. */
+export class ExecutorEnd {
+  readonly #options: ExecutorEndOptions;
+  #hasBegun = false;
+
+  constructor(options: ExecutorEndOptions) {
+    this.#options = options;
+  }
+
+  /** From then on nothing is obeyed. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** SIGTERM: everything ends before the NodeManager sends SIGKILL. */
+  async terminate(): Promise<void> {
+    const { log, generations, end } = this.#options;
+    const reason: StopReason = { code: "container-terminated" };
+    this.#hasBegun = true;
+    log.warn("terminated", "The NodeManager ends the container (SIGTERM).");
+    const order = { graceMs: TERMINATION_GRACE_MS, reason, groupTold: true };
+    await within(TERMINATION_LIMIT_MS, this.#stopAndSayGoodbye(order));
+    generations.current.kill();
+    end(ExecutorExit.terminated);
+  }
+
+  /** The task runs in another container: from here on nothing may be written to the folders that both use. */
+  replaced(code: ExecutorExit, reason: StopReason): void {
+    this.#options.carrier()?.giveUp(stopWords(reason));
+    this.#options.generations.kill(reason);
+    this.finish(code, reason, 0);
+  }
+
+  finish(code: ExecutorExit, reason: StopReason, graceMs = this.#options.graceMs()): void {
+    if (this.#hasBegun) return;
+    this.#begin(stopWords(reason));
+    void this.#stopAndSayGoodbye({ graceMs, reason }).then(
+      () => this.#options.end(code),
+      () => this.#options.end(ExecutorExit.failed),
+    );
+  }
+
+  /** Its container goes to another task. The next executor finds the working directory as this one did. */
+  makeRoom(variables: Readonly<Record<string, string>>): void {
+    const { graceMs, workFolder, containerTokens, end } = this.#options;
+    const why = `its container goes to ${variables[executorVariable.task]}`;
+    this.#begin(why);
+    void this.#stopAndSayGoodbye({ graceMs: graceMs(), reason: { code: "generation-ended", why } })
+      .then(() => workFolder.restore())
+      .then(() => containerTokens.putBack())
+      .then(() => writeFile(NEXT_EXECUTOR, nextExecutorScript(variables), { mode: 0o600 }))
+      .then(
+        () => end(ExecutorExit.roomMade),
+        (error: unknown) => {
+          process.stderr.write(`tony-ts: ${errorMessage(error)}\n`);
+          end(ExecutorExit.failed);
+        },
+      );
+  }
+
+  #begin(why: string): void {
+    this.#hasBegun = true;
+    this.#options.log.info("ending", `The executor ends: ${why}.`);
+  }
+
+  async #stopAndSayGoodbye(order: StopOrder): Promise<void> {
+    const { generations, carrier, reports, tails, link } = this.#options;
+    await generations.stop(order);
+    await carrier()?.settle({ last: true });
+    reports.left();
+    tails.finish();
+    await within(GOODBYE_LIMIT_MS, link().close(stopWords(order.reason)));
+  }
+}

@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
+import { ExecutorEnd } from "../../executor/executor-end.ts";
+import { ExecutorExit } from "../../executor/exit-codes.ts";
+import { silentLog } from "../support/silent-log.ts";
+
+const never = new Promise<void>(() => {});
+
+/** `hangs`, `fails`: the steps that do. */
+function endOf({ hangs = "", fails = "" } = {}) {
+  const steps: string[] = [];
+  const step = (name: string): Promise<void> => {
+    steps.push(name);
+    const [what = ""] = name.split(":");
+    if (hangs === what) return never;
+    return fails === what ? Promise.reject(new Error("no DataNode answers")) : Promise.resolve();
+  };
+  const end = new ExecutorEnd({
+    generations: {
+      current: { kill: () => void step("kill") },
+      kill: () => void step("kill: replaced"),
+      stop: ({ graceMs }) => step(`stop: ${graceMs}`),
+    },
+    carrier: () => ({ giveUp: () => void step("give up"), settle: () => step("bring up") }),
+    reports: { left: () => void step("reports") },
+    tails: { finish: () => void step("tails") },
+    link: () => ({ close: () => step("goodbye") }),
+    graceMs: () => 10_000,
+    containerTokens: { putBack: () => step("tokens") },
+    workFolder: { restore: () => step("work folder") },
+    log: silentLog,
+    end: (code) => void steps.push(`exit ${code}`),
+  });
+  return { end, steps };
+}
+
+beforeEach(() => void jest.useFakeTimers());
+afterEach(() => void jest.useRealTimers());
+
+test("the program ends first, what it saved is brought up, and then the executor says goodbye", async () => {
+  const { end, steps } = endOf();
+  end.finish(ExecutorExit.ordered, { code: "job-ended" });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(steps).toEqual(["stop: 10000", "bring up", "reports", "tails", "goodbye", `exit ${ExecutorExit.ordered}`]);
+  expect(end.hasBegun).toBe(true);
+});
+
+test("a goodbye that nobody takes delays the exit for a second; what it ends of first is what it exits with", async () => {
+  const { end, steps } = endOf({ hangs: "goodbye" });
+  end.finish(ExecutorExit.orphaned, { code: "orphaned", silentMs: 1 });
+  end.finish(ExecutorExit.ordered, { code: "refused", why: "not yours" });
+  await jest.advanceTimersByTimeAsync(900);
+  expect(steps.at(-1)).toBe("goodbye");
+  await jest.advanceTimersByTimeAsync(100);
+  expect(steps.slice(-2)).toEqual(["goodbye", `exit ${ExecutorExit.orphaned}`]);
+});
+
+test("one that was replaced writes nothing more to the folders that its task's other executor uses", async () => {
+  const { end, steps } = endOf();
+  end.replaced(ExecutorExit.replaced, { code: "replaced", why: "its task lives elsewhere" });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(steps.slice(0, 3)).toEqual(["give up", "kill: replaced", "stop: 0"]);
+  expect(steps.at(-1)).toBe(`exit ${ExecutorExit.replaced}`);
+});
+
+test("at SIGTERM everything ends before the NodeManager's SIGKILL, whatever hangs", async () => {
+  const { end, steps } = endOf({ hangs: "bring up" });
+  const terminated = end.terminate();
+  await jest.advanceTimersByTimeAsync(139);
+  expect(steps).toEqual(["stop: 100", "bring up"]);
+  await jest.advanceTimersByTimeAsync(1);
+  await terminated;
+  expect(steps.slice(-2)).toEqual(["kill", `exit ${ExecutorExit.terminated}`]);
+});
+
+test.each(["stop", "bring up"])("an executor that cannot end in order exits as one that failed: %s", async (fails) => {
+  const { end, steps } = endOf({ fails });
+  end.finish(ExecutorExit.ordered, { code: "refused", why: "not yours" });
+  await jest.advanceTimersByTimeAsync(0);
+  expect(steps.at(-1)).toBe(`exit ${ExecutorExit.failed}`);
+});
