@@ -1,5 +1,6 @@
 /** The library's entry, `import … from "tony-ts"`: submits jobs, follows them, reads what becomes of them. */
 import { type ExitCode, TonyError, usageError } from "../src/errors.ts";
+import { errorMessage } from "../src/hadoop/errors.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import { type SubmissionOptions, unknownOption } from "../src/job/submission.ts";
@@ -60,7 +61,7 @@ export async function submit(job: string | SubmissionOptions, options: SubmitOpt
   });
   return new SubmittedJob(started, {
     remarks,
-    follow: (view) => followStarted(started, { logs }, context, view, { stop: signal }),
+    follow: (view) => followStarted(started, { logs }, context, view, { stop: signal, stoppedBy }),
   });
 }
 
@@ -69,6 +70,13 @@ function refuseUnknown(job: SubmissionOptions): void {
   if (name === undefined) return;
   const hint = name.includes(".") ? `; keys of a job go into its list conf: "${name}=…"` : "";
   throw usageError(`submit() has no option "${name}"${hint}`);
+}
+
+/** The reason of a signal that fired without one is the runtime's own, which says nothing more. */
+function stoppedBy(reason: unknown): string {
+  const who = "the program that submitted it";
+  const isBare = typeof reason === "object" && reason !== null && "name" in reason && reason.name === "AbortError";
+  return isBare ? who : `${who}: ${errorMessage(reason)}`;
 }
 
 interface Following {
@@ -90,6 +98,7 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
   readonly #following: Following;
   readonly #readers = new Set<(event: FollowEvent) => void>();
   #ended: Promise<JobOutcome> | undefined;
+  #end: FollowEvent | undefined;
 
   /** Made by `submit`. */
   constructor({ id, spec, applications }: StartedJob, following: Following) {
@@ -99,7 +108,10 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
     this.#following = following;
   }
 
-  /** Its events from now on, as `tony-ts submit --json` prints them (docs/json.md), to its end. Rejects as `ended` does. */
+  /**
+   * Its events from now on, as `tony-ts submit --json` prints them (docs/json.md), to `end`, which who comes late gets too. Rejects as
+   * `ended` does.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<FollowEvent> {
     const { name, queue } = this.spec;
     yield { event: "job", applicationId: this.id, name, queue, submitted: true };
@@ -108,7 +120,7 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
   }
 
   async *#untilEnded(): AsyncGenerator<FollowEvent> {
-    const unread: FollowEvent[] = [];
+    const unread: FollowEvent[] = this.#end === undefined ? [] : [this.#end];
     let isOver = false;
     let wake = () => {};
     const take = (event: FollowEvent) => {
@@ -149,7 +161,10 @@ export class SubmittedJob implements AsyncIterable<FollowEvent> {
     let outcome: JobOutcome | undefined;
     const view = new EventView({
       event: (event) => {
-        if (event.event === "end") outcome = event.outcome ?? undefined;
+        if (event.event === "end") {
+          outcome = event.outcome ?? undefined;
+          this.#end = event;
+        }
         this.#tell(event);
       },
       problem: (text) => this.#tell({ event: "remark", text }),

@@ -26,6 +26,11 @@ export class FlowView extends FollowView {
     super.show(status);
   }
 
+  /** Nobody is at a keyboard. */
+  protected override get endingWords(): string {
+    return "Ending the job";
+  }
+
   override ended(end: FollowedEnd): void {
     const { outcome, report } = end;
     this.#ended = { id: report.id, outcome };

@@ -54,8 +54,8 @@ export class EventView implements FollowListener {
     this.#sink.event({ event: "remark", text });
   }
 
-  ending(text: string): void {
-    this.line(text);
+  ending(): void {
+    this.line("Ending the job");
   }
 
   ended({ outcome, exitCode, cleaned }: FollowedEnd): void {

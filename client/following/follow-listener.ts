@@ -26,7 +26,7 @@ export interface FollowListener {
   /** A remark of the following itself. */
   line(text: string): void;
   /** The job is being ended, from here. */
-  ending(text: string): void;
+  ending(): void;
   ended(end: FollowedEnd): void;
   /** Nobody follows any more, though the job has not ended. */
   left(reason: string, exitCode: ExitCode): void;

@@ -26,6 +26,8 @@ export interface FollowOptions {
   readonly startupLimitMs?: number;
   /** Fires when the job is to be ended; its reason says by what. */
   readonly stop: AbortSignal;
+  /** Who ends it, in words made of that reason; default: a person or program whose signal it names. */
+  readonly stoppedBy?: (reason: unknown) => string;
   /** So long after `stop` the ResourceManager is asked to kill a job that has not ended; the AM's own grace does not count then. */
   readonly endWithinMs?: number;
   /** Told once the AM, or the ResourceManager, has taken that request. */

@@ -94,9 +94,13 @@ export class FollowView implements FollowListener {
     return `${formatDuration(this.#now() - this.#sinceMs).padStart(8)}  ${text}`;
   }
 
-  ending(text: string): void {
+  ending(): void {
     this.#ending = true;
-    this.line(text);
+    this.line(this.endingWords);
+  }
+
+  protected get endingWords(): string {
+    return "Ending the job; press Ctrl-C again to leave at once";
   }
 
   /** How it ended, with the report when it did not go well. */

@@ -37,7 +37,7 @@ export class JobStop {
     if (this.#askedAtMs === undefined) {
       this.#askedAtMs = now();
       this.#leaveAtMs = this.#options.endWithinMs === undefined ? now() + stopLimitMs : this.#killAtMs + killedWithinMs;
-      view.ending("Ending the job; press Ctrl-C again to leave at once");
+      view.ending();
       if (await this.#stopInOrder(session)) return;
       await this.#killStopped();
     } else if (!this.#killed && (this.#isKillDue || (session?.isEnding !== true && this.#isTakenLate))) {
@@ -117,6 +117,7 @@ export class JobStop {
   }
 
   get #reason(): string {
-    return `killed by ${String(this.#options.stop.reason)} at the client`;
+    const { stop, stoppedBy = (signal) => `${signal} at the client` } = this.#options;
+    return `killed by ${stoppedBy(stop.reason)}`;
   }
 }

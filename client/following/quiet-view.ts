@@ -51,8 +51,8 @@ export class QuietView implements FollowListener {
     this.#output.problem(text);
   }
 
-  ending(text: string): void {
-    this.line(text);
+  ending(): void {
+    this.line("Ending the job");
   }
 
   ended(end: FollowedEnd): void {

@@ -73,7 +73,7 @@ export async function followStarted(
   { logs, endWithinMs }: Pick<FollowOptions, "logs" | "endWithinMs">,
   { now }: ClientContext,
   view: FollowListener,
-  { stop, ending }: Pick<FollowOptions, "stop" | "ending">,
+  { stop, ending, stoppedBy }: Pick<FollowOptions, "stop" | "ending" | "stoppedBy">,
 ): Promise<ExitCode> {
   const [{ follow }, { connectMaster }] = await Promise.all([
     import("../following/follow.ts"),
@@ -93,6 +93,7 @@ export async function followStarted(
     ...(startupMs === undefined ? {} : { startupLimitMs: startupMs }),
     stop,
     ...(ending !== undefined && { ending }),
+    ...(stoppedBy !== undefined && { stoppedBy }),
     ...(endWithinMs !== undefined && { endWithinMs }),
   });
 }

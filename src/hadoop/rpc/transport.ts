@@ -37,6 +37,8 @@ export class RpcTransport {
       keepAlive: true,
       keepAliveInitialDelay: keepAliveAfterMs,
     });
+    // An idle connection keeps no process: what waits for it, to open or to answer, has a timer of its own.
+    this.#socket.unref();
     this.#socket.on("connect", options.onConnect);
     this.#socket.on("data", (chunk) => this.#guarded(() => this.#deliver(this.#frames, chunk)));
     this.#socket.on("error", (cause) => this.end(cause));

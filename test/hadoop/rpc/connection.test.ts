@@ -54,6 +54,14 @@ const call = (connection: RpcConnection, text: string, timeoutMs = 60_000) =>
   connection.call("echo", say(text), timeoutMs).then((bytes) => Buffer.from(bytes).toString());
 
 describe("a connection without security", () => {
+  test("keeps the process only while an answer is out", async () => {
+    const server = await served({ ...echo, onConnection: ({ socket }) => socket.unref() });
+    const keeping = () => process.getActiveResourcesInfo().filter((kind) => kind === "TCPSocketWrap").length;
+    const before = keeping();
+    expect(await call(connectTo(server), "first")).toBe("first");
+    expect(keeping()).toBe(before);
+  });
+
   test("sends its header, its context and the first call in one write", async () => {
     const server = await served(echo);
     expect(await call(connectTo(server), "first")).toBe("first");
