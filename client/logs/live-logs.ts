@@ -17,6 +17,7 @@ import {
 } from "./log-selection.ts";
 import { isWanted, masterLine } from "./master-log.ts";
 import { type LineFilter, lastOf, type OrderedOutput, type OutputLine, type OutputPiece } from "./ordered-output.ts";
+import { UnreadTasks } from "./unread-tasks.ts";
 
 /** Where what was printed ends: a byte of a task's stream, 0 where nothing was. */
 export type PrintedTo = (task: string, stream: OutputStream) => number;
@@ -44,11 +45,14 @@ export async function liveLogs(
     }
     const unknown = noSuchTask(selection, taskNames(status)) ?? noSuchGeneration(filter, status.generation);
     if (unknown !== undefined) throw unknown;
-    const tasks = selectTasks(selection, status).map(({ task }) => task);
+    const tasks = selectTasks(selection, status);
     printer.several = tasks.length > 1;
     const outputs = new Map<string, OrderedOutput>();
-    for (const task of tasks) {
-      const output = follow ? await live.task(task, filter).catch(() => undefined) : await live.task(task, filter);
+    const unread = new UnreadTasks();
+    for (const { task, state } of tasks) {
+      const output = await live
+        .task(task, filter)
+        .catch((error) => (follow ? undefined : unread.add(task, state, error)));
       if (output === undefined) continue;
       outputs.set(task, output);
       const missing = missingGenerations(task, output.firstGeneration ?? status.generation, filter);
@@ -57,6 +61,7 @@ export async function liveLogs(
       const gone = missingOutput(task, output.missingBytes, filter);
       if (gone !== undefined) printer.remark(gone);
     }
+    unread.tell(printer);
     return (task, stream) => outputs.get(task)?.endOf(stream) ?? 0;
   } finally {
     link.close();

@@ -4,6 +4,7 @@ import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { parseTaskId } from "../../src/job/task.ts";
+import { taskSpans } from "../output/task-spans.ts";
 import type { LineFilter } from "./ordered-output.ts";
 
 /** Whose output is shown: the lead task's, nobody's, everybody's, the ApplicationMaster's own, or that of named tasks and roles. */
@@ -54,7 +55,7 @@ export function noSuchTask(selection: LogSelection, tasks: readonly string[]): U
   if (selection.kind !== "named") return undefined;
   const unknown = selection.names.find((name) => !tasks.some((task) => isNamed(task, name)));
   if (unknown === undefined) return undefined;
-  return usageError(`The job has no task ${unknown}; it has ${spans(tasks)}`);
+  return usageError(`The job has no task ${unknown}; it has ${taskSpans(tasks)}`);
 }
 
 /** What to say when a generation is asked for that the job has not had; undefined when it has. */
@@ -88,13 +89,6 @@ export function tasksOf(roles: readonly { readonly name: string; readonly instan
 
 export function taskNames({ tasks }: JobStatus): string[] {
   return tasks.map(({ task }) => task);
-}
-
-/** `worker:0 to worker:2, ps:0` */
-function spans(tasks: readonly string[]): string {
-  const roleOf = (task: string) => task.slice(0, task.lastIndexOf(":"));
-  const roles = [...new Set(tasks.map(roleOf))].map((role) => tasks.filter((task) => roleOf(task) === role));
-  return roles.map((own) => (own.length < 3 ? own.join(", ") : `${own[0]} to ${own.at(-1)}`)).join(", ");
 }
 
 /** Whether a task is the one named, or one of the role named. */

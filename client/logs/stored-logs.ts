@@ -33,7 +33,11 @@ export async function storedLogs(
   context: ClientContext,
 ): Promise<void> {
   const { id } = report;
-  if (report.user === applications.user && !hadContainer(report)) throw neverHeldContainer(report);
+  if (report.user === applications.user && !hadContainer(report)) {
+    if (hasEnded(report)) throw neverHeldContainer(report);
+    printer.remark(`${id} has printed nothing yet: its AM has no container; tony-ts status ${id} says more`);
+    return;
+  }
   const store = applications.logStore(report);
   const master = await masterLogs(store, report, context);
   if (master === undefined) throw nothingThere(id, store);
@@ -190,15 +194,16 @@ function nothingThere(id: string, { pending }: LogStore): UserError {
   return new UserError(`There are no logs of ${id}${why}${again}`, { code: "NO_LOGS", exitCode: ExitCode.cluster });
 }
 
-/** YARN counts what an application's containers held: none had one without memory. */
-/** What a container used is counted once it is over, and in whole seconds: of a quick job only its AM's registration says that it had one. */
+/**
+ * YARN counts what an application's containers held: none had one without memory. What a container used is counted once it is over, and in
+ * whole seconds: of a quick job only its AM's registration says that it had one.
+ */
 function hadContainer({ usage, amRpcPort }: ApplicationReport): boolean {
   return usage?.memorySeconds !== 0 || amRpcPort !== undefined;
 }
 
-function neverHeldContainer(report: ApplicationReport): UserError {
-  const { id } = report;
-  const why = hasEnded(report) ? "it ended before its AM had a container" : "its AM has no container yet";
+function neverHeldContainer({ id }: ApplicationReport): UserError {
+  const why = "it ended before its AM had a container";
   return new UserError(`There are no logs of ${id}: ${why}\n  tony-ts status ${id} says more`, {
     code: "NO_LOGS",
     exitCode: ExitCode.cluster,

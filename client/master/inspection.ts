@@ -14,7 +14,14 @@ import { masterFailure } from "../applications/master-failure.ts";
 import { outcomeOf } from "../applications/outcome.ts";
 import { statusOfReport } from "../applications/report-status.ts";
 import { formatClock, formatDate, formatTable } from "../output/format.ts";
-import { formatBudgets, formatCheckpoint, formatDropped, formatExit, generationTable } from "../output/job-tables.ts";
+import {
+  formatBudgets,
+  formatCheckpoint,
+  formatDropped,
+  formatExit,
+  generationTable,
+  generationWords,
+} from "../output/job-tables.ts";
 import { failureReport, masterlessReport } from "../output/report.ts";
 import { transferLines } from "../output/transfer-lines.ts";
 import { waitingLines } from "../output/wait-block.ts";
@@ -29,7 +36,7 @@ export interface Inspection {
   readonly report: ApplicationReport;
   /** From its AM, or what the AM left behind. */
   readonly status?: JobStatus;
-  /** Why there is no status of a job that runs, or why it does not run yet. */
+  /** Why there is no status of it, or why it does not run yet. */
   readonly remark?: string;
   /** The same as data. */
   readonly delay?: DelayReason;
@@ -44,7 +51,12 @@ export async function inspect(
   const report = await applications.report(id);
   if (hasEnded(report)) {
     const status = await applications.finalStatus(report);
-    return { report, ...(status === undefined ? {} : { status }) };
+    if (status !== undefined) return { report, status };
+    const { user } = report;
+    return {
+      report,
+      ...(user === applications.user ? {} : said(`what became of its tasks is kept for ${user} alone`)),
+    };
   }
   if (report.state !== "RUNNING") return { report, ...remarkOf(applications.waitingReason(report)) };
   const contact = await applications.contact(report);
@@ -131,7 +143,7 @@ function body(
 function statusLines(status: JobStatus, nowMs: number): string[] {
   const waiting = waitingLines(status, nowMs);
   const waits = waiting.length === 0 ? [] : ["", ...waiting];
-  const restarts = `generation ${status.generation} · ${formatBudgets(status.budgets)}`;
+  const restarts = `${generationWords(status.generation, status)} · ${formatBudgets(status.budgets)}`;
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
   const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];

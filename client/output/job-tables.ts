@@ -12,6 +12,7 @@ import type {
   TaskStatus,
 } from "../../src/job/status.ts";
 import { formatClock, formatTable } from "./format.ts";
+import { taskSpans } from "./task-spans.ts";
 
 /** At most so many rows of tasks: the failed ones come first. */
 const shownTasks = 30;
@@ -26,8 +27,10 @@ const exitWords: Readonly<Record<string, string>> = {
 };
 
 /** How each task ended. */
-export function taskTable(tasks: readonly TaskStatus[]): string[] {
-  if (tasks.length === 0) return [];
+export function taskTable(all: readonly TaskStatus[]): string[] {
+  const tasks = all.filter(hadContainer);
+  const none = taskSpans(all.filter((task) => !hadContainer(task)).map(({ task }) => task));
+  if (tasks.length === 0) return none === "" ? [] : [`No task ever had a container: ${none}`];
   const shown = tasks.length <= shownTasks ? tasks : failedFirst(tasks).slice(0, shownTasks);
   const rows = shown.map(({ task, state, host, exit, startedAtMs, endedAtMs, step, checkpointStep }) => [
     task,
@@ -41,7 +44,12 @@ export function taskTable(tasks: readonly TaskStatus[]): string[] {
   ]);
   const more = tasks.length > shown.length ? [`and ${tasks.length - shown.length} more`] : [];
   const head = ["task", "state", "host", "exit", "start", "end", "progress", "last checkpoint"];
-  return [...formatTable([head, ...rows]), ...more, ...stillStopping(tasks)];
+  const without = none === "" ? [] : [`${none} never had a container`];
+  return [...formatTable([head, ...rows]), ...more, ...without, ...stillStopping(tasks)];
+}
+
+function hadContainer({ state, containerId, exit }: TaskStatus): boolean {
+  return containerId !== undefined || exit !== undefined || (state !== "waiting" && state !== "stopped");
 }
 
 /** Programs that were killed as they stopped: most had something to save. */
@@ -61,6 +69,14 @@ function endedAs(state: TaskState): string {
   return held.includes(state) ? "killed" : state;
 }
 
+/** Of a job in stages also which start of its stage it was: each stage's first start is a generation, too. */
+export function generationWords(generation: number, { generations }: Pick<JobStatus, "generations">): string {
+  const roles = generations.find((one) => one.generation === generation)?.roles?.join(", ");
+  if (roles === undefined) return `generation ${generation}`;
+  const starts = generations.filter((one) => one.generation <= generation && one.roles?.join(", ") === roles);
+  return `generation ${generation}: start ${starts.length} of the stage of ${roles}`;
+}
+
 /** What ended each generation, and where the next one went on; nothing while there is one only. */
 export function generationTable({ generations: all, budgets, outcome }: JobStatus): string[] {
   // The next one may have been opened before it was known that the job ends with this one.
@@ -72,7 +88,7 @@ export function generationTable({ generations: all, budgets, outcome }: JobStatu
     return [
       `${generation.generation}  ${formatClock(generation.startedAtMs)}`,
       ...(staged ? [(generation.roles ?? []).join(", ")] : []),
-      generation.endedBy?.summary ?? "–",
+      generation.endedBy?.summary ?? (staged && generation.endedAtMs !== undefined ? "its tasks are done" : "–"),
       countedAs(generation, isLast),
       resumedFrom(generation),
     ];

@@ -8,6 +8,7 @@ import {
   formatDropped,
   formatExit,
   generationTable,
+  generationWords,
   taskTable,
 } from "./job-tables.ts";
 import { transferLines } from "./transfer-lines.ts";
@@ -43,7 +44,7 @@ interface Named {
 }
 
 function headline(status: JobStatus, outcome: JobOutcome, durationMs: number): string {
-  const generations = `generation ${outcome.cause?.generation ?? status.generation}`;
+  const generations = generationWords(outcome.cause?.generation ?? status.generation, status);
   // Each stage has its own: which generation used up what is in the table.
   const isStaged = status.generations.some(({ roles }) => roles !== undefined);
   const budget = isStaged ? "" : ` (${formatBudgets(status.budgets)})`;

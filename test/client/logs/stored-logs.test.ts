@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import { storedLogs } from "../../../client/logs/stored-logs.ts";
+import type { ApplicationState } from "../../../src/hadoop/yarn/records.ts";
 import { aReport } from "../application-report.ts";
 import { aPlace } from "../place.ts";
 import { recordedContext } from "../support.ts";
@@ -9,21 +10,32 @@ import { recordedContext } from "../support.ts";
 const none = { memoryMiB: 0, vcores: 0, others: {} };
 const usage = { usedContainers: -1, used: none, needed: none, memorySeconds: 0, vcoreSeconds: 0, resourceSeconds: {} };
 
-test.each([
-  ["KILLED", /^There are no logs of application_\S+: it ended before its AM had a container\n/],
-  ["ACCEPTED", /^There are no logs of application_\S+: its AM has no container yet\n/],
-] as const)("a job that never had a container is not waited for: %s", async (state, message) => {
+const waiting = { pending: "waiting for the NodeManagers", isAtHand: false, async *logs() {} };
+
+/** What `logs` says of a job that never had a container. */
+async function said(state: ApplicationState) {
   const context = recordedContext({});
-  const place = aPlace({
-    logStore: () => ({ pending: "waiting for the NodeManagers", isAtHand: false, async *logs() {} }),
-  });
   const request = { report: aReport({ state, usage }), selection: { kind: "lead" }, filter: {} } as const;
-  await expect(storedLogs(place, request, new LogPrinter(context.output, false), context)).rejects.toMatchObject({
+  const printer = new LogPrinter(context.output, false);
+  const printed = storedLogs(aPlace({ logStore: () => waiting }), request, printer, context);
+  return { printed, context };
+}
+
+test("a job that ended before it had a container is not waited for", async () => {
+  const { printed, context } = await said("KILLED");
+  await expect(printed).rejects.toMatchObject({
     code: "NO_LOGS",
     exitCode: 3,
-    message: expect.stringMatching(message),
+    message: expect.stringMatching(/^There are no logs of application_\S+: it ended before its AM had a container\n/),
   });
   expect(context.err.text).toBe("");
+});
+
+test("that a job waits for its first container, and so has printed nothing yet, is no error", async () => {
+  const { printed, context } = await said("ACCEPTED");
+  await printed;
+  expect(context.err.text).toMatch(/application_\S+ has printed nothing yet: its AM has no container/);
+  expect(context.out.text).toBe("");
 });
 
 test("each task of a container has its own output, and a task that of all its containers", async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { inspectionLines } from "../../../client/master/inspection.ts";
+import { inspect, inspectionJson, inspectionLines } from "../../../client/master/inspection.ts";
 import { endedBecause } from "../../../src/job/outcome.ts";
 import { aReport } from "../application-report.ts";
 import { aJobStatus, allSucceeded, noonishMs } from "../job-status.ts";
+import { aPlace } from "../place.ts";
 
 const nowMs = noonishMs + 60_000;
 
@@ -39,6 +40,17 @@ describe("what status shows of a job", () => {
     const status = aJobStatus({ state: "killed", outcome });
     const report = aReport({ state: "KILLED", startTimeMs: nowMs - 38_000, finishTimeMs: nowMs });
     expect(inspectionLines({ report, status }, nowMs)[0]).toContain(" · 38 s · ");
+  });
+
+  test("of another one's job that has ended, that its tasks are kept for that one alone", async () => {
+    const report = aReport({ state: "FINISHED", finalStatus: "FAILED", user: "bob", diagnostics: "worker:0 exited 1" });
+    const connect = () => {
+      throw new RangeError("there is no AM");
+    };
+    const found = await inspect(report.id, aPlace({ report: async () => report }), connect);
+    const said = "what became of its tasks is kept for bob alone";
+    expect(inspectionLines(found, nowMs)).toEqual(expect.arrayContaining([`  ${said}`, "  worker:0 exited 1"]));
+    expect(inspectionJson(found, nowMs).remark).toBe(said);
   });
 
   test("of a job that has ended, nothing that ended with it", () => {

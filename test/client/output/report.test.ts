@@ -61,7 +61,38 @@ describe("the report of a job that failed", () => {
   test("leaves the budgets of a job in stages, which are each stage's own, to the table of generations", () => {
     const generations = failedStatus.generations.map((one) => ({ ...one, roles: ["worker"] }));
     const [headline] = failureReport({ ...failedStatus, generations }, outcome, lastedMs);
-    expect(headline).toBe("FAILED  application_1795305600000_0009  bert · 2 min 35 s · generation 2");
+    expect(headline).toBe(
+      "FAILED  application_1795305600000_0009  bert · 2 min 35 s · generation 2: start 2 of the stage of worker",
+    );
+  });
+
+  test("says of a stage that is over that it is done, and which start of its stage a generation was", () => {
+    const ended = { startedAtMs: noonishMs, endedAtMs: noonishMs + 60_000 };
+    const generations = [
+      { ...ended, generation: 1, roles: ["prep"] },
+      { ...ended, generation: 2, roles: ["worker"], endedBy: outOfMemory() },
+    ];
+    const lines = failureReport({ ...failedStatus, generations }, outcome, lastedMs);
+    expect(lines[0]).toMatch(/ · generation 2: start 1 of the stage of worker$/);
+    expect(lines).toContainEqual(expect.stringMatching(/^1 {2}14:00:00 +prep +its tasks are done +– +–$/));
+  });
+
+  test("says in one line which tasks never had a container", () => {
+    const none = (task: string) => ({ task, state: "stopped", restarts: 0 }) as const;
+    const workers = Array.from({ length: 40 }, (_, index) => none(`worker:${index}`));
+    const report = (own: typeof failedStatus.tasks) =>
+      failureReport({ ...failedStatus, generations: [], tasks: own }, outcome, lastedMs).filter((line) =>
+        /^(\w+:\d|task|and|no task)/i.test(line),
+      );
+    expect(report([...workers, none("ps:0")])).toEqual(["No task ever had a container: worker:0 to worker:39, ps:0"]);
+    const [first, ...others] = workers.slice(0, 3);
+    expect(first).toBeDefined();
+    const one = { task: "worker:0", state: "stopped", host: "127.0.0.11", containerId: "c", restarts: 0 } as const;
+    expect(report([one, ...others])).toEqual([
+      expect.stringMatching(/^task /),
+      expect.stringMatching(/^worker:0 +stopped/),
+      "worker:1, worker:2 never had a container",
+    ]);
   });
 
   test("names the root cause, its remedy, what followed, every task, every generation, and where to read on", () => {
@@ -149,6 +180,7 @@ All containers are returned; the last checkpoint is kept: step 1800, 12 s old: h
     const many = Array.from({ length: 40 }, (_, index) => ({
       task: `worker:${index}`,
       state: index === 39 ? ("failed" as const) : ("stopped" as const),
+      containerId: `container_${index}`,
       restarts: 0,
     }));
     const lines = Array.from({ length: 50 }, (_, index) => `line ${index}`);
