@@ -10,19 +10,47 @@ const CLASSPATH_LIMIT_MS = 10_000;
 /** Where a JDK, and where an older JRE, keep libjvm.so. */
 const JVM_FOLDERS = ["lib/server", "jre/lib/amd64/server"];
 
+export interface HadoopProgram {
+  /** Whose the job is. */
+  readonly user: string;
+  /** Of the container; undefined where it is not enforced. */
+  readonly memoryLimitBytes?: number | undefined;
+}
+
 /**
- * What a program needs to open HDFS through libhdfs, where the node has a Hadoop client: `CLASSPATH`, in which the JVM that libhdfs makes
- * expands no wildcards (hadoop-hdfs-native-client, "C API libhdfs"), `ARROW_LIBHDFS_DIR` (pyarrow) and `LD_LIBRARY_PATH`.
- * What the environment has already stays. With `SKIP_HADOOP_PATH`, as in TonY, nothing is added.
+ * What a program needs to open HDFS with Hadoop's own client: `HADOOP_USER_NAME`, because on an open cluster that is whoever the container
+ * runs as, often `yarn` for everybody (UserGroupInformation; with Kerberos it is not read). Through libhdfs, where the node has a Hadoop
+ * client: `CLASSPATH`, in which the JVM that libhdfs makes expands no wildcards (hadoop-hdfs-native-client, "C API libhdfs"),
+ * `LIBHDFS_OPTS`, `ARROW_LIBHDFS_DIR` (pyarrow) and `LD_LIBRARY_PATH`. What the environment has already stays. With `SKIP_HADOOP_PATH`,
+ * as in TonY, nothing of libhdfs is added.
  */
-export async function hadoopClientVariables(environment: Environment): Promise<Record<string, string>> {
-  if (environment.SKIP_HADOOP_PATH !== undefined) return {};
+export async function hadoopClientVariables(
+  environment: Environment,
+  program: HadoopProgram,
+): Promise<Record<string, string>> {
+  return {
+    ...(environment.HADOOP_USER_NAME === undefined && { HADOOP_USER_NAME: program.user }),
+    ...(environment.SKIP_HADOOP_PATH === undefined && (await libhdfsVariables(environment, program))),
+  };
+}
+
+async function libhdfsVariables(
+  environment: Environment,
+  { memoryLimitBytes }: HadoopProgram,
+): Promise<Record<string, string>> {
   const home = [environment.HADOOP_HDFS_HOME, environment.HADOOP_COMMON_HOME, environment.HADOOP_HOME].find(hasHadoop);
   const classPath = environment.CLASSPATH ?? (home && (await classPathOf(home, environment)));
+  const setsHeap = classPath && memoryLimitBytes !== undefined && environment.LIBHDFS_OPTS === undefined;
   return {
     ...(classPath && { CLASSPATH: expanded(classPath) }),
+    ...(setsHeap && { LIBHDFS_OPTS: heapOption(memoryLimitBytes) }),
     ...(home && librariesOf(home, environment)),
   };
+}
+
+/** A JVM takes a quarter of the machine, of which the container has only its share: YARN would end it for its virtual memory. */
+function heapOption(memoryLimitBytes: number): string {
+  return `-Xmx${Math.floor(memoryLimitBytes / 4 / 2 ** 20)}m`;
 }
 
 function hasHadoop(home: string | undefined): home is string {
@@ -59,7 +87,8 @@ function jarsIn(folder: string): string[] {
 function librariesOf(home: string, environment: Environment): Record<string, string> {
   const native = path.join(home, "lib", "native");
   const hasLibhdfs = existsSync(path.join(native, "libhdfs.so"));
-  const jvms = JVM_FOLDERS.map((folder) => path.join(environment.JAVA_HOME ?? "", folder));
+  const java = environment.JAVA_HOME;
+  const jvms = java ? JVM_FOLDERS.map((folder) => path.join(java, folder)) : [];
   const jvm = jvms.find((folder) => existsSync(path.join(folder, "libjvm.so")));
   const folders = [environment.LD_LIBRARY_PATH, jvm, hasLibhdfs ? native : undefined].filter(Boolean);
   return {

@@ -51,7 +51,9 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   };
   const start = { ...programStart(options), ...files };
   const inherited = inheritedEnvironment(environment);
-  const container = { ...inherited, ...(await hadoopClientVariables(inherited)) };
+  const { memoryLimitBytes } = settings;
+  const hadoop = await hadoopClientVariables(inherited, { user: job.user, memoryLimitBytes });
+  const container = { ...inherited, ...hadoop };
   const { command, prelude, environments, serve, hosts } = taskProgram(container, {
     ...start,
     ips: await lookUp(hostsToLookUp(start)),

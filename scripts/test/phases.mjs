@@ -88,7 +88,7 @@ const RUNTIME_ROOMS = [
 ];
 
 /** Python packages that examples and tests run with (python-environment.mjs). */
-const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks", "notebook"];
+const PYTHON_ENVIRONMENTS = ["horovod", "tensorflow", "deepspeed", "frameworks", "notebook", "hdfs"];
 
 const [OLDEST_RELEASE] = Object.keys(RELEASES);
 

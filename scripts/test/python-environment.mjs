@@ -26,6 +26,7 @@ import { Problem, runMain } from "../problem.mjs";
 /** @type {Readonly<Record<string, Environment>>} Apart, because they are downloaded side by side. */
 const ENVIRONMENTS = {
   tensorflow: { requirements: ["tensorflow-cpu==2.21.0"] },
+  hdfs: { requirements: ["pyarrow==26.0.1", "setuptools==68.2.2", "wheel==0.45.1"] },
   notebook: { requirements: ["jupyterlab==4.6.6"] },
   deepspeed: { requirements: ["torch==2.15.0", "deepspeed==0.19.8"] },
   frameworks: {

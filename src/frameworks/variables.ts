@@ -180,8 +180,12 @@ export const containerVariables = {
   LOCAL_DIRS: "Folders of the application on this node, shared by its containers there, separated by commas",
   CLASSPATH:
     "For libhdfs: `tony.application.hadoop.classpath`, or what `hadoop classpath` says where the node has a Hadoop client; not with `SKIP_HADOOP_PATH` in `tony.containers.envs`",
+  LIBHDFS_OPTS:
+    "With that, unless the job sets it: `-Xmx`, a heap of a quarter of the container's memory; the JVM would take a quarter of the node's",
   ARROW_LIBHDFS_DIR: "Where the node's Hadoop client has libhdfs.so",
   LD_LIBRARY_PATH: "With the folders of libhdfs.so and libjvm.so, where the node has a Hadoop client",
+  HADOOP_USER_NAME:
+    "Whose the job is, unless the job sets it: on an open cluster Hadoop's own clients act for that user, though containers run as another",
   HADOOP_TOKEN_FILE_LOCATION: "File with the job's delegation tokens, for Hadoop's own clients",
   TONY_PROGRAM_OF:
     "The container's id once more. It marks the processes of a program, which are ended with it: leave it as it is",

@@ -10,11 +10,16 @@ export function pythonWith(...modules: readonly string[]): Promise<string> {
   return printedBy("python.mjs", ...modules);
 }
 
-/** An interpreter with TensorFlow, with DeepSpeed, with Horovod, with JAX, Ray, Dask and Open MPI, or with JupyterLab, which are downloaded on first use. */
+/** An interpreter with TensorFlow, with DeepSpeed, with Horovod, with JAX, Ray, Dask and Open MPI, with JupyterLab, or with PyArrow, which are downloaded on first use. */
 export function pythonEnvironment(
-  name: "tensorflow" | "deepspeed" | "horovod" | "frameworks" | "notebook",
+  name: "tensorflow" | "deepspeed" | "horovod" | "frameworks" | "notebook" | "hdfs",
 ): Promise<string> {
   return printedBy("python-environment.mjs", name);
+}
+
+/** Hadoop's libhdfs.so, which is compiled on first use from what is downloaded with that interpreter's pip. */
+export function libhdfs(python: string): Promise<string> {
+  return printedBy("libhdfs.mjs", python);
 }
 
 /** The executable of another release of Node, which is downloaded on first use. */
