@@ -17,6 +17,7 @@ import { folderOfTask } from "./carrier/names.ts";
 import type { PortNumbers, ProgramPlan } from "./generation.ts";
 import { hadoopClientVariables } from "./hadoop-client.ts";
 import type { MasterAddress } from "./master-address.ts";
+import { pexVariables } from "./pex-root.ts";
 import { type ExecutorSettings, inheritedEnvironment } from "./settings.ts";
 import { unusableProgram } from "./unusable-program.ts";
 
@@ -53,13 +54,13 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   const inherited = inheritedEnvironment(environment);
   const { memoryLimitBytes } = settings;
   const hadoop = await hadoopClientVariables(inherited, { user: job.user, memoryLimitBytes });
-  const container = { ...inherited, ...hadoop };
+  const shipped = [...job.spec.files, ...role.files];
+  const container = { ...inherited, ...hadoop, ...pexVariables(inherited, shipped) };
   const { command, prelude, environments, serve, hosts } = taskProgram(container, {
     ...start,
     ips: await lookUp(hostsToLookUp(start)),
   });
   const [first, ...others] = environments;
-  const shipped = [...job.spec.files, ...role.files];
   const unusable = unusableProgram({ command, searchPath: first.PATH, files: shipped, workFolder });
   const mark = (own: Environment) => ({ ...own, [PROGRAM_MARKER]: settings.containerId });
   return {

@@ -5,6 +5,7 @@ import {
   existsSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   readSync,
@@ -44,7 +45,7 @@ export function unusableProgram({ command, searchPath, files, workFolder }: Prog
     const origin = archiveOf(file, files) ?? files.find(({ name }) => name === file);
     const fault = origin === undefined ? undefined : faultOf(path.join(workFolder, file), places);
     if (origin !== undefined && fault !== undefined) {
-      const remedy = fault.remedy ?? remedyFor(origin.source);
+      const remedy = fault.isAbsent ? whereElse(workFolder, file, origin) : (fault.remedy ?? remedyFor(origin.source));
       return `${file} ${fault.words}; it came from ${origin.source}: ${remedy}`;
     }
   }
@@ -61,6 +62,22 @@ interface Fault {
   readonly words: string;
   /** Where the packing is not the cause. */
   readonly remedy?: string;
+  readonly isAbsent?: true;
+}
+
+/** An environment is packed with or without its own folder: the path in the command may have one too many, or one too few. */
+function whereElse(workFolder: string, file: string, { as, name }: FileToShip): string {
+  const root = as === "archive" ? name : "";
+  const rest = path.relative(root, file).split("/");
+  const shorter = rest.slice(1).map((_, index) => path.join(root, ...rest.slice(index + 1)));
+  const longer = foldersIn(path.join(workFolder, root)).map((folder) => path.join(root, folder, ...rest));
+  const found = [...shorter, ...longer].find((candidate) => existsSync(path.join(workFolder, candidate)));
+  return found === undefined ? "put it in there, or name what is there" : `there it is ${found}`;
+}
+
+function foldersIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
 }
 
 /** The relative paths in a shell's command where it expects a program; quoted ones are ignored. */
@@ -135,7 +152,7 @@ function isPythonName(name: string): boolean {
 /** A link whose target existed only on the machine that packed it. */
 function missing(file: string): Fault {
   const target = lastTarget(file);
-  if (target === undefined) return { words: "does not exist" };
+  if (target === undefined) return { words: "does not exist", isAbsent: true };
   const isPython = isPythonName(basename(target)) || isPythonName(basename(file));
   return {
     words: `is a symbolic link to ${target}, which this node does not have`,

@@ -184,6 +184,8 @@ export const containerVariables = {
     "With that, unless the job sets it: `-Xmx`, a heap of a quarter of the container's memory; the JVM would take a quarter of the node's",
   ARROW_LIBHDFS_DIR: "Where the node's Hadoop client has libhdfs.so",
   LD_LIBRARY_PATH: "With the folders of libhdfs.so and libjvm.so, where the node has a Hadoop client",
+  PEX_ROOT:
+    "In a job that ships a `.pex`, unless it sets it: a folder of the application on this node, in which the PEX unpacks itself once",
   HADOOP_USER_NAME:
     "Whose the job is, unless the job sets it: on an open cluster Hadoop's own clients act for that user, though containers run as another",
   HADOOP_TOKEN_FILE_LOCATION: "File with the job's delegation tokens, for Hadoop's own clients",

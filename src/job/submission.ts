@@ -180,10 +180,11 @@ function taskCommand(options: SubmissionOptions): string | undefined {
   return parts.filter((part) => part !== undefined && part !== "").join(" ");
 }
 
-/** A PEX is a file of the working directory: `./env.pex`. */
+/** A PEX is a file of the working directory, and the interpreter of a script that names no other: `./env.pex train.py`. */
 function pythonInterpreter(options: SubmissionOptions): string | undefined {
-  const { pythonBinaryPath, pythonVenv } = options;
-  if (pexOf(options) !== undefined) return pythonBinaryPath;
+  const { pythonBinaryPath, pythonVenv, executes = "" } = options;
+  const pex = pexOf(options);
+  if (pex !== undefined) return pythonBinaryPath ?? (/^\S+\.py(?:\s|$)/.test(executes) ? `./${pex}` : undefined);
   if (pythonBinaryPath === undefined || pythonBinaryPath.startsWith("/") || pythonVenv === undefined) {
     return pythonBinaryPath;
   }

@@ -60,6 +60,22 @@ describe("a program out of a shipped archive", () => {
     expect(asked("venv/bin/python train.py")).toContain("a symbolic link to /opt/builder/python3.11, which this node");
   });
 
+  it("is named where it lies when the command has a folder too many or too few", () => {
+    unpacked("venv/bin/python", "\x7fELF");
+    expect(asked("venv/venv/bin/python train.py")).toBe(
+      "venv/venv/bin/python does not exist; it came from hdfs://nn/envs/torch.zip: there it is venv/bin/python",
+    );
+    mkdirSync(path.join(workFolder, "venv/torch/bin"), { recursive: true });
+    unpacked("venv/torch/bin/python3", "\x7fELF");
+    expect(asked("venv/bin/python3 train.py")).toMatch(/: there it is venv\/torch\/bin\/python3$/);
+  });
+
+  it("is no matter of packing when nothing of its name is there", () => {
+    expect(asked("venv/bin/python train.py")).toBe(
+      "venv/bin/python does not exist; it came from hdfs://nn/envs/torch.zip: put it in there, or name what is there",
+    );
+  });
+
   it("is advised to be packed whole where the archive is no zip", () => {
     unpacked("venv/bin/python", "");
     const tar = { ...venv, source: "/home/ada/venv.tar.gz" };

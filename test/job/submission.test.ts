@@ -52,6 +52,8 @@ describe("the command that TonY's options make", () => {
       "/opt/bin/python train.py -v",
     ],
     [{ executes: "train.py", pythonBinaryPath: "./env.pex", pythonVenv: "envs/env.pex" }, "./env.pex train.py"],
+    [{ executes: "train.py", pythonVenv: "envs/env.pex", taskParams: "-v" }, "./env.pex train.py -v"],
+    [{ executes: "python3.11 env.pex train.py", pythonVenv: "envs/env.pex" }, "python3.11 env.pex train.py"],
     [{ pythonBinaryPath: "python3" }, undefined],
   ])("%j", (options, expected) => {
     expect(command(options)).toBe(expected);
