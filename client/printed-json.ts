@@ -124,7 +124,7 @@ export interface MigrationRemark {
   readonly message: string;
 }
 
-export type MigrationKind = "stays" | "changes" | "no-meaning" | "unsupported" | "to-mend";
+export type MigrationKind = "stays" | "changes" | "no-meaning" | "to-mend";
 
 export interface MigratedCommand {
   /** Of the command line that it replaces, or the new file. */

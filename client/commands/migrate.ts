@@ -86,7 +86,6 @@ const words: Readonly<Record<MigrationKind, string>> = {
   stays: "stays",
   changes: "changes",
   "no-meaning": "left out",
-  unsupported: "not supported yet",
   "to-mend": "to mend",
 };
 

@@ -19,7 +19,7 @@ export const notebook = defineCommand({
     conf: {
       type: "string",
       array: true,
-      describe: "A setting, such as tony.notebook.memory=8g; may be repeated",
+      describe: "A setting, such as tony.notebook.memory=8g, or a file of such; may be repeated",
     },
     src_dir: jobOptions.src_dir,
     python_venv: jobOptions.python_venv,
@@ -28,6 +28,7 @@ export const notebook = defineCommand({
       describe: "The interpreter that has JupyterLab: absolute, or inside python_venv; default python3",
     },
     shell_env: jobOptions.shell_env,
+    container_env: jobOptions.container_env,
     name: { type: "string", default: "notebook", describe: "The job's name" },
     idle: {
       type: "string",

@@ -4,15 +4,19 @@ import { isSetting, submissionSettings } from "../../src/job/submission.ts";
 import { CLASSPATH_REMARK } from "../command-line/job-options.ts";
 import { valuedOptions } from "../command-line/tony-arguments.ts";
 import type { MigratedCommand, MigrationRemark } from "../printed-json.ts";
+import { migrateNotebookOption } from "./notebook-options.ts";
+import { type GivenOption, type MigratedOption, readOptions } from "./options.ts";
 import { migrateSettings } from "./settings.ts";
 import { type ShellWord, shellCommands } from "./shell-words.ts";
 
-/** TonY's programs, and what submits here as they do. */
-const programs: ReadonlyMap<string, string | undefined> = new Map([
+const notebook = "tony-ts notebook";
+
+/** TonY's programs, and what does here as they do. */
+const programs: ReadonlyMap<string, string> = new Map([
   ["com.linkedin.tony.cli.ClusterSubmitter", "tony-ts submit"],
   ["com.linkedin.tony.TonyClient", "tony-ts submit"],
   ["com.linkedin.tony.cli.LocalSubmitter", "tony-ts submit --scheduler local"],
-  ["com.linkedin.tony.cli.NotebookSubmitter", undefined],
+  ["com.linkedin.tony.cli.NotebookSubmitter", notebook],
 ]);
 
 export interface MigratedScript {
@@ -54,70 +58,38 @@ function migrateCommand(
   migratedFile: (path: string) => string | undefined,
 ): MigratedScript {
   const at = `${file}:${program.line}`;
-  const submit = programs.get(program.text);
-  if (submit === undefined) {
-    return {
-      remarks: [{ kind: "unsupported", at, message: `${program.text}: notebooks are not supported` }],
-      commands: [],
-    };
-  }
+  const ours = programs.get(program.text) ?? "";
   const options = readOptions(words, file);
-  const parts = options.map((option) => migrateOption(option, migratedFile));
+  const isNotebook = ours === notebook;
+  const parts = options.map((option) => {
+    const own = isNotebook ? migrateNotebookOption(option, options) : undefined;
+    return own ?? migrateOption(option, migratedFile, isNotebook ? "--conf " : "");
+  });
   const remarks: MigrationRemark[] = [
-    { kind: "changes", at, message: `${program.text} becomes ${submit}` },
+    { kind: "changes", at, message: `${program.text} becomes ${ours}${isNotebook ? NOTEBOOKS_END : ""}` },
     ...parts.flatMap(({ remark }) => remark),
-    ...programRemarks(options),
+    ...(isNotebook ? [] : submissionRemarks(options, at)),
   ];
-  if (!options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) {
-    const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
-    remarks.push({ kind: "to-mend", at, message });
-  }
-  const typed = [submit, ...parts.flatMap(({ typed: words }) => words)];
+  const typed = [ours, ...parts.flatMap(({ typed: words }) => words)];
   return { remarks, commands: [{ at, command: typed.join(" ") }] };
 }
 
-/** An option of TonY's with its value, or a word that is none. */
-interface GivenOption {
-  /** Empty: no option. */
-  readonly name: string;
-  /** Its value without quotes. */
-  readonly text: string;
-  /** The value as it was written. */
-  readonly value: string;
-  /** The whole of it. */
-  readonly typed: string;
-  readonly at: string;
-}
+const NOTEBOOKS_END = ": it ends when it was idle for an hour (--idle), where TonY ends it after a day";
 
-/** Java's GNU parser gives an option the next word, whatever it looks like. */
-function readOptions(words: readonly ShellWord[], file: string): GivenOption[] {
-  const options: GivenOption[] = [];
-  const left = [...words];
-  for (let word = left.shift(); word !== undefined; word = left.shift()) {
-    const at = `${file}:${word.line}`;
-    const [, name = "", inline] = /^--?([a-z_]+)(?:=([\s\S]*))?$/.exec(word.text) ?? [];
-    const next = valuedOptions.has(name) && inline === undefined ? left.shift() : undefined;
-    const value = next?.written ?? word.written.replace(/^[^=]*=?/, "");
-    const typed = next === undefined ? word.written : `${word.written} ${next.written}`;
-    options.push({ name, text: next?.text ?? inline ?? "", value, typed, at });
-  }
-  return options;
-}
-
-/** What is typed instead of an option, and what is to be said of it. */
-interface MigratedOption {
-  readonly typed: readonly string[];
-  readonly remark: readonly MigrationRemark[];
-}
-
-function migrateOption(option: GivenOption, migratedFile: (path: string) => string | undefined): MigratedOption {
+/** @param jobOption what a job's file is given by: nothing, or an option */
+function migrateOption(
+  option: GivenOption,
+  migratedFile: (path: string) => string | undefined,
+  jobOption: string,
+): MigratedOption {
   const { name, text, value, typed, at } = option;
   const stays: MigratedOption = { typed: [typed], remark: [{ kind: "stays", at, message: typed }] };
   if (name === "hdfs_classpath") return { typed: [], remark: [{ kind: "no-meaning", at, message: CLASSPATH_REMARK }] };
   if (name === "conf" && isSetting(text)) return migrateSetting(option, stays);
   if (name === "conf_file" || name === "conf") {
     const migrated = migratedFile(text);
-    const job = migrated === undefined ? value : value.replace(path.basename(text), path.basename(migrated));
+    const job =
+      jobOption + (migrated === undefined ? value : value.replace(path.basename(text), path.basename(migrated)));
     return { typed: [job], remark: [{ kind: "changes", at, message: `${typed} becomes ${job}` }] };
   }
   if (valuedOptions.has(name) || name === "debug" || name === "help") return stays;
@@ -135,7 +107,16 @@ function migrateSetting({ text, at, typed }: GivenOption, stays: MigratedOption)
   return { typed: now === undefined ? [] : [typed.replace(key, now)], remark: [remark] };
 }
 
-/** What is said of a program that lies elsewhere here than in TonY's older releases. */
+/** What is said of a command line that names no job, and of a program that lies elsewhere here than in TonY's older releases. */
+function submissionRemarks(options: readonly GivenOption[], at: string): MigrationRemark[] {
+  const remarks = programRemarks(options);
+  if (!options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) {
+    const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
+    remarks.push({ kind: "to-mend", at, message });
+  }
+  return remarks;
+}
+
 function programRemarks(options: readonly GivenOption[]): MigrationRemark[] {
   const given = (name: string) => options.find((option) => option.name === name);
   const [executes, srcDir] = [given("executes"), given("src_dir")];

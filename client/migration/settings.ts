@@ -50,8 +50,7 @@ function judge(setting: Setting, problem: Problem | undefined): Judgement {
   const { definition, name } = found;
   if (problem?.severity === "error") return { kind: "to-mend", message: problem.message, key };
   const warning = supportWarning(key, definition);
-  if (definition.support === "ignored-with-warning") return leftOut(warning ?? key);
-  if (warning !== undefined) return { kind: "unsupported", message: warning, key };
+  if (warning !== undefined) return leftOut(warning);
   const difference = differences[name]?.(value);
   return difference === undefined
     ? { kind: "stays", message: key, key }

@@ -1,5 +1,5 @@
 import { errorMessage } from "../hadoop/errors.ts";
-import type { KeyDefinition } from "./keys/key.ts";
+import type { KeyDefinition, RefusedValue } from "./keys/key.ts";
 import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "./keys.ts";
 import { nearest } from "./nearest.ts";
 import type { Problem } from "./problem.ts";
@@ -41,19 +41,16 @@ function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit
   } catch (error) {
     return { severity: "error", message: `${setting.key} must be ${errorMessage(error)}` };
   }
-  if (definition.refused !== undefined) return refusal(setting, definition);
+  if (definition.refused !== undefined) return refusal(setting, definition.refused);
   // A site's file applies to every job; the person who sees the warning did not write it.
   if (setting.layer === "site") return undefined;
   const warning = unusedRole(setting.key, name, parameters.role, roles) ?? supportWarning(setting.key, definition);
   return warning === undefined ? undefined : { severity: "warning", message: warning };
 }
 
-function refusal(
-  { key, value }: EffectiveSetting,
-  { refused, note = "it is not supported yet" }: KeyDefinition,
-): Omit<Problem, "key" | "at"> | undefined {
-  if (value.trim().toLowerCase() !== refused) return undefined;
-  return { severity: "error", message: `${key} = ${refused} is refused: ${note}` };
+function refusal({ key, value }: EffectiveSetting, refused: RefusedValue): Omit<Problem, "key" | "at"> | undefined {
+  if (value.trim().toLowerCase() !== refused.value) return undefined;
+  return { severity: "error", message: `${key} = ${refused.value} is refused: ${refused.why}` };
 }
 
 function unknownKey(key: string, roles: readonly string[]): string {
@@ -99,8 +96,6 @@ function unusedRole(
 
 /** What is said of a key that does nothing here; undefined of one that works. */
 export function supportWarning(key: string, { support, note }: KeyDefinition): string | undefined {
-  const hint = note === undefined ? "" : `: ${note}`;
-  if (support === "not-yet") return `${key} is a key of TonY that tony-ts does not support yet${hint}`;
-  if (support === "ignored-with-warning") return `${key} has no effect${hint}`;
-  return undefined;
+  if (support === "works") return undefined;
+  return `${key} has no effect${note === undefined ? "" : `: ${note}`}`;
 }

@@ -23,7 +23,6 @@ const SECTIONS: readonly (readonly [string, Readonly<Record<string, KeyDefinitio
 
 const SUPPORT: Readonly<Record<KeySupport, string>> = {
   works: "",
-  "not-yet": "**Not yet.** ",
   "ignored-with-warning": "*No effect.* ",
 };
 
@@ -38,8 +37,7 @@ win, in this order: defaults, the job's file, the site's file, the command line;
 - \`{role}\` is the name of a role: \`worker\`, \`ps\`, \`chief\`, or any other of small letters, digits and \`-\`.
 - Memory is \`2g\`, \`512m\`, or a bare number of MiB. Durations take a unit (\`90s\`, \`5m\`, \`2h\`); a bare number counts what the type column says.
 - In a list of \`NAME=value\` a comma inside a value is written \`\\,\`. Keys marked + are added to by the command line, not replaced.
-- *ours*: not among TonY's keys. **Not yet**: TonY knows it, this release does nothing with it and says so. *No effect*: accepted so
-  that a TonY job runs unchanged, with a warning.
+- *ours*: not among TonY's keys. *No effect*: accepted so that a TonY job runs unchanged, with a warning.
 - Any key outside \`tony.\` is Hadoop's and goes over the cluster's configuration for this job.
 `;
 

@@ -85,6 +85,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   ),
   "tony-ts tensorboard ID": forwarded("tensorboard"),
   "tony-ts tensorboard application_1795305600000_0007": forwarded("tensorboard"),
+  "tony-ts notebook …": elsewhere("test/client/migration/command-lines.test.ts", "tony-ts notebook --src_dir"),
   "tony-ts notebook": notebookWith('"notebook", "--python_binary_path"'),
   "tony-ts notebook --python_venv venv.tar.gz --python_binary_path bin/python3": notebookWith("--python_binary_path"),
   "tony-ts notebook -conf tony.notebook.memory=16g -conf tony.notebook.gpus=1 --idle 4h": elsewhere(

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkKeys, supportWarning } from "../../src/job/check-keys.ts";
-import { text } from "../../src/job/keys/types.ts";
+import { checkKeys } from "../../src/job/check-keys.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { mergeSettings } from "../../src/job/settings.ts";
 import { jobSettings, siteSetting } from "./support.ts";
@@ -66,13 +65,10 @@ describe("checking keys", () => {
     expect(said({ ...worker, [key]: "false" })).toEqual([]);
   });
 
-  test("Java's keys and those still to come are warnings", () => {
+  test("Java's keys are warnings", () => {
     expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g" })).toEqual([
       "job.xml:1: warning: tony.task.executor.jvm.opts has no effect: there is no JVM",
     ]);
-    expect(supportWarning("tony.x", { type: text, doc: "", support: "not-yet" })).toBe(
-      "tony.x is a key of TonY that tony-ts does not support yet",
-    );
   });
 
   test("a key of a role that the job does not have is a warning, with the role that was meant", () => {

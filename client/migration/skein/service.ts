@@ -78,7 +78,7 @@ const plain: ReadonlyMap<string, string> = new Map([
 ]);
 
 const onHosts = (name: string): readonly [MigrationKind, string] => [
-  "unsupported",
+  "to-mend",
   `${name}: hosts cannot be named; tony.<role>.node-label chooses among nodes`,
 ];
 
@@ -93,5 +93,8 @@ const withoutKey: ReadonlyMap<string, readonly [MigrationKind, string]> = new Ma
   ],
   ["nodes", onHosts("nodes")],
   ["racks", onHosts("racks")],
-  ["relax_locality", onHosts("relax_locality")],
+  [
+    "relax_locality",
+    ["no-meaning", "relax_locality: it says how strictly nodes and racks hold, which cannot be named"],
+  ],
 ]);

@@ -2,10 +2,9 @@ import type { KeyType } from "./types.ts";
 
 /**
  * - `works`: does what its text says
- * - `not-yet`: TonY or a later release does something with it, this one does not; setting it is answered by a warning
  * - `ignored-with-warning`: has nothing to act on here (there is no JVM), accepted so that a TonY job runs unchanged
  */
-export type KeySupport = "works" | "not-yet" | "ignored-with-warning";
+export type KeySupport = "works" | "ignored-with-warning";
 
 /** A part of JobSpec: `job` is its top, `role` each of its roles, the others are fields of these names. */
 export type SpecSection =
@@ -24,6 +23,12 @@ export type SpecSection =
   | "logs"
   | "metrics";
 
+export interface RefusedValue {
+  /** In small letters. */
+  readonly value: string;
+  readonly why: string;
+}
+
 /** One row of the table of keys. */
 export interface KeyDefinition<T = unknown> {
   readonly type: KeyType<T>;
@@ -40,8 +45,8 @@ export interface KeyDefinition<T = unknown> {
   readonly note?: string;
   /** The name that TonY gave it later. */
   readonly renamedTo?: string;
-  /** With `not-yet`: the one value that asks for something, and is refused: the job would run elsewhere than its author means. */
-  readonly refused?: string;
+  /** Of one that is ignored: the value that is an error instead of a warning, because the job would run elsewhere than its author means. */
+  readonly refused?: RefusedValue;
   /** `-conf key=value` adds to what the file says instead of replacing it (TonY's MULTI_VALUE_CONF). */
   readonly multiValued?: boolean;
   /** Not among TonY's keys. */

@@ -17,8 +17,11 @@ export const olderKeys = {
     type: boolean,
     doc: "Older name of tony.docker.enabled.",
     support: "ignored-with-warning",
-    refused: "true",
-    note: "TonY does not read it any more, and the tasks would run outside of the image: use tony.docker.enabled",
+    note: "TonY does not read it any more",
+    refused: {
+      value: "true",
+      why: "TonY does not read it any more, and the tasks would run outside of the image: use tony.docker.enabled",
+    },
   }),
   "tony.application.docker.image": key({
     type: text,

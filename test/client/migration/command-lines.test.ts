@@ -46,10 +46,39 @@ describe("TonY's command line", () => {
     });
   });
 
-  test("of a notebook has no other", () => {
-    const { commands, remarks } = migrated("java com.linkedin.tony.cli.NotebookSubmitter -src_dir x");
-    expect(commands).toEqual([]);
-    expect(remarks).toMatchObject([{ kind: "unsupported" }]);
+  test("of a notebook becomes tony-ts notebook, with what its container needs; what starts JupyterLab is its own", () => {
+    const { commands, remarks } = migrated(
+      "java com.linkedin.tony.cli.NotebookSubmitter --src_dir bin/ -python_venv env.zip -python_binary_path env/bin/python " +
+        "-executes 'bin/lab --ip=*' -conf tony.am.memory=8g -conf tony.yarn.queue=ml -conf_file jobs/job.xml -hdfs_classpath /lib",
+    );
+    expect(commands).toEqual([
+      {
+        at: "run.sh:1",
+        command:
+          "tony-ts notebook --src_dir bin/ -python_venv env.zip -python_binary_path env/bin/python -conf tony.notebook.memory=8g " +
+          "-conf tony.yarn.queue=ml --conf jobs/job.tony-ts.xml",
+      },
+    ]);
+    expect(remarks.map(({ kind, message }) => `${kind} ${message.split(" ").slice(0, 3).join(" ")}`)).toEqual([
+      "changes com.linkedin.tony.cli.NotebookSubmitter becomes tony-ts",
+      "stays --src_dir bin/",
+      "stays -python_venv env.zip",
+      "stays -python_binary_path env/bin/python",
+      "no-meaning -executes 'bin/lab --ip=*':",
+      "changes tony.am.memory becomes tony.notebook.memory:",
+      "stays tony.yarn.queue",
+      "changes -conf_file jobs/job.xml becomes",
+      "no-meaning --hdfs_classpath has no",
+    ]);
+  });
+
+  test("of a notebook that says in no other way which Python has JupyterLab is to be mended", () => {
+    const { commands, remarks } = migrated(
+      "java com.linkedin.tony.cli.NotebookSubmitter -executes bin/lab -task_params --debug -sidecar_tensorboard_log_dir /logs",
+    );
+    expect(commands.map(({ command }) => command)).toEqual(["tony-ts notebook"]);
+    expect(remarks.slice(1).map(({ kind }) => kind)).toEqual(["to-mend", "no-meaning", "to-mend"]);
+    expect(remarks[1]?.message).toContain("--python_binary_path");
   });
 
   test("names what is no option, and a program where older releases had it", () => {

@@ -1,0 +1,37 @@
+import { valuedOptions } from "../command-line/tony-arguments.ts";
+import type { MigrationRemark } from "../printed-json.ts";
+import type { ShellWord } from "./shell-words.ts";
+
+/** An option of TonY's with its value, or a word that is none. */
+export interface GivenOption {
+  /** Empty: no option. */
+  readonly name: string;
+  /** Its value without quotes. */
+  readonly text: string;
+  /** The value as it was written. */
+  readonly value: string;
+  /** The whole of it. */
+  readonly typed: string;
+  readonly at: string;
+}
+
+/** What is typed instead of an option, and what is to be said of it. */
+export interface MigratedOption {
+  readonly typed: readonly string[];
+  readonly remark: readonly MigrationRemark[];
+}
+
+/** Java's GNU parser gives an option the next word, whatever it looks like. */
+export function readOptions(words: readonly ShellWord[], file: string): GivenOption[] {
+  const options: GivenOption[] = [];
+  const left = [...words];
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
+    const at = `${file}:${word.line}`;
+    const [, name = "", inline] = /^--?([a-z_]+)(?:=([\s\S]*))?$/.exec(word.text) ?? [];
+    const next = valuedOptions.has(name) && inline === undefined ? left.shift() : undefined;
+    const value = next?.written ?? word.written.replace(/^[^=]*=?/, "");
+    const typed = next === undefined ? word.written : `${word.written} ${next.written}`;
+    options.push({ name, text: next?.text ?? inline ?? "", value, typed, at });
+  }
+  return options;
+}
