@@ -2,6 +2,7 @@ import { errorMessage } from "../hadoop/errors.ts";
 import type { Resource, ResourceType } from "../hadoop/yarn/records.ts";
 import { buildConstrained } from "./build-constrained.ts";
 import { imageVariables } from "./build-images.ts";
+import { isHorovodDriver } from "./check-driver.ts";
 import { roleNames } from "./check-keys.ts";
 import type { JobReader } from "./job-reader.ts";
 import { findKey, type KeyName, keyFor } from "./keys.ts";
@@ -32,7 +33,9 @@ export interface ContainerFacts {
 
 /** The roles that have tasks, in the job's order, checked one by one. */
 export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleSpec[] {
-  const names = roleNames(reader.settings).filter((role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0);
+  const names = roleNames(reader.settings).filter(
+    (role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0 && !isHorovodDriver(reader, role),
+  );
   const logDir = reader.read("tony.application.tensorboard-log-dir");
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);

@@ -5,6 +5,7 @@ import { checkImages, imageVariables } from "./build-images.ts";
 import { buildMasterRole } from "./build-master-role.ts";
 import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
 import { buildStages } from "./build-stages.ts";
+import { checkDriver } from "./check-driver.ts";
 import { checkElastic } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
 import { checkKeys } from "./check-keys.ts";
@@ -62,6 +63,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
     reader,
     staged.filter(({ inMaster }) => inMaster === undefined),
   );
+  checkDriver(reader);
   checkElastic(reader, asked);
   checkLimits(reader, asked);
   checkConstrained(reader, asked);
