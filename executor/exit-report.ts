@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { ChildExit } from "../src/job/execution.ts";
+import { missingModuleOf } from "../src/job/missing-module.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
@@ -61,6 +62,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   const failed = stopReason === undefined && exitCode !== 0;
   const traceback = failed ? lastTraceback(evidence.stderr) : undefined;
   const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
+  const complaint = failed ? missingModuleOf(lastLines) : undefined;
   const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
   return {
     exitCode,
@@ -71,7 +73,7 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
     failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
     lastLines,
     traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
-    errorSummary: end.startError?.message ?? traceback?.summary ?? "",
+    errorSummary: end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
     portTaken: failed && isPortTaken(exception, lastLines, evidence.ports),
     peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
     outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),

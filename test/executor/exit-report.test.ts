@@ -72,6 +72,19 @@ describe("how a program ended", () => {
     });
   });
 
+  it.each([
+    ["/usr/bin/python3: No module named ray", "ModuleNotFoundError: No module named 'ray'"],
+    [
+      "/usr/bin/python3: Error while finding module specification for 'torch.distributed.run' (ModuleNotFoundError: No module named 'torch')",
+      "ModuleNotFoundError: No module named 'torch'",
+    ],
+    ["/usr/bin/python3: No module named ray.__main__; 'ray' is a package and cannot be directly executed", ""],
+    ["train.py: No module named here", ""],
+  ])("knows what Python says of a module that -m names and it does not have: %s", (line, summary) => {
+    expect(exitOf({ code: 1, stderr: `warning: slow\n${line}\n` }).errorSummary).toBe(summary);
+    expect(exitOf({ code: 0, stderr: line }).errorSummary).toBe("");
+  });
+
   it("says why nothing could be started at all", () => {
     const startError = { message: "spawn ENOMEM", isSystems: true };
     const end = { exitCode: null, signal: null, atMs: 5, startError };

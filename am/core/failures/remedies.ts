@@ -1,3 +1,4 @@
+import { missingModuleOf } from "../../../src/job/missing-module.ts";
 import { programFileOf } from "../../../src/job/program-file.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
@@ -5,6 +6,7 @@ import { settingOf } from "../../../src/job/reasons/words.ts";
 import type { ChildExit } from "../state/events.ts";
 import type { TaskRecord } from "../state/records.ts";
 import { roleOf, type Step } from "../state/step.ts";
+import { interpreterOf } from "./interpreter.ts";
 import { missingScriptOf } from "./start-failure.ts";
 
 /** What a person can do about a program that ended badly by itself; undefined where nothing better is known than its own words. */
@@ -102,14 +104,28 @@ function windowsLineEnds({ lastLines }: ChildExit): Remedy | undefined {
   return complaint ? { code: "remove-carriage-returns" } : undefined;
 }
 
-function missingModule(step: Step, task: TaskRecord, { errorSummary }: ChildExit): Remedy | undefined {
+function missingModule(step: Step, task: TaskRecord, { errorSummary, lastLines }: ChildExit): Remedy | undefined {
   if (!/^ModuleNotFoundError\b/.test(errorSummary)) {
     return undefined;
   }
-  const [interpreter] = /[^\s"'`;&|()=]*\bpython[\d.]*(?=\s|$)/.exec(roleOf(step, task).command) ?? [];
-  const option = step.spec.sources["tony.python-exec-path"] === undefined ? "--executes" : "--python_binary_path";
+  const { name, command, environment } = roleOf(step, task);
+  const { program, variable } = interpreterOf(command, { ...step.spec.containerEnvironment, ...environment }) ?? {};
+  const interpreter = missingModuleOf(lastLines)?.interpreter ?? program;
   const known = interpreter === undefined ? {} : { interpreter };
+  if (variable !== undefined) {
+    const setting = settingOf(step.spec, environmentKey(step, name, variable in environment));
+    return { code: "bring-module", ...known, setting, variable };
+  }
+  const option = step.spec.sources["tony.python-exec-path"] === undefined ? "--executes" : "--python_binary_path";
   return { code: "bring-module", ...known, setting: commandSetting(step, task), option };
+}
+
+/** Where a variable of a role's programs is set, or may be. */
+function environmentKey({ spec }: Step, role: string, isProgramsOwn: boolean): string {
+  const own = `tony.${role}.envs`;
+  if (spec.sources[own] !== undefined) return own;
+  const isContainers = !isProgramsOwn && spec.sources["tony.containers.envs"] !== undefined;
+  return isContainers ? "tony.containers.envs" : "tony.execution.envs";
 }
 
 function crash(step: Step, task: TaskRecord, { signal }: ChildExit): Remedy | undefined {

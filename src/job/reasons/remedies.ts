@@ -42,10 +42,12 @@ export const remedies = {
     {},
     () => `the script has Windows line ends (CRLF): remove them with ${WITHOUT_CARRIAGE_RETURNS}`,
   ),
-  "bring-module": reason({ interpreter: "text?", setting: "setting", option: "text" }, (it) => {
-    const place = commandWords(it.setting, it.option);
-    const whose = it.interpreter ?? "its Python";
-    return `${whose} of that node does not have it: name another in ${place}, or bring one by --python_venv`;
+  "bring-module": reason({ interpreter: "text?", setting: "setting", option: "text?", variable: "text?" }, (it) => {
+    const place =
+      it.variable === undefined
+        ? `in ${commandWords(it.setting, it.option)}`
+        : `as ${it.variable} in ${settingWords(it.setting)}`;
+    return `${it.interpreter ?? "its Python"} of that node does not have it: name another ${place}, or bring one by --python_venv`;
   }),
   "open-port-once": reason(
     { role: "text" },

@@ -20,7 +20,10 @@ function advice(exit: Partial<ChildExit>, { sources = { "tony.worker.command": "
 }
 
 describe("what is advised", () => {
-  const missing = { errorSummary: "ModuleNotFoundError: No module named 'torch'" };
+  const missing = {
+    errorSummary: "ModuleNotFoundError: No module named 'torch'",
+    lastLines: ["    import torch", "ModuleNotFoundError: No module named 'torch'"],
+  };
 
   test("for a missing module: the interpreter that was used, and where another one is named", () => {
     expect(advice(missing, { command: "OMP_NUM_THREADS=1 /usr/bin/python3.11 train.py" })).toBe(
@@ -31,6 +34,27 @@ describe("what is advised", () => {
     expect(advice(missing, { command: "python3 train.py", sources })).toContain("name another in --executes");
     const byOption = { ...sources, "tony.python-exec-path": "--python_binary_path" };
     expect(advice(missing, { command: "python3 train.py", sources: byOption })).toContain("in --python_binary_path");
+  });
+
+  test("for a missing module of a command that names its Python by a variable: where to set that", () => {
+    const of = { command: '"${PYTHON:-python3}" train.py', environment: { PYTHON: "/opt/bin/python3" } };
+    expect(advice(missing, { ...of, sources: { "tony.execution.envs": "job.xml:7" } })).toBe(
+      "/opt/bin/python3 of that node does not have it: name another as PYTHON in tony.execution.envs (job.xml:7), or bring one by --python_venv",
+    );
+    expect(advice(missing, { ...of, environment: {} })).toContain(
+      "python3 of that node does not have it: name another as PYTHON in",
+    );
+  });
+
+  test("for a missing module that -m names: the interpreter that says so", () => {
+    const lastLines = ["/usr/bin/python3: No module named torch"];
+    expect(advice({ ...missing, lastLines }, { command: "bash run.sh" })).toMatch(/^\/usr\/bin\/python3 of that node/);
+    const specification = [
+      "/usr/bin/python3: Error while finding module specification for 'torch.x' (ModuleNotFoundError: No …)",
+    ];
+    expect(advice({ ...missing, lastLines: specification }, { command: "python3 -m torch.x" })).toMatch(
+      /^\/usr\/bin\/python3 of that node does not have it: name another in tony\.worker\.command/,
+    );
   });
 
   test("for a crash: how to see where Python stood, unless that is on already", () => {

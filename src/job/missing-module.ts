@@ -1,0 +1,16 @@
+/** As Python says that it has no module of the name that `-m` gives (runpy._run_module_as_main): itself, without a traceback. */
+const COMPLAINT =
+  /^(\S*python[\d.]*): (?:Error while finding module specification for '[^']*' \((ModuleNotFoundError: .+)\)|No module named ([\w.]+))$/;
+
+export interface MissingModule {
+  readonly interpreter: string;
+  /** As a traceback would have it. */
+  readonly summary: string;
+}
+
+/** What a program's last line says of a module that its Python lacks. */
+export function missingModuleOf(lastLines: readonly string[]): MissingModule | undefined {
+  const [, interpreter, error, module = ""] = COMPLAINT.exec(lastLines.at(-1) ?? "") ?? [];
+  if (interpreter === undefined) return undefined;
+  return { interpreter, summary: error ?? `ModuleNotFoundError: No module named '${module}'` };
+}
