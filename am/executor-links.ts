@@ -159,8 +159,8 @@ export class ExecutorLinks implements ExecutorHandler {
   #message(command: ExecutorCommand): MasterCommand {
     switch (command.type) {
       case "start-child": {
-        const { restartReason, checkpoint } = command;
-        return { type: "start-child", clusterSpec: this.#encoded(command.clusterSpec), restartReason, checkpoint };
+        const { generation: _generation, ...start } = command;
+        return { ...start, clusterSpec: this.#encoded(command.clusterSpec) };
       }
       case "acknowledge-exit":
         return { type: "acknowledge-exit" };

@@ -91,6 +91,7 @@ function programStart(options: PlanOptions): ProgramStart {
     ports: ports.named,
     ...(ports.tensorBoard > 0 && { tensorBoardPort: ports.tensorBoard }),
     restartReason: command.restartReason,
+    restarts: command.restarts,
     checkpoint,
     ...(modelParameters !== undefined && { modelParameters }),
     folders: programFolders(options),

@@ -24,8 +24,8 @@ function encodeCommand(body: MasterCommand): WireMasterMessage {
     case "prepare":
       return { prepare: { reason: body.reason } };
     case "start-child": {
-      const { clusterSpec, restartReason, checkpoint } = body;
-      return { startChild: { clusterSpec, restartReason, checkpoint } };
+      const { clusterSpec, restartReason, restarts, checkpoint } = body;
+      return { startChild: { clusterSpec, restartReason, restarts, checkpoint } };
     }
     case "stop-child":
       return { stopChild: { ...body, reason: encodeStopReason(body.reason) } };
@@ -75,6 +75,7 @@ function decodeCommand(wire: WireMasterMessage): MasterCommand {
       type: "start-child",
       clusterSpec: toBytes(startChild.clusterSpec),
       restartReason: startChild.restartReason ?? "",
+      restarts: startChild.restarts ?? 0,
       checkpoint: startChild.checkpoint ?? "",
     };
   }

@@ -88,6 +88,8 @@ export type MasterCommand =
       /** A ClusterSpec, packed and encoded once per generation (see cluster-spec-codec.ts). */
       readonly clusterSpec: Uint8Array;
       readonly restartReason: string;
+      /** How often the program was started before. */
+      readonly restarts: number;
       /** What the program may resume from; empty: nothing is known. */
       readonly checkpoint: string;
     }

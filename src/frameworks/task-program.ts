@@ -32,8 +32,10 @@ export interface ProgramStart {
   readonly ips?: ReadonlyMap<string, string>;
   /** Where this task may serve TensorBoard or another page. */
   readonly tensorBoardPort?: number;
-  /** Why the generation before this one ended. */
+  /** Why the life before this one ended. */
   readonly restartReason?: string;
+  /** How many lives there were before this one; TonY's sessions. */
+  readonly restarts: number;
   /** The furthest complete checkpoint of its job that it can read, as a program named it, or where it was brought back to. */
   readonly checkpoint?: string;
   /** Where the program may tell its progress. */
@@ -144,7 +146,7 @@ function present(variables: Readonly<Record<string, string | undefined>>): Envir
 
 /** TonY's variables of every task, then ours; all text. */
 function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof programVariables, string | undefined> {
-  const { spec, task, generation } = start;
+  const { spec, task, generation, restarts } = start;
   const chief = role.chief === "all" || (role.chief === "first" && task.index === 0);
   return {
     JOB_NAME: task.role,
@@ -153,10 +155,10 @@ function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof 
     TASK_INDEX: String(task.index),
     TASK_NUM: String(role.inMaster === true ? role.instances : trackedTasks(spec)),
     DISTRIBUTED_MODE: spec.distributedMode.toUpperCase(),
-    // TonY counts its sessions and attempts from 0.
-    SESSION_ID: String(generation - 1),
+    SESSION_ID: String(restarts),
+    // TonY counts its attempts from 0.
     ATTEMPT_NUMBER: String(start.attempt - 1),
-    NUM_AM_RETRIES: generation > 1 ? String(generation - 1) : undefined,
+    NUM_AM_RETRIES: restarts > 0 ? String(restarts) : undefined,
     IS_CHIEF: chief ? "true" : undefined,
     AM_HOST: start.amHost,
     AM_PORT: String(start.amPort),

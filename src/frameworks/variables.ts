@@ -13,7 +13,8 @@ export const programVariables = {
   JOB_ID: "The application's id, `application_1795305600000_0001` or `local_…`",
   appid: "The same, by TonY's older name",
   DISTRIBUTED_MODE: "`GANG` or `FCFS`, as `tony.application.distributed-mode`",
-  SESSION_ID: "How many times the job's tasks were started again, from 0",
+  SESSION_ID:
+    "How many times the task's program was started again, with its gang or alone, from 0; a stage's first start is 0",
   NUM_AM_RETRIES: "The same; not set before the first restart",
   ATTEMPT_NUMBER: "How many ApplicationMasters ended before this one, from 0",
   AM_HOST: "Host of the ApplicationMaster",
@@ -25,7 +26,8 @@ export const programVariables = {
     "The port that the cluster spec names for this task; no other process can take it before the program starts",
   TB_PORT:
     "A free port for TensorBoard or another page, in the one task that may serve it; while something listens there, the application's link in YARN leads to it",
-  TONY_GENERATION: "Which life of the job's tasks this is, from 1 (`SESSION_ID` + 1)",
+  TONY_GENERATION:
+    "The number of this life: from 1, different from those of all earlier lives, and the same for all tasks that start together",
   TONY_RESTART_REASON: "Why the life before this one ended; not set in the first",
   TONY_CHECKPOINT_DIR: "Where checkpoints go: `tony.application.checkpoint-dir`; not set without it",
   TONY_CHECKPOINT_LOCAL_DIR:

@@ -183,7 +183,13 @@ const output: fc.Arbitrary<SessionOutput> = fc.oneof(
 const command: fc.Arbitrary<MasterCommand> = fc.oneof(
   fc.record({ type: constant("welcome"), hello, heartbeatIntervalMs: count, job: bytes, attemptProof: bytes }),
   fc.record({ type: constant("prepare"), reason: text }),
-  fc.record({ type: constant("start-child"), clusterSpec: bytes, restartReason: text, checkpoint: text }),
+  fc.record({
+    type: constant("start-child"),
+    clusterSpec: bytes,
+    restartReason: text,
+    restarts: count,
+    checkpoint: text,
+  }),
   fc.record({ type: constant("stop-child"), graceMs: count, reason: stopReason }),
   fc.record({
     type: constant("stop-child"),

@@ -33,6 +33,7 @@ export function startOf(spec: JobSpec, task: string, hosts: readonly string[] = 
     applicationId: "application_1_0001",
     attempt: 1,
     generation: 1,
+    restarts: 0,
     amHost: "am-host",
     amPort: 7000,
   };

@@ -34,6 +34,7 @@ describe("what every program is told", () => {
     const spec = jobOf({ worker: 1 }, { ...generic, "tony.application.checkpoint-dir": "hdfs:///ckpt" });
     const environment = environmentOf(spec, "worker:0", {
       generation: 3,
+      restarts: 2,
       attempt: 2,
       restartReason: "worker:1 exited with 1",
       checkpoint: "step-200",
@@ -52,6 +53,12 @@ describe("what every program is told", () => {
       TONY_PROGRESS_FILE: "/logs/progress",
       TB_PORT: "6006",
     });
+  });
+
+  test("the first start of a later stage is no restart", () => {
+    const environment = environmentOf(jobOf({ worker: 1 }, generic), "worker:0", { generation: 2 });
+    expect(environment).toMatchObject({ SESSION_ID: "0", TONY_GENERATION: "2" });
+    expect(environment).not.toHaveProperty("NUM_AM_RETRIES");
   });
 
   test("ports that roles give names: its own each by a variable, and everybody's", () => {

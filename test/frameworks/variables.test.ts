@@ -19,6 +19,7 @@ describe("docs/variables.md", () => {
 describe("the tables", () => {
   const everything = {
     generation: 2,
+    restarts: 1,
     restartReason: "worker:1 exited with 1",
     checkpoint: "step-200",
     progressFile: "/work/progress",
@@ -30,6 +31,11 @@ describe("the tables", () => {
   };
   const keys = { "tony.application.checkpoint-dir": "hdfs:///ckpt", "tony.task.progress-timeout": "10m" };
   const { PET_NODE_RANK: _, ...withoutRank } = tables.torchrunVariables;
+  // The rest of its slot a process has from the rendezvous.
+  const ofSlot = ["HOROVOD_RANK", "HOROVOD_SIZE", "HOROVOD_LOCAL_SIZE", "HOROVOD_CROSS_RANK", "HOROVOD_CROSS_SIZE"];
+  const beforeSlot = Object.fromEntries(
+    Object.entries(tables.horovodVariables).filter(([name]) => !ofSlot.includes(name)),
+  );
   test.each([
     ["generic", {}, {}],
     ["pytorch", tables.pytorchVariables, {}],
@@ -38,6 +44,7 @@ describe("the tables", () => {
     ["torchrun", { ...withoutRank, ...tables.elasticTorchrunVariables }, {}, { "tony.worker.min-instances": "1" }],
     ["tensorflow", tables.tensorflowVariables, {}],
     ["horovod", tables.horovodVariables, {}],
+    ["horovod", { ...beforeSlot, ...tables.elasticHorovodVariables }, {}, { "tony.worker.min-instances": "1" }],
     ["jax", tables.jaxVariables, {}],
     ["mxnet", tables.mxnetVariables, { scheduler: 1, server: 1 }],
     ["dask", tables.daskVariables, { scheduler: 1 }],

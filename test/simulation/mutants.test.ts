@@ -279,7 +279,8 @@ const MUTANTS: readonly Mutant[] = [
         return effects;
       }
       const { generation } = firstGang(core);
-      const message = { generation, clusterSpec: { generation, tasks: [] }, restartReason: "", checkpoint: "" };
+      const clusterSpec = { generation, tasks: [] };
+      const message = { generation, clusterSpec, restartReason: "", restarts: 0, checkpoint: "" };
       return [
         ...effects,
         {

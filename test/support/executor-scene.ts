@@ -81,7 +81,13 @@ export class ExecutorScene {
       { task: "worker:1", host: "127.0.0.2", port: 4242 },
     ] as const;
     const clusterSpec = encodeClusterSpec({ generation, tasks });
-    this.send(generation, { type: "start-child", clusterSpec, restartReason, checkpoint: "" });
+    this.send(generation, {
+      type: "start-child",
+      clusterSpec,
+      restartReason,
+      restarts: generation - 1,
+      checkpoint: "",
+    });
   }
 
   /** The last registration of a new stream. */

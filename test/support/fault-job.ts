@@ -31,7 +31,7 @@ export interface FaultJobOptions {
 
 /** A program that writes down the time, over and over, until the test lets it end; read with `beats`. */
 export const BEATS =
-  "until test -e $OUTPUT/go; do date +%s%3N >> $OUTPUT/beats-$JOB_NAME-$TASK_INDEX-$SESSION_ID; sleep 0.1; done";
+  "until test -e $OUTPUT/go; do date +%s%3N >> $OUTPUT/beats-$JOB_NAME-$TASK_INDEX-$TONY_GENERATION; sleep 0.1; done";
 
 /** A program that runs until the test lets it end. */
 export const WAITS = "until test -e $OUTPUT/go; do sleep 0.1; done";
@@ -63,7 +63,7 @@ export class FaultJob {
     chmodSync(folder, 0o777);
     // A start is complete when its file has its name.
     const note =
-      'f=$OUTPUT/start-$JOB_NAME-$TASK_INDEX-$SESSION_ID-$$; echo "$CONTAINER_ID" > $OUTPUT/.$$; mv $OUTPUT/.$$ $f';
+      'f=$OUTPUT/start-$JOB_NAME-$TASK_INDEX-$TONY_GENERATION-$$; echo "$CONTAINER_ID" > $OUTPUT/.$$; mv $OUTPUT/.$$ $f';
     const properties = {
       "tony.application.name": "fault",
       "tony.application.framework": "generic",
@@ -94,10 +94,10 @@ export class FaultJob {
   /** Every start of a program until now, in the order of tasks and generations. */
   starts(): readonly ProgramStart[] {
     const found = readdirSync(this.#folder).flatMap((name) => {
-      const [, role, index, session, pid] = /^start-(\w+)-(\d+)-(\d+)-(\d+)$/.exec(name) ?? [];
-      if (session === undefined) return [];
+      const [, role, index, generation, pid] = /^start-(\w+)-(\d+)-(\d+)-(\d+)$/.exec(name) ?? [];
+      if (generation === undefined) return [];
       const containerId = readFileSync(join(this.#folder, name), "utf8").trim();
-      return [{ task: `${role}:${index}`, generation: Number(session) + 1, pid: Number(pid), containerId }];
+      return [{ task: `${role}:${index}`, generation: Number(generation), pid: Number(pid), containerId }];
     });
     return found.sort((a, b) => a.generation - b.generation || a.task.localeCompare(b.task));
   }
@@ -194,7 +194,7 @@ export class FaultJob {
 
   /** When a program of `BEATS` wrote until now, by its own clock. */
   beats({ task, generation }: ProgramStart): readonly number[] {
-    const file = join(this.#folder, `beats-${task.replace(":", "-")}-${generation - 1}`);
+    const file = join(this.#folder, `beats-${task.replace(":", "-")}-${generation}`);
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
   }
 

@@ -1,7 +1,6 @@
 import { failedBy } from "../../../src/job/outcome.ts";
 import { endingWords } from "../../../src/job/reasons/endings.ts";
 import { outcomeWords, type RuleReason } from "../../../src/job/reasons/outcomes.ts";
-import type { Cause } from "../../../src/job/status.ts";
 import { dropCheckpoint } from "../containers/checkpoints.ts";
 import { beginTermination, discard, noLongerUnclaimed, removeContainer } from "../containers/containers.ts";
 import { renewAfterLostStart, renewTask } from "../gang/generation.ts";
@@ -152,20 +151,24 @@ function judgeReplaced(step: Step, ending: Ending): void {
   const gang = gangOf(step, task);
   const fileFault = fileAtFault(step, ending);
   if (fileFault !== undefined) {
-    cannotStart(step, task, causeOf({ ...ending, class: "program", remedy: { code: "keep-file" } }), fileFault);
+    cannotStart(step, task, { ...ending, class: "program", remedy: { code: "keep-file" } }, fileFault);
     return;
   }
   blame(step, ending);
   if (ending.class === "program" && !charge(step, gang, "program")) {
-    cannotStart(step, task, causeOf(ending), spentRule(step, gang, "program"));
+    cannotStart(step, task, ending, spentRule(step, gang, "program"));
   } else if (isExhausted(step, task, ending)) {
-    cannotStart(step, task, causeOf(ending), exhaustedRule(step, task, ending));
+    cannotStart(step, task, ending, exhaustedRule(step, task, ending));
   }
 }
 
 /** The job fails of it; a sidecar it does without. */
-function cannotStart(step: Step, task: TaskRecord, cause: Cause, rule: RuleReason): void {
+function cannotStart(step: Step, task: TaskRecord, ending: Ending, rule: RuleReason): void {
+  const cause = causeOf(ending);
   if (!isSidecar(step, task)) {
+    // It waits for another container by now.
+    const { containerId, host, exit, atMs } = ending;
+    step.state.judgedLives = { [task.id]: { ...task, phase: "lost", containerId, host, exit, endedAtMs: atMs } };
     finish(step, failedBy(cause, rule));
     return;
   }

@@ -257,6 +257,8 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
   if (container === undefined) {
     return;
   }
+  const gang = gangOf(step, task);
+  const isAlone = task.generation !== gang.generation;
   moveTask(step, task, ["registered"], "starting");
   step.state.journal.dirty = true;
   emit(step, {
@@ -266,7 +268,8 @@ function sendStart(step: Step, task: TaskRecord, clusterSpec: ClusterSpec): void
       type: "start-child",
       generation: task.generation,
       clusterSpec,
-      restartReason: gangOf(step, task).restartReason,
+      restartReason: (isAlone && task.restartReason) || gang.restartReason,
+      restarts: gang.generations.length - 1 + task.restarts,
       checkpoint: checkpointOf(step, task),
     },
   });

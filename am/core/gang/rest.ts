@@ -10,7 +10,7 @@ import { BEFORE_START, moveTask } from "../state/transitions.ts";
 
 /** A gang that has enough to start waits for the rest for a time: each that joins later costs the others a restart of their processes. */
 export function watchRest(step: Step, gang: GangState): void {
-  if (gang.started || gang.phase !== "gathering" || !hasEnough(step, gang)) {
+  if (gang.started || gang.phase !== "gathering" || hasAll(step, gang) || !hasEnough(step, gang)) {
     gang.restDeadline = undefined;
   } else {
     gang.restDeadline ??= deadlineIn(step, step.spec.timeouts.gangRestMs);

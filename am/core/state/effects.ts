@@ -88,6 +88,8 @@ export type ExecutorCommand =
       /** The same object for every task of a generation, so that the shell encodes it once. */
       readonly clusterSpec: ClusterSpec;
       readonly restartReason: string;
+      /** How often its program was started before, with its gang or alone. */
+      readonly restarts: number;
       readonly checkpoint: string;
     }
   | {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { waitsOf } from "../../../../am/core/status/waits.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -23,6 +24,31 @@ test("the pause before a restart doubles from the second on, up to the longest",
     return pauseMs;
   });
   expect(pauses).toEqual([0, 1_000, 2_000, 3_000, 3_000]);
+});
+
+test("the pause before a restart is all that is waited for in it; the start that follows says how many there were", () => {
+  const { failure } = jobSpec([]);
+  const scenario = new Scenario(
+    jobSpec([role("worker", 1)], {
+      failure: {
+        ...failure,
+        budgets: { program: 9, infrastructure: 9 },
+        backOff: { initialMs: 60_000, maxMs: 60_000 },
+      },
+    }),
+  );
+  scenario.toRunning();
+  scenario.exits("worker:0", { exitCode: 1 });
+  scenario.readyAll();
+  scenario.startedAll();
+  scenario.exits("worker:0", { exitCode: 1 });
+  scenario.readyAll();
+  scenario.after(scenario.core.spec.timeouts.verdictMs);
+  expect(waitsOf(scenario.core, scenario.nowMs).map(({ what }) => what)).toEqual(["the pause before the restart"]);
+  const start = scenario
+    .after(60_000)
+    .flatMap((effect) => (effect.type === "send" && effect.message.type === "start-child" ? [effect.message] : []));
+  expect(start).toMatchObject([{ restarts: 2, restartReason: expect.stringContaining("worker:0 exited 1") }]);
 });
 
 describe("a failure of the infrastructure", () => {

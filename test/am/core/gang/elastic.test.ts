@@ -61,7 +61,7 @@ describe("a gang that may be smaller", () => {
     scenario.on({ type: "containers-allocated", containers: [scenario.container(1)] });
     const late = scenario.ready("worker:3");
     expect(sentOf(late, "start-child")).toEqual(["worker:3"]);
-    expect(startsIn(late)).toMatchObject([{ generation: 1, clusterSpec: { gangGeneration: 1 } }]);
+    expect(startsIn(late)).toMatchObject([{ generation: 1, restarts: 0, clusterSpec: { gangGeneration: 1 } }]);
     expect(scenario.job.generation).toBe(1);
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { statusOf } from "../../../../am/core/status/status.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { asksOf, idleNode, Scenario, sentOf } from "../scenario.ts";
 
@@ -289,15 +290,23 @@ describe("a file that a node cannot fetch", () => {
       scenario.on({ type: "containers-allocated", containers: [scenario.container(1, { host })] });
       scenario.completes(scenario.task("worker:0").containerId, -1000, missing);
     }
-    return scenario.core.state;
+    return scenario.core;
   };
 
   test("blames that node at first, and another container is asked for", () => {
-    expect(failingOn("a", "a")).toMatchObject({ outcome: undefined, blame: { a: { failures: 2 } } });
+    expect(failingOn("a", "a").state).toMatchObject({ outcome: undefined, blame: { a: { failures: 2 } } });
+  });
+
+  test("ends its task as the report says it, though it had gone on to wait for another container", () => {
+    const { tasks } = statusOf(failingOn("a", "b"), 1_000_000);
+    expect(tasks).toMatchObject([
+      { task: "worker:0", state: "lost", host: "b", exit: "-1000" },
+      { task: "worker:1", state: "stopped" },
+    ]);
   });
 
   test("is the job's error when a second node cannot either: the file is named", () => {
-    expect(failingOn("a", "b")).toMatchObject({
+    expect(failingOn("a", "b").state).toMatchObject({
       outcome: {
         result: "failed",
         rule: "a failed on the same file before: it is the file, not the nodes",
