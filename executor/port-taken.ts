@@ -1,5 +1,5 @@
-/** The errno EADDRINUSE, as C, Python, Node, Java, gRPC and torch.distributed write it. */
-const IN_USE = /address already in use|\bEADDRINUSE\b|\berrno[\]": ]+98\b/i;
+/** The errno EADDRINUSE, as C, Python, Node, Java, gRPC and torch.distributed write it; and TensorBoard's words. */
+const IN_USE = /address already in use|\bEADDRINUSE\b|\berrno[\]": ]+98\b|\bport \d+\b.{0,40}\balready in use\b/i;
 /** Four or five digits that may be a port. */
 const NUMBERS = /(?<![\w.])\d{4,5}(?![\w])/g;
 

@@ -167,6 +167,11 @@ describe("how a program ended", () => {
       expect(exitOf({ code: 1, stderr }).portTaken).toBe(true);
     });
 
+    it("is read from TensorBoard's words, which have no errno", () => {
+      const stderr = "ERROR: TensorBoard could not bind to port 41000, it was already in use\n";
+      expect(exitOf({ code: 255, stderr }).portTaken).toBe(true);
+    });
+
     it.each([
       ["the port is another, which the program chose", "Error: listen EADDRINUSE: address already in use :::8080"],
       ["the error is another", "OSError: [Errno 99] Cannot assign requested address"],
