@@ -134,6 +134,12 @@ export function probeFinding(
     const found = `a node cannot copy the runtime: ${notCopied}`;
     return { subject, state: "wrong", found, remedy: `the nodes must reach the file system of ${settings.fileSystem}` };
   }
+  const notLaunched = launchFailure(diagnostics);
+  if (notLaunched !== undefined) {
+    const found = `a node cannot start a container: ${notLaunched}`;
+    const remedy = "its NodeManager's log says more; docs/images.md says what an image must have";
+    return { subject, state: "wrong", found, remedy };
+  }
   const said = lastWords(diagnostics).split("\n");
   const others = said.filter((line) => !ourWord.test(line));
   if (others.length > 0) {
@@ -155,6 +161,16 @@ function localizationFailure(diagnostics: string): string | undefined {
   if (reason === undefined || !status?.includes("exitCode: -1000")) return undefined;
   const [line = ""] = reason.trim().split("\n", 1);
   return line.replace(/; For more details see.*$/, "");
+}
+
+/**
+ * Why a container ended before its command ran: what container-executor says, as of an image that is not there, or the NodeManager's own
+ * launch script (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch: prelaunch.err).
+ */
+function launchFailure(diagnostics: string): string | undefined {
+  if (/^Last \d+ bytes of stderr :\n\s*\S/m.test(diagnostics)) return undefined;
+  const said = /^(?:Shell error output: |Last \d+ bytes of prelaunch\.err :\n)((?!Last |\[)\S.*(?:\n\S.*)?)/m;
+  return said.exec(diagnostics)?.[1];
 }
 
 function nodeWords({ host, version, architecture, glibc, counted }: ProbeReport): string {

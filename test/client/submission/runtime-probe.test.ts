@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import {
   environmentOfProbe,
   probeFinding as findingOf,
@@ -90,6 +90,57 @@ test("a node that cannot copy the runtime says so, with the setting that names t
     found:
       "a node cannot copy the runtime: Call From n1/10.0.0.1 to nn:8021 failed on connection exception: java.net.ConnectException: Connection refused",
     remedy: "the nodes must reach the file system of fs.defaultFS (core-site.xml:4) = hdfs://nn:8021",
+  });
+});
+
+describe("a node that cannot start a container at all says why, which is not the runtime's fault", () => {
+  const ended = (exitCode: number, reason: string) =>
+    probeFinding({
+      finalStatus: "FAILED",
+      diagnostics: `Application application_1_0004 failed 1 times due to AM Container for appattempt_1_0004_000001 exited with  exitCode: ${exitCode}
+Failing this attempt.Diagnostics: [2026-11-24 07:06:04.831]Exception from container-launch.
+Container id: container_1_0004_01_000001
+Exit code: ${exitCode}
+Exception message: Launch container failed
+${reason}
+For more detailed output, check the application tracking page`,
+    });
+  const wrong = (said: string) => ({
+    subject: "nodes",
+    state: "wrong",
+    found: `a node cannot start a container: ${said}`,
+    remedy: "its NodeManager's log says more; docs/images.md says what an image must have",
+  });
+
+  test("where there is no such image", () => {
+    const said = "Unable to find image 'nope:1' locally\ndocker: Error response from daemon: no such host";
+    const reason = `Shell error output: ${said}\n\nRun 'docker run --help' for more information\n\n\n[2026-11-24 07:06:04.848]Container exited`;
+    expect(ended(125, reason)).toEqual(wrong(said));
+  });
+
+  test("where the image lacks what YARN's own script runs", () => {
+    const said = "find: unrecognized: -ls\nBusyBox v1.35.0 multi-call binary.";
+    const reason = `
+[2026-11-24 07:03:43.756]Container exited with a non-zero exit code 1. Error file: prelaunch.err.
+Last 4096 bytes of prelaunch.err :
+${said}
+
+Usage: find [-HL] [PATH]... [OPTIONS] [ACTIONS]
+`;
+    expect(ended(1, reason)).toEqual(wrong(said));
+  });
+
+  test("but not where the runtime itself was started", () => {
+    const reason = `Shell error output: main : command provided 1
+
+Last 4096 bytes of prelaunch.err :
+Last 4096 bytes of stderr :
+bash: line 4: ./node: cannot execute
+
+`;
+    expect(ended(126, reason).found).toBe(
+      "the runtime does not start in a container: bash: line 4: ./node: cannot execute",
+    );
   });
 });
 
