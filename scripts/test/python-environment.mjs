@@ -26,7 +26,10 @@ import { Problem, runMain } from "../problem.mjs";
 /** @type {Readonly<Record<string, Environment>>} Apart, because they are downloaded side by side. */
 const ENVIRONMENTS = {
   tensorflow: { requirements: ["tensorflow-cpu==2.21.0"] },
-  hdfs: { requirements: ["pyarrow==26.0.1", "setuptools==68.2.2", "wheel==0.45.1"] },
+  hdfs: {
+    // With fsspec TensorBoard reads HDFS without TensorFlow; the other two make libhdfs.mjs's download.
+    requirements: ["pyarrow==26.0.1", "tensorboard==2.21.0", "fsspec==2026.9.0", "setuptools==68.2.2", "wheel==0.45.1"],
+  },
   notebook: { requirements: ["jupyterlab==4.6.6"] },
   deepspeed: { requirements: ["torch==2.15.0", "deepspeed==0.19.8"] },
   frameworks: {

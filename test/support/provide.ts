@@ -10,7 +10,7 @@ export function pythonWith(...modules: readonly string[]): Promise<string> {
   return printedBy("python.mjs", ...modules);
 }
 
-/** An interpreter with TensorFlow, with DeepSpeed, with Horovod, with JAX, Ray, Dask and Open MPI, with JupyterLab, or with PyArrow, which are downloaded on first use. */
+/** An interpreter with TensorFlow, with DeepSpeed, with Horovod, with JAX, Ray, Dask and Open MPI, with JupyterLab, or with PyArrow and TensorBoard, which are downloaded on first use. */
 export function pythonEnvironment(
   name: "tensorflow" | "deepspeed" | "horovod" | "frameworks" | "notebook" | "hdfs",
 ): Promise<string> {
