@@ -9,8 +9,14 @@ export function buildGroupLimits(reader: JobReader, roles: readonly RoleSpec[]):
     const { name, parameters } = findKey(key) ?? {};
     const { role, group } = parameters ?? {};
     const isLimit = name === "tony.application.dependency.{role}.timeout.after.{group}";
+    if (name === "tony.application.dependency.{role}.timeout.after.{group}.ignored") checkIgnored(reader, key);
     return isLimit && role !== undefined && group !== undefined ? buildLimit(reader, roles, { key, role, group }) : [];
   });
+}
+
+function checkIgnored(reader: JobReader, key: string): void {
+  const limit = key.replace(/\.ignored$/, "");
+  if (!reader.settings.has(limit)) reader.warn(key, `has no effect without ${limit}`);
 }
 
 function buildLimit(

@@ -3,6 +3,7 @@ import type { AmSpec, RoleSpec } from "./spec.ts";
 
 /** As TonY's client names the task that runs in the ApplicationMaster's container. */
 const DRIVER = "driver";
+const COMMAND = "tony.am.command";
 const PREPROCESS = "tony.application.enable-preprocess";
 
 /**
@@ -12,8 +13,13 @@ const PREPROCESS = "tony.application.enable-preprocess";
  */
 export function buildMasterRole(reader: JobReader, am: AmSpec, others: readonly RoleSpec[]): RoleSpec | undefined {
   const isOnly = others.every(({ tracking }) => tracking === "sidecar");
-  if (!isOnly && !reader.read(PREPROCESS)) return undefined;
-  const command = (reader.read("tony.am.command") ?? reader.read("tony.containers.command") ?? "").trim();
+  if (!isOnly && !reader.read(PREPROCESS)) {
+    if (reader.settings.get(COMMAND)?.layer !== "site" && reader.has(COMMAND)) {
+      reader.warn(COMMAND, `has no effect: the job has tasks, and ${PREPROCESS} is not true`);
+    }
+    return undefined;
+  }
+  const command = (reader.read(COMMAND) ?? reader.read("tony.containers.command") ?? "").trim();
   if (command === "") {
     if (!isOnly)
       reader.error(PREPROCESS, "runs tony.am.command first, which is not set, nor is tony.containers.command");

@@ -151,6 +151,12 @@ function tensorBoard(reader: JobReader): string {
 function commandOf(reader: JobReader, role: string, names: readonly string[]): string {
   const command = ownCommand(reader, role) ?? (reader.read("tony.containers.command")?.trim() || undefined);
   if (command !== undefined) return command;
+  const empty = [keyFor("tony.{role}.command", { role }), "tony.containers.command"].find((key) => reader.isEmpty(key));
+  if (empty !== undefined) {
+    const others = empty === "tony.containers.command" ? `tony.${role}.command` : "tony.containers.command";
+    reader.error(empty, `is empty: write what its tasks run, or take it out and set ${others}`);
+    return "";
+  }
   const meant = nearest(
     role,
     names.filter((name) => name !== role),

@@ -26,6 +26,8 @@ export interface JobContext extends ContainerFacts {
   readonly lookUp: LookUpPath;
   /** Beside what keys name: `submissionSettings().ship`. */
   readonly ship?: readonly FileToShip[];
+  /** Where the job's file has keys without a value. */
+  readonly empty?: ReadonlyMap<string, string>;
   /** The cluster's longest expiry of an ApplicationMaster or node; Hadoop's default is ten minutes. */
   readonly clusterExpiryMs?: number;
 }
@@ -46,7 +48,7 @@ const ISOLATION_MS_PER_TASK = 70;
 
 /** Makes the spec of a job from its settings, with every check that needs no cluster; all problems are reported at once. */
 export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
-  const reader = new JobReader(settings, context.workingDirectory, context.lookUp);
+  const reader = new JobReader(settings, context);
   const asked = buildRoles(reader, context);
   const am = buildAm(reader, context, asked);
   const inMaster = buildMasterRole(reader, am, asked);
@@ -75,6 +77,7 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   checkProgramFiles(reader, roles, files);
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, roles);
+  checkEmpty(reader, context.empty ?? new Map());
   const problems = [...keyProblems, ...reader.problems];
   if (hasErrors(problems)) return { problems };
   return { spec: assemble(reader, { roles: staged, am, files, carrier, groupLimits, ...context }), problems };
@@ -170,7 +173,10 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
   if (roles.length === 0 && keyProblems.some(({ key, severity }) => severity === "error" && isInstances(key))) {
     return;
   }
-  if (roles.length === 0) {
+  const emptyCommand = ["tony.am.command", "tony.containers.command"].find((key) => reader.isEmpty(key));
+  if (roles.length === 0 && emptyCommand !== undefined) {
+    reader.error(emptyCommand, "is empty: write what the job runs, or set tony.worker.instances");
+  } else if (roles.length === 0) {
     reader.error(
       "tony.worker.instances",
       "or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
@@ -180,6 +186,14 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
       "tony.application.untracked.jobtypes",
       "and tony.application.sidecar.jobtypes name every role, so that nothing would end the job: remove a role from them",
     );
+  }
+}
+
+/** What is set without a value, unless it was found to be wrong already. */
+function checkEmpty(reader: JobReader, empty: ReadonlyMap<string, string>): void {
+  for (const key of empty.keys()) {
+    const isSaid = reader.problems.some((problem) => problem.key === key) || reader.settings.has(key);
+    if (key.startsWith("tony.") && !isSaid) reader.warn(key, "has no value, and sets nothing");
   }
 }
 

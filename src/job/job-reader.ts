@@ -9,6 +9,13 @@ import { type LookUpPath, locate, parseResourceString } from "./resource-strings
 import type { Settings } from "./settings.ts";
 import type { FileToShip } from "./spec.ts";
 
+export interface ReaderContext {
+  readonly workingDirectory: string;
+  readonly lookUp: LookUpPath;
+  /** Where the job's file has keys without a value, which set nothing. */
+  readonly empty?: ReadonlyMap<string, string>;
+}
+
 /** Reads typed values of a job's settings and collects their problems, each with its place. */
 export class JobReader {
   readonly settings: Settings;
@@ -16,11 +23,13 @@ export class JobReader {
   /** What is at a local path. */
   readonly lookUp: LookUpPath;
   readonly #workingDirectory: string;
+  readonly #empty: ReadonlyMap<string, string>;
 
-  constructor(settings: Settings, workingDirectory: string, lookUp: LookUpPath) {
+  constructor(settings: Settings, { workingDirectory, lookUp, empty = new Map() }: ReaderContext) {
     this.settings = settings;
     this.#workingDirectory = workingDirectory;
     this.lookUp = lookUp;
+    this.#empty = empty;
   }
 
   read<K extends KeyName>(name: K, parameters?: KeyParameters): KeyValue<K> {
@@ -37,6 +46,12 @@ export class JobReader {
     return this.settings.has(keyFor(name, parameters));
   }
 
+  /** Whether the key is there without text, or with blanks alone. */
+  isEmpty(key: string): boolean {
+    const setting = this.settings.get(key);
+    return setting === undefined ? this.#empty.has(key) : setting.value.trim() === "";
+  }
+
   error(key: string, message: string): void {
     this.#report("error", key, message);
   }
@@ -46,8 +61,11 @@ export class JobReader {
   }
 
   #report(severity: Problem["severity"], key: string, message: string): void {
-    const at = this.settings.get(key)?.at;
-    this.problems.push({ severity, message: `${key} ${message}`, key, ...(at === undefined ? {} : { at }) });
+    const at = this.settings.get(key)?.at ?? this.#empty.get(key);
+    const problem = { severity, message: `${key} ${message}`, key, ...(at === undefined ? {} : { at }) };
+    if (!this.problems.some((before) => before.key === key && before.message === problem.message)) {
+      this.problems.push(problem);
+    }
   }
 
   /** The files that a list key names; one that cannot be read is an error and left out. */

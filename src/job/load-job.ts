@@ -10,7 +10,7 @@ import type { KeyName } from "./keys.ts";
 import { hasErrors, inFileOrder, type Problem } from "./problem.ts";
 import { expandSettings } from "./read-settings.ts";
 import type { LookUpPath } from "./resource-strings.ts";
-import { hadoopSettings, mergeSettings, type Settings, settingsOf } from "./settings.ts";
+import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf } from "./settings.ts";
 import { type Submission, type SubmissionOptions, submissionSettings } from "./submission.ts";
 
 /** Where TonY looks for tony-site.xml when TONY_CONF_DIR is not set. */
@@ -37,6 +37,8 @@ export interface JobText {
   readonly submission: Submission;
   /** In force, with `${…}` expanded. */
   readonly settings: Settings;
+  /** Where the job's file has keys without a value, which set nothing. */
+  readonly empty: ReadonlyMap<string, string>;
   /** To lay over the cluster's configuration. */
   readonly hadoop: Readonly<Record<string, string>>;
   readonly problems: readonly Problem[];
@@ -85,7 +87,7 @@ export function readJob(
   const ofFiles = Object.fromEntries(
     cluster.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
   );
-  return { submission, settings, hadoop: { ...ofFiles, ...hadoopSettings(settings) }, problems };
+  return { submission, settings, empty: emptyKeys(job), hadoop: { ...ofFiles, ...hadoopSettings(settings) }, problems };
 }
 
 /** What is wrong with a file, and where in it. */
@@ -110,9 +112,13 @@ function notJobXml(path: string): string {
  * Checks a job that was read, and makes its spec; the problems are all there are, in the order of the file. A job that could not be
  * read is not checked further: what is missing would be found missing again and again.
  */
-export function checkJob(text: JobText, context: Omit<JobContext, "ship">): CheckedJob {
+export function checkJob(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
   if (hasErrors(text.problems)) return { problems: text.problems };
-  const { spec, problems } = buildJobSpec(text.settings, { ...context, ship: text.submission.ship });
+  const { spec, problems } = buildJobSpec(text.settings, {
+    ...context,
+    empty: text.empty,
+    ship: text.submission.ship,
+  });
   const all = inFileOrder([...text.problems, ...problems]);
   if (spec === undefined) return { problems: all };
   return { spec: { ...spec, tags: [...spec.tags, ...text.submission.tags] }, problems: all };

@@ -41,9 +41,15 @@ export function settingsOf(properties: Iterable<XmlProperty>, layer: "job" | "si
   return settings;
 }
 
+/** The keys of a file whose elements are empty, each with its place. */
+export function emptyKeys(properties: Iterable<XmlProperty>): ReadonlyMap<string, string> {
+  const empty = [...properties].filter(({ value }) => value === undefined);
+  return new Map(empty.map(({ name, file, line }) => [name, `${file}:${line}`]));
+}
+
 /**
  * Lays settings over each other: the job's file, then the site's, whose final keys stay, then the command line, which adds to
- * multi-valued keys and replaces others. What a final key keeps away is a warning, and what the job's file sets more than once.
+ * multi-valued keys and replaces others. What the site's file keeps away is a warning, and what the job's file sets more than once.
  * @param settings in that order
  */
 export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
@@ -57,7 +63,7 @@ export function mergeSettings(settings: Iterable<Setting>): MergedSettings {
       merged.set(setting.key, before === undefined ? { ...setting, overrides: [] } : over(before, setting));
     }
   }
-  problems.push(...[...merged.values()].flatMap((setting) => repeated(setting) ?? []));
+  for (const setting of merged.values()) problems.push(...replaced(setting), ...repeated(setting));
   return { settings: merged, problems };
 }
 
@@ -68,22 +74,29 @@ function over({ overrides, ...before }: EffectiveSetting, setting: Setting): Eff
 }
 
 function overruled(setting: Setting, by: Setting): Problem {
+  const how = by.final ? `declares it final, ${by.value}` : `sets ${by.value}, and only the command line goes over it`;
   return {
     severity: "warning",
-    message: `${setting.key} = ${setting.value} has no effect: ${by.at} declares it final, ${by.value}`,
+    message: `${setting.key} = ${setting.value} has no effect: ${by.at} ${how}`,
     key: setting.key,
     at: setting.at,
   };
 }
 
+/** The site's file goes over the job's, whose writer may not know. */
+function replaced(setting: EffectiveSetting): Problem[] {
+  const own = setting.overrides.find(({ layer }) => layer === "job");
+  return setting.layer === "site" && own !== undefined && own.value !== setting.value ? [overruled(own, setting)] : [];
+}
+
 /** The last one in a file wins, as in Hadoop, which its writer may not know. What an included file sets may be set anew on purpose. */
-function repeated(setting: EffectiveSetting): Problem | undefined {
+function repeated(setting: EffectiveSetting): Problem[] {
   const [last, ...before] = [setting, ...setting.overrides].filter(({ layer }) => layer === "job");
   const places = before.filter(({ file }) => file === last?.file).map(({ at }) => at);
-  if (last === undefined || places.length === 0) return undefined;
+  if (last === undefined || places.length === 0) return [];
   const lost = `${places.reverse().join(" and ")} ${places.length === 1 ? "has" : "have"} no effect`;
   const message = `${last.key} is set more than once: this line wins, ${lost}`;
-  return { severity: "warning", message, key: last.key, at: last.at };
+  return [{ severity: "warning", message, key: last.key, at: last.at }];
 }
 
 /** What the job says of Hadoop itself: every setting outside `tony.`, laid over the cluster's configuration. */

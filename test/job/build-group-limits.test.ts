@@ -24,6 +24,17 @@ describe("how long a role may run on after a group", () => {
     expect(specOf({ ...job, "tony.application.group.training": "chief", [limit]: "60" }).groupLimits).toEqual([]);
   });
 
+  test("says once which role is missing, and what names nobody", () => {
+    const other = limit.replace("evaluator", "ps");
+    const known = { ...job, "tony.ps.instances": "1", "tony.application.group.training": "worker,chief" };
+    expect(saidAbout({ ...known, [limit]: "60", [other]: "60" })).toEqual([
+      "job.xml:4: warning: tony.application.group.training names chief, which the job does not have",
+    ]);
+    expect(saidAbout({ ...minimalJob, [`${limit.replace("evaluator", "worker")}.ignored`]: "true" })).toEqual([
+      "job.xml:3: warning: tony.application.dependency.worker.timeout.after.training.ignored has no effect without tony.application.dependency.worker.timeout.after.training",
+    ]);
+  });
+
   test("needs the group, and a role outside of it", () => {
     expect(saidAbout({ ...minimalJob, "tony.evaluator.instances": "1", [limit]: "60" })).toEqual([
       `job.xml:4: ${limit} needs tony.application.group.training to name the roles of training`,

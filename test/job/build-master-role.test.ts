@@ -29,8 +29,20 @@ describe("a job without tasks", () => {
     expect(specOf({ ...noTasks, "tony.am.memory": "512m" }).roles[0]?.resource.memoryMiB).toBe(512);
   });
 
+  test("is refused where its command stands without text", () => {
+    expect(saidAbout({ "tony.am.command": " " })).toEqual([
+      "job.xml:1: tony.am.command is empty: write what the job runs, or set tony.worker.instances",
+    ]);
+  });
+
+  test("that has tasks does not run tony.am.command, and says so", () => {
+    expect(saidAbout({ ...minimalJob, "tony.am.command": "prepare" })).toEqual([
+      "job.xml:3: warning: tony.am.command has no effect: the job has tasks, and tony.application.enable-preprocess is not true",
+    ]);
+  });
+
   test("and without a command is refused", () => {
-    expect(saidAbout({ ...noTasks, "tony.containers.command": "" }).join("\n")).toContain(
+    expect(saidAbout(noTasks).join("\n")).toContain(
       "a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
     );
   });

@@ -18,6 +18,14 @@ const files: Readonly<Record<string, string>> = {
   <property><name>fs.defaultFS</name><value>hdfs://third:8020</value></property>
   <property><name>dfs.nameservices</name><value>other</value></property>
 </configuration>`,
+  "empty.xml": `<configuration>
+  <property><name>tony.worker.instances</name><value>1</value></property>
+  <property><name>tony.worker.memory</name><value></value></property>
+  <property><name>tony.worker.command</name>
+    <value></value></property>
+  <property><name>tony.ps.instances</name><value>1</value></property>
+  <property><name>tony.ps.command</name><value> </value></property>
+</configuration>`,
   "broken.xml": "<configuration>\n</wrong>",
   "train.py": "import torch\n",
 };
@@ -42,6 +50,7 @@ describe("loading a job", () => {
       executes: "python3 train.py",
     });
     expect(said).toEqual([
+      "jobs/job.xml:4: warning: tony.worker.memory = 64g has no effect: /etc/tony/tony-site.xml:2 declares it final, 8g",
       "-conf: warning: tony.worker.memory = 16g has no effect: /etc/tony/tony-site.xml:2 declares it final, 8g",
     ]);
     expect(spec).toMatchObject({
@@ -99,8 +108,22 @@ describe("loading a job", () => {
     ]);
   });
 
+  test("a command without text is wrong where it stands, and another key without a value is said", () => {
+    const { spec, said } = load({ conf: ["empty.xml"] }, "");
+    expect(spec).toBeUndefined();
+    expect(said).toEqual([
+      "empty.xml:3: warning: tony.worker.memory has no value, and sets nothing",
+      "empty.xml:4: tony.worker.command is empty: write what its tasks run, or take it out and set tony.containers.command",
+      "empty.xml:7: tony.ps.command is empty: write what its tasks run, or take it out and set tony.containers.command",
+    ]);
+    expect(load({ conf: ["empty.xml"], executes: "run.sh" }, "").said).toEqual([
+      "empty.xml:3: warning: tony.worker.memory has no value, and sets nothing",
+      "empty.xml:4: warning: tony.worker.command has no value, and sets nothing",
+    ]);
+  });
+
   test("problems come in the order of the file", () => {
     const { said } = load({ conf: ["jobs/job.xml", "tony.nonsense=1"] });
-    expect(said.map((line) => line.split(": ")[0])).toEqual(["jobs/job.xml:3", "-conf"]);
+    expect(said.map((line) => line.split(": ")[0])).toEqual(["jobs/job.xml:3", "jobs/job.xml:4", "-conf"]);
   });
 });

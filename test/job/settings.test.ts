@@ -29,6 +29,28 @@ describe("laying settings over each other", () => {
     expect(settings.get(key)?.value).toBe("2g");
     expect(problems.map(formatProblem)).toEqual([
       "-conf: warning: tony.worker.memory = 3g has no effect: tony-site.xml:1 declares it final, 2g",
+      "job.xml:1: warning: tony.worker.memory = 1g has no effect: tony-site.xml:1 declares it final, 2g",
+    ]);
+  });
+
+  test("whose job's file says otherwise than the site's is told", () => {
+    const { settings, problems } = mergeSettings([
+      ...jobSettings({
+        "tony.worker.memory": "1g",
+        "tony.worker.vcores": "1",
+        "tony.worker.gpus": "1",
+        "tony.yarn.queue": "a",
+      }),
+      siteSetting("tony.worker.memory", "2g"),
+      siteSetting("tony.worker.vcores", "2", true),
+      siteSetting("tony.worker.gpus", "1"),
+      siteSetting("tony.yarn.queue", "b"),
+      optionSetting("tony.yarn.queue", "c"),
+    ]);
+    expect(settings.get("tony.worker.memory")?.value).toBe("2g");
+    expect(problems.map(formatProblem)).toEqual([
+      "job.xml:1: warning: tony.worker.memory = 1g has no effect: tony-site.xml:1 sets 2g, and only the command line goes over it",
+      "job.xml:2: warning: tony.worker.vcores = 1 has no effect: tony-site.xml:1 declares it final, 2",
     ]);
   });
 
