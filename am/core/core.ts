@@ -17,7 +17,7 @@ import { sendPrepare, startGang, startTask, startWhenReady } from "./gang/genera
 import { watchHold } from "./gang/hold.ts";
 import { watchRest } from "./gang/rest.ts";
 import { continueRestart } from "./gang/restart.ts";
-import { beginStages, succeedStages } from "./gang/stages.ts";
+import { beginStages, succeedStages, succeedTask } from "./gang/stages.ts";
 import { registered } from "./job/begin.ts";
 import { askUnplaced, constraintsRefused } from "./job/constrained.ts";
 import { finishWhenDone } from "./job/done.ts";
@@ -215,6 +215,9 @@ function happen(step: Step, held: Held): void {
       break;
     case "start-gang":
       startGang(step, held);
+      break;
+    case "task-done":
+      succeedTask(step, held.task);
       break;
     case "stage-done":
       beginStages(step);

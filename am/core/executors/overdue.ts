@@ -6,7 +6,7 @@ import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { departureOverdue } from "../failures/departures.ts";
 import { linkEnding, timeLimitEnding, unheardEnding } from "../failures/endings.ts";
 import { containerGone } from "../failures/losses.ts";
-import { STAGE_DONE } from "../gang/stages.ts";
+import { DONE } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
@@ -41,7 +41,7 @@ export function containerOverdue(step: Step, what: ContainerDeadline, container:
   } else if (what === "release" && container.phase === "terminating") {
     discard(step, container, container.discardReason);
   } else if (what === "leave") {
-    discard(step, container, STAGE_DONE);
+    discard(step, container, DONE);
   } else if (what === "completion-status" && container.link === "up") {
     completionStatusOverdue(step, container);
   } else if (what === "rejoin" && container.phase === "unclaimed") {

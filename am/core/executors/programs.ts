@@ -17,6 +17,7 @@ import {
 import { lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
 import { releaseRest } from "../gang/rest.ts";
 import { joinNext } from "../gang/restart.ts";
+import { doneForGood } from "../gang/stages.ts";
 import { isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
 import { Bounds } from "../state/bounds.ts";
@@ -110,6 +111,7 @@ export function childExited(step: Step, event: Of<"child-exited">): void {
   } else if (to === "succeeded") {
     programSucceeded(step, task, container, exit);
     releaseRest(step, task);
+    doneForGood(step, task);
   }
   if (toldToLeave) {
     toldToEnd(step, task, container, exit);

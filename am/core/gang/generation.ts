@@ -91,7 +91,7 @@ export function prepare(step: Step, { id, generation }: TaskRecord): void {
 }
 
 /** The journal knows the generation. */
-export function sendPrepare(step: Step, held: Extract<Held, { task: string }>): void {
+export function sendPrepare(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
   const container = task && containerOf(step, task);
   if (task?.phase !== "preparing" || container === undefined || task.generation !== held.generation) {
@@ -188,7 +188,7 @@ export function intendStart(step: Step, { id, generation }: TaskRecord): void {
 }
 
 /** The journal knows where it lives. */
-export function startTask(step: Step, held: Extract<Held, { task: string }>): void {
+export function startTask(step: Step, held: Extract<Held, { task: string; generation: number }>): void {
   const task = findTask(step, held.task);
   const isWanted = step.state.outcome === undefined && task?.generation === held.generation;
   if (!isWanted || task?.phase !== "registered" || startsWithGang(step, task)) {

@@ -8,13 +8,14 @@ import { Bounds } from "../state/bounds.ts";
 import { awaitOf, deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
-import { emit, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
+import { containerOf, emit, findTask, gangOf, log, roleOf, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { AFTER_END, BEFORE_START, moveTask } from "../state/transitions.ts";
 import { intendStart, openGeneration, renewTask } from "./generation.ts";
 import { stopChild } from "./restart.ts";
 
-/** Why containers of a stage that is done go back. */
-export const STAGE_DONE = "its stage is done";
+/** Why containers go back in which nothing will run again. */
+export const DONE = "its task is done for good";
+const STAGE_DONE = "its stage is done";
 
 /** Asks for the gangs that wait for nobody any more, once the journal knows that those before are done. */
 export function beginStages(step: Step): void {
@@ -78,6 +79,22 @@ export function succeedStages(step: Step): void {
   }
 }
 
+/** A task has succeeded, and nothing would start it again: others that start when they can may be waiting for the room. */
+export function doneForGood(step: Step, { id, role }: TaskRecord): void {
+  if (step.spec.distributedMode === "fcfs" && roleOf(step, { role }).inMaster === undefined) {
+    whenDurable(step, { what: "task-done", task: id });
+  }
+}
+
+/** The same, and the journal knows. */
+export function succeedTask(step: Step, id: string): void {
+  const tenant = findTask(step, id);
+  const container = tenant && containerOf(step, tenant);
+  if (tenant?.phase === "succeeded" && container?.phase === "held" && step.state.phase === "under-way") {
+    succeed(step, container, tenant);
+  }
+}
+
 /** Whether it has ended for good with its stage. A task that lives on and has failed may start again in its container. */
 function isOver(step: Step, { id, role }: TaskRecord): boolean {
   const gang = gangOf(step, { role });
@@ -93,7 +110,7 @@ function succeed(step: Step, container: ContainerRecord, tenant: TaskRecord): vo
   if (heir !== undefined) {
     handOver(step, container, heir);
   } else if (step.spec.carrier === undefined || container.link !== "up") {
-    discard(step, container, STAGE_DONE);
+    discard(step, container, DONE);
   } else if (container.deadlines.leave === undefined) {
     leave(step, container, tenant);
   }
@@ -135,7 +152,7 @@ function leave(step: Step, container: ContainerRecord, tenant: TaskRecord): void
   emit(step, {
     type: "send",
     to: { task: tenant.id, containerId: container.id },
-    message: { type: "exit", graceMs: stopGraceMs, reason: { code: "generation-ended", why: STAGE_DONE } },
+    message: { type: "exit", graceMs: stopGraceMs, reason: { code: "generation-ended", why: DONE } },
   });
   awaitOf(step, container, "leave", stopGraceMs + Bounds.stopMarginMs + carryingMs(step));
 }

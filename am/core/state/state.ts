@@ -108,6 +108,8 @@ export interface JournalState {
  * - `prepare`: an executor is told to make ready for its task's generation
  * - `start-gang`: the cluster spec goes out
  * - `start-task`: a task that waits for nobody starts
+ * - `task-done`: the container of a task that never starts again serves another, or goes back
+ * - `stage-done`: the stages after it begin, in its containers
  * - `end`: the outcome is carried out
  */
 export type Held =
@@ -118,6 +120,7 @@ export type Held =
       readonly generation: number;
     }
   | { readonly what: "start-gang"; readonly sequence: number; readonly gang: number; readonly generation: number }
+  | { readonly what: "task-done"; readonly sequence: number; readonly task: string }
   | { readonly what: "stage-done"; readonly sequence: number; readonly gang: number }
   | { readonly what: "end"; readonly sequence: number };
 

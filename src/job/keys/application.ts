@@ -96,7 +96,7 @@ export const applicationKeys = {
     type: oneOf("gang", "fcfs"),
     spec: ["job", "distributedMode"],
     default: "gang",
-    doc: "gang: no program starts before every task has registered. fcfs: each task starts as soon as it can, without a cluster spec.",
+    doc: "gang: no program starts before every task has registered. fcfs: each task starts as soon as it can, without a cluster spec, and leaves its container to others when it has succeeded, so that a job may have more tasks than there is room for.",
     support: "works",
   }),
   "tony.application.node-label": key({
