@@ -548,7 +548,7 @@ export const CORE_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("am/core/failures/endings.ts", core, [
+  ...mutantsOf("am/core/failures/program-endings.ts", core, [
     {
       bug: "a program that ends at YARN's notice is at fault itself",
       from: "(notice !== undefined && step.nowMs - notice.atMs <= Bounds.preemptionMs)",
@@ -559,6 +559,8 @@ export const CORE_MUTANTS = [
       from: "exit.peerConnectionLost ? Strength.peerLost : Strength.exit",
       to: "Strength.exit",
     },
+  ]),
+  ...mutantsOf("am/core/failures/ending-facts.ts", core, [
     {
       bug: "another machine's clock decides which of two exits came first",
       from: "Math.min(step.nowMs, Math.max(step.nowMs - Bounds.reconnectMs, atMs))",

@@ -2,18 +2,11 @@ import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
-import { tellOfDeparture } from "../failures/departures.ts";
-import {
-  childEnding,
-  departureEnding,
-  exitWords,
-  hungEnding,
-  isYield,
-  orderedEnding,
-  terminationEnding,
-  timeLimitEnding,
-  yieldEnding,
-} from "../failures/endings.ts";
+import { departureEnding, tellOfDeparture } from "../failures/departures.ts";
+import { exitWords } from "../failures/ending-facts.ts";
+import { terminationEnding } from "../failures/link-endings.ts";
+import { childEnding, isYield, yieldEnding } from "../failures/program-endings.ts";
+import { hungEnding, orderedEnding, timeLimitEnding } from "../failures/stop-endings.ts";
 import { lateEvidence, programSucceeded, taskFailed } from "../failures/verdict.ts";
 import { releaseRest } from "../gang/rest.ts";
 import { joinNext } from "../gang/restart.ts";

@@ -3,7 +3,7 @@ import type { Ending, Suspension } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { gangOf, type Step } from "../state/step.ts";
-import { cutOffEnding } from "./endings.ts";
+import { seen } from "./ending-facts.ts";
 import { Strength } from "./strength.ts";
 
 /** An executor reports that it was cut off and had suspended its program for so long; it is kept as long as others may fail of it. */
@@ -39,4 +39,20 @@ export function cutOffBefore(step: Step, { suspensions }: GangState, ending: End
 function mayExplain({ spec }: Step, { fromMs, toMs }: Suspension, atMs: number): boolean {
   const { isolationMs } = spec.timeouts;
   return fromMs - isolationMs <= atMs && atMs <= toMs + isolationMs;
+}
+
+/** A program that was suspended while its executor was cut off; `isolationMs`: after how long it is. Its node came back, and is not blamed. */
+function cutOffEnding(suspension: Suspension, isolationMs: number): Ending {
+  const { task, containerId, host, generation, fromMs, toMs } = suspension;
+  return {
+    ...{ task, containerId, host, generation },
+    ...seen(fromMs - isolationMs),
+    source: "core",
+    strength: Strength.cutOff,
+    class: "infrastructure",
+    machine: false,
+    reason: { code: "node-cut-off", task, host, suspendedMs: toMs - fromMs },
+    exit: "",
+    lines: [],
+  };
 }

@@ -9,12 +9,14 @@ import { isSidecar } from "../policies/tolerance.ts";
 import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { NodeView } from "../state/events.ts";
+import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { containerOf, log, type Step, tasksOf, tenantOf } from "../state/step.ts";
 import { reconsiderExclusions } from "./blame.ts";
-import { departureEnding } from "./endings.ts";
+import { seen, where } from "./ending-facts.ts";
 import { containerGone } from "./losses.ts";
+import { Strength } from "./strength.ts";
 import { taskFailed } from "./verdict.ts";
 
 /**
@@ -141,4 +143,25 @@ function depart(step: Step, container: ContainerRecord, task: TaskRecord, checkp
 export function startsAgain(step: Step, task: TaskRecord): boolean {
   const isLeftOut = isSidecar(step, task) && restartPolicyOf(step, task) !== "task";
   return !isNeverRestarted(step, task) && !isLeftOut && !isNeededNoMore(step, task);
+}
+
+/** A task whose node leaves the cluster starts again elsewhere. `checkpointStep`: see its reason. */
+export function departureEnding(
+  step: Step,
+  task: TaskRecord,
+  container: ContainerRecord,
+  checkpointStep?: number,
+): Ending {
+  const saved = checkpointStep === undefined ? {} : { checkpointStep };
+  return {
+    ...where(task, container),
+    ...seen(step.nowMs),
+    source: "core",
+    strength: Strength.outside,
+    class: "infrastructure",
+    machine: false,
+    reason: { code: "left-node", task: task.id, host: container.host, ...saved },
+    exit: "",
+    lines: [],
+  };
 }

@@ -6,7 +6,7 @@ import type { Ending } from "../state/failures.ts";
 import type { GangState } from "../state/gang.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";
 import { gangOf, roleOf, rolesOf, type Step } from "../state/step.ts";
-import { earlyExitEnding } from "./endings.ts";
+import { exitWords, linesOf, when, where } from "./ending-facts.ts";
 import { Strength } from "./strength.ts";
 
 /**
@@ -46,4 +46,21 @@ function needsOthers(step: Step, task: TaskRecord): boolean {
     isOneOfMany(roleOf(step, task)) &&
     rolesOf(step, gangOf(step, task)).every(([role]) => roleOf(step, { role }).tracking !== "untracked")
   );
+}
+
+/** A program that ended well while others of its gang still needed it. */
+function earlyExitEnding(step: Step, task: TaskRecord, container: ContainerRecord, exit: ChildExit): Ending {
+  const ranForMs = Math.max(0, exit.atMs - task.startedAtMs);
+  return {
+    ...where(task, container),
+    ...when(step, exit.atMs),
+    source: "child",
+    strength: Strength.earlyExit,
+    class: "program",
+    machine: false,
+    reason: { code: "program-ended-early", task: task.id, host: container.host, ranForMs },
+    exit: exitWords(exit),
+    lines: linesOf(exit),
+    remedy: { code: "end-together" },
+  };
 }

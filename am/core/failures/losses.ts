@@ -18,8 +18,9 @@ import { blame, exhaustedRule, fileAtFault, isExhausted, pardonVanished } from "
 import { charge, spentRule } from "./budgets.ts";
 import { causeOf } from "./causes.ts";
 import { accountFor } from "./close-verdict.ts";
-import { containerEnding, terminationEnding } from "./endings.ts";
+import { containerEnding } from "./container-endings.ts";
 import { isGivenUp } from "./exit-status.ts";
+import { terminationEnding } from "./link-endings.ts";
 import { lateEvidence, taskFailed } from "./verdict.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;

@@ -3,7 +3,7 @@ import { joinNext } from "../gang/restart.ts";
 import type { GangState } from "../state/gang.ts";
 import { containerOf, log, type Step, tasksOf } from "../state/step.ts";
 import { moveTask } from "../state/transitions.ts";
-import { overdueEnding } from "./endings.ts";
+import { overdueEnding } from "./stop-endings.ts";
 import { lateEvidence } from "./verdict.ts";
 
 /** The time for the gang's programs to stop is up, at a restart or when its stage is done: containers of those that still run are stopped. */

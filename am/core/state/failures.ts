@@ -15,7 +15,7 @@ export interface Ending {
   readonly atMs: number;
   /** The same by our own clock, as far as we can know: decides which of two came first. */
   readonly seenAtMs: number;
-  /** Higher is nearer to the root; see endings.ts. */
+  /** Higher is nearer to the root; see failures/strength.ts. */
   readonly strength: number;
   readonly class: FailureClass;
   /** The machine may be at fault: counts on the blame ladder. */
