@@ -1,11 +1,12 @@
 import { Readable } from "node:stream";
-import { isObject } from "../json.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
 import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
+import { parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
+import { lookFirst, outcomeUnknown } from "./webhdfs-look-first.ts";
 import { octal } from "./webhdfs-paths.ts";
 import { parseListAnswer, parseStatusAnswer } from "./webhdfs-status.ts";
 import { WebHdfsTransfer } from "./webhdfs-transfer.ts";
@@ -30,9 +31,6 @@ export interface WebHdfsOptions {
   readonly idleTimeoutMs?: number;
   readonly failover?: FailoverOptions;
 }
-
-/** How often an operation whose answer was lost, and which turned out not to have taken place, is sent again. */
-const lostAnswerRepeats = 3;
 
 /**
  * HDFS over WebHDFS (https://hadoop.apache.org/docs/r3.4.2/hadoop-project-dist/hadoop-hdfs/WebHDFS.html). Data goes straight to and
@@ -75,9 +73,7 @@ export class WebHdfs implements FileSystem {
 
   async homeDirectory(): Promise<string> {
     const request = { method: "GET", operation: "GETHOMEDIRECTORY", path: "/" } as const;
-    const answer = await this.#json(request);
-    if (isObject(answer) && typeof answer.Path === "string") return answer.Path;
-    throw this.#unexpected(request, answer);
+    return parsePathAnswer(await this.#json(request), request);
   }
 
   async stat(path: string): Promise<FileStatus> {
@@ -112,7 +108,7 @@ export class WebHdfs implements FileSystem {
         throw error;
       }
     });
-    return this.#booleanIn(request, answer) || lost;
+    return parseBooleanAnswer(answer, request) || lost;
   }
 
   async setPermission(path: string, permission: number): Promise<void> {
@@ -128,7 +124,7 @@ export class WebHdfs implements FileSystem {
     const operation = "SETREPLICATION";
     const request = { method: "PUT", operation, path, parameters: { replication: String(replicas) } } as const;
     // The NameNode answers false, and throws nothing.
-    if (this.#booleanIn(request, await this.#json(request))) return;
+    if (parseBooleanAnswer(await this.#json(request), request)) return;
     throw new FileSystemError(`${operation} ${path}: there is no such file`, {
       code: "FILE_NOT_FOUND",
       operation,
@@ -158,8 +154,11 @@ export class WebHdfs implements FileSystem {
       parameters: { destination: to, renameoptions: overwrite ? "OVERWRITE" : "NONE" },
     } as const;
     try {
-      return await this.#lookFirst(
-        () => this.#failover.run("look-first", (endpoint) => this.#connection.json(endpoint, request)).then(renamed),
+      return await lookFirst(
+        () =>
+          this.#failover
+            .run("look-first", (endpoint) => this.#connection.json(endpoint, request))
+            .then(parseRenameAnswer),
         async () => ((await this.#find(from)) === undefined && (await this.#find(to)) !== undefined ? true : undefined),
       );
     } catch (error) {
@@ -186,7 +185,7 @@ export class WebHdfs implements FileSystem {
       signal: options.signal,
     };
     if (overwrite) return this.#transfer.write("idempotent", request, content, options.onProgress);
-    await this.#lookFirst(
+    await lookFirst(
       async () => {
         await this.#transfer.write("look-first", request, content, options.onProgress);
         return true;
@@ -195,7 +194,7 @@ export class WebHdfs implements FileSystem {
         const found = await this.#find(path);
         if (found === undefined) return undefined;
         if (found.lengthBytes === contentLengthBytes(content)) return true;
-        throw this.#outcomeUnknown(request, `${found.lengthBytes} bytes of it are there`);
+        throw outcomeUnknown(request, `${found.lengthBytes} bytes of it are there`);
       },
     );
   }
@@ -204,7 +203,7 @@ export class WebHdfs implements FileSystem {
     const request: WebHdfsRequest = { method: "POST", operation: "APPEND", path, signal: options.signal };
     const before = (await this.stat(path)).lengthBytes;
     const added = contentLengthBytes(content);
-    await this.#lookFirst(
+    await lookFirst(
       async () => {
         await this.#transfer.write("look-first", request, content);
         return true;
@@ -213,7 +212,7 @@ export class WebHdfs implements FileSystem {
         const { lengthBytes } = await this.stat(path);
         if (lengthBytes === before) return undefined;
         if (added !== undefined && lengthBytes === before + added) return true;
-        throw this.#outcomeUnknown(request, `the file had ${before} bytes and has ${lengthBytes}`);
+        throw outcomeUnknown(request, `the file had ${before} bytes and has ${lengthBytes}`);
       },
     );
   }
@@ -250,18 +249,13 @@ export class WebHdfs implements FileSystem {
   }
 
   async #boolean(request: WebHdfsRequest): Promise<void> {
-    if (!this.#booleanIn(request, await this.#json(request))) {
+    if (!parseBooleanAnswer(await this.#json(request), request)) {
       throw new FileSystemError(`${request.operation} ${request.path}: the server answered that it did not`, {
         code: "REMOTE",
         operation: request.operation,
         path: request.path,
       });
     }
-  }
-
-  #booleanIn(request: WebHdfsRequest, answer: unknown): boolean {
-    if (isObject(answer) && typeof answer.boolean === "boolean") return answer.boolean;
-    throw this.#unexpected(request, answer);
   }
 
   /** The status, or undefined when there is no such path. */
@@ -273,39 +267,4 @@ export class WebHdfs implements FileSystem {
       throw error;
     }
   }
-
-  /** Runs an operation that must not take place twice: when its answer is lost, `look` tells the result, or undefined to repeat. */
-  async #lookFirst<T>(attempt: () => Promise<T>, look: () => Promise<T | undefined>): Promise<T> {
-    for (let repeats = 0; ; repeats += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        if (!isLostAnswer(error)) throw error;
-        const result = await look();
-        if (result !== undefined) return result;
-        if (repeats === lostAnswerRepeats) throw error;
-      }
-    }
-  }
-
-  #outcomeUnknown(request: WebHdfsRequest, seen: string): FileSystemError {
-    return new FileSystemError(
-      `${request.operation} ${request.path}: the answer was lost, and ${seen}: look at the file before trying again`,
-      { code: "OUTCOME_UNKNOWN", operation: request.operation, path: request.path },
-    );
-  }
-
-  #unexpected(request: WebHdfsRequest, answer: unknown): FileSystemError {
-    const shown = JSON.stringify(answer) ?? "nothing";
-    return new FileSystemError(`${request.operation} ${request.path}: unexpected answer ${shown.slice(0, 200)}`, {
-      code: "PROTOCOL",
-      operation: request.operation,
-      path: request.path,
-    });
-  }
-}
-
-/** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */
-function renamed(answer: unknown): boolean {
-  return !(isObject(answer) && answer.boolean === false);
 }

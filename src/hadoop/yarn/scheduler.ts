@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
-import { HadoopError } from "../errors.ts";
 import { RpcClient } from "../rpc/client.ts";
-import { isRemoteError, type RemoteError } from "../rpc/remote-error.ts";
+import { isRemoteError } from "../rpc/remote-error.ts";
 import { patientRetry } from "../rpc/retry.ts";
 import { ServiceClient } from "../rpc/service.ts";
 import type { CredentialsProvider } from "../security/credentials-provider.ts";
@@ -10,7 +9,6 @@ import type { Token } from "../security/token.ts";
 import { applicationMaster } from "../wire/methods.ts";
 import type { hadoop } from "../wire/yarn.ts";
 import type {
-  Allocation,
   FinishRequest,
   HeartbeatOutcome,
   MasterRegistration,
@@ -19,18 +17,9 @@ import type {
   SchedulingRequest,
 } from "./allocation.ts";
 import type { ResourceManagerConnectionOptions } from "./connection-options.ts";
-import {
-  allocationFromWire,
-  commandFromWire,
-  registrationFromWire,
-  resourceRequestToWire,
-} from "./convert-allocation.ts";
+import { registrationFromWire } from "./convert-allocation.ts";
 import { finalStatuses } from "./convert-enums.ts";
-import { containerIdToWire } from "./convert-ids.ts";
-import { schedulingRequestToWire } from "./convert-placement.ts";
-import { tokenFromWire } from "./convert-tokens.ts";
-import { type Changes, OutstandingRequests } from "./outstanding-requests.ts";
-import { placementRefusal } from "./placement-refusal.ts";
+import { Heartbeats, overCodes } from "./heartbeats.ts";
 import type { ContainerId, ResourceType } from "./records.ts";
 import { ResourceTypes } from "./resource-types.ts";
 
@@ -44,27 +33,12 @@ export interface SchedulerOptions extends ResourceManagerConnectionOptions {
   readonly resourceTypes?: readonly ResourceType[];
 }
 
-type AllocateRequest = hadoop.yarn.AllocateRequestProto.$Properties;
-
 const protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB";
 const finishPollMs = 100;
 /** A heartbeat, or any other call, whose answer is lost may go again at once; the ResourceManager gives up who is silent for long. */
 const callTimeoutMs = 5_000;
-/** Codes that say that this attempt's time is over: another has begun, or the application has ended. */
-const overCodes = ["ATTEMPT_NOT_FOUND", "APPLICATION_NOT_FOUND", "INVALID_TOKEN"] as const;
-/** Codes that refuse a heartbeat for what it says. */
-const refusalCodes = [
-  "INVALID_RESOURCE_REQUEST",
-  "INVALID_LABEL",
-  "INVALID_BLACKLIST",
-  "INVALID_RELEASE",
-  "RESOURCE_TYPE_UNKNOWN",
-] as const;
-
-/** org.apache.hadoop.yarn.server.utils.AMRMClientUtils: APP_ALREADY_REGISTERED_MESSAGE and the message of a wrong response id. */
+/** org.apache.hadoop.yarn.server.utils.AMRMClientUtils#APP_ALREADY_REGISTERED_MESSAGE */
 const alreadyRegistered = /already registered/i;
-const expectedId = /expect responseId to be (-?\d+)/;
-const noChanges: Changes = { asks: [], constrained: [], releases: [], blacklistAdditions: [], blacklistRemovals: [] };
 /** What is known of a registration that was never heard of. */
 const unheard: Registration = {
   answered: false,
@@ -83,19 +57,12 @@ export class SchedulerClient {
   readonly #rpc: RpcClient;
   readonly #service: ServiceClient<typeof applicationMaster>;
   readonly #clock: Clock;
-  readonly #outstanding = new OutstandingRequests();
+  readonly #heartbeats: Heartbeats;
   #token: Token;
   #types: ResourceTypes;
   #registration: MasterRegistration | undefined;
   /** What the ResourceManager said to it, as far as it was heard. */
   #registered: Registration;
-  #responseId = 0;
-  /**
-   * The heartbeat whose answer is out. If it was lost, the same one must go again: the ResourceManager answers a repeated response
-   * id with the answer it gave, and would not look at anything new in it (ApplicationMasterService#allocate).
-   */
-  #unanswered: { readonly request: AllocateRequest; readonly changes: Changes } | undefined;
-  #heartbeating = false;
 
   constructor({ token, credentials = tokenCredentials(), resourceTypes = [], ...options }: SchedulerOptions) {
     this.#token = token;
@@ -105,6 +72,13 @@ export class SchedulerClient {
     const access = { credentials, token: () => this.#token };
     this.#rpc = new RpcClient({ retry: patientRetry, callTimeoutMs, ...options, ...access, protocol });
     this.#service = new ServiceClient<typeof applicationMaster>(this.#rpc, applicationMaster);
+    this.#heartbeats = new Heartbeats({
+      service: this.#service,
+      types: () => this.#types,
+      tokenRenewed: (renewed) => {
+        this.#token = renewed;
+      },
+    });
   }
 
   /** The current token: the ResourceManager renews it now and then. Open connections do not mind; the next one uses it. */
@@ -114,7 +88,7 @@ export class SchedulerClient {
 
   /** The rows that are still outstanding. */
   get outstanding(): readonly ResourceRequest[] {
-    return this.#outstanding.rows;
+    return this.#heartbeats.outstanding.rows;
   }
 
   /**
@@ -126,16 +100,14 @@ export class SchedulerClient {
     this.#registration = registration;
     this.#registered = registered;
     this.#types = new ResourceTypes(registered.resourceTypes);
-    this.#responseId = 0;
-    this.#unanswered = undefined;
-    this.#outstanding.resync();
+    this.#heartbeats.begin();
     return registered;
   }
 
   /** Sets rows of what is wanted. Throws UnknownResourceTypeError, before anything is set. */
   ask(rows: readonly ResourceRequest[]): void {
     for (const { capability } of rows) this.#types.check(capability);
-    this.#outstanding.ask(rows);
+    this.#heartbeats.outstanding.ask(rows);
   }
 
   /**
@@ -145,17 +117,17 @@ export class SchedulerClient {
    */
   askConstrained(requests: readonly SchedulingRequest[]): void {
     for (const { capability } of requests) this.#types.check(capability);
-    this.#outstanding.askConstrained(requests);
+    this.#heartbeats.outstanding.askConstrained(requests);
   }
 
   /** Gives containers back; those that run are killed. */
   release(ids: readonly ContainerId[]): void {
-    this.#outstanding.release(ids);
+    this.#heartbeats.outstanding.release(ids);
   }
 
   /** Keeps hosts from being given, or allows them again. */
   blacklist(change: { readonly add?: readonly string[]; readonly remove?: readonly string[] }): void {
-    this.#outstanding.blacklist(change);
+    this.#heartbeats.outstanding.blacklist(change);
   }
 
   /**
@@ -163,23 +135,10 @@ export class SchedulerClient {
    * does not do. When it rejects, the next one first repeats what this one said; but asks that the
    * ResourceManager refuses for what they say (`INVALID_RESOURCE_REQUEST`, `INVALID_LABEL`, …) are dropped. Where it counts heartbeats
    * otherwise than we do, its number is taken.
-   * One at a time: throws a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
+   * One at a time: rejects with a HadoopError with code `HEARTBEAT_UNDER_WAY` otherwise.
    */
-  async heartbeat(progress: number, trackingUrl?: string): Promise<HeartbeatOutcome> {
-    if (this.#heartbeating) {
-      throw new HadoopError("The last heartbeat is still under way", { code: "HEARTBEAT_UNDER_WAY" });
-    }
-    this.#heartbeating = true;
-    try {
-      return await this.#beatInStep(progress, trackingUrl);
-    } catch (error) {
-      if (isRemoteError(error, ...refusalCodes) || placementRefusal(error)) this.#drop();
-      const outcome = outcomeOf(error);
-      if (outcome === undefined) throw error;
-      return outcome;
-    } finally {
-      this.#heartbeating = false;
-    }
+  heartbeat(progress: number, trackingUrl?: string): Promise<HeartbeatOutcome> {
+    return this.#heartbeats.beat(progress, trackingUrl);
   }
 
   /**
@@ -219,75 +178,6 @@ export class SchedulerClient {
     }
   }
 
-  async #beatInStep(progress: number, trackingUrl: string | undefined): Promise<HeartbeatOutcome> {
-    try {
-      return await this.#beat(progress, trackingUrl);
-    } catch (error) {
-      const expected = isRemoteError(error, "INVALID_MASTER_REQUEST")
-        ? expectedId.exec(error.javaMessage)?.[1]
-        : undefined;
-      if (expected === undefined) throw error;
-      this.#takeUpAt(Number(expected));
-      return await this.#beat(progress, trackingUrl);
-    }
-  }
-
-  /**
-   * Goes on from the heartbeat that the ResourceManager answered last: its answer, which was not heard here, comes again when its
-   * request is repeated, and nothing new in that one is looked at. What is outstanding is told with the next.
-   */
-  #takeUpAt(lastAnsweredId: number): void {
-    this.#outstanding.resync();
-    this.#responseId = lastAnsweredId;
-    const repeated = { request: { response_id: lastAnsweredId - 1 }, changes: noChanges };
-    this.#unanswered = lastAnsweredId > 0 ? repeated : undefined;
-  }
-
-  async #beat(progress: number, trackingUrl: string | undefined): Promise<HeartbeatOutcome> {
-    this.#unanswered ??= this.#nextRequest(progress, trackingUrl);
-    const answer = await this.#service.call("allocate", this.#unanswered.request);
-    this.#unanswered = undefined;
-    this.#responseId = answer.response_id;
-    if (answer.am_rm_token) this.#token = tokenFromWire(answer.am_rm_token);
-    const command = commandFromWire(answer);
-    if (command === "RESYNC") return { kind: "resync", reason: "the ResourceManager asked for it (AM_RESYNC)" };
-    if (command === "SHUTDOWN") return { kind: "shutdown", reason: "the ResourceManager ordered it (AM_SHUTDOWN)" };
-    const allocation = allocationFromWire(answer);
-    this.#settle(allocation);
-    return { kind: "allocation", allocation };
-  }
-
-  #drop(): void {
-    if (this.#unanswered !== undefined) this.#outstanding.refused(this.#unanswered.changes);
-    this.#unanswered = undefined;
-  }
-
-  #nextRequest(
-    progress: number,
-    trackingUrl: string | undefined,
-  ): { readonly request: AllocateRequest; readonly changes: Changes } {
-    const changes = this.#outstanding.take();
-    const request = {
-      ask: changes.asks.map((row) => resourceRequestToWire(row, this.#types)),
-      scheduling_requests: changes.constrained.map((one) => schedulingRequestToWire(one, this.#types)),
-      release: changes.releases.map(containerIdToWire),
-      blacklist_request: {
-        blacklist_additions: [...changes.blacklistAdditions],
-        blacklist_removals: [...changes.blacklistRemovals],
-      },
-      response_id: this.#responseId,
-      progress,
-      ...(trackingUrl === undefined ? {} : { tracking_url: trackingUrl }),
-    };
-    return { request, changes };
-  }
-
-  #settle(allocation: Allocation): void {
-    for (const container of allocation.allocated) this.#outstanding.granted(container);
-    for (const one of allocation.rejected) this.#outstanding.rejected(one);
-    for (const { containerId } of allocation.completed) this.#outstanding.ended(containerId);
-  }
-
   async #tellEnd(
     message: hadoop.yarn.FinishApplicationMasterRequestProto.$Properties,
   ): Promise<"put down" | "being put down" | "over"> {
@@ -307,15 +197,4 @@ export class SchedulerClient {
 function saysOver(error: unknown): boolean {
   if (isRemoteError(error, ...overCodes)) return true;
   return isRemoteError(error, "INVALID_MASTER_REQUEST") && /doesn't exist in cache/.test(error.javaMessage);
-}
-
-/** What an error means for the attempt; undefined for one that means nothing in particular. */
-function outcomeOf(error: unknown): HeartbeatOutcome | undefined {
-  if (isRemoteError(error, "NOT_REGISTERED")) return { kind: "resync", reason: reasonOf(error) };
-  if (isRemoteError(error, ...overCodes)) return { kind: "shutdown", reason: reasonOf(error) };
-  return undefined;
-}
-
-function reasonOf(error: RemoteError): string {
-  return error.javaMessage;
 }

@@ -1,0 +1,31 @@
+import { isObject } from "../json.ts";
+import { FileSystemError } from "./errors.ts";
+import type { WebHdfsRequest } from "./webhdfs-connection.ts";
+
+type Asked = Pick<WebHdfsRequest, "operation" | "path">;
+
+/** The answer of GETHOMEDIRECTORY. */
+export function parsePathAnswer(answer: unknown, asked: Asked): string {
+  if (isObject(answer) && typeof answer.Path === "string") return answer.Path;
+  throw unexpected(asked, answer);
+}
+
+/** The answer of an operation that says whether it did something. */
+export function parseBooleanAnswer(answer: unknown, asked: Asked): boolean {
+  if (isObject(answer) && typeof answer.boolean === "boolean") return answer.boolean;
+  throw unexpected(asked, answer);
+}
+
+/** NameNodes answer a RENAME with options by nothing at all, HttpFS by a boolean. */
+export function parseRenameAnswer(answer: unknown): boolean {
+  return !(isObject(answer) && answer.boolean === false);
+}
+
+function unexpected({ operation, path }: Asked, answer: unknown): FileSystemError {
+  const shown = JSON.stringify(answer) ?? "nothing";
+  return new FileSystemError(`${operation} ${path}: unexpected answer ${shown.slice(0, 200)}`, {
+    code: "PROTOCOL",
+    operation,
+    path,
+  });
+}
