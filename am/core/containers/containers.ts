@@ -206,12 +206,17 @@ export function isWanting(step: Step, position: number): boolean {
   return phase !== "ahead" && phase !== "over" && hold.askAgainAtMs === 0;
 }
 
-function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
+/** The container is the task's, for its present generation. */
+export function holdFor(container: ContainerRecord, task: TaskRecord): void {
   container.phase = "held";
   container.task = task.id;
   container.generation = task.generation;
   task.containerId = container.id;
   task.host = container.host;
+}
+
+function bind(step: Step, container: ContainerRecord, task: TaskRecord): void {
+  holdFor(container, task);
   task.port = 0;
   moveTask(step, task, ["waiting"], "allocated");
   gangOf(step, task).hold.deadline = undefined;

@@ -1,5 +1,5 @@
 import { durationWords } from "../../../src/job/reasons/words.ts";
-import { noLongerUnclaimed, setLink } from "../containers/containers.ts";
+import { holdFor, noLongerUnclaimed, setLink } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
 import { departUnstarted, startsAgain, tellOfDeparture } from "../failures/departures.ts";
 import { programSuspended } from "../failures/verdict.ts";
@@ -57,11 +57,7 @@ function claim(step: Step, container: ContainerRecord, taskId: string): void {
     return;
   }
   noLongerUnclaimed(step, container);
-  container.phase = "held";
-  container.task = task.id;
-  container.generation = task.generation;
-  task.containerId = container.id;
-  task.host = container.host;
+  holdFor(container, task);
 }
 
 /**

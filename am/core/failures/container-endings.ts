@@ -59,12 +59,7 @@ export function containerEnding(
 /** HDFS took the job's token no more, as it will not from the next node. */
 function endedTokenEnding(step: Step, task: TaskRecord, container: ContainerRecord, words: readonly string[]): Ending {
   return {
-    ...where(task, container),
-    ...whenGone(step, container),
-    source: "yarn",
-    strength: Strength.outside,
-    class: "program",
-    machine: false,
+    ...ofTheJob(step, task, container),
     reason: { code: "files-not-fetched", task: task.id, host: container.host },
     exit: "-1000",
     lines: words.slice(-20),
@@ -77,17 +72,24 @@ function unreadableEnding(step: Step, task: TaskRecord, container: ContainerReco
   const archive = archiveOf(file, [...step.spec.files, ...roleOf(step, task).files]);
   const origin = archive === undefined ? {} : { archive: archive.source };
   return {
+    ...ofTheJob(step, task, container),
+    reason: { code: "file-unreadable", task: task.id, host: container.host, file, ...origin },
+    exit: "1",
+    lines: [],
+    remedy: { code: "pack-copies" },
+  };
+}
+
+/** YARN tells of something that the job brought along: no machine is at fault. */
+function ofTheJob(step: Step, task: TaskRecord, container: ContainerRecord) {
+  return {
     ...where(task, container),
     ...whenGone(step, container),
     source: "yarn",
     strength: Strength.outside,
     class: "program",
     machine: false,
-    reason: { code: "file-unreadable", task: task.id, host: container.host, file, ...origin },
-    exit: "1",
-    lines: [],
-    remedy: { code: "pack-copies" },
-  };
+  } as const;
 }
 
 /** What the container's node says is wrong with it: why YARN took all containers from it. */
