@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import { hasCode } from "../src/hadoop/hdfs/errors.ts";
 import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../src/hadoop/hdfs/if-there.ts";
 import { syncMarkerBytes } from "../src/history/avro/schema.ts";
 import { EndedJobs } from "../src/history/ended-jobs.ts";
 import { JobHistoryFolder } from "../src/history/job-folder.ts";
@@ -79,14 +79,9 @@ export class JobHistory {
   }
 
   /** The client has left it where it was asked for a history. */
-  async #tonyFinalXml(): Promise<Buffer | undefined> {
+  #tonyFinalXml(): Promise<Buffer | undefined> {
     const { fileSystem, path: staging } = this.#options.fileSystems.locate(this.#job.stagingUrl);
-    try {
-      return await buffer(await fileSystem.open(path.posix.join(staging, tonyFinalXml)));
-    } catch (error) {
-      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
-      throw error;
-    }
+    return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
   }
 
   async #finish(status: JobStatus, useOf: (task: string) => TaskUse | undefined): Promise<void> {

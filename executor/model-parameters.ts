@@ -1,7 +1,7 @@
 import path from "node:path";
 import { text } from "node:stream/consumers";
-import { errorCode } from "../src/hadoop/errors.ts";
 import type { FileSystems } from "../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../src/hadoop/hdfs/if-there.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { TaskName } from "../src/job/task.ts";
 
@@ -35,14 +35,7 @@ export class ModelParameters {
 
   /** Undefined where that program has told none. */
   read(): Promise<string | undefined> {
-    return this.#withFile(async (file, { fileSystem }) => {
-      try {
-        return await text(await fileSystem.open(file));
-      } catch (error) {
-        if (errorCode(error) === "FILE_NOT_FOUND") return undefined;
-        throw error;
-      }
-    });
+    return this.#withFile((file, { fileSystem }) => ifThere(fileSystem.open(file).then((stream) => text(stream))));
   }
 
   async #withFile<Result>(

@@ -3,11 +3,12 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { isObject } from "../../src/hadoop/json.ts";
 import { jobFileName } from "../../src/job/stored-job.ts";
 import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
-import { listIfThere, listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
+import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";
 
 /** A file of the cache. */
 export interface CachedFile {

@@ -4,6 +4,7 @@ import { errorMessage } from "../../src/hadoop/errors.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { Content, FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import type { FileSystems, LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
 import {
   distrustError,
   firstDistrusted,
@@ -255,13 +256,8 @@ export class ContentCache {
     );
   }
 
-  async #find(file: string): Promise<FileStatus | undefined> {
-    try {
-      return await this.fileSystem.stat(file);
-    } catch (error) {
-      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
-      throw error;
-    }
+  #find(file: string): Promise<FileStatus | undefined> {
+    return ifThere(this.fileSystem.stat(file));
   }
 
   /** Only the owner may; reading by the nodes moves others' entries' times. */

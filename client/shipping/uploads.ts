@@ -3,6 +3,7 @@ import path from "node:path/posix";
 import { sleep } from "../../src/hadoop/clock.ts";
 import { hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { mayBeAtWork, type Submitter, thisSubmitter } from "../staging/submitter.ts";
 
 /** The folder of a cache in which files are until they are whole. */
@@ -53,21 +54,14 @@ export async function removeBrokenOff(fileSystem: Pick<FileSystem, "delete">, fi
 }
 
 /** What a folder of the cache holds: nothing when it is not there, or when it is somebody else's and closed. */
-export async function listOrNothing(fileSystem: Pick<FileSystem, "list">, folder: string): Promise<FileStatus[]> {
+export async function listOrNothing(
+  fileSystem: Pick<FileSystem, "list">,
+  folder: string,
+): Promise<readonly FileStatus[]> {
   try {
     return await listIfThere(fileSystem, folder);
   } catch (error) {
     if (hasCode(error, "ACCESS_DENIED")) return [];
-    throw error;
-  }
-}
-
-/** What a folder holds: nothing when it is not there. @throws FileSystemError when it cannot be listed */
-export async function listIfThere(fileSystem: Pick<FileSystem, "list">, folder: string): Promise<FileStatus[]> {
-  try {
-    return await fileSystem.list(folder);
-  } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND")) return [];
     throw error;
   }
 }

@@ -1,9 +1,8 @@
 import path from "node:path/posix";
 import { text } from "node:stream/consumers";
 import { TonyError } from "../errors.ts";
-import { hasCode } from "../hadoop/hdfs/errors.ts";
-import type { FileStatus } from "../hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../hadoop/hdfs/file-systems.ts";
+import { ifThere, listIfThere } from "../hadoop/hdfs/if-there.ts";
 import type { JobStatus } from "../job/status.ts";
 
 const mostKept = 200;
@@ -43,31 +42,18 @@ export class EndedJobs {
   }
 
   /** The last status of a job, as JSON; undefined when none was kept. */
-  async find(applicationId: string): Promise<string | undefined> {
-    try {
-      return await text(await this.#root.fileSystem.open(this.#fileOf(applicationId)));
-    } catch (error) {
-      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
-      throw error;
-    }
+  find(applicationId: string): Promise<string | undefined> {
+    const read = this.#root.fileSystem.open(this.#fileOf(applicationId)).then((stream) => text(stream));
+    return ifThere(read);
   }
 
   /** Removes what is too old or too much. */
   async prune(nowMs: number): Promise<void> {
-    const files = await this.#list();
-    const newestFirst = files.sort((a, b) => b.modificationTimeMs - a.modificationTimeMs);
+    const files = await listIfThere(this.#root.fileSystem, this.#folder);
+    const newestFirst = files.toSorted((a, b) => b.modificationTimeMs - a.modificationTimeMs);
     for (const [index, file] of newestFirst.entries()) {
       const keep = index < mostKept && nowMs - file.modificationTimeMs < longestKeptMs;
       if (!keep) await this.#root.fileSystem.delete(file.path);
-    }
-  }
-
-  async #list(): Promise<FileStatus[]> {
-    try {
-      return await this.#root.fileSystem.list(this.#folder);
-    } catch (error) {
-      if (hasCode(error, "FILE_NOT_FOUND")) return [];
-      throw error;
     }
   }
 

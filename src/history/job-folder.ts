@@ -2,6 +2,7 @@ import path from "node:path";
 import { hasCode } from "../hadoop/hdfs/errors.ts";
 import type { FileSystem } from "../hadoop/hdfs/file-system.ts";
 import type { FileSystems } from "../hadoop/hdfs/file-systems.ts";
+import { listIfThere } from "../hadoop/hdfs/if-there.ts";
 import type { JobSpec } from "../job/spec.ts";
 import {
   finishedFolder,
@@ -114,12 +115,8 @@ export class JobHistoryFolder {
   }
 
   async #names(): Promise<string[]> {
-    try {
-      return (await this.fileSystem.list(this.path)).map((entry) => path.posix.basename(entry.path));
-    } catch (error) {
-      if (hasCode(error, "FILE_NOT_FOUND")) return [];
-      throw error;
-    }
+    const entries = await listIfThere(this.fileSystem, this.path);
+    return entries.map((entry) => path.posix.basename(entry.path));
   }
 }
 

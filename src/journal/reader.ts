@@ -1,8 +1,8 @@
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { errorMessage } from "../hadoop/errors.ts";
-import { hasCode } from "../hadoop/hdfs/errors.ts";
 import type { FileStatus } from "../hadoop/hdfs/file-system.ts";
+import { listIfThere } from "../hadoop/hdfs/if-there.ts";
 import { decodeJournalEntry, type JournalEntry } from "./entry.ts";
 
 type Listed = Pick<FileStatus, "path">;
@@ -34,23 +34,14 @@ export async function readJournal(fileSystem: JournalFiles, folder: string): Pro
 
 /** The paths of the journal's files: those of the latest attempt come first, of each the highest sequence. */
 export async function* filesNewestFirst(fileSystem: JournalFiles, folder: string): AsyncGenerator<string, void> {
-  for (const attempt of newestFirst(await listOrNothing(fileSystem, folder))) {
-    for (const file of newestFirst(await listOrNothing(fileSystem, attempt.path))) yield file.path;
+  for (const attempt of newestFirst(await listIfThere(fileSystem, folder))) {
+    for (const file of newestFirst(await listIfThere(fileSystem, attempt.path))) yield file.path;
   }
 }
 
 /** Throws as the file system, and a TonyError with code `JOURNAL_UNREADABLE`. */
 export async function readEntry(fileSystem: JournalFiles, file: string): Promise<JournalEntry> {
   return decodeJournalEntry(await text(await fileSystem.open(file)));
-}
-
-async function listOrNothing(fileSystem: JournalFiles, folder: string): Promise<readonly Listed[]> {
-  try {
-    return await fileSystem.list(folder);
-  } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND")) return [];
-    throw error;
-  }
 }
 
 /** The journal's own names are numbers; temporary and other files are left out. */

@@ -4,6 +4,7 @@ import { contentLengthBytes } from "./content.ts";
 import { FileSystemError, hasCode } from "./errors.ts";
 import { Failover, type FailoverOptions, isLostAnswer } from "./failover.ts";
 import type { Content, CreateOptions, FileStatus, FileSystem, FileUrl, OpenOptions } from "./file-system.ts";
+import { ifThere } from "./if-there.ts";
 import { parseBooleanAnswer, parsePathAnswer, parseRenameAnswer } from "./webhdfs-answers.ts";
 import { WebHdfsConnection, type WebHdfsRequest } from "./webhdfs-connection.ts";
 import { lookFirst, outcomeUnknown } from "./webhdfs-look-first.ts";
@@ -259,12 +260,7 @@ export class WebHdfs implements FileSystem {
   }
 
   /** The status, or undefined when there is no such path. */
-  async #find(path: string): Promise<FileStatus | undefined> {
-    try {
-      return await this.stat(path);
-    } catch (error) {
-      if (hasCode(error, "FILE_NOT_FOUND")) return undefined;
-      throw error;
-    }
+  #find(path: string): Promise<FileStatus | undefined> {
+    return ifThere(this.stat(path));
   }
 }

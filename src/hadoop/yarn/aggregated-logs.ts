@@ -1,8 +1,8 @@
 import { basename, join } from "node:path/posix";
 import type { Configuration } from "../conf/configuration.ts";
-import { hasCode } from "../hdfs/errors.ts";
 import type { FileSystem } from "../hdfs/file-system.ts";
 import type { FileSystems } from "../hdfs/file-systems.ts";
+import { listIfThere } from "../hdfs/if-there.ts";
 import type { ApplicationId, ContainerId } from "./records.ts";
 import { ByteReader } from "./tfile/byte-reader.ts";
 import { LogFormatError, namingDamage } from "./tfile/errors.ts";
@@ -75,22 +75,13 @@ export async function findAggregatedLogs(
   const found: NodeLogFile[] = [];
   for (const folder of logFolders(configuration, user, applicationId)) {
     const { fileSystem, path } = fileSystems.locate(folder);
-    for (const { path: file, type, lengthBytes, modificationTimeMs } of await listOrNothing(fileSystem, path)) {
+    for (const { path: file, type, lengthBytes, modificationTimeMs } of await listIfThere(fileSystem, path)) {
       // Uploads under way end in .tmp.
       if (type !== "FILE" || file.endsWith(".tmp")) continue;
       found.push({ fileSystem, path: file, node: basename(file), lengthBytes, modificationTimeMs });
     }
   }
   return found;
-}
-
-async function listOrNothing(fileSystem: FileSystem, path: string): ReturnType<FileSystem["list"]> {
-  try {
-    return await fileSystem.list(path);
-  } catch (error) {
-    if (hasCode(error, "FILE_NOT_FOUND")) return [];
-    throw error;
-  }
 }
 
 /**

@@ -1,5 +1,5 @@
-import { describe, expect, test } from "@jest/globals";
-import { listIfThere, listOrNothing, removeBrokenOff } from "../../../client/shipping/uploads.ts";
+import { expect, test } from "@jest/globals";
+import { listOrNothing, removeBrokenOff } from "../../../client/shipping/uploads.ts";
 import { FileSystemError } from "../../../src/hadoop/hdfs/errors.ts";
 
 test("what a slow DataNode makes of an upload that was broken off already is removed too", async () => {
@@ -18,18 +18,10 @@ test("what a slow DataNode makes of an upload that was broken off already is rem
   expect(looks).toBe(2);
 });
 
-describe("a folder of a cache", () => {
-  const refusing = (code: "FILE_NOT_FOUND" | "ACCESS_DENIED") => ({
-    list: () => Promise.reject(new FileSystemError(`LISTSTATUS /cache: ${code}`, { code })),
-  });
-
-  test("that is not there holds nothing", async () => {
-    expect(await listIfThere(refusing("FILE_NOT_FOUND"), "/cache")).toEqual([]);
-    expect(await listOrNothing(refusing("FILE_NOT_FOUND"), "/cache")).toEqual([]);
-  });
-
-  test("that is closed is not taken for an empty one, unless nothing of it concerns us", async () => {
-    await expect(listIfThere(refusing("ACCESS_DENIED"), "/cache")).rejects.toMatchObject({ code: "ACCESS_DENIED" });
-    expect(await listOrNothing(refusing("ACCESS_DENIED"), "/cache")).toEqual([]);
-  });
-});
+test.each(["FILE_NOT_FOUND", "ACCESS_DENIED"] as const)(
+  "a folder of a cache holds nothing of ours: %s",
+  async (code) => {
+    const list = () => Promise.reject(new FileSystemError(`LISTSTATUS /cache: ${code}`, { code }));
+    expect(await listOrNothing({ list }, "/cache")).toEqual([]);
+  },
+);
