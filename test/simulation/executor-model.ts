@@ -264,7 +264,7 @@ export class ExecutorModel {
 
   /** Before anything is written there no program ran. An entry that is torn says nothing. */
   #lookIntoStaging(): StagingNews {
-    const { journal, applicationId, executorsRead } = this.#world;
+    const { journal, applicationId, planted } = this.#world;
     if (!reachesOthers(this.container.node) || journal.isDown) {
       return undefined;
     }
@@ -272,7 +272,7 @@ export class ExecutorModel {
     try {
       const { newest } = journal;
       const isGone = newest !== undefined && isReplaced(newest, { applicationId, task, containerId, generation });
-      return isGone && executorsRead ? "replaced" : "still its task's";
+      return isGone && planted.executorsRead ? "replaced" : "still its task's";
     } catch {
       return undefined;
     }
@@ -280,7 +280,7 @@ export class ExecutorModel {
 
   /** Its task may live on elsewhere by now. Who registers at this moment has said nothing of it: it says so again. */
   #isolated(): void {
-    if (this.program.isRunning && this.#world.executorsSuspend) {
+    if (this.program.isRunning && this.#world.planted.executorsSuspend) {
       this.#world.suspended(this);
       this.program.suspend();
       this.connection.register();

@@ -147,7 +147,7 @@ export class Master {
         }
         return world.attempts.present.attempt;
       },
-      over: (reason) => world.mastersGiveWay && this.#shell.post({ type: "resource-manager-shutdown", reason }),
+      over: (reason) => world.planted.mastersGiveWay && this.#shell.post({ type: "resource-manager-shutdown", reason }),
     });
   }
 
@@ -185,7 +185,7 @@ export class Master {
     return new Shell({
       clock: this.process,
       core: { step: (event, nowMs) => world.decide(this, event, nowMs) },
-      scheduler: world.isFenced ? this.#scheduler : unfenced(this.#scheduler),
+      scheduler: world.planted.isFenced ? this.#scheduler : unfenced(this.#scheduler),
       links: this.links,
       feed: { changed: () => {}, finish: () => {} },
       journal: { write: (sequence, snapshot) => this.#write(sequence, snapshot) },

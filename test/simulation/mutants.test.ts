@@ -5,8 +5,8 @@ import { firstGang } from "../support/first-gang.ts";
 import { DECOMMISSIONING } from "./faults/decommissioning.ts";
 import { OUTAGE } from "./faults/partitions.ts";
 import { EARLY_EXIT, HANG } from "./faults/programs.ts";
+import type { Mutation } from "./planted-faults.ts";
 import { type RunOptions, runSeed } from "./run.ts";
-import type { Mutation } from "./world.ts";
 
 interface Mutant {
   readonly fault: string;

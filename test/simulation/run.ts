@@ -7,6 +7,7 @@ import { fillCluster } from "./faults/cluster.ts";
 import { HANG } from "./faults/programs.ts";
 import { inStages, onLabelledNodes, randomJob, reportingSteps, widen, withElasticWorkers } from "./job.ts";
 import { judge } from "./judge.ts";
+import type { PlantedFaultOptions } from "./planted-faults.ts";
 import { randomWeather } from "./weather.ts";
 import { World, type WorldOptions } from "./world.ts";
 
@@ -25,7 +26,7 @@ const LABEL = "gpu";
 const NODE_MIB = 16_384;
 const LIMIT_MS = 4 * 3_600_000;
 
-export interface RunOptions extends Pick<WorldOptions, "trace" | "mutation" | "fenced" | "executorFault" | "givesWay"> {
+export interface RunOptions extends PlantedFaultOptions, Pick<WorldOptions, "trace"> {
   /** What goes wrong, by name, instead of what the seed would choose. */
   readonly faults?: readonly string[];
 }

@@ -1,5 +1,4 @@
 import type { Core } from "../../am/core/core.ts";
-import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
 import type { Effect } from "../../am/core/state/effects.ts";
 import type { Event } from "../../am/core/state/events.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
@@ -12,30 +11,24 @@ import type { VirtualClock } from "./clock.ts";
 import type { Cluster } from "./cluster.ts";
 import { CutWatch } from "./cut-watch.ts";
 import { ExecutorModel } from "./executor-model.ts";
-import { checkContainers, checkDurability } from "./ground-truth.ts";
+import { checkContainers } from "./ground-truth.ts";
 import { JournalStore } from "./journal-store.ts";
-import { LeavingWatch } from "./leaving-watch.ts";
 import type { Master } from "./master.ts";
 import { Meetings } from "./meetings.ts";
 import { obeysYarn } from "./node.ts";
 import { NodeService } from "./node-service.ts";
 import { OverlapWatch } from "./overlap.ts";
+import { type PlantedFaultOptions, PlantedFaults } from "./planted-faults.ts";
 import type { Hang, ProgramPlan } from "./program.ts";
 import { connectionsBroken } from "./program-ends.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./scheduler.ts";
+import { StepWatch } from "./step-watch.ts";
 import { UnheardEnds } from "./unheard-ends.ts";
-import { WaitWatch } from "./wait-watch.ts";
 import type { Weather } from "./weather.ts";
 import { Witness } from "./witness.ts";
 
-/** A changed core, to prove that its fault is noticed. */
-export type Mutation = (effects: Effect[], core: Core, event: Event) => Effect[];
-
-/** A planted fault: what executors that hear no ApplicationMaster fail to do. */
-export type ExecutorFault = "suspend nothing" | "do not read the journal";
-
-export interface WorldOptions {
+export interface WorldOptions extends PlantedFaultOptions {
   readonly applicationId?: string;
   readonly spec: JobSpec;
   readonly clock: VirtualClock;
@@ -46,14 +39,8 @@ export interface WorldOptions {
   /** How many attempts YARN grants. */
   readonly attempts: number;
   readonly trace?: (line: string) => void;
-  readonly mutation?: Mutation;
   /** A second core, ever again rebuilt from its JSON, must decide as the first one does. */
   readonly doubled?: boolean;
-  /** Default true; false plants the fault that an attempt acts without asking whether it was replaced while it stood still. */
-  readonly fenced?: boolean;
-  readonly executorFault?: ExecutorFault;
-  /** Default true; false plants the fault that an attempt which reaches nobody but its executors keeps them for ever. */
-  readonly givesWay?: boolean;
 }
 
 /** Turns of the microtask queue in which whatever waited for a promise has run, and what waited for that. */
@@ -79,6 +66,7 @@ export class World {
   readonly overlap: OverlapWatch;
   readonly meetings: Meetings;
   readonly cuts: CutWatch;
+  readonly planted: PlantedFaults;
   /** How often each task's program was started. */
   readonly starts = new Map<string, number>();
   readonly hangs: Hang[] = [];
@@ -93,15 +81,14 @@ export class World {
   steps = 0;
   readonly #options: WorldOptions;
   readonly #startedAtMs: number;
-  #invariants: Invariants;
-  readonly #waits = new WaitWatch();
-  readonly #leaving = new LeavingWatch();
+  readonly #watch: StepWatch;
   #port = 20_000;
   #isSettling = false;
 
   constructor(options: WorldOptions) {
     const { applicationId = "application_1_0001", clock, random, cluster, spec, weather, attempts } = options;
     this.#options = options;
+    this.planted = new PlantedFaults(options);
     this.applicationId = applicationId;
     this.clock = clock;
     this.random = random;
@@ -132,7 +119,7 @@ export class World {
     });
     this.#startedAtMs = clock.nowMs;
     this.attempts = new Attempts(this, attempts);
-    this.#invariants = createInvariants(spec);
+    this.#watch = new StepWatch(this);
   }
 
   start(): void {
@@ -150,22 +137,6 @@ export class World {
 
   get isDoubled(): boolean {
     return this.#options.doubled === true;
-  }
-
-  get isFenced(): boolean {
-    return this.#options.fenced !== false;
-  }
-
-  get mastersGiveWay(): boolean {
-    return this.#options.givesWay !== false;
-  }
-
-  get executorsSuspend(): boolean {
-    return this.#options.executorFault !== "suspend nothing";
-  }
-
-  get executorsRead(): boolean {
-    return this.#options.executorFault !== "do not read the journal";
   }
 
   get isOver(): boolean {
@@ -231,27 +202,15 @@ export class World {
     if (!isPresent) {
       return effects;
     }
-    const changed = this.#options.mutation?.(effects, core, event) ?? effects;
+    const changed = this.planted.decided(effects, core, event);
     this.#noteReleases(changed);
-    const concernsContainers = event.type === "containers-allocated" || event.type === "recovered";
-    this.problems.push(
-      ...this.#invariants.check(core.state, changed),
-      ...checkDurability(this.journal, changed),
-      ...(concernsContainers ? checkContainers(this) : []),
-      ...this.#waits.check(master, nowMs),
-      ...this.#leaving.check(
-        core.state.attempt,
-        event,
-        changed,
-        (id) => this.application.containers.get(id)?.node.host,
-      ),
-    );
+    this.problems.push(...this.#watch.check(master, event, changed, nowMs));
     return changed;
   }
 
   /** The job begins anew: its next attempt finds no journal. */
   beginAgain(): void {
-    this.#invariants = createInvariants(this.spec);
+    this.#watch.beginAgain();
   }
 
   /** The job's end is being told to YARN. */

@@ -1,0 +1,41 @@
+import { createInvariants, type Invariants } from "../../am/core/invariants.ts";
+import type { Effect } from "../../am/core/state/effects.ts";
+import type { Event } from "../../am/core/state/events.ts";
+import { checkContainers, checkDurability } from "./ground-truth.ts";
+import { LeavingWatch } from "./leaving-watch.ts";
+import type { Master } from "./master.ts";
+import { WaitWatch } from "./wait-watch.ts";
+import type { World } from "./world.ts";
+
+/** What must hold after every step of the present attempt's core. */
+export class StepWatch {
+  readonly #world: World;
+  readonly #waits = new WaitWatch();
+  readonly #leaving = new LeavingWatch();
+  #invariants: Invariants;
+
+  constructor(world: World) {
+    this.#world = world;
+    this.#invariants = createInvariants(world.spec);
+  }
+
+  /** The job begins anew: its next attempt finds no journal. */
+  beginAgain(): void {
+    this.#invariants = createInvariants(this.#world.spec);
+  }
+
+  /** @returns what went wrong, in words */
+  check(master: Master, event: Event, effects: readonly Effect[], nowMs: number): string[] {
+    const world = this.#world;
+    const { state } = master.core;
+    const concernsContainers = event.type === "containers-allocated" || event.type === "recovered";
+    const hostOf = (containerId: string) => world.application.containers.get(containerId)?.node.host;
+    return [
+      ...this.#invariants.check(state, effects),
+      ...checkDurability(world.journal, effects),
+      ...(concernsContainers ? checkContainers(world) : []),
+      ...this.#waits.check(master, nowMs),
+      ...this.#leaving.check(state.attempt, event, effects, hostOf),
+    ];
+  }
+}
