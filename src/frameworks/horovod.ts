@@ -1,4 +1,5 @@
 import type { RequestListener } from "node:http";
+import { leastInstances } from "../job/least-instances.ts";
 import { parseTaskId } from "../job/task.ts";
 import { addressesOf } from "./addresses.ts";
 import { gangOnly } from "./checks.ts";
@@ -90,7 +91,7 @@ function elasticRendezvousOf(task: GangTask): RequestListener {
   return elasticRendezvous({
     role: role.name,
     processes: role.processes,
-    least: role.minInstances ?? role.instances,
+    least: leastInstances(role),
     expected: together.flatMap((one) => (one?.role === role.name ? [one.index] : [])),
     nowMs: () => performance.now(),
   });
