@@ -10,6 +10,7 @@ import type { FileStatus, FileSystem } from "../../src/hadoop/hdfs/file-system.t
 import { type FileSystems, splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ShippedFile } from "../../src/job/job-file.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
+import { checkUnpackable } from "../../src/job/resource-strings.ts";
 import type { CacheEntry, CacheKey, ContentCache } from "./cache.ts";
 import { type HashMemo, hashFile, type KnownContent } from "./hash-memo.ts";
 import { isZip, type Packing, packingForOthers, packingOfZip } from "./packing/packing.ts";
@@ -51,9 +52,6 @@ export interface ShippingOptions {
   /** Breaks an upload off; what was sent of it is removed. */
   readonly signal?: AbortSignal;
 }
-
-/** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
-const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
 
 /** An item that the cluster does not have. */
 interface Missing {
@@ -245,10 +243,11 @@ async function checkStoredZip(item: ShipItem, fileSystem: FileSystem, { path: fi
 }
 
 function checkEnding(item: ShipItem, source: string): void {
-  const name = source.toLowerCase();
-  if (archiveEndings.some((ending) => name.endsWith(ending))) return;
-  const words = `is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`;
-  throw new UserError(`${placeOf(item)}${item.source} ${words}`, { code: "NOT_AN_ARCHIVE" });
+  try {
+    checkUnpackable(source, item.source);
+  } catch (cause) {
+    throw new UserError(`${placeOf(item)}${errorMessage(cause)}`, { code: "NOT_AN_ARCHIVE", cause });
+  }
 }
 
 function unreadable(item: ShipItem, source: string, error: unknown): UserError {

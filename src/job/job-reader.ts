@@ -5,7 +5,7 @@ import { readSection } from "./keys/section.ts";
 import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys, type SectionOf } from "./keys.ts";
 import type { Problem } from "./problem.ts";
 import { readSetting } from "./read-settings.ts";
-import { type LookUpPath, locate, parseResourceString } from "./resource-strings.ts";
+import { hasScheme, type LookUpPath, locate, parseResourceString, shippable } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
 import type { FileToShip } from "./spec.ts";
 
@@ -90,10 +90,10 @@ export class JobReader {
 
   /** A file that an option names, with its local source made absolute. */
   shipped(file: FileToShip, option: string): FileToShip[] {
-    if (/^[a-z][a-z0-9+.-]*:\//i.test(file.source)) return [file];
     try {
-      const { source } = locate(file.source, { folders: [this.#workingDirectory], lookUp: this.lookUp });
-      return [{ ...file, source }];
+      if (hasScheme(file.source)) return [shippable(file)];
+      const { source, kind } = locate(file.source, { folders: [this.#workingDirectory], lookUp: this.lookUp });
+      return [shippable({ ...file, source }, kind)];
     } catch (error) {
       this.problems.push({ severity: "error", message: errorMessage(error), at: option });
       return [];

@@ -25,9 +25,35 @@ export function parseResourceString(text: string, paths: LocalPaths): FileToShip
   if (name === "" || name === "." || name === ".." || name.includes("/")) {
     throw new RangeError(`"${text}" needs a plain name without folders: SOURCE::NAME`);
   }
-  if (hasScheme(written)) return { source: written, name, as: archiveMark === null ? "file" : "archive" };
+  if (hasScheme(written)) return shippable({ source: written, name, as: archiveMark === null ? "file" : "archive" });
   const { source, kind } = locate(written, paths);
-  return { source, name, as: archiveMark !== null || kind === "directory" ? "archive" : "file" };
+  const as = archiveMark !== null || kind === "directory" ? "archive" : "file";
+  return shippable({ source, name, as }, kind);
+}
+
+/** Beside the machine's own; `FileSystems` opens them. */
+const schemes = ["hdfs", "webhdfs", "swebhdfs", "viewfs"];
+
+/** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
+const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
+
+/** @param kind of a local source @throws RangeError for what no container can find, as far as that can be known from its name and this machine */
+export function shippable(file: FileToShip, kind?: "file" | "directory"): FileToShip {
+  const { source, as } = file;
+  const [, scheme = "file"] = /^([a-z][a-z0-9+.-]*):\//i.exec(source.toLowerCase()) ?? [];
+  if (scheme !== "file" && !schemes.includes(scheme)) {
+    const mend = `name a path of this machine, or a URL of ${schemes.join(", ")}`;
+    throw new RangeError(`${source}: nodes fetch nothing by "${scheme}": ${mend}`);
+  }
+  const isFile = kind === "file" || scheme !== "file";
+  if (as !== "file" && isFile) checkUnpackable(source, source);
+  return file;
+}
+
+/** @param source as a person knows it @throws RangeError for a file that YARN does not unpack: it decides by the name's ending */
+export function checkUnpackable(file: string, source: string): void {
+  if (archiveEndings.some((ending) => file.toLowerCase().endsWith(ending))) return;
+  throw new RangeError(`${source} is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`);
 }
 
 /** `hdfs://…`, `viewfs:/…`; a local path with a colon in it needs `./` in front. */

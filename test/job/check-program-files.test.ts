@@ -32,7 +32,7 @@ describe("a program that lies beside the job's file", () => {
     ["in a folder", { "tony.worker.command": "python3 src/train.py", "tony.containers.resources": "src" }, ""],
     ["in the folder of --src_dir", {}, "src"],
     ["perhaps in an archive", {}, "code.zip"],
-    ["perhaps on the cluster", {}, "hdfs:///code"],
+    ["perhaps on the cluster", {}, "hdfs:///code.zip"],
   ])("and travels %s is not", (_how, values, srcDir) => {
     expect(said(values, srcDir)).toEqual([]);
   });

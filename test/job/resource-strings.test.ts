@@ -30,6 +30,16 @@ describe("SOURCE[::NAME][#archive]", () => {
     ["train.py::a/b", "needs a plain name"],
     ["hdfs://nn/x::..", "needs a plain name"],
     ["missing.py", "/jobs/missing.py or /home/ada/missing.py does not exist"],
+    [
+      "http://repo/model.bin",
+      'nodes fetch nothing by "http": name a path of this machine, or a URL of hdfs, webhdfs, swebhdfs, viewfs',
+    ],
+    ["s3a://bucket/env.tar.gz#archive", 'nodes fetch nothing by "s3a"'],
+    [
+      "other.py::code#archive",
+      "/home/ada/other.py is to be unpacked, but YARN unpacks only .zip, .tar, .tar.gz, .tgz, .jar",
+    ],
+    ["hdfs://nn/env.txt#archive", "hdfs://nn/env.txt is to be unpacked, but YARN unpacks only"],
   ])("%s is refused", (text, message) => {
     expect(() => parseResourceString(text, paths)).toThrow(message);
   });
@@ -53,10 +63,22 @@ describe("files of a job", () => {
   });
 
   test("what options ship lies beside them", () => {
-    const ship = [{ source: "other.py", name: "venv", as: "archive" as const }];
-    expect(specOf({}, { lookUp, ship }).files).toEqual([{ source: "/home/ada/other.py", name: "venv", as: "archive" }]);
+    const ship = [{ source: "/jobs/data", name: "venv", as: "archive" as const }];
+    expect(specOf({}, { lookUp, ship }).files).toEqual([{ source: "/jobs/data", name: "venv", as: "archive" }]);
     const missing = [{ source: "gone", name: "src-dir", as: "working-directory" as const }];
     expect(saidAbout(minimalJob, { lookUp, ship: missing })).toEqual(["--src_dir: /home/ada/gone does not exist"]);
+  });
+
+  test("what options ship is checked as what keys name is", () => {
+    const said = (source: string) =>
+      saidAbout(minimalJob, { lookUp, ship: [{ source, name: "venv", as: "archive" as const }] });
+    expect(said("https://repo/env.tar.gz")).toEqual([
+      expect.stringContaining('--python_venv: https://repo/env.tar.gz: nodes fetch nothing by "https"'),
+    ]);
+    expect(said("other.py")).toEqual([
+      expect.stringContaining("--python_venv: /home/ada/other.py is to be unpacked, but YARN unpacks only"),
+    ]);
+    expect(said("/jobs/data")).toEqual([]);
   });
 
   test("what cannot be found or would lie on each other is an error", () => {
