@@ -103,10 +103,24 @@ export async function planShipping(items: readonly ShipItem[], options: Shipping
   });
 }
 
-function lookUp(items: readonly ShipItem[], options: ShippingOptions): Promise<Found[]> {
-  return Promise.all(
+/** What is wrong with several is told together. */
+async function lookUp(items: readonly ShipItem[], options: ShippingOptions): Promise<Found[]> {
+  const looks = await Promise.allSettled(
     items.map((item) => (isRemote(item.source) ? findRemote(item, options) : findLocal(item, options))),
   );
+  const errors: unknown[] = looks.flatMap((look) => (look.status === "rejected" ? [look.reason] : []));
+  if (errors.length > 0) throw together(errors);
+  return looks.flatMap((look) => (look.status === "fulfilled" ? [look.value] : []));
+}
+
+/** People's mistakes, a line each; an error of another kind, such as of a file system that is not reached, speaks for itself. */
+function together(errors: readonly unknown[]): unknown {
+  const mistakes = errors.filter((error) => error instanceof UserError);
+  const [first] = mistakes;
+  if (first === undefined || mistakes.length < errors.length)
+    return errors.find((error) => !(error instanceof UserError));
+  const lines = [...new Set(mistakes.map(({ message }) => message))];
+  return lines.length === 1 ? first : new UserError(lines.join("\n"), { code: first.code, cause: first });
 }
 
 function isRemote(source: string): boolean {

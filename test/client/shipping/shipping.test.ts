@@ -254,6 +254,14 @@ describe("shipping", () => {
     await expect(ship([item], options)).rejects.toThrow(
       "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist",
     );
+    const other = { ...item, source: "hdfs:///nor/this", namedBy: "job.xml:12: tony.worker.resources" };
+    await expect(ship([item, other], options)).rejects.toMatchObject({
+      code: "RESOURCE_UNREADABLE",
+      exitCode: 2,
+      message:
+        "job.xml:9: tony.am.resources names hdfs:///no/such, which does not exist\n" +
+        "job.xml:12: tony.worker.resources names hdfs:///nor/this, which does not exist",
+    });
   });
 
   test("an entry of the wrong size is an error that says what to do", async () => {
