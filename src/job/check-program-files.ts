@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import type { JobReader } from "./job-reader.ts";
 import { keyFor } from "./keys.ts";
-import { programFileOf, shippingWords } from "./program-file.ts";
+import { pathInside, programFileOf, shippingWords } from "./program-file.ts";
 import { hasScheme } from "./resource-strings.ts";
 import type { FileToShip, RoleSpec } from "./spec.ts";
 
@@ -16,6 +16,14 @@ export function checkProgramFiles(reader: JobReader, roles: readonly RoleSpec[],
     if (file === undefined || place === undefined || warned.has(key)) continue;
     if ([...shared, ...files].some((resource) => mayBring(reader, resource, file))) continue;
     warned.add(key);
+    const sources = shared.find(({ as, source }) => as === "working-directory" && place.startsWith(`${source}/`));
+    if (sources !== undefined) {
+      const inside = place.slice(sources.source.length + 1);
+      // An option of that kind is told of itself.
+      const isTold = reader.settings.get(key)?.at === "-executes" && pathInside(file, sources.source) !== undefined;
+      if (!isTold) reader.warn(key, `runs ${file}, which --src_dir brings as ${inside}: write ${inside}`);
+      continue;
+    }
     reader.warn(key, `runs ${file}, but ${place} does not travel with the job: bring it by ${shippingWords(role)}`);
   }
 }

@@ -23,6 +23,14 @@ function inWorkingDirectory(file: string): string | undefined {
   return PLAIN_WORD.test(file) && !mayLieElsewhere ? parts.join("/") : undefined;
 }
 
+/** `train.py` of `src/train.py` and a folder `…/src`, whose content travels without its name; undefined for a path that begins otherwise. */
+export function pathInside(file: string, folder: string): string | undefined {
+  const name = folder.replace(/\/+$/, "").split("/").at(-1) ?? "";
+  const plain = file.replace(/^(?:\.\/)+/, "");
+  if (name === "" || name.startsWith(".") || !plain.startsWith(`${name}/`)) return undefined;
+  return plain.slice(name.length + 1);
+}
+
 /** What brings a file to the tasks of a role. */
 export function shippingWords(role: string): string {
   return `tony.containers.resources, tony.${role}.resources or --src_dir`;

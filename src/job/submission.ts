@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { escapeListItem } from "./keys/types.ts";
 import type { Problem } from "./problem.ts";
+import { pathInside } from "./program-file.ts";
 import type { Setting } from "./settings.ts";
 import { SOURCE_NAME, VENV_NAME } from "./shipped-names.ts";
 import type { FileToShip } from "./spec.ts";
@@ -108,9 +109,9 @@ function* optionProblems(options: SubmissionOptions, files: readonly string[]): 
 
 /** TonY's older releases kept the folder's own name: `-src_dir src -executes src/train.py`. */
 function* pathProblems({ executes = "", srcDir = "" }: SubmissionOptions): Generator<Problem> {
+  const inside = pathInside(executes, srcDir);
+  if (inside === undefined) return;
   const folder = posix.basename(srcDir);
-  if (folder === "" || folder.startsWith(".") || !executes.startsWith(`${folder}/`)) return;
-  const inside = executes.slice(folder.length + 1);
   const message = `is looked for inside --src_dir: write ${inside}, unless ${srcDir} has a folder ${folder} of its own`;
   yield { severity: "warning", message, at: "-executes" };
 }

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { checkJob, readJob } from "../../src/job/load-job.ts";
+import { formatProblem } from "../../src/job/problem.ts";
 import { saidAbout } from "./support.ts";
 
 const job = { "tony.worker.instances": "2", "tony.worker.command": "python3 train.py" };
@@ -35,6 +37,21 @@ describe("a program that lies beside the job's file", () => {
     ["perhaps on the cluster", {}, "hdfs:///code.zip"],
   ])("and travels %s is not", (_how, values, srcDir) => {
     expect(said(values, srcDir)).toEqual([]);
+  });
+
+  test("and travels by --src_dir under another path is: the content lies in the working directory itself", () => {
+    expect(said({ "tony.worker.command": "python3 src/train.py" }, "src")).toEqual([
+      "job.xml:2: warning: tony.worker.command runs src/train.py, which --src_dir brings as train.py: write train.py",
+    ]);
+  });
+
+  test("is warned of once where -executes names the folder of --src_dir", () => {
+    const options = { executes: "src/train.py", srcDir: "src", pythonBinaryPath: "python3" };
+    const sources = { variables: { environment: {}, systemProperties: {} }, lookUp, readText: () => undefined };
+    const text = readJob({ ...options, conf: ["tony.worker.instances=1"] }, sources);
+    expect(checkJob(text, { workingDirectory: "/home/ada", lookUp }).problems.map(formatProblem)).toEqual([
+      "-executes: warning: is looked for inside --src_dir: write train.py, unless src has a folder src of its own",
+    ]);
   });
 
   test("is not where nothing of that name lies here: the nodes may have it", () => {
