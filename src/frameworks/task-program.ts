@@ -60,6 +60,8 @@ export interface ProgramFolders {
 /** Slows down programs of many threads; the NodeManager's default environment brings it in for JVMs (TonY issue 346). */
 const REMOVED = ["MALLOC_ARENA_MAX"];
 
+const FAULT_HANDLER = "PYTHONFAULTHANDLER";
+
 export type Environment = Readonly<Record<string, string>>;
 
 /** What a task runs: the command once for each environment. */
@@ -99,6 +101,7 @@ export function taskProgram(inherited: Readonly<Record<string, string | undefine
       ...Object.fromEntries(own),
       ...(hosts && { PATH: `${start.hostsFolder}:${path}` }),
       ...everyProgram(start, role),
+      ...faultHandler(start.spec),
       ...namedPorts(start, gangTask),
       ...told,
     });
@@ -145,7 +148,10 @@ function present(variables: Readonly<Record<string, string | undefined>>): Envir
 }
 
 /** TonY's variables of every task, then ours; all text. */
-function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof programVariables, string | undefined> {
+function everyProgram(
+  start: ProgramStart,
+  role: RoleSpec,
+): Record<Exclude<keyof typeof programVariables, typeof FAULT_HANDLER>, string | undefined> {
   const { spec, task, generation, restarts } = start;
   const chief = role.chief === "all" || (role.chief === "first" && task.index === 0);
   return {
@@ -175,9 +181,12 @@ function everyProgram(start: ProgramStart, role: RoleSpec): Record<keyof typeof 
     TONY_OUTPUT_LOCAL_DIR: start.folders?.output,
     TONY_PROGRESS_FILE: start.progressFile,
     TONY_NOTICE_FILE: start.noticeFile,
-    // A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts.
-    PYTHONFAULTHANDLER: spec.timeouts.progressMs === undefined ? undefined : "1",
   };
+}
+
+/** A Python that hangs can then be asked where it stands; see executor/hooks/stack-dump.ts. Otherwise it is as the job sets it. */
+function faultHandler({ timeouts }: JobSpec): Partial<Record<typeof FAULT_HANDLER, string>> {
+  return timeouts.progressMs === undefined ? {} : { [FAULT_HANDLER]: "1" };
 }
 
 /** The ports that roles give names: this task's, each in a variable of its own, and those of all tasks. */

@@ -61,6 +61,13 @@ describe("what every program is told", () => {
     expect(environment).not.toHaveProperty("NUM_AM_RETRIES");
   });
 
+  test("Python's fault handler is the job's to set, unless its progress is watched", () => {
+    const own = { ...generic, "tony.execution.envs": "PYTHONFAULTHANDLER=0" };
+    expect(environmentOf(jobOf({ worker: 1 }, own), "worker:0").PYTHONFAULTHANDLER).toBe("0");
+    const watched = jobOf({ worker: 1 }, { ...own, "tony.task.progress-timeout": "5m" });
+    expect(environmentOf(watched, "worker:0").PYTHONFAULTHANDLER).toBe("1");
+  });
+
   test("ports that roles give names: its own each by a variable, and everybody's", () => {
     const spec = jobOf({ worker: 2, ps: 1 }, { ...generic, "tony.worker.ports": "rpc,web-ui", "tony.ps.ports": "rpc" });
     const all = {
