@@ -1,6 +1,6 @@
 /**
  * Every environment variable, by name, with what it says: docs/variables.md is made from these tables. What programs get is typed by them,
- * so that a variable without a row does not compile; nothing but types is imported from here into the programs.
+ * so that a variable without a row does not compile; nothing but types is imported from here into programs of containers.
  */
 export type VariableTable = Readonly<Record<string, string>>;
 

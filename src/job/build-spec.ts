@@ -10,6 +10,7 @@ import { checkElastic } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
 import { checkKeys } from "./check-keys.ts";
 import { checkProgramFiles } from "./check-program-files.ts";
+import { checkVariables } from "./check-variables.ts";
 import { JobReader } from "./job-reader.ts";
 import { findKey, keyFor } from "./keys.ts";
 import { checkLimits } from "./limits.ts";
@@ -75,6 +76,10 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   );
   checkNames(reader, files, am, roles);
   checkProgramFiles(reader, roles, files);
+  checkVariables(
+    reader,
+    asked.map(({ name }) => name),
+  );
   const carrier = buildCarrier(reader);
   const groupLimits = buildGroupLimits(reader, roles);
   checkEmpty(reader, context.empty ?? new Map());
