@@ -4,7 +4,7 @@ import { missingModuleOf } from "../src/job/missing-module.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";
-import { isPortTaken } from "./port-taken.ts";
+import { isPortTaken, type ProgramPorts } from "./port-taken.ts";
 import { lastStack, lastTraceback } from "./traceback.ts";
 
 /** How a process ended, as the operating system reports it. */
@@ -35,8 +35,7 @@ export interface ExitEvidence {
   readonly stderr: string;
   /** How many last lines are reported. */
   readonly lines: number;
-  /** Those that were held for it. */
-  readonly ports: readonly number[];
+  readonly ports: ProgramPorts;
   readonly memory: MemoryEvidence;
   readonly peakMemoryBytes: number;
 }

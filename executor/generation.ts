@@ -17,7 +17,13 @@ import { ProgressFile } from "./hooks/progress-file.ts";
 import type { OutputLogs } from "./output-files.ts";
 import { OutputIndex } from "./output-index.ts";
 import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
-import { type ProcessEnvironment, Program, type ProgramStartOptions, type StopOrder } from "./program.ts";
+import {
+  LEFTOVER_GRACE_MS,
+  type ProcessEnvironment,
+  Program,
+  type ProgramStartOptions,
+  type StopOrder,
+} from "./program.ts";
 import { ProgramRun } from "./program-run.ts";
 import type { RemoteShell } from "./remote-shell/remote-shell.ts";
 import type { ExecutorSettings } from "./settings.ts";
@@ -70,9 +76,6 @@ export interface PortNumbers {
   readonly tensorBoard: number;
   readonly named: NamedPorts;
 }
-
-/** The longest grace period of processes that a program left behind. */
-const LEFTOVER_GRACE_MS = 2_000;
 
 /**
  * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
@@ -168,9 +171,8 @@ export class Generation {
   async start(plan: ProgramPlan): Promise<void> {
     if (this.#started) return;
     this.#started = true;
-    const isPrograms = (port: HeldPort) => plan.serve === undefined || port !== this.#ports?.task;
     if (plan.serve !== undefined) this.#ports?.task.serve(plan.serve);
-    if (!this.#options.settings.reusePort) await releaseAll(this.#heldPorts.filter(isPrograms));
+    await releaseAll(this.#releasedPorts(plan));
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
     else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
     else this.#spawn(plan);
@@ -248,6 +250,12 @@ export class Generation {
     return [task, tensorBoard, ...named.values()].filter((port) => port !== undefined);
   }
 
+  /** Those that are the program's to open. */
+  #releasedPorts({ serve }: ProgramPlan): HeldPort[] {
+    if (this.#options.settings.reusePort) return [];
+    return this.#heldPorts.filter((port) => serve === undefined || port !== this.#ports?.task);
+  }
+
   get #suspendedSoFarMs(): number {
     const since = this.#suspendedAtMs;
     return this.#suspendedMs + (since === undefined ? 0 : Math.max(1, this.#options.nowMs() - since));
@@ -292,7 +300,8 @@ export class Generation {
       metricsIntervalMs: timeouts.metricsIntervalMs,
       outputLines: failure.outputLines,
       ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
-      ports: this.#heldPorts.map((held) => held.port),
+      ports: this.#heldPorts.map(({ port: held }) => held),
+      releasedPorts: this.#releasedPorts(plan).map(({ port: released }) => released),
       ...(port && { tensorBoard: { host: settings.host, port } }),
       nowMs,
       report: (news) => report(news, news.type === "child-progress" ? "progress" : undefined),
@@ -343,7 +352,7 @@ export class Generation {
         stdout: "",
         stderr: "",
         lines: 0,
-        ports: [],
+        ports: { held: [], lost: [] },
         memory: {
           killsBefore: undefined,
           killsAfter: undefined,

@@ -101,6 +101,17 @@ function listen(port: number, host: string | undefined): Promise<Server | undefi
   });
 }
 
+/** Those that another process of this machine has, whatever address it has them on. */
+export async function takenPorts(ports: readonly number[]): Promise<number[]> {
+  const taken: number[] = [];
+  for (const port of ports) {
+    const server = await listen(port, undefined);
+    if (server === undefined) taken.push(port);
+    else await heldBy(server).release();
+  }
+  return taken;
+}
+
 function portOf(server: Server): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;

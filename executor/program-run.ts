@@ -1,5 +1,6 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
+import { saysAddressInUse } from "../src/job/address-in-use.ts";
 import type { ChildExit } from "../src/job/execution.ts";
 import type { StopReason } from "../src/job/reasons/stops.ts";
 import type { LogLimits } from "../src/rotating-log.ts";
@@ -12,7 +13,8 @@ import type { ProgressFile, ProgressReport } from "./hooks/progress-file.ts";
 import { kernelMemoryKills } from "./memory-evidence.ts";
 import type { OutputLogs } from "./output-files.ts";
 import type { OutputIndex } from "./output-index.ts";
-import type { Program } from "./program.ts";
+import { takenPorts } from "./ports.ts";
+import { LEFTOVER_GRACE_MS, type Program } from "./program.ts";
 
 export interface ProgramRunOptions {
   readonly program: Program;
@@ -32,6 +34,8 @@ export interface ProgramRunOptions {
   readonly timeLimit?: { readonly limitMs: number; readonly graceMs: number };
   /** Those that were held for it. */
   readonly ports: readonly number[];
+  /** Those of them that any process could open once it ran. */
+  readonly releasedPorts: readonly number[];
   /** Where it may serve TensorBoard. */
   readonly tensorBoard?: { readonly host: string; readonly port: number };
   readonly nowMs: () => number;
@@ -93,15 +97,16 @@ export class ProgramRun {
     this.#lookForProgress();
     index.mark(end.atMs);
     const used = sampler.current;
+    const { stopReason } = program;
     return reportExit({
       end,
       startedAtMs: program.startedAtMs,
-      ...(program.stopReason && { stopReason: program.stopReason }),
+      ...(stopReason && { stopReason }),
       stacksAsked: program.stacksAsked,
       stdout: program.output.tail("stdout"),
       stderr: program.output.tail("stderr"),
       lines: outputLines,
-      ports,
+      ports: { held: ports, lost: stopReason === undefined ? await this.#lostPorts() : [] },
       memory: {
         killsBefore: this.#killsBefore,
         killsAfter: kernelMemoryKills(),
@@ -110,6 +115,16 @@ export class ProgramRun {
       },
       peakMemoryBytes: used?.maxMemoryBytes ?? 0,
     });
+  }
+
+  /** Looked for only where the program complains; those that a process of its own still has are its own fault. */
+  async #lostPorts(): Promise<readonly number[]> {
+    const { program, releasedPorts } = this.#options;
+    const complains =
+      saysAddressInUse(program.output.tail("stderr")) || saysAddressInUse(program.output.tail("stdout"));
+    if (!complains) return [];
+    await program.clearLeftovers(LEFTOVER_GRACE_MS);
+    return await takenPorts(releasedPorts);
   }
 
   #look(): void {

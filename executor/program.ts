@@ -41,6 +41,9 @@ interface Stop {
   graceMs: number;
 }
 
+/** The longest grace period of processes that a program left behind. */
+export const LEFTOVER_GRACE_MS = 2_000;
+
 /**
  * One run of a task's program. It stays in the container's process group, so that the NodeManager's kill reaches it, and writes its output
  * directly to files, so that it can go on without the executor.

@@ -191,6 +191,26 @@ print("units", UNITS, sys.argv[1:], flush=True)
     expect(exitCode).toBe(0);
   });
 
+  test("that open a port which another process has are at fault, and are told which to open", async () => {
+    // A NodeManager's own.
+    const [host = "", port = ""] = cluster.nodes[0]?.nodeId.split(":") ?? [];
+    const program = `import socket; socket.socket().bind(("${host}", ${port}))`;
+    const settings = {
+      "tony.application.framework": "generic",
+      "tony.am.retry-count": 0,
+      "tony.worker.instances": 1,
+      "tony.worker.memory": "512m",
+      "tony.worker.command": "python3 opens.py",
+      "tony.containers.resources": "opens.py",
+    };
+    const job = alice.job("fixed-port", settings, { "opens.py": program });
+    const { exitCode, stdout } = await alice.run("submit", "--conf", job);
+
+    expect(stdout).toMatch(/worker:0 exited 1 on .*: OSError: \[Errno 98\] Address already in use, /);
+    expect(stdout).toContain("let it open TONY_PORT, which is kept free for it, or name ports in tony.worker.ports");
+    expect(exitCode).toBe(1);
+  });
+
   test("run on what each role asked for: memory, cores, GPUs, label", async () => {
     const done = path.join(alice.shared("flags"), "measured");
     const job = alice.job("heterogeneous", {

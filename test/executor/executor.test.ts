@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
@@ -220,6 +221,42 @@ describe("an executor in its container", () => {
       const { exit } = await scene.report("child-exited");
       expect(exit).toMatchObject({ signal, outOfMemory: false });
       expect(exit.stopReason).toBeUndefined();
+    });
+
+    describe("that finds a port in use, in words that name none", () => {
+      const binds = (port: string) =>
+        `python3 -c 'import os, socket; socket.socket().bind(("127.0.0.1", int(${port})))'`;
+      const own = binds('os.environ["TONY_PORT"]');
+      const error = "OSError: [Errno 98] Address already in use";
+
+      async function taken(port: number): Promise<number> {
+        const server = createServer();
+        await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+        open.push({ close: () => new Promise<void>((resolve) => server.close(() => resolve())) });
+        const address = server.address();
+        return typeof address === "object" ? (address?.port ?? 0) : 0;
+      }
+
+      it("believes that it is the one held for it where another process has that", async () => {
+        const scene = await stage(`until test -e taken; do sleep 0.1; done; ${own}`);
+        const registration = await scene.connected();
+        scene.startProgram(registration);
+        await scene.report("child-started");
+        await taken(registration.port);
+        writeFileSync(path.join(scene.container.work, "taken"), "");
+        expect((await scene.report("child-exited")).exit).toMatchObject({ errorSummary: error, portTaken: true });
+      });
+
+      it("does not believe it of a port of the program's own choice", async () => {
+        const scene = await running(binds(String(await taken(0))));
+        expect((await scene.report("child-exited")).exit).toMatchObject({ errorSummary: error, portTaken: false });
+      });
+
+      it("does not believe it of one that the program has itself, in a process that it leaves", async () => {
+        const opens = `python3 -c 'import os, socket, time; s = socket.create_server(("127.0.0.1", int(os.environ["TONY_PORT"]))); print(flush=True); time.sleep(600)'`;
+        const scene = await running(`coproc { ${opens}; }; read -u "\${COPROC[0]}" _; ${own}`);
+        expect((await scene.report("child-exited")).exit).toMatchObject({ errorSummary: error, portTaken: false });
+      });
     });
 
     it("says that a command does not exist", async () => {

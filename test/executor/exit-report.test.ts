@@ -13,7 +13,7 @@ function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJ
     stdout: "",
     stderr: "",
     lines: 20,
-    ports: [41_000, 41_001],
+    ports: { held: [41_000, 41_001], lost: [] },
     memory: fits,
     peakMemoryBytes: 7,
     ...evidence,
@@ -151,15 +151,24 @@ describe("how a program ended", () => {
   });
 
   describe("a port that was held for it and is taken", () => {
+    const lost = { held: [41_000, 41_001], lost: [41_001] };
+
     it.each([
-      "OSError: [Errno 98] Address already in use",
       "OSError: [Errno 98] error while attempting to bind on address ('0.0.0.0', 41001): address already in use",
       "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 41000, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use",
       "RuntimeError: Failed to bind to address [::]:41000; see 'errno' below (current value = '98: Address already in use')",
       'tensorflow.python.framework.errors_impl.UnknownError: {"target_address":"[::]:41000","errno":98}',
-      "java.net.BindException: Address already in use (Bind failed)",
     ])("is seen in: %s", (exception) => {
       expect(exitOf({ code: 1, stderr: traceback(exception) }).portTaken).toBe(true);
+    });
+
+    it.each([
+      "OSError: [Errno 98] Address already in use",
+      "java.net.BindException: Address already in use (Bind failed)",
+    ])("is believed of an error that names none where one is another's: %s", (exception) => {
+      const stderr = traceback(exception);
+      expect(exitOf({ code: 1, stderr, ports: lost }).portTaken).toBe(true);
+      expect(exitOf({ code: 1, stderr }).portTaken).toBe(false);
     });
 
     it("is read from the last lines of a program without a traceback", () => {

@@ -1,3 +1,4 @@
+import { saysAddressInUse } from "../../../src/job/address-in-use.ts";
 import { missingModuleOf } from "../../../src/job/missing-module.ts";
 import { programFileOf } from "../../../src/job/program-file.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
@@ -16,6 +17,7 @@ export function programRemedy(step: Step, task: TaskRecord, exit: ChildExit): Re
     windowsLineEnds(exit) ??
     missingFile(step, task, exit) ??
     missingModule(step, task, exit) ??
+    portInUse(step, task, exit) ??
     crash(step, task, exit)
   );
 }
@@ -126,6 +128,12 @@ function environmentKey({ spec }: Step, role: string, isProgramsOwn: boolean): s
   if (spec.sources[own] !== undefined) return own;
   const isContainers = !isProgramsOwn && spec.sources["tony.containers.envs"] !== undefined;
   return isContainers ? "tony.containers.envs" : "tony.execution.envs";
+}
+
+/** A port that was held for the program is none of its own: see `portTaken`. */
+function portInUse(step: Step, task: TaskRecord, exit: ChildExit): Remedy | undefined {
+  const said = exit.traceback === "" ? exit.lastLines : [exit.errorSummary];
+  return said.some(saysAddressInUse) ? { code: "open-given-port", role: roleOf(step, task).name } : undefined;
 }
 
 function crash(step: Step, task: TaskRecord, { signal }: ChildExit): Remedy | undefined {

@@ -54,6 +54,12 @@ export const remedies = {
     ({ role }) =>
       `if it happens again and again, several processes of one task open the same port: name one for each in tony.${role}.ports`,
   ),
+  "open-given-port": reason(
+    { role: "text" },
+    ({ role }) =>
+      "it opens a port of its own choice that another process of that node has, or one port twice: let it open TONY_PORT, " +
+      `which is kept free for it, or name ports in tony.${role}.ports`,
+  ),
   "show-crash": reason(
     { variable: "text", setting: "setting" },
     ({ variable, setting }) => `to see where its Python stood, add ${variable}=1 to ${settingWords(setting)}`,

@@ -57,6 +57,17 @@ describe("what is advised", () => {
     );
   });
 
+  test("for a port that another process has: those that are kept free", () => {
+    const error = "OSError: [Errno 98] Address already in use";
+    const hint =
+      "it opens a port of its own choice that another process of that node has, or one port twice: let it open TONY_PORT, " +
+      "which is kept free for it, or name ports in tony.worker.ports";
+    expect(advice({ exitCode: 1, traceback: `Traceback …\n${error}`, errorSummary: error })).toBe(hint);
+    expect(advice({ exitCode: 1, lastLines: ["Error: listen EADDRINUSE: address already in use :::8080"] })).toBe(hint);
+    const logged = { lastLines: [error], traceback: "Traceback …\nValueError", errorSummary: "ValueError" };
+    expect(advice({ exitCode: 1, ...logged })).toBeUndefined();
+  });
+
   test("for a crash: how to see where Python stood, unless that is on already", () => {
     const crash = { exitCode: 139, signal: "SIGSEGV" };
     const hint = "to see where its Python stood, add PYTHONFAULTHANDLER=1 to tony.execution.envs";
