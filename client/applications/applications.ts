@@ -23,7 +23,7 @@ export interface Applications {
   askBriefly(): void;
   reports(filter: ApplicationFilter): Promise<ApplicationReport[]>;
   /** Why it does not run yet. */
-  waitingReason(report: ApplicationReport): DelayReason;
+  waitingReason(report: ApplicationReport): Promise<DelayReason>;
   /** Undefined while the AM serves nobody yet, or when its staging folder may not be read. */
   contact(report: ApplicationReport): Promise<MasterContact | undefined>;
   /** Why `contact` gave nothing the last time, of a job that runs, in words. */

@@ -73,7 +73,7 @@ export class LocalApplications implements Applications {
     return all.filter(({ state }) => states === undefined || states.includes(state)).slice(0, limit);
   }
 
-  waitingReason(): DelayReason {
+  async waitingReason(): Promise<DelayReason> {
     return { code: "am-starting" };
   }
 

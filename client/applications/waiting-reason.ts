@@ -3,6 +3,7 @@ import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import { amountWords } from "../../src/job/reasons/words.ts";
 import { queueName } from "./job-filter.ts";
 import { awaitsRegistration } from "./registered-report.ts";
+import { amPartition } from "./waiting-nodes.ts";
 
 /**
  * Why an application's AM does not run yet, from what the ResourceManager's report says. The texts searched for are those of
@@ -32,17 +33,14 @@ export function waitingReason(report: ApplicationReport): DelayReason {
 
 /** Of an AM that may have a container, and has none. */
 function notPlaced(queue: string, diagnostics: string): DelayReason {
-  const partition = /AM Partition = ([^;]+?) ?;/.exec(diagnostics)?.[1] ?? noLabel;
-  const label = partition === noLabel ? {} : { label: partition };
+  const partition = amPartition(diagnostics) ?? "";
+  const label = partition === "" ? {} : { label: partition };
   const usedPercent = percent(diagnostics, "used");
   const limitPercent = percent(diagnostics, "max");
   if (usedPercent !== undefined && limitPercent !== undefined && usedPercent >= limitPercent)
     return { code: "am-queue-full", queue, ...label, usedPercent, limitPercent };
   return { code: "am-not-placed", queue, ...label, ...lastNode(diagnostics, partition) };
 }
-
-/** The partition of nodes without a label (org.apache.hadoop.yarn.api.records.NodeLabel). */
-const noLabel = "<DEFAULT_PARTITION>";
 
 /** A node of another partition could not have taken the AM, whatever it has free. */
 function lastNode(diagnostics: string, wanted: string): { readonly host?: string; readonly free?: string } {
@@ -52,7 +50,7 @@ function lastNode(diagnostics: string, wanted: string): { readonly host?: string
     );
   const [, host, partition = "", resource = ""] = node ?? [];
   const free = amountOf(resource);
-  if (host === undefined || free === undefined || (partition === "" ? noLabel : partition) !== wanted) return {};
+  if (host === undefined || free === undefined || partition !== wanted) return {};
   return { host, free: amountWords(free) };
 }
 

@@ -18,7 +18,7 @@ import { type Applications, hasEnded, type MasterContact } from "./applications.
 import { parseJobStatus } from "./job-status-json.ts";
 import { isRefused, killRefusal } from "./kill-refusal.ts";
 import type { LogStore } from "./log-store.ts";
-import { waitingReason } from "./waiting-reason.ts";
+import { WaitingReasons } from "./waiting-reasons.ts";
 import { YarnLogStore } from "./yarn-log-store.ts";
 
 /** An AM's last status is there so long after its end, or never. */
@@ -31,6 +31,7 @@ export class YarnApplications implements Applications {
   readonly #cluster: Cluster;
   readonly #stagingDir: string | undefined;
   readonly #now: () => number;
+  readonly #waits: WaitingReasons;
   /** By application, and what is for one attempt alone by that. */
   readonly #access = new Map<string, ClientAccess>();
   #accessProblem: unknown;
@@ -42,6 +43,7 @@ export class YarnApplications implements Applications {
     this.#cluster = cluster;
     this.#stagingDir = stagingDir;
     this.#now = now;
+    this.#waits = new WaitingReasons(cluster.resourceManager, now);
   }
 
   /** What a submission just made need not be read again. */
@@ -70,8 +72,8 @@ export class YarnApplications implements Applications {
     return { ...report, trackingUrl: this.#cluster.trackingUrl(report.trackingUrl) };
   }
 
-  waitingReason(report: ApplicationReport): DelayReason {
-    return waitingReason(report);
+  async waitingReason(report: ApplicationReport): Promise<DelayReason> {
+    return this.#waits.reason(report);
   }
 
   async contact(report: ApplicationReport): Promise<MasterContact | undefined> {

@@ -1,4 +1,4 @@
-import type { NodeReport, QueueInfo } from "../../src/hadoop/yarn/records.ts";
+import type { NodeReport, QueueInfo, Resource } from "../../src/hadoop/yarn/records.ts";
 import type { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
 import type { NewApplication } from "../../src/hadoop/yarn/submission.ts";
 import type { NodeSnapshot } from "../../src/job/cluster-nodes.ts";
@@ -67,12 +67,17 @@ export function leaves(queue: QueueInfo): QueueInfo[] {
   return queue.children.length === 0 ? [queue] : queue.children.flatMap(leaves);
 }
 
-function nodeSnapshot({ nodeId, host, rack, labels, capability, used }: NodeReport): NodeSnapshot {
+function nodeSnapshot(node: NodeReport): NodeSnapshot {
+  const { nodeId, host, rack, labels, capability } = node;
+  return { nodeId, host, rack, labels, free: freeOf(node), total: capability };
+}
+
+/** What a node has left. */
+export function freeOf({ capability, used }: NodeReport): Resource {
   const others = Object.entries(capability.others).map(([name, all]) => [name, all - (used.others[name] ?? 0)]);
-  const free = {
+  return {
     memoryMiB: capability.memoryMiB - used.memoryMiB,
     vcores: capability.vcores - used.vcores,
     others: Object.fromEntries(others),
   };
-  return { nodeId, host, rack, labels, free, total: capability };
 }

@@ -92,7 +92,7 @@ class Follower {
 
   async #wait(report: ApplicationReport): Promise<void> {
     const { applications, now, sinceMs, startupLimitMs, view } = this.#options;
-    const delay = applications.waitingReason(report);
+    const delay = await applications.waitingReason(report);
     const again =
       this.#master.session === undefined ? "" : "the AM is gone and YARN starts another, the tasks run on: ";
     view.waiting(report, `${again}${delayWords(delay)}`, delay);

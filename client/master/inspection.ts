@@ -58,7 +58,7 @@ export async function inspect(
       ...(user === applications.user ? {} : said(`what became of its tasks is kept for ${user} alone`)),
     };
   }
-  if (report.state !== "RUNNING") return { report, ...remarkOf(applications.waitingReason(report)) };
+  if (report.state !== "RUNNING") return { report, ...remarkOf(await applications.waitingReason(report)) };
   const contact = await applications.contact(report);
   if (contact === undefined)
     return { report, ...said(`its AM was not asked: ${applications.noContactReason(report)}`) };

@@ -31,7 +31,7 @@ async function contactOf(
       throw new UserError(message, { code: "HAS_ENDED", exitCode: ExitCode.cluster });
     }
     if (report.state !== "RUNNING")
-      throw notRunning(`${id} does not run yet: ${delayWords(applications.waitingReason(report))}`);
+      throw notRunning(`${id} does not run yet: ${delayWords(await applications.waitingReason(report))}`);
     const contact = await applications.contact(report);
     if (contact === undefined)
       throw notRunning(`The AM of ${id} cannot be asked: ${applications.noContactReason(report)}`);

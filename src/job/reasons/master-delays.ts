@@ -1,5 +1,5 @@
 import { reason } from "./reason.ts";
-import { memoryWords } from "./words.ts";
+import { countWords, listWords, memoryWords } from "./words.ts";
 
 /** Why an application's AM does not run yet, as the ResourceManager lets its client know. */
 export const masterDelays = {
@@ -30,18 +30,50 @@ export const masterDelays = {
     },
   ),
   "am-not-placed": reason(
-    { queue: "text", label: "text?", host: "text?", free: "text?" },
-    ({ queue, label, host, free }) => {
+    {
+      queue: "text",
+      label: "text?",
+      host: "text?",
+      free: "text?",
+      active: "number?",
+      usable: "number?",
+      rooms: "names?",
+      lost: "names?",
+      unhealthy: "names?",
+    },
+    ({ queue, label, host, free, active, usable, rooms, lost = [], unhealthy = [] }) => {
       const where = label === undefined ? `in queue ${queue}` : `on a node with label ${label}`;
-      const looked =
-        host === undefined ? "" : `: the last node that was looked at, ${host}, has ${free ?? "nothing"} free`;
-      return `no container for the AM ${where} yet${looked}`;
+      const yet = `no container for the AM ${where} yet`;
+      if (active === undefined || usable === undefined || rooms === undefined)
+        return host === undefined
+          ? yet
+          : `${yet}: the last node that was looked at, ${host}, has ${free ?? "nothing"} free`;
+      const may = `of ${countWords(active, "active node")} ${usable} may have it; free there: ${listWords(rooms, 3)}`;
+      return [`${yet}: ${may}`, ...awayWords(lost, unhealthy)].join("; ");
+    },
+  ),
+  "am-no-node": reason(
+    { queue: "text", label: "text?", active: "number", labels: "names", lost: "names", unhealthy: "names" },
+    ({ queue, label, active, labels, lost, unhealthy }) => {
+      const which = label === undefined ? "without a label" : `with label ${label}`;
+      const others = labels.length === 0 ? "" : ` (label ${listWords(labels)})`;
+      return [
+        `the AM may run only on a node ${which} in queue ${queue}, and none is active: ${countWords(active, "active node")}${others}`,
+        ...awayWords(lost, unhealthy),
+      ].join("; ");
     },
   ),
   "am-being-started": reason({}, () => "the AM has its container, which is being started"),
   "am-starting": reason({}, () => "the AM is starting"),
   "am-waits-in-queue": reason({ queue: "text" }, ({ queue }) => `waiting in queue ${queue}`),
 };
+
+/** Nodes that are there and of no use. */
+function awayWords(lost: readonly string[], unhealthy: readonly string[]): string[] {
+  const words = (state: string, hosts: readonly string[]) =>
+    hosts.length === 0 ? [] : [`${state}: ${listWords(hosts)}`];
+  return [...words("lost", lost), ...words("unhealthy", unhealthy)];
+}
 
 /** ` (820 MiB, in use 819 MiB)` */
 function limits(limitMiB: number | undefined, usedMiB?: number): string {

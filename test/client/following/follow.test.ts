@@ -57,7 +57,7 @@ class ScriptedApplications implements Applications {
   }
 
   reports = async () => [];
-  waitingReason = () => ({ code: "manager-says", words: "queue ml has no room" }) as const;
+  waitingReason = async () => ({ code: "manager-says", words: "queue ml has no room" }) as const;
   noContactReason = () => "HDFS does not answer";
   finalStatus = async () => this.kept;
   sweep = async () => undefined;

@@ -1,0 +1,106 @@
+import { describe, expect, test } from "@jest/globals";
+import { WaitingReasons } from "../../../client/applications/waiting-reasons.ts";
+import type { ApplicationReport, NodeReport, NodeState } from "../../../src/hadoop/yarn/records.ts";
+import { delayWords } from "../../../src/job/reasons/waits.ts";
+import { aReport } from "../application-report.ts";
+
+function node(host: string, state: NodeState, { label = "", usedMiB = 0 } = {}): NodeReport {
+  const capability = { memoryMiB: 8192, vcores: 32, others: {} };
+  const used = { memoryMiB: usedMiB, vcores: 2, others: {} };
+  const labels = label === "" ? [] : [label];
+  return {
+    nodeId: `${host}:8041`,
+    host,
+    state,
+    rack: "/r",
+    httpAddress: "",
+    labels,
+    capability,
+    used,
+    containerCount: 0,
+    healthReport: "",
+  };
+}
+
+/** As YARN 3.4.2 words an AM that may have a container, and has none. */
+const activated = (partition = "<DEFAULT_PARTITION>") =>
+  "[x] Application is Activated, waiting for resources to be assigned for AM. Skipping assigning to Node in Ignore Exclusivity mode.  " +
+  `Details : AM Partition = ${partition} ; Partition Resource = <memory:0, vCores:0> ; Queue's Absolute used capacity = 0.0 % ; ` +
+  "Queue's Absolute max capacity = 100.0 % ; ";
+
+/** The reason, a minute after the submission. */
+async function reasonWith(nodes: readonly NodeReport[], changes: Partial<ApplicationReport>) {
+  const report = aReport(changes);
+  return new WaitingReasons({ nodes: async () => nodes }, () => report.startTimeMs + 60_000).reason(report);
+}
+
+describe("why an AM that waits for long has no container, among the nodes", () => {
+  test("none of those that are active may run it", async () => {
+    const nodes = [node("n1", "LOST"), node("n2", "RUNNING", { label: "gpu" })];
+    const reason = await reasonWith(nodes, { diagnostics: activated() });
+    const facts = { queue: "ml", active: 1, labels: ["gpu"], lost: ["n1"], unhealthy: [] };
+    expect(reason).toEqual({ code: "am-no-node", ...facts });
+    expect(delayWords(reason)).toBe(
+      "the AM may run only on a node without a label in queue ml, and none is active: 1 active node (label gpu); lost: n1",
+    );
+  });
+
+  test("nor any with the label that it asks for", async () => {
+    const nodes = [node("n1", "RUNNING"), node("n2", "UNHEALTHY", { label: "gpu" })];
+    expect(delayWords(await reasonWith(nodes, { diagnostics: activated("gpu") }))).toBe(
+      "the AM may run only on a node with label gpu in queue ml, and none is active: 1 active node; unhealthy: n2",
+    );
+  });
+
+  test("that is also why a queue is at its limit, which is then nothing", async () => {
+    const diagnostics =
+      "[x] Application is added to the scheduler and is not yet activated. Queue's AM resource limit exceeded.  Details : " +
+      "AM Partition = <DEFAULT_PARTITION>; Queue Resource Limit for AM = <memory:0, vCores:0>; ";
+    const nodes = [node("n2", "RUNNING", { label: "gpu" })];
+    expect(await reasonWith(nodes, { diagnostics })).toMatchObject({ code: "am-no-node" });
+    expect(await reasonWith([node("n1", "RUNNING")], { diagnostics })).toMatchObject({ code: "am-limit-of-queue" });
+  });
+
+  test("those that may have too little room: how much each has", async () => {
+    const nodes = [
+      node("n1", "RUNNING", { usedMiB: 8064 }),
+      node("n2", "RUNNING", { label: "gpu" }),
+      node("n3", "RUNNING", { usedMiB: 7680 }),
+      node("n4", "LOST"),
+    ];
+    expect(delayWords(await reasonWith(nodes, { diagnostics: activated() }))).toBe(
+      "no container for the AM in queue ml yet: of 3 active nodes 2 may have it; free there: n3 (512 MiB, 30 cores), n1 (128 MiB, 30 cores); lost: n4",
+    );
+  });
+
+  test("is asked for of one that waits for long alone, and seldom", async () => {
+    let asked = 0;
+    let nowMs = aReport().startTimeMs;
+    const nodes = async () => {
+      asked += 1;
+      return [node("n1", "RUNNING")];
+    };
+    const reasons = new WaitingReasons({ nodes }, () => nowMs);
+    const report = aReport({ diagnostics: activated() });
+    expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
+    for (const atMs of [2_000, 3_000, 31_000, 32_000, 33_000]) {
+      nowMs = report.startTimeMs + atMs;
+      expect(await reasons.reason(report)).toMatchObject({ usable: 1 });
+    }
+    expect(asked).toBe(2);
+    await reasons.reason(
+      aReport({ diagnostics: "[x] AM container is launched, waiting for AM container to Register" }),
+    );
+    expect(asked).toBe(2);
+  });
+
+  test("what the ResourceManager does not tell leaves the reason as it is", async () => {
+    const report = aReport({ diagnostics: activated() });
+    const silent = async () => Promise.reject(new Error("away"));
+    const reasons = new WaitingReasons({ nodes: silent }, () => report.startTimeMs + 60_000);
+    expect(await reasons.reason(report)).toEqual({ code: "am-not-placed", queue: "ml" });
+    const unlabelled = "[x] Application is Activated, waiting for resources to be assigned for AM.  ";
+    const nodes = [node("n2", "RUNNING", { label: "gpu" })];
+    expect(await reasonWith(nodes, { diagnostics: unlabelled })).toEqual({ code: "am-not-placed", queue: "ml" });
+  });
+});
