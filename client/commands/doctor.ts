@@ -1,11 +1,15 @@
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { durationWords } from "../../src/job/reasons/words.ts";
 import type { Cluster as OpenCluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import { settingOptions } from "../command-line/application-options.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
+import type { ClientContext } from "../context.ts";
+import { watchSignals } from "../following/signals.ts";
 import type { Output } from "../output/output.ts";
 import { wrap } from "../output/wrap.ts";
 import type { DoctorJson } from "../printed-json.ts";
+import type { ProbeOptions } from "../submission/runtime-probe.ts";
 
 export const doctor = defineCommand({
   verb: "doctor",
@@ -50,8 +54,11 @@ export const doctor = defineCommand({
       sending?.catch(() => undefined);
       report.add(await examine(cluster, { ...settings, queue, machine, now: context.now }));
       if (sending !== undefined && report.sound) {
+        const files = await sending;
         report.add([
-          await probing.probeRuntime(cluster, await sending, { queue, image: settings.image, now: context.now }),
+          await whileStoppable(context, (watch) =>
+            probing.probeRuntime(cluster, files, { queue, image: settings.image, now: context.now, ...watch }),
+          ),
         ]);
       }
       return report.end();
@@ -60,6 +67,29 @@ export const doctor = defineCommand({
     }
   },
 });
+
+/** While an application of ours is on the cluster: the first Ctrl-C, SIGTERM or SIGHUP ends it, the second leaves at once. */
+async function whileStoppable<T>(
+  { output }: ClientContext,
+  work: (watch: Pick<ProbeOptions, "stop" | "tell">) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController();
+  const unwatch = watchSignals({
+    stop: (signal) => stop.abort(signal),
+    leave: () => process.exit(ExitCode.unknown),
+    detach: () => stop.abort("SIGHUP"),
+  });
+  const tell = (waitedMs: number, reason: string) => {
+    const line = `  … nodes            waiting ${durationWords(waitedMs)} for a container`;
+    output.waitAside({ lines: [`${line}: ${reason}`], cause: "the probe", line, change: "", facts: [reason] });
+  };
+  try {
+    return await work({ stop: stop.signal, tell });
+  } finally {
+    output.endWait();
+    unwatch();
+  }
+}
 
 /** Shows findings as they come; as JSON all of them at the end. */
 class Report {

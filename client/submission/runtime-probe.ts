@@ -1,4 +1,3 @@
-import { sleep } from "../../src/hadoop/clock.ts";
 import type { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import { formatHostPort } from "../../src/hadoop/conf/values.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
@@ -8,9 +7,10 @@ import type { ShippedFile } from "../../src/job/job-file.ts";
 import { launchCommand } from "../../src/job/launch-command.ts";
 import { launchContext } from "../../src/job/launch-context.ts";
 import { type ProbeReport, parseProbeReport, probeEnvironment } from "../../src/job/probe.ts";
+import { type DelayReason, delayWords } from "../../src/job/reasons/waits.ts";
 import type { ImageVariables } from "../../src/job/spec.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
-import { hasEnded } from "../applications/applications.ts";
+import { WaitingReasons } from "../applications/waiting-reasons.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import type { Finding } from "../cluster/finding.ts";
 import type { SiteSettings } from "../cluster/site-settings.ts";
@@ -21,11 +21,14 @@ import { chooseRuntime, provideRuntime } from "../shipping/runtime.ts";
 import { ship } from "../shipping/shipping.ts";
 import { stagingRoot } from "../staging/staging-folder.ts";
 import { jobTokens } from "../tokens/job-tokens.ts";
+import { notSubmitted } from "./not-submitted.ts";
+import { endOfProbe } from "./probe-end.ts";
 import { programItem } from "./shipping-plan.ts";
 
 const subject = "nodes";
 const limitMs = 60_000;
-const pollMs = 50;
+/** A wait that is over sooner is not worth a look. */
+const shortestShownMs = 1_500;
 /** Smallest that an AM of ours gets. */
 const memoryMiB = 512;
 
@@ -43,6 +46,10 @@ export interface ProbeOptions {
   /** As jobs have it; undefined: in none. */
   readonly image: ImageVariables | undefined;
   readonly now: () => number;
+  /** Fires when the probe is to be ended; its reason says by what. */
+  readonly stop: AbortSignal;
+  /** Shows a person that it waits for its container, for how long already, and why. */
+  readonly tell: (waitedMs: number, reason: string) => void;
 }
 
 /**
@@ -52,7 +59,7 @@ export interface ProbeOptions {
 export async function probeRuntime(
   cluster: Cluster,
   { files, node }: ProbeFiles,
-  { queue, image, now }: ProbeOptions,
+  { queue, image, now, stop, tell }: ProbeOptions,
 ): Promise<Finding> {
   const { resourceManager, configuration } = cluster;
   const { id } = await resourceManager.newApplication();
@@ -62,6 +69,7 @@ export async function probeRuntime(
     files.map(({ url }) => ({ uri: url })),
   );
   const { tokensConf, cancelTokensWhenComplete } = delegated;
+  if (stop.aborted) throw notSubmitted("the cluster");
   await resourceManager.submit({
     id,
     name: "tony-ts doctor",
@@ -78,15 +86,27 @@ export async function probeRuntime(
     }),
     cancelTokensWhenComplete,
   });
-  const report = await endOf(id, cluster, now);
-  if (report !== undefined) return inImage(probeFinding(report, settingsOf(configuration)), image);
-  await resourceManager.kill(id, { diagnostics: "the probe took too long" });
-  return {
-    subject,
-    state: "remark",
-    found: `no container of ${memoryMiB} MiB was free within ${limitMs / 1000} s`,
-    remedy: "try again when the queue has room",
+  const waiting = (waitedMs: number, reason: DelayReason) => {
+    if (waitedMs >= shortestShownMs) tell(waitedMs, delayWords(reason));
   };
+  const reasons = new WaitingReasons(resourceManager, now);
+  const end = await endOfProbe(id, resourceManager, reasons, { limitMs, now, stop, waiting });
+  return "late" in end ? lateFinding(end.late) : inImage(probeFinding(end.report, settingsOf(configuration)), image);
+}
+
+/** What it says of the nodes that the probe did not run in time. */
+export function lateFinding(reason: DelayReason): Finding {
+  const found = `the probe of ${memoryMiB} MiB did not run within ${limitMs / 1000} s: ${delayWords(reason)}`;
+  switch (reason.code) {
+    case "am-no-node":
+    case "no-node-running":
+      return { subject, state: "wrong", found, remedy: "start such a node, or choose another queue (--queue)" };
+    case "am-being-started":
+    case "am-starting":
+      return { subject, state: "remark", found, remedy: "try again: the node may be slow to copy the runtime" };
+    default:
+      return { subject, state: "remark", found, remedy: "try again when there is room" };
+  }
 }
 
 /** The probe's ApplicationMaster runs as a job's does, in the same image. */
@@ -198,21 +218,6 @@ export async function shipProbe(
   const memo = await HashMemo.open(localCacheFolder(environment), now);
   const shipped = await ship([...items, programItem("am")], { fileSystems, cache, memo });
   return { files: shipped.map(({ file }) => file), node };
-}
-
-/** Undefined when it has not ended in time. */
-async function endOf(
-  id: string,
-  { resourceManager }: Cluster,
-  now: () => number,
-): Promise<ApplicationReport | undefined> {
-  const startedAtMs = now();
-  while (now() - startedAtMs < limitMs) {
-    const report = await resourceManager.report(id);
-    if (hasEnded(report)) return report;
-    await sleep(pollMs);
-  }
-  return undefined;
 }
 
 /** What the container's stderr said, out of YARN's long text. */

@@ -3,6 +3,7 @@ import {
   environmentOfProbe,
   probeFinding as findingOf,
   inImage,
+  lateFinding,
   type ProbeSettings,
 } from "../../../client/submission/runtime-probe.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
@@ -152,4 +153,24 @@ test("the probe runs in the image of ApplicationMasters, which is told", () => {
   const finding = { subject: "nodes", state: "well", found: "it starts" } as const;
   expect(inImage(finding, image).found).toBe("it starts; asked for in the image ml/base:1");
   expect(inImage(finding, undefined)).toBe(finding);
+});
+
+test("one that did not run in time says why: without a node that may run it no job runs, and room comes by itself", () => {
+  const noNode = { code: "am-no-node", queue: "ml", active: 1, labels: ["gpu"], lost: ["n1"], unhealthy: [] } as const;
+  expect(lateFinding(noNode)).toEqual({
+    subject: "nodes",
+    state: "wrong",
+    found:
+      "the probe of 512 MiB did not run within 60 s: the AM may run only on a node without a label in queue ml, and none is active: " +
+      "1 active node (label gpu); lost: n1",
+    remedy: "start such a node, or choose another queue (--queue)",
+  });
+  expect(lateFinding({ code: "am-queue-full", queue: "ml" })).toMatchObject({
+    state: "remark",
+    remedy: "try again when there is room",
+  });
+  expect(lateFinding({ code: "am-starting" })).toMatchObject({
+    state: "remark",
+    remedy: expect.stringContaining("slow"),
+  });
 });
