@@ -297,7 +297,9 @@ class Master {
 
   #status(): JobStatus {
     const decided = this.#metrics.addTo(statusOf(this.#core, systemClock.nowMs()));
-    const status = { ...decided, waits: [...this.#scheduler.waits, ...decided.waits] };
+    const { distributedMode } = this.#input.job.spec;
+    const mode = distributedMode === "fcfs" ? { distributedMode } : {};
+    const status = { ...decided, ...mode, waits: [...this.#scheduler.waits, ...decided.waits] };
     const { outcome } = this.#end;
     return outcome === undefined ? status : { ...status, state: outcome.result, waits: [], outcome };
   }

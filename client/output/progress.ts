@@ -87,10 +87,17 @@ function roleMilestones(
   const again = started(role) >= role.instances && isStartedAgain(before, tasks);
   const runs = again || isNews(earlier, role, started);
   if (runs && isHandedOver(handedOver, tasks)) return [];
-  if (runs) return [{ what: `${complete} running`, details: ["cluster spec sent", ...resumed(after)].join(" · ") }];
+  if (runs)
+    return [{ what: `${complete} running`, details: [...specSent(after, tasks), ...resumed(after)].join(" · ") }];
   if (isNews(earlier, role, ({ allocated }) => allocated))
     return [{ what: `${complete} allocated`, details: placesOf(tasks) }];
   return [];
+}
+
+/** Programs that start by themselves get none, nor does one that runs in the AM's container. */
+function specSent({ amContainerId, distributedMode }: JobStatus, tasks: readonly TaskStatus[]): string[] {
+  const inMaster = amContainerId !== undefined && tasks.some(({ containerId }) => containerId === amContainerId);
+  return distributedMode === "fcfs" || inMaster ? [] : ["cluster spec sent"];
 }
 
 /** Where the present generation began: known for sure when its programs were started. */

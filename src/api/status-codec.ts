@@ -237,6 +237,7 @@ export const jobStatus = message<JobStatus>({
     word<JobState>("starting", "gathering", "running", "restarting", "finishing", "succeeded", "failed", "killed"),
   ),
   generation: one(7, whole),
+  distributedMode: maybe(22, word<"fcfs">("fcfs")),
   startedAtMs: one(8, whole),
   nowMs: one(9, whole),
   amHost: one(10, text),

@@ -21,6 +21,8 @@ export interface JobStatus {
   readonly queue: string;
   readonly state: JobState;
   readonly generation: number;
+  /** Each program starts as soon as it can, without a cluster spec; absent: all together. */
+  readonly distributedMode?: "fcfs";
   readonly startedAtMs: number;
   readonly nowMs: number;
   readonly amHost: string;

@@ -37,6 +37,25 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(running, running)).toEqual([]);
   });
 
+  test("no cluster spec is sent where programs start by themselves, nor to one in the AM's container", () => {
+    const roles = [{ ...role("worker", 2), running: 2 }];
+    expect(milestones(undefined, aJobStatus({ roles, distributedMode: "fcfs" }))).toEqual([
+      { what: "worker 2/2 running", details: "" },
+    ]);
+    const driver = {
+      task: "driver:0",
+      state: "running",
+      containerId: "container_1_0001_01_000001",
+      restarts: 0,
+    } as const;
+    const alone = aJobStatus({
+      amContainerId: driver.containerId,
+      roles: [{ ...role("driver", 1), running: 1 }],
+      tasks: [driver],
+    });
+    expect(milestones(undefined, alone)).toEqual([{ what: "driver 1/1 running", details: "" }]);
+  });
+
   test("a program that ended before it was seen running has run", () => {
     const ended = aJobStatus({ roles: [{ ...role("worker", 2), running: 1, ended: 1 }] });
     expect(milestones(undefined, ended).map(({ what }) => what)).toEqual(["worker 2/2 running"]);
