@@ -17,8 +17,9 @@ import { type JobOptionValues, submissionOptions } from "./job-options.ts";
  */
 export async function readJobOf(verb: string, values: JobOptionValues, context: ClientContext): Promise<JobText> {
   const text = await readJobText(submissionOptions(values), context);
-  const { jobFile, settings } = text.submission;
-  if (jobFile === undefined && settings.every(({ at }) => at === "--name")) throw usageError(whichJob(verb, context));
+  const { jobFile, problems, settings } = text.submission;
+  const isNothing = jobFile === undefined && problems.length === 0 && settings.every(({ at }) => at === "--name");
+  if (isNothing) throw usageError(whichJob(verb, context));
   return text;
 }
 

@@ -77,9 +77,14 @@ export function isSetting(confArgument: string): boolean {
   return /^(?:tony\.[^=]+|fs\.viewfs\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
 }
 
+/** A key whose value was forgotten, or was given as a word of its own. */
+function isKeyAlone(confArgument: string): boolean {
+  return /^tony\.[\w.-]+$/.test(confArgument) && !confArgument.endsWith(".xml");
+}
+
 /** What TonY's options mean: settings that override the job's file, and files to ship. */
 export function submissionSettings(options: SubmissionOptions): Submission {
-  const files = (options.conf ?? []).filter((item) => !isSetting(item));
+  const files = (options.conf ?? []).filter((item) => !isSetting(item) && !isKeyAlone(item));
   if (options.confFile !== undefined) files.push(options.confFile);
   const [jobFile] = files;
   return {
@@ -99,6 +104,10 @@ function propertySetting(key: string, value: string): Setting {
 function* optionProblems(options: SubmissionOptions, files: readonly string[]): Generator<Problem> {
   if (files.length > 1)
     yield { severity: "error", message: `one job file can be given, not ${files.join(" and ")}`, at: "--conf" };
+  for (const key of (options.conf ?? []).filter(isKeyAlone)) {
+    const message = `${key} is neither a file nor KEY=VALUE: write ${key}=VALUE, or ./${key} for a file of that name`;
+    yield { severity: "error", message, at: "--conf" };
+  }
   if (options.taskParams !== undefined && options.executes === undefined) {
     yield { severity: "warning", message: "has no effect without -executes", at: "--task_params" };
   }

@@ -31,6 +31,15 @@ describe("the two forms of conf", () => {
     expect(submissionSettings({ confFile: "tony.xml", conf: ["tony.yarn.queue=ml"] }).jobFile).toBe("tony.xml");
   });
 
+  test("that are a key without a value are told so, and are no file", () => {
+    const { jobFile, problems } = submissionSettings({ conf: ["w5.xml", "tony.worker.instances"] });
+    expect(jobFile).toBe("w5.xml");
+    expect(problems.map(formatProblem)).toEqual([
+      "--conf: tony.worker.instances is neither a file nor KEY=VALUE: write tony.worker.instances=VALUE, or ./tony.worker.instances for a file of that name",
+    ]);
+    expect(submissionSettings({ conf: ["tony.xml"] })).toMatchObject({ jobFile: "tony.xml", problems: [] });
+  });
+
   test("name one file only", () => {
     expect(submissionSettings({ conf: ["a.xml"], confFile: "b.xml" }).problems.map(formatProblem)).toEqual([
       "--conf: one job file can be given, not a.xml and b.xml",
