@@ -69,7 +69,12 @@ function queueProblems(spec: JobSpec, { queue, leafQueues, queuesAreOpen }: Clus
   if (queuesAreOpen || mayBeMade) return [];
   const key = "tony.yarn.queue";
   const warn = (message: string) => [
-    keyProblem("warning", spec, key, `${message} (${key}); the ResourceManager decides`),
+    keyProblem(
+      "warning",
+      spec,
+      key,
+      `${message} (${key}); YARN refuses the job, unless rules of its own make or choose a queue`,
+    ),
   ];
   const all = `the queues are ${leafQueues.join(", ")}`;
   if (queue === undefined) {

@@ -47,10 +47,17 @@ export async function dryRun(
     `  asks for     ${countWords(containers, "container")}: ${amountWords(resource)}`,
     ...(files === undefined ? [] : [planLine(files)]),
     ...(files ?? []).flatMap(({ link, remarks }) => remarks.map((remark) => uploadRemark(link, remark))),
-    `Nothing was uploaded or submitted; every check passed`,
+    `Nothing was uploaded or submitted; ${verdict(problems)}`,
   ];
   output.print(lines.join("\n"));
   return ExitCode.succeeded;
+}
+
+/** A warning may be of what YARN refuses, or never grants: only it knows. */
+export function verdict({ length: warnings }: readonly Problem[]): string {
+  if (warnings === 0) return "every check passed";
+  const say = warnings === 1 ? "1 warning says" : `${warnings} warnings say`;
+  return `no check refuses the job, but ${say} why it may fail all the same`;
 }
 
 async function rehearse(text: JobText, draft: JobSpec, context: ClientContext): Promise<Rehearsal> {

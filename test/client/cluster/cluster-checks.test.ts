@@ -133,7 +133,7 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     const { queue: _queue, ...none } = facts;
     const spec = { ...aJobSpec(), queue: "mll", sources: { "tony.yarn.queue": "job.xml:3" } };
     expect(checkAgainstCluster(spec, none).map(formatProblem)).toEqual([
-      "job.xml:3: warning: there is no queue mll: did you mean ml? the queues are default, ml (tony.yarn.queue); the ResourceManager decides",
+      "job.xml:3: warning: there is no queue mll: did you mean ml? the queues are default, ml (tony.yarn.queue); YARN refuses the job, unless rules of its own make or choose a queue",
     ]);
   });
 
@@ -160,13 +160,13 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     ["DRAINING", "is being drained"],
   ] as const)("a queue that is %s", (state, words) => {
     expect(problems({}, { queue: { ...queue, state } })).toEqual([
-      `job.xml:3: warning: queue default ${words} and takes no new applications: the queues are default, ml (tony.yarn.queue); the ResourceManager decides`,
+      `job.xml:3: warning: queue default ${words} and takes no new applications: the queues are default, ml (tony.yarn.queue); YARN refuses the job, unless rules of its own make or choose a queue`,
     ]);
   });
 
   test("a queue that only holds others", () => {
     expect(problems({}, { queue: { ...queue, children: [{ ...queue, name: "small" }] } })).toEqual([
-      "job.xml:3: warning: queue default takes no applications itself: choose one of small (tony.yarn.queue); the ResourceManager decides",
+      "job.xml:3: warning: queue default takes no applications itself: choose one of small (tony.yarn.queue); YARN refuses the job, unless rules of its own make or choose a queue",
     ]);
   });
 
