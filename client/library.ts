@@ -1,4 +1,6 @@
 /** The library's entry, `import … from "tony-ts"`: submits jobs, follows them, reads what becomes of them. */
+// Its declarations name types of Node; a compiler of today takes none unless it is told (TypeScript 6 and later).
+/// <reference types="node" preserve="true" />
 import { type ExitCode, TonyError, usageError } from "../src/errors.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
 import type { JobSpec } from "../src/job/spec.ts";

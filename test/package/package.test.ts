@@ -137,9 +137,7 @@ describe("the packed tarball", () => {
   });
 
   test("offers its library to programs, with types", async () => {
-    const consumer = path.join(folder, "consumer");
-    mkdirSync(path.join(consumer, "node_modules"), { recursive: true });
-    symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
+    const consumer = aConsumer("consumer");
     const program = [
       'import { type ClusterMetrics, ResourceManagerClient, simpleCredentials } from "tony-ts/hadoop";',
       'const credentials = simpleCredentials({ name: "ada" });',
@@ -151,42 +149,53 @@ describe("the packed tarball", () => {
     writeFileSync(path.join(consumer, "package.json"), '{ "type": "module" }\n');
     writeFileSync(path.join(consumer, "program.ts"), `${program.join("\n")}\n`);
 
-    const modules = path.join(packageRoot(), "node_modules");
-    const options = ["--strict", "--module", "nodenext", "--target", "es2023"];
-    const checked = [
-      "--rewriteRelativeImportExtensions",
-      "--types",
-      "node",
-      "--typeRoots",
-      path.join(modules, "@types"),
-    ];
-    const compiler = [path.join(modules, "typescript", "bin", "tsc"), ...options, ...checked, "program.ts"];
-    await run(process.execPath, compiler, { cwd: consumer }).catch((error) => {
+    await run(process.execPath, [...compiler, "program.ts"], { cwd: consumer }).catch((error) => {
       throw new Error(`The library's types do not compile:\n${error.stdout}`);
     });
     const { stdout } = await run(process.execPath, ["program.js"], { cwd: consumer });
     expect(stdout).toBe("function\n");
   });
 
+  test.each(["tony-ts", "tony-ts/hadoop"])(
+    "gives types of %s by itself, to who has @types/node and names no types",
+    async (entry) => {
+      const consumer = aConsumer(`types-of-${path.basename(entry)}`);
+      writeFileSync(
+        path.join(consumer, "program.ts"),
+        `import * as all from "${entry}";\nexport const names = Object.keys(all);\n`,
+      );
+      const words = [...compiler, "--noEmit", "program.ts"];
+      const said = await run(process.execPath, words, { cwd: consumer }).catch((error) => error);
+      expect(said.stdout).toBe("");
+    },
+  );
+
+  /** A project with nothing in it but what people install to use the library from TypeScript. */
+  function aConsumer(name: string): string {
+    const consumer = path.join(folder, name);
+    mkdirSync(path.join(consumer, "node_modules", "@types"), { recursive: true });
+    symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
+    const types = path.join("node_modules", "@types", "node");
+    symlinkSync(path.join(packageRoot(), types), path.join(consumer, types));
+    return consumer;
+  }
+  const tsc = path.join(packageRoot(), "node_modules", "typescript", "bin", "tsc");
+  const compiler = [tsc, "--strict", "--module", "nodenext", "--target", "es2023"];
+
   /** The programs that a document of the package shows, compiled and run one after the other. @param change what is put in for what */
   async function runShown(document: string, ...change: readonly (readonly [string, string])[]) {
     const text = readFileSync(path.join(installed, document), "utf8");
     const programs = Array.from(text.matchAll(/```ts\n([\s\S]*?)```/g), ([, program = ""]) => program);
-    const consumer = path.join(folder, path.basename(document, ".md"));
-    mkdirSync(path.join(consumer, "node_modules"), { recursive: true });
-    symlinkSync(installed, path.join(consumer, "node_modules", "tony-ts"));
+    const consumer = aConsumer(path.basename(document, ".md"));
     for (const name of ["job.xml", "hello.sh"]) copyFileSync(path.join(work, name), path.join(consumer, name));
     // What ends at once may have ended before a busy machine follows it.
     appendFileSync(path.join(consumer, "hello.sh"), "sleep 2\n");
-    const modules = path.join(packageRoot(), "node_modules");
-    const compiler = [path.join(modules, "typescript", "bin", "tsc"), "--strict", "--module", "nodenext"];
-    const types = ["--target", "es2023", "--types", "node", "--typeRoots", path.join(modules, "@types")];
     const withShell = { ...environment, PATH: `${environment.PATH}:/usr/bin:/bin` };
     const results = [];
     for (const [index, program] of programs.entries()) {
       const changed = change.reduce((whole, [shown, tried]) => whole.replace(shown, tried), program);
       writeFileSync(path.join(consumer, `program-${index}.mts`), changed);
-      const words = [...compiler, ...types, `program-${index}.mts`];
+      const words = [...compiler, `program-${index}.mts`];
       await run(process.execPath, words, { cwd: consumer }).catch((error) => {
         throw new Error(`A program of ${document} does not compile:\n${error.stdout}`);
       });
