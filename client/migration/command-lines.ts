@@ -1,6 +1,7 @@
 import path from "node:path";
+import { pathInside } from "../../src/job/program-file.ts";
 import type { Setting } from "../../src/job/settings.ts";
-import { isSetting, submissionSettings } from "../../src/job/submission.ts";
+import { isSetting } from "../../src/job/submission.ts";
 import { CLASSPATH_REMARK } from "../command-line/job-options.ts";
 import { valuedOptions } from "../command-line/tony-arguments.ts";
 import type { MigratedCommand, MigrationRemark } from "../printed-json.ts";
@@ -62,7 +63,7 @@ function migrateCommand(
   const options = readOptions(words, file);
   const isNotebook = ours === notebook;
   const parts = options.map((option) => {
-    const own = isNotebook ? migrateNotebookOption(option, options) : undefined;
+    const own = isNotebook ? migrateNotebookOption(option, options) : migrateProgram(option, options);
     return own ?? migrateOption(option, migratedFile, isNotebook ? "--conf " : "");
   });
   const remarks: MigrationRemark[] = [
@@ -107,20 +108,22 @@ function migrateSetting({ text, at, typed }: GivenOption, stays: MigratedOption)
   return { typed: now === undefined ? [] : [typed.replace(key, now)], remark: [remark] };
 }
 
-/** What is said of a command line that names no job, and of a program that lies elsewhere here than in TonY's older releases. */
+/** What is said of a command line that names no job. */
 function submissionRemarks(options: readonly GivenOption[], at: string): MigrationRemark[] {
-  const remarks = programRemarks(options);
-  if (!options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) {
-    const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
-    remarks.push({ kind: "to-mend", at, message });
-  }
-  return remarks;
+  if (options.some(({ name, text }) => name === "conf_file" || (name === "conf" && !isSetting(text)))) return [];
+  const message = "no job's file is named, and tony.xml is not searched for on a class path: give it to the command";
+  return [{ kind: "to-mend", at, message }];
 }
 
-function programRemarks(options: readonly GivenOption[]): MigrationRemark[] {
-  const given = (name: string) => options.find((option) => option.name === name);
-  const [executes, srcDir] = [given("executes"), given("src_dir")];
-  if (executes === undefined || srcDir === undefined) return [];
-  const { problems } = submissionSettings({ executes: executes.text, srcDir: srcDir.text });
-  return problems.map(({ message }) => ({ kind: "changes", at: executes.at, message: `-executes ${message}` }));
+/** A program that lies elsewhere here than in TonY's older releases. */
+function migrateProgram(
+  { name, text, typed, at }: GivenOption,
+  all: readonly GivenOption[],
+): MigratedOption | undefined {
+  const srcDir = all.find((other) => other.name === "src_dir")?.text ?? "";
+  if (name !== "executes" || pathInside(text, srcDir) === undefined) return undefined;
+  const folder = path.basename(srcDir);
+  const now = typed.replace(`${folder}/`, "");
+  const why = `it is looked for inside --src_dir, unless ${srcDir} has a folder ${folder} of its own`;
+  return { typed: [now], remark: [{ kind: "changes", at, message: `${typed} becomes ${now}: ${why}` }] };
 }
