@@ -33,6 +33,7 @@ export async function migrateFiles(files: readonly FoundFile[], place: Migration
   const candidates = files.filter(({ name }) => !notJobs.test(name));
   const jobs = candidates.filter(({ name, text }) => name.endsWith(".xml") && isJobFile(text));
   const flows = candidates.filter(({ name }) => /\.(job|properties)$/.test(name));
+  const documents = candidates.filter(({ name }) => name.endsWith(".flow"));
   const scripts = candidates.filter(({ text }) => callsTony(text));
   const specifications = candidates.filter(({ name, text }) => /\.(ya?ml|json)$/.test(name) && mayBeSkeins(text));
   const migrated = jobs.map((job) => migrateJob(job, place));
@@ -41,6 +42,7 @@ export async function migrateFiles(files: readonly FoundFile[], place: Migration
   );
   const others = await Promise.all([
     ...flows.map((flow) => migrateFlowFile(flow, place)),
+    ...documents.map((document) => migrateFlowDocumentFile(document, place)),
     ...specifications.map((specification) => migrateSpecificationFile(specification, place)),
   ]);
   return [
@@ -69,13 +71,30 @@ function unreadable(name: string, error: unknown): Migration {
   return { source: name, remarks: [{ kind: "to-mend", at, message: error.problem }], commands: [] };
 }
 
-/** Azkaban runs every file of a flow that ends in .job: the new one does not until it takes the old one's place. */
-async function migrateFlowFile({ name, text }: FoundFile, { out }: MigrationPlace): Promise<Migration | undefined> {
+/** Azkaban runs every file of a project that ends in .job or .flow: the new one does not until it takes the old one's place. */
+function besideFlow(name: string, { out }: MigrationPlace, text: MigratedText): Migration {
+  const written = out ?? `${name}.tony-ts`;
+  return withCommand(name, written, text, `mv ${shellWords([written, name])}`);
+}
+
+async function migrateFlowDocumentFile(
+  { name, text }: FoundFile,
+  place: MigrationPlace,
+): Promise<Migration | undefined> {
+  const { migrateFlowDocument } = await import("./azkaban-flow.ts");
+  try {
+    const migrated = migrateFlowDocument(text, name);
+    return migrated === undefined ? undefined : besideFlow(name, place, migrated);
+  } catch (error) {
+    return unreadable(name, error);
+  }
+}
+
+async function migrateFlowFile({ name, text }: FoundFile, place: MigrationPlace): Promise<Migration | undefined> {
   const { Properties } = await import("properties-file/parser");
   const properties = new Properties(text);
   if (!isTonyFlow(properties)) return undefined;
-  const written = out ?? `${name}.tony-ts`;
-  return withCommand(name, written, migrateFlow(properties, name), `mv ${shellWords([written, name])}`);
+  return besideFlow(name, place, migrateFlow(properties, name));
 }
 
 async function migrateSpecificationFile(

@@ -86,6 +86,18 @@ describe("tony-ts migrate", () => {
     expect(read("flows/train.job.tony-ts", "latin1")).toBe("# für alle\ntype=tony-ts\n");
   });
 
+  test("writes a flow of Azkaban's Flow 2.0 beside the old one, found in a folder or given alone", async () => {
+    write("flows/x.flow", "nodes:\n- name: train # it\n  type: TonYJob\n");
+    write("flows/y.flow", "nodes:\n- name: a\n  type: noop\n");
+    const { printed } = await migrated("flows");
+    expect(printed).toContain("Wrote flows/x.flow.tony-ts (changes 1)\n  mv flows/x.flow.tony-ts flows/x.flow\n");
+    expect(printed).not.toContain("y.flow");
+    expect(read("flows/x.flow.tony-ts")).toBe("nodes:\n- name: train # it\n  type: tony-ts\n");
+    await expect(migrated("flows/x.flow")).rejects.toThrow("flows/x.flow.tony-ts is already there");
+    expect((await migrated("flows/x.flow", "--force")).exitCode).toBe(ExitCode.succeeded);
+    expect(read("flows/x.flow")).toContain("TonYJob");
+  });
+
   test("reads Skein's specifications, and says of tf-yarn's programs that they are not read", async () => {
     write("app.yaml", "name: x\nservices:\n  worker:\n    resources: {memory: 1 GiB, vcores: 1}\n    script: work\n");
     expect((await migrated("app.yaml")).printed).toContain("  tony-ts submit app.tony-ts.xml");

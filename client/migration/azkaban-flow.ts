@@ -1,0 +1,129 @@
+import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from "yaml";
+import { ConfigurationError } from "../../src/hadoop/conf/errors.ts";
+import { meaningless } from "../azkaban/job-properties.ts";
+import type { MigrationRemark } from "../printed-json.ts";
+import type { MigratedText } from "./job-file.ts";
+import { migrateSettings } from "./settings.ts";
+
+type Mapping = YAMLMap.Parsed<ParsedNode, ParsedNode | null>;
+
+/** What stands from one place of a text to another, and what stands there from now on. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+const ofTonY = /^tonyjob$/i;
+
+/**
+ * A flow of Azkaban's Flow 2.0 (azkaban.project.NodeBean): its nodes of TonY's type, and what flows set for them, with all else as it was:
+ * comments, order, other nodes. Undefined where no node is of that type.
+ * @throws ConfigurationError naming file and line
+ */
+export function migrateFlowDocument(text: string, file: string): MigratedText | undefined {
+  if (!/tonyjob/i.test(text)) return undefined;
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const lineAt = (offset: number) => lines.linePos(offset).line;
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const location = { file, line: lineAt(error.pos[0]) };
+    throw new ConfigurationError(error.message, { code: "CONFIGURATION_MALFORMED", location });
+  }
+  const edits: Edit[] = [];
+  const remarks: MigrationRemark[] = [];
+  if (!isMap<ParsedNode, ParsedNode | null>(document.contents)) return undefined;
+  migrateNode(document.contents);
+  if (!edits.some(({ text: now }) => now.includes("tony-ts"))) return undefined;
+  return { text: edited(text, edits), remarks };
+
+  /** A job, or a flow: the whole, or one in it. */
+  function migrateNode(node: Mapping): void {
+    const nodes = field(node, "nodes");
+    const type = field(node, "type");
+    const isJob = isScalar(type) && ofTonY.test(String(type.value).trim());
+    if (isJob) {
+      const [from, to] = type.range;
+      edits.push({ from, to, text: text.slice(from, to).replace(/tonyjob/i, "tony-ts") });
+      remarks.push({ kind: "changes", at: `${file}:${lineAt(from)}`, message: "type becomes tony-ts" });
+    }
+    const config = field(node, "config");
+    if ((isJob || isSeq(nodes)) && isMap<ParsedNode, ParsedNode | null>(config)) migrateConfig(config);
+    if (!isSeq<ParsedNode>(nodes)) return;
+    for (const one of nodes.items) if (isMap<ParsedNode, ParsedNode | null>(one)) migrateNode(one);
+  }
+
+  function migrateConfig(config: Mapping): void {
+    const properties = config.items.map(({ key, value }) => {
+      const at = `${file}:${lineAt(key.range[0])}`;
+      return { name: textOf(key), value: textOf(value), at };
+    });
+    const tony = properties.filter(({ name }) => name.startsWith("tony.") && !meaningless.has(name));
+    const migrated = migrateSettings(
+      tony.map(({ name: key, value, at }) => ({ key, value, layer: "job", at, final: false }) as const),
+    );
+    let left = 0;
+    const removals: Edit[] = [];
+    for (const [index, property] of properties.entries()) {
+      const { name, at } = property;
+      const setting = migrated[tony.indexOf(property)];
+      if (setting !== undefined) remarks.push(setting.remark);
+      else if (meaningless.has(name))
+        remarks.push({ kind: "no-meaning", at, message: `${name} has no effect: no JVM runs in the containers` });
+      else remarks.push({ kind: "stays", at, message: name });
+      const now = setting === undefined && !meaningless.has(name) ? name : setting?.key;
+      if (now === undefined) removals.push(withoutPair(text, config, index));
+      else left += 1;
+      const [from, to] = config.items[index]?.key.range ?? [0, 0];
+      if (now !== undefined && now !== name) edits.push({ from, to, text: text.slice(from, to).replace(name, now) });
+    }
+    // Without any property it is a mapping all the same.
+    if (left > 0) edits.push(...removals);
+    else if (removals.length > 0)
+      edits.push({ from: config.range[0], to: endOfText(text, config.range[1]), text: "{}" });
+  }
+}
+
+function field(node: Mapping, name: string): ParsedNode | null | undefined {
+  return node.items.find(({ key }) => textOf(key) === name)?.value;
+}
+
+/** Of a scalar, numbers and booleans as they are written. */
+function textOf(node: ParsedNode | null): string {
+  if (!isScalar(node) || node.value === null) return "";
+  return typeof node.value === "string" ? node.value : (node.source ?? String(node.value));
+}
+
+/** A property with its lines; within braces, with the comma that follows it or stands before it. */
+function withoutPair(text: string, { flow = false, items }: Mapping, index: number): Edit {
+  const startOf = (at: number) => items[at]?.key.range[0] ?? 0;
+  const endOf = (at: number) => items[at]?.value?.range[1] ?? items[at]?.key.range[1] ?? 0;
+  if (flow) {
+    const isLast = index === items.length - 1;
+    return {
+      from: isLast && index > 0 ? endOf(index - 1) : startOf(index),
+      to: isLast ? endOf(index) : startOf(index + 1),
+      text: "",
+    };
+  }
+  const end = endOf(index);
+  const lineEnd = text[end - 1] === "\n" ? end : text.indexOf("\n", end) + 1;
+  return { from: text.lastIndexOf("\n", startOf(index)) + 1, to: lineEnd === 0 ? text.length : lineEnd, text: "" };
+}
+
+/** Without the line end that a block's range includes. */
+function endOfText(text: string, end: number): number {
+  return text.slice(0, end).trimEnd().length;
+}
+
+/** Edits that overlap are removals, and become one. */
+function edited(text: string, edits: readonly Edit[]): string {
+  let done = 0;
+  let result = "";
+  for (const edit of [...edits].sort((one, other) => one.from - other.from)) {
+    result += text.slice(done, Math.max(done, edit.from)) + edit.text;
+    done = Math.max(done, edit.to);
+  }
+  return result + text.slice(done);
+}
