@@ -295,7 +295,7 @@ export class Generation {
       logLimits: logLimitsOf(job.spec),
       sampler,
       ...(gpuSampler && { gpuSampler }),
-      progress: new ProgressFile(progressFile),
+      progress: new ProgressFile(progressFile, log),
       memoryLimitBytes: settings.memoryLimitBytes,
       metricsIntervalMs: timeouts.metricsIntervalMs,
       outputLines: failure.outputLines,

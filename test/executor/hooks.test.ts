@@ -49,10 +49,20 @@ describe("the samples of a program's processes", () => {
 
 describe("the progress file", () => {
   const line = (mark: unknown) => `${JSON.stringify(mark)}\n`;
+  let said: string[] = [];
+  const log = { warn: (_event: string, message: string) => said.push(message) };
+  const lookAt = (text: string) => {
+    const file = path.join(folder, "progress.jsonl");
+    writeFileSync(file, text);
+    return new ProgressFile(file, log).look(1);
+  };
+  beforeEach(() => {
+    said = [];
+  });
 
   it("tells the newest step and checkpoint, once", () => {
     const file = path.join(folder, "progress.jsonl");
-    const progress = new ProgressFile(file);
+    const progress = new ProgressFile(file, log);
     expect(progress.look(1)).toBeUndefined();
     appendFileSync(file, line({ step: 1 }) + line({ step: 2 }));
     expect(progress.look(5)).toEqual({ type: "child-progress", step: 2, atMs: 5 });
@@ -66,7 +76,7 @@ describe("the progress file", () => {
 
   it("waits for the end of a line that is still being written", () => {
     const file = path.join(folder, "progress.jsonl");
-    const progress = new ProgressFile(file);
+    const progress = new ProgressFile(file, log);
     writeFileSync(file, '{"step": 4');
     expect(progress.look(1)).toBeUndefined();
     appendFileSync(file, "2}\n");
@@ -74,14 +84,40 @@ describe("the progress file", () => {
   });
 
   it("passes over what it does not know", () => {
-    const file = path.join(folder, "progress.jsonl");
-    writeFileSync(file, `\nnonsense\n[]\nnull\n${line({ step: -1 })}${line({ step: 1.5 })}${line({ loss: 3 })}`);
-    expect(new ProgressFile(file).look(1)).toBeUndefined();
+    expect(lookAt(`\n[]\nnull\n${line({ loss: 3 })}`)).toBeUndefined();
+    expect(said).toEqual([]);
+  });
+
+  it("says once what was meant for it and cannot be kept", () => {
+    const wrong = `nonsense\n${line({ step: -1 })}${line({ step: 1.5 })}${line({ checkpoint: 7 })}`;
+    expect(lookAt(wrong.repeat(3))).toBeUndefined();
+    expect(said).toEqual([
+      "A line is not JSON: nonsense (TONY_PROGRESS_FILE)",
+      '"step" is not a whole number: -1 (TONY_PROGRESS_FILE)',
+      '"step" is not a whole number: 1.5 (TONY_PROGRESS_FILE)',
+      '"checkpoint" is not a path or an address: 7 (TONY_PROGRESS_FILE)',
+    ]);
+  });
+
+  it("says no more than ten such things", () => {
+    lookAt(Array.from({ length: 50 }, (_, index) => line({ step: -1 - index })).join(""));
+    expect(said).toHaveLength(10);
+  });
+
+  it("says that it reads only the end of very much", () => {
+    expect(lookAt(line({ step: 1 }).repeat(10_000))).toMatchObject({ step: 1 });
+    expect(said).toContain("More than 65536 bytes came at once: only the last are read. (TONY_PROGRESS_FILE)");
+  });
+
+  it("takes the step of a program whose loss is no number any more, as Python writes that", () => {
+    const text = '{"step": 7, "metrics": {"loss": NaN, "low": -Infinity, "say \\"NaN\\"": 1, "NaN": 2}}\n';
+    expect(lookAt(text)).toEqual({ type: "child-progress", step: 7, atMs: 1, metrics: { NaN: 2 } });
+    expect(said[0]).toBe('The metric "loss" is not kept where it is no number. (TONY_PROGRESS_FILE)');
   });
 
   it("tells the last value of each metric, with every later report", () => {
     const file = path.join(folder, "progress.jsonl");
-    const progress = new ProgressFile(file);
+    const progress = new ProgressFile(file, log);
     writeFileSync(file, line({ metrics: { loss: 0.9, accuracy: 0.1 } }) + line({ step: 2, metrics: { loss: 0.4 } }));
     const metrics = { loss: 0.4, accuracy: 0.1 };
     expect(progress.look(1)).toEqual({ type: "child-progress", step: 2, atMs: 1, metrics });
@@ -89,17 +125,36 @@ describe("the progress file", () => {
     expect(progress.look(2)).toMatchObject({ step: 3, metrics });
   });
 
-  it("takes numbers by plain names for metrics, and of no more than 32 names", () => {
-    const file = path.join(folder, "progress.jsonl");
-    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`m${index}`, index]));
-    writeFileSync(file, line({ metrics: { "two words": 1, text: "x", none: null, ...many } }) + line({ metrics: [1] }));
-    const { metrics = {} } = new ProgressFile(file).look(1) ?? {};
+  it("takes numbers for metrics, by names of whatever can be seen", () => {
+    const metrics = { "val/acc@1": 0.9, "f1[é]": 0.8, "loss=a|b%": 1 };
+    expect(lookAt(line({ metrics }))).toMatchObject({ metrics });
+    expect(said).toEqual([]);
+  });
+
+  it("says which metrics it does not keep", () => {
+    const metrics = { "two words": 1, text: "x", none: null, [`m${"m".repeat(64)}`]: 1, "bell\u0007": 1 };
+    expect(lookAt(line({ metrics }).repeat(2) + line({ metrics: [1] }))).toBeUndefined();
+    const name = "a name has 1 to 64 signs, and no blanks. (TONY_PROGRESS_FILE)";
+    expect(said).toEqual([
+      `The metric "two words" is not kept: ${name}`,
+      'The metric "text" is not kept where it is no number. (TONY_PROGRESS_FILE)',
+      'The metric "none" is not kept where it is no number. (TONY_PROGRESS_FILE)',
+      `The metric "m${"m".repeat(64)}" is not kept: ${name}`,
+      `The metric "bell\\u0007" is not kept: ${name}`,
+      '"metrics" is not an object of numbers by name: [1] (TONY_PROGRESS_FILE)',
+    ]);
+  });
+
+  it("keeps no more than 32 metrics, and says so", () => {
+    const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`m${index}`, index]));
+    const { metrics = {} } = lookAt(line({ metrics: many })) ?? {};
     expect(Object.keys(metrics)).toEqual(Object.keys(many).slice(0, 32));
+    expect(said).toEqual(['The metric "m32" is not kept: there are 32 others already. (TONY_PROGRESS_FILE)']);
   });
 
   it("begins anew when a program has emptied it", () => {
     const file = path.join(folder, "progress.jsonl");
-    const progress = new ProgressFile(file);
+    const progress = new ProgressFile(file, log);
     writeFileSync(file, line({ step: 1000 }));
     progress.look(1);
     writeFileSync(file, line({ step: 1 }));

@@ -28,7 +28,7 @@ describe("the output properties of a flow's job", () => {
           state: "succeeded",
           restarts: 0,
           transfers: [{ ...output, url: "hdfs:///out/worker-0" }],
-          metrics: { loss: 0.4, "eval/top-1": 0.961 },
+          metrics: { loss: 0.4, "eval/top@1": 0.961 },
         },
         { task: "data-prep:1", state: "succeeded", restarts: 0, transfers: [{ ...output, url: "hdfs:///out/data" }] },
         {
