@@ -10,6 +10,7 @@ export function buildGroupLimits(reader: JobReader, roles: readonly RoleSpec[]):
     const { role, group } = parameters ?? {};
     const isLimit = name === "tony.application.dependency.{role}.timeout.after.{group}";
     if (name === "tony.application.dependency.{role}.timeout.after.{group}.ignored") checkIgnored(reader, key);
+    if (name === "tony.application.group.{group}" && group !== undefined) checkUsed(reader, key, group);
     return isLimit && role !== undefined && group !== undefined ? buildLimit(reader, roles, { key, role, group }) : [];
   });
 }
@@ -17,6 +18,19 @@ export function buildGroupLimits(reader: JobReader, roles: readonly RoleSpec[]):
 function checkIgnored(reader: JobReader, key: string): void {
   const limit = key.replace(/\.ignored$/, "");
   if (!reader.settings.has(limit)) reader.warn(key, `has no effect without ${limit}`);
+}
+
+/** A site's file may name groups that only some of its jobs have a limit for. */
+function checkUsed(reader: JobReader, key: string, group: string): void {
+  const isUsed = [...reader.settings.keys()].some((other) => {
+    const { name, parameters } = findKey(other) ?? {};
+    return name === "tony.application.dependency.{role}.timeout.after.{group}" && parameters?.group === group;
+  });
+  if (isUsed || reader.settings.get(key)?.layer === "site") return;
+  reader.warn(
+    key,
+    `has no effect: no ${keyFor("tony.application.dependency.{role}.timeout.after.{group}", { group })} names it`,
+  );
 }
 
 function buildLimit(

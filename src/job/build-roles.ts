@@ -37,11 +37,19 @@ export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleS
     (role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0 && !isHorovodDriver(reader, role),
   );
   const logDir = reader.read("tony.application.tensorboard-log-dir");
+  if (logDir !== undefined) checkOneTensorBoard(reader);
   if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
   checkRoleLists(reader, names);
   checkSharedCommand(reader, names);
   const hasChief = names.includes("chief");
   return names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
+}
+
+function checkOneTensorBoard(reader: JobReader): void {
+  const instances = reader.read("tony.{role}.instances", { role: TENSORBOARD });
+  if (instances === undefined || instances === 1) return;
+  const own = "the one that tony.application.tensorboard-log-dir adds";
+  reader.warn(keyFor("tony.{role}.instances", { role: TENSORBOARD }), `is ${instances}, but one runs: ${own}`);
 }
 
 /** Nobody runs what was given for all, as by --executes. */

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
+import { buildJobSpec } from "../../src/job/build-spec.ts";
 import { parseJobSpec } from "../../src/job/parse-spec.ts";
-import { minimalJob, saidAbout, specOf } from "./support.ts";
+import { mergeSettings } from "../../src/job/settings.ts";
+import { jobSettings, minimalJob, saidAbout, siteSetting, specOf } from "./support.ts";
 
 const limit = "tony.application.dependency.evaluator.timeout.after.training";
 const job = { ...minimalJob, "tony.evaluator.instances": "1", "tony.application.group.training": "worker,chief" };
@@ -33,6 +35,17 @@ describe("how long a role may run on after a group", () => {
     expect(saidAbout({ ...minimalJob, [`${limit.replace("evaluator", "worker")}.ignored`]: "true" })).toEqual([
       "job.xml:3: warning: tony.application.dependency.worker.timeout.after.training.ignored has no effect without tony.application.dependency.worker.timeout.after.training",
     ]);
+  });
+
+  test("is needed by a group, which has no effect without one; a site's file has them for other jobs too", () => {
+    const warning =
+      "tony.application.group.training has no effect: no tony.application.dependency.{role}.timeout.after.training";
+    expect(saidAbout(job)).toEqual([`job.xml:4: warning: ${warning} names it`]);
+    const { settings } = mergeSettings([
+      ...jobSettings(minimalJob),
+      siteSetting("tony.application.group.training", "worker"),
+    ]);
+    expect(buildJobSpec(settings, { workingDirectory: "/home/ada", lookUp: () => "file" }).problems).toEqual([]);
   });
 
   test("needs the group, and a role outside of it", () => {

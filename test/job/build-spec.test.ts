@@ -140,6 +140,15 @@ describe("TensorBoard beside the job", () => {
     });
   });
 
+  test("is said to be one where more are asked for", () => {
+    const asking = (instances: string) =>
+      saidAbout({ ...minimalJob, ...logDir, "tony.tensorboard.instances": instances });
+    expect(asking("3")).toEqual([
+      "job.xml:4: warning: tony.tensorboard.instances is 3, but one runs: the one that tony.application.tensorboard-log-dir adds",
+    ]);
+    expect(asking("1")).toEqual([]);
+  });
+
   test("its own command and the job's interpreter are used", () => {
     expect(specOf({ ...logDir, "tony.tensorboard.command": "tb.sh" }).roles[1]?.command).toBe("tb.sh");
     const { command } = specOf({ ...logDir, "tony.python-exec-path": "venv/bin/python" }).roles[1] ?? {};
