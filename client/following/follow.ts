@@ -53,7 +53,8 @@ class Follower {
 
   async run(): Promise<ExitCode> {
     const { stop } = this.#options;
-    stop.addEventListener("abort", () => this.#wake());
+    const wake = () => this.#wake();
+    stop.addEventListener("abort", wake);
     const master = this.#master;
     try {
       for (;;) {
@@ -69,6 +70,7 @@ class Follower {
         await this.#pause();
       }
     } finally {
+      stop.removeEventListener("abort", wake);
       master.close();
     }
   }

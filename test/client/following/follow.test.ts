@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
@@ -152,6 +153,14 @@ describe("following a job", () => {
       ].sort(),
     );
     expect(applications.cleaned).toEqual([running.id]);
+  });
+
+  test("leaves nothing at a signal that lives on, as one for all jobs of a program does", async () => {
+    const { signal } = new AbortController();
+    const master = new ScriptedMaster([{ type: "outcome", outcome }], "end");
+    const { ended } = followed(recordedContext({}), new ScriptedApplications(running, succeeded), [master], signal);
+    await ended;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
   test("does not exit 0 before the ResourceManager says SUCCEEDED", async () => {
