@@ -55,9 +55,12 @@ async function migrations(from: string, where: MigrationPlace): Promise<Migratio
   if (!isFolder && file !== undefined && from.endsWith(".xml")) return [migrateJob(file, where)];
   const found = await migrateFiles(files, where);
   if (found.length > 0) return found;
-  throw new UserError(`${from} has nothing of TonY's: no job.xml with its keys, no job or flow of Azkaban's, no command line`, {
-    code: "NOTHING_TO_MIGRATE",
-  });
+  throw new UserError(
+    `${from} has nothing of TonY's: no job.xml with its keys, no job or flow of Azkaban's, no command line`,
+    {
+      code: "NOTHING_TO_MIGRATE",
+    },
+  );
 }
 
 function refuseToReplace(migrated: readonly Migration[], workingDirectory: string): void {
