@@ -17,6 +17,7 @@ import {
 } from "./log-selection.ts";
 import { isWanted, masterLine } from "./master-log.ts";
 import { type LineFilter, lastOf, type OrderedOutput, type OutputLine, type OutputPiece } from "./ordered-output.ts";
+import { tellSilent } from "./silent-tasks.ts";
 import { UnreadTasks } from "./unread-tasks.ts";
 
 /** Where what was printed ends: a byte of a task's stream, 0 where nothing was. */
@@ -49,6 +50,7 @@ export async function liveLogs(
     printer.several = tasks.length > 1;
     const outputs = new Map<string, OrderedOutput>();
     const unread = new UnreadTasks();
+    const silent = new Set<string>();
     for (const { task, state } of tasks) {
       const output = await live
         .task(task, filter)
@@ -57,10 +59,15 @@ export async function liveLogs(
       outputs.set(task, output);
       const missing = missingGenerations(task, output.firstGeneration ?? status.generation, filter);
       if (missing !== undefined) printer.remark(missing);
-      for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) printer.line(task, line);
+      if (!follow) silent.add(task);
+      for await (const line of lastOf(output.lines({ unfinished: !follow }), filter.tail)) {
+        silent.delete(task);
+        printer.line(task, line);
+      }
       const gone = missingOutput(task, output.missingBytes, filter);
       if (gone !== undefined) printer.remark(gone);
     }
+    tellSilent([...silent], filter, printer);
     unread.tell(printer);
     return (task, stream) => outputs.get(task)?.endOf(stream) ?? 0;
   } finally {

@@ -19,6 +19,7 @@ import {
 } from "./log-selection.ts";
 import { isWanted, lastGeneration, masterLine, masterLog, type Tenancy, tenanciesOf } from "./master-log.ts";
 import { type LineFilter, lastOf, OrderedOutput, type OutputLine } from "./ordered-output.ts";
+import { tellFirstFailed, tellWithoutLines } from "./silent-tasks.ts";
 import { readText, storedOutput } from "./stored-output.ts";
 
 /** NodeManagers upload within seconds of an application's end. */
@@ -56,14 +57,20 @@ export async function storedLogs(
   if (tasks.length === 0) throw neverStarted(id);
   printer.several = tasks.length > 1;
   const wanted = all.filter(({ task }) => tasks.includes(task));
-  await awaitPrograms(store, wanted, report, context);
+  const lost = await awaitPrograms(store, wanted, report, context);
+  const silent = new Set(tasks);
   for (const task of tasks) {
     const own = wanted.filter((tenancy) => tenancy.task === task);
     const stored = new StoredTask();
-    for await (const line of lastOf(stored.lines(store, own, filter), filter.tail)) printer.line(task, line);
+    for await (const line of lastOf(stored.lines(store, own, filter), filter.tail)) {
+      silent.delete(task);
+      printer.line(task, line);
+    }
     const missing = missingOutput(task, stored.missingBytes, filter);
     if (missing !== undefined) printer.remark(missing);
   }
+  if (hasEnded(report)) tellWithoutLines([...silent], wanted, lost, filter, printer);
+  await tellFirstFailed(applications, { report, selection, filter }, tasks, printer);
 }
 
 /** All that these tasks printed, one after the other, of a job that has ended and whose logs are at hand. */
@@ -94,19 +101,21 @@ class StoredTask {
 /**
  * Waits for the logs of containers in which programs ran: each node uploads its own. Of a job that ended long ago nothing more comes; what
  * is missing then was lost with its node.
+ * @returns those whose logs are not there
  */
 async function awaitPrograms(
   store: LogStore,
   tenancies: readonly Tenancy[],
   report: ApplicationReport,
   context: ClientContext,
-): Promise<void> {
-  if (!hasEnded(report)) return;
+): Promise<ReadonlySet<ContainerId>> {
   const missing = new Set(tenancies.filter(({ ran }) => ran).map(({ containerId }) => containerId));
+  if (!hasEnded(report)) return new Set();
   await untilUploaded(store, uploadsSinceMs(report, context), context, async () => {
     for await (const { containerId } of store.logs((id) => missing.has(id))) missing.delete(containerId);
     return missing.size === 0 ? true : undefined;
   });
+  return missing;
 }
 
 /** When the nodes began to upload what an ended job left; a cluster's clock may be ahead of ours. */

@@ -4,6 +4,7 @@ import { LogPrinter } from "../../../client/logs/log-printer.ts";
 import { storedLogs } from "../../../client/logs/stored-logs.ts";
 import type { ApplicationState } from "../../../src/hadoop/yarn/records.ts";
 import { aReport } from "../application-report.ts";
+import { aJobStatus, allSucceeded, outOfMemory } from "../job-status.ts";
 import { aPlace } from "../place.ts";
 import { recordedContext } from "../support.ts";
 
@@ -212,5 +213,72 @@ describe("the logs of a job with two attempts of its ApplicationMaster", () => {
 
   test("are those that there are, when the job ended long ago", async () => {
     expect(await masterLog(() => [first], 600_000)).toBe(`${line(1)}\n`);
+  });
+});
+
+describe("the default log of a job that failed", () => {
+  /** A job whose worker:1 failed first, of which worker:0 printed this. */
+  async function shown(
+    printedByLead: string | undefined,
+    selection: "lead" | "all" = "lead",
+    sinceMs?: number,
+    event = "task-started",
+  ) {
+    const said = (event: string, task: string, container: string) => JSON.stringify({ event, task, container });
+    const files: Readonly<Record<string, readonly [string, string]>> = {
+      container_1_0001_01_000001: [
+        "am.log",
+        [said(event, "worker:0", "c2"), said("task-started", "worker:1", "c3")].join("\n"),
+      ],
+      ...(printedByLead !== undefined && { c2: ["stdout", printedByLead] }),
+      c3: ["stderr", "boom\n"],
+    };
+    const cause = outOfMemory();
+    const place = aPlace({
+      finalStatus: async () =>
+        aJobStatus({ state: "failed", outcome: { ...allSucceeded, result: "failed", cause, endedAtMs: 0 } }),
+      logStore: () => ({
+        pending: undefined,
+        isAtHand: false,
+        async *logs(wanted) {
+          for (const [containerId, [name, text]] of Object.entries(files).filter(([id]) => wanted(id)))
+            yield { containerId, name, lengthBytes: text.length, content: Readable.from([Buffer.from(text)]) };
+        },
+      }),
+    });
+    const context = recordedContext({});
+    const report = aReport({ state: "FINISHED", finalStatus: "FAILED", finishTimeMs: 1 });
+    const filter = sinceMs === undefined ? {} : { sinceMs };
+    await storedLogs(
+      place,
+      { report, selection: { kind: selection }, filter },
+      new LogPrinter(context.output, false),
+      context,
+    );
+    return { out: context.out.text, err: context.err.text };
+  }
+  const first = "worker:1 failed first: tony-ts logs application_1795305600000_0009 worker:1\n";
+
+  test("that has nothing in it says so, and whose has something", async () => {
+    expect(await shown("")).toEqual({ out: "", err: `worker:0 printed nothing\n${first}` });
+    expect(await shown("", "lead", 5)).toEqual({
+      out: "",
+      err: `worker:0 printed nothing of what is asked for\n${first}`,
+    });
+  });
+
+  test("that has something says whose has more", async () => {
+    expect(await shown("hello\n")).toEqual({ out: "hello\n", err: first });
+  });
+
+  test("tells what was lost with a node, and what never ran, from what printed nothing", async () => {
+    expect((await shown(undefined)).err).toBe(`what worker:0 printed was not uploaded by its node\n${first}`);
+    expect((await shown("", "all", undefined, "task-allocated")).err).toBe(
+      "worker:1 | boom\nno program of worker:0 was started\n",
+    );
+  });
+
+  test("is all that is asked for where it is all", async () => {
+    expect(await shown("", "all")).toEqual({ out: "", err: "worker:1 | boom\nworker:0 printed nothing\n" });
   });
 });

@@ -1,0 +1,52 @@
+import type { ApplicationReport, ContainerId } from "../../src/hadoop/yarn/records.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
+import { taskSpans } from "../output/task-spans.ts";
+import type { LogPrinter } from "./log-printer.ts";
+import type { LogsRequest } from "./log-selection.ts";
+import type { Tenancy } from "./master-log.ts";
+import type { LineFilter } from "./ordered-output.ts";
+
+/** Of tasks of which no line was shown, that there was none: an empty answer looks like a fault. */
+export function tellSilent(tasks: readonly string[], { sinceMs, generation }: LineFilter, printer: LogPrinter): void {
+  if (tasks.length === 0) return;
+  const isPart = sinceMs !== undefined || generation !== undefined;
+  printer.remark(`${taskSpans(tasks)} printed nothing${isPart ? " of what is asked for" : ""}`);
+}
+
+/**
+ * The same of a job that has ended, whose tasks may never have run, and whose nodes may have gone with their logs.
+ * @param lost containers whose logs were not uploaded
+ */
+export function tellWithoutLines(
+  tasks: readonly string[],
+  tenancies: readonly Tenancy[],
+  lost: ReadonlySet<ContainerId>,
+  filter: LineFilter,
+  printer: LogPrinter,
+): void {
+  const ran = (task: string) => tenancies.filter((tenancy) => tenancy.task === task && tenancy.ran);
+  const unstarted = tasks.filter((task) => ran(task).length === 0);
+  const gone = tasks.filter((task) => ran(task).some(({ containerId }) => lost.has(containerId)));
+  if (unstarted.length > 0) printer.remark(`no program of ${taskSpans(unstarted)} was started`);
+  if (gone.length > 0) printer.remark(`what ${taskSpans(gone)} printed was not uploaded by its node`);
+  const silent = tasks.filter((task) => !unstarted.includes(task) && !gone.includes(task));
+  tellSilent(silent, filter, printer);
+}
+
+/** Whose log says more, where a job failed, nobody named a task, and it was another that failed first. */
+export async function tellFirstFailed(
+  applications: Pick<Applications, "finalStatus">,
+  { report, selection }: LogsRequest,
+  shown: readonly string[],
+  printer: LogPrinter,
+): Promise<void> {
+  if (selection.kind !== "lead" || !hasFailed(report)) return;
+  const { outcome } = (await applications.finalStatus(report)) ?? {};
+  const task = outcome?.cause?.task;
+  if (task === undefined || shown.includes(task)) return;
+  printer.remark(`${task} failed first: tony-ts logs ${report.id} ${task}`);
+}
+
+function hasFailed(report: ApplicationReport): boolean {
+  return hasEnded(report) && report.finalStatus === "FAILED";
+}
