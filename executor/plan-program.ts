@@ -11,6 +11,7 @@ import {
   taskProgram,
 } from "../src/frameworks/task-program.ts";
 import { parseHostPort } from "../src/hadoop/conf/values.ts";
+import { generationFiles } from "../src/job/container-names.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { PROGRAM_MARKER } from "../src/job/launch-command.ts";
 import { folderOfTask } from "./carrier/names.ts";
@@ -45,10 +46,11 @@ export async function planProgram(options: PlanOptions): Promise<ProgramPlan> {
   const { settings, job, workFolder, environment } = options;
   const role = job.spec.roles.find(({ name }) => name === settings.task.role);
   if (role === undefined) throw new TonyError(`The job has no role ${settings.task.role}`, { code: "UNKNOWN_ROLE" });
+  const { progress, notice, hosts: hostsName } = generationFiles(options.generation);
   const files = {
-    progressFile: path.join(workFolder, `tony-progress-${options.generation}.jsonl`),
-    noticeFile: path.join(workFolder, `tony-notice-${options.generation}.json`),
-    hostsFolder: path.join(workFolder, `tony-hosts-${options.generation}`),
+    progressFile: path.join(workFolder, progress),
+    noticeFile: path.join(workFolder, notice),
+    hostsFolder: path.join(workFolder, hostsName),
   };
   const start = { ...programStart(options), ...files };
   const inherited = inheritedEnvironment(environment);

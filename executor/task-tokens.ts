@@ -2,10 +2,8 @@ import path from "node:path";
 import { withoutOwnSecrets } from "../src/api/identity.ts";
 import { type Credentials, renewedCredentials } from "../src/hadoop/security/credentials.ts";
 import { readTokenFile, writeTokenFile } from "../src/hadoop/security/token-file.ts";
+import { PROGRAM_TOKENS } from "../src/job/container-names.ts";
 import { replaceFile } from "../src/replace-file.ts";
-
-/** In the working directory: what HADOOP_TOKEN_FILE_LOCATION names for programs. */
-export const PROGRAM_TOKENS = "tony-tokens";
 
 /**
  * The user's delegation tokens and secrets in a task's container: the executor opens file systems with them, and its program finds them in

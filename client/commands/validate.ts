@@ -1,5 +1,5 @@
 import { ExitCode } from "../../src/errors.ts";
-import { checkJob, lookUpLocalPath } from "../../src/job/load-job.ts";
+import { checkJob } from "../../src/job/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
@@ -7,6 +7,7 @@ import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-opti
 import { readJobOf } from "../command-line/read-job.ts";
 import { describeRoles } from "../output/progress.ts";
 import type { ValidateJson } from "../printed-json.ts";
+import { jobContextOf } from "../submission/check-offline.ts";
 import { secretProblems } from "../submission/read-secrets.ts";
 
 export const validate = defineCommand({
@@ -16,9 +17,9 @@ export const validate = defineCommand({
   options: { ...jobOptions, ...jsonOption },
   examples: [["validate job.xml", "Says everything that is wrong with the job, each with its line"]],
   run: async (args, context) => {
-    const { output, workingDirectory } = context;
+    const { output } = context;
     const text = await readJobOf("validate", args, context);
-    const checked = checkJob(text, { workingDirectory, lookUp: lookUpLocalPath });
+    const checked = checkJob(text, jobContextOf(context));
     const { spec } = checked;
     const problems = [...checked.problems, ...secretProblems(text.settings, context)];
     const invalid = spec === undefined || hasErrors(problems);

@@ -2,14 +2,12 @@ import { access, constants, realpath, stat } from "node:fs/promises";
 import { UserError } from "../../src/errors.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
 import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import { RUNTIME_NAME } from "../../src/job/container-names.ts";
 import { MACHINE } from "../../src/job/launch-command.ts";
 import type { ContainerProgram } from "../../src/programs.ts";
 import type { NamedRuntimes } from "../cluster/site-settings.ts";
 import { type ElfRequirements, readElf } from "./elf.ts";
 import type { ShipItem } from "./shipping.ts";
-
-/** What a shipped runtime is called in a container. */
-export const runtimeLink = "node";
 
 /** The oldest C library that official builds of Node 20 to 24 run on (RHEL 8, Debian 10), so the oldest that nodes may have. */
 const oldestGlibc = [2, 28] as const;
@@ -116,8 +114,8 @@ export interface ProvidedRuntime {
 
 export function provideRuntime(choice: RuntimeChoice): ProvidedRuntime {
   if (choice.kind === "installed") return { items: [], node: choice.path };
-  if (choice.kind !== "mixed") return { items: [runtimeItem(runtimeLink, choice)], node: runtimeLink };
-  const linkOf = (machine: string) => `${runtimeLink}-${machine}`;
+  if (choice.kind !== "mixed") return { items: [runtimeItem(RUNTIME_NAME, choice)], node: RUNTIME_NAME };
+  const linkOf = (machine: string) => `${RUNTIME_NAME}-${machine}`;
   const items = Object.entries(choice.of).flatMap(([architecture, one]) =>
     isArchitecture(architecture) ? [runtimeItem(linkOf(MACHINES[architecture]), one)] : [],
   );

@@ -1,6 +1,6 @@
+import { RUNTIME_NAME } from "../../src/job/container-names.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import { formatDuration } from "../output/format.ts";
-import { runtimeLink } from "./runtime.ts";
 import type { PlannedFile } from "./shipping.ts";
 
 /** What one file or archive cost. */
@@ -61,5 +61,5 @@ export function planLine(files: readonly PlannedFile[]): string {
 
 /** A shipped file as people know it. */
 export function nameOf(link: string): string {
-  return link === runtimeLink ? "node runtime" : link;
+  return link === RUNTIME_NAME ? "node runtime" : link;
 }

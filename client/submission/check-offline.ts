@@ -3,6 +3,7 @@ import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
 import { type LogSelection, noSuchTask, tasksOf } from "../logs/log-selection.ts";
+import { topOfSources } from "../shipping/packing/exclusion.ts";
 
 /** A job that nothing is wrong with, as far as can be known without a cluster. */
 export interface OfflineCheck {
@@ -26,5 +27,5 @@ export function checkOffline(text: JobText, logs: LogSelection, context: ClientC
 
 /** Where a job's files are looked for. */
 export function jobContextOf({ workingDirectory }: ClientContext): Parameters<typeof checkJob>[1] {
-  return { workingDirectory, lookUp: lookUpLocalPath };
+  return { workingDirectory, lookUp: lookUpLocalPath, listSources: topOfSources };
 }

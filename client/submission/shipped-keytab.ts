@@ -4,6 +4,7 @@ import path from "node:path";
 import { ExitCode, UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { koffiVersion } from "../../src/hadoop/security/kerberos/libgssapi.ts";
+import { nativeModuleName } from "../../src/job/container-names.ts";
 import { handedToLogin } from "../../src/job/handed-settings.ts";
 import { type HashedFile, type JobKeytab, sha256Of } from "../../src/job/job-keytab.ts";
 import { readSetting } from "../../src/job/read-settings.ts";
@@ -73,7 +74,7 @@ function architecturesOf(settings: Settings): readonly string[] {
 function nativeItem(architecture: string, nativeModuleOf: (architecture: string) => string): ShipItem {
   try {
     const source = nativeModuleOf(architecture);
-    return { link: `koffi-${architecture}.node`, source, as: "file", shared: true };
+    return { link: nativeModuleName(architecture), source, as: "file", shared: true };
   } catch (cause) {
     const name = packageOf(architecture);
     throw new UserError(

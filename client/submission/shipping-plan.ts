@@ -1,3 +1,4 @@
+import { BUNDLES } from "../../src/job/container-names.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
 import { shipOption } from "../../src/job/submission.ts";
 import { type ContainerProgram, type ProgramName, programPath } from "../../src/programs.ts";
@@ -54,7 +55,7 @@ export function programItem(
   name: ContainerProgram | "tokens",
   programOf: (name: ProgramName) => string = programPath,
 ): ShipItem {
-  return { link: `${name}.cjs`, source: programOf(name), as: "file", shared: true };
+  return { link: BUNDLES[name], source: programOf(name), as: "file", shared: true };
 }
 
 /** Everything once. */

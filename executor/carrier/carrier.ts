@@ -4,6 +4,7 @@ import { TonyError } from "../../src/errors.ts";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { CARRIER_FOLDER } from "../../src/job/container-names.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import type { TaskName } from "../../src/job/task.ts";
@@ -36,8 +37,6 @@ export interface CarrierOptions {
   readonly transferred: (transfer: Transfer) => void;
 }
 
-/** The carrier's own folder in the container's working directory. */
-const OWN_FOLDER = ".tony-carrier";
 /** How long an upload that is given up has to report that. */
 const GIVING_UP_MS = 2_000;
 
@@ -64,7 +63,7 @@ export class Carrier {
       this.#checkpoints = new CheckpointCarrier({
         ...common,
         localDir: this.#local(spec.checkpoints.localDir),
-        holdFolder: path.join(options.workFolder, OWN_FOLDER, "held"),
+        holdFolder: path.join(options.workFolder, CARRIER_FOLDER, "held"),
         folder: fileSystems.locate(this.#destination(checkpointDir)),
         keep: spec.checkpoints.keep,
         carried: (checkpoint, generation) => this.#isCarried(checkpoint, generation),
@@ -150,7 +149,7 @@ export class Carrier {
     }
     const signal = AbortSignal.any([this.#restoring.signal, AbortSignal.timeout(spec.timeoutMs)]);
     const { fileSystem, path: source } = fileSystems.locate(checkpoint);
-    const scratch = path.join(workFolder, OWN_FOLDER, "restoring");
+    const scratch = path.join(workFolder, CARRIER_FOLDER, "restoring");
     const restore = { fileSystem, checkpoint: source, localDir: this.#localDir, scratch, signal };
     const failed = (error: unknown) =>
       log.warn("restore-again", `Downloading ${checkpoint} failed and is tried again: ${errorMessage(error)}.`);

@@ -1,4 +1,5 @@
 import { posix } from "node:path";
+import { ownerOf, YARN_TEMPORARY } from "./container-names.ts";
 import type { JobReader } from "./job-reader.ts";
 import type { CarrierSpec } from "./spec.ts";
 
@@ -35,6 +36,11 @@ function localFolder(
   const folder = posix.normalize(given).replace(/\/+$/, "");
   if (folder === "." || folder.startsWith("..") || posix.isAbsolute(folder) || folder.includes(":")) {
     reader.error(name, `must be a folder inside the container's working directory, such as results, not "${given}"`);
+  }
+  const [top = ""] = folder.split("/");
+  const owner = top === YARN_TEMPORARY ? undefined : ownerOf(top);
+  if (owner !== undefined) {
+    reader.error(name, `is ${folder}, and ${owner} has ${top} in every container: name another folder`);
   }
   const place = reader.read(target);
   if (place === undefined) {

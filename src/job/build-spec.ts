@@ -5,6 +5,7 @@ import { checkImages, imageVariables } from "./build-images.ts";
 import { buildMasterRole } from "./build-master-role.ts";
 import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
 import { buildStages } from "./build-stages.ts";
+import { checkContainerNames, type ListSources } from "./check-container-names.ts";
 import { checkDriver } from "./check-driver.ts";
 import { checkElastic } from "./check-elastic.ts";
 import { checkFramework } from "./check-framework.ts";
@@ -25,6 +26,8 @@ import { formatTaskId, type TaskId } from "./task.ts";
 export interface JobContext extends ContainerFacts {
   readonly workingDirectory: string;
   readonly lookUp: LookUpPath;
+  /** Default: of a folder that is sent nothing is known. */
+  readonly listSources?: ListSources;
   /** Beside what keys name: `submissionSettings().ship`. */
   readonly ship?: readonly FileToShip[];
   /** Where the job's file has keys without a value. */
@@ -54,11 +57,10 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
   const am = buildAm(reader, context, asked);
   const inMaster = buildMasterRole(reader, am, asked);
   const roles = inMaster === undefined ? asked : [inMaster, ...asked];
-  const files = [
-    ...reader.filesToShip("tony.containers.resources"),
-    ...reader.archive("tony.application.hadoop.location", "hadoop"),
-    ...(context.ship ?? []).flatMap((file) => reader.shipped(file, shipOption(file.as))),
-  ];
+  const shared = reader.filesToShip("tony.containers.resources");
+  const hadoop = reader.archive("tony.application.hadoop.location", "hadoop");
+  const ship = (context.ship ?? []).flatMap((file) => reader.shipped(file, shipOption(file.as)));
+  const files = [...shared, ...hadoop, ...ship];
   const keyProblems = checkKeys(settings);
   checkWhole(reader, roles, keyProblems);
   const staged = buildStages(reader, roles);
@@ -75,6 +77,17 @@ export function buildJobSpec(settings: Settings, context: JobContext): CheckedJo
     asked.map(({ name }) => name),
   );
   checkNames(reader, files, am, roles);
+  const named = [
+    { key: "tony.containers.resources", files: shared, besideSources: true },
+    { key: "tony.application.hadoop.location", files: hadoop, besideSources: true },
+    { key: "tony.am.resources", files: am.files, besideSources: inMaster !== undefined },
+    ...asked.map((role) => ({
+      key: keyFor("tony.{role}.resources", { role: role.name }),
+      files: role.files,
+      besideSources: true,
+    })),
+  ];
+  checkContainerNames(reader, named, { ship, list: context.listSources ?? (() => []) });
   checkProgramFiles(reader, roles, files);
   checkVariables(
     reader,

@@ -1,3 +1,4 @@
+import { BUNDLES, NEXT_EXECUTOR } from "./container-names.ts";
 import { escapeForLaunchScript } from "./launch-script-text.ts";
 import { shellWord } from "./shell-words.ts";
 import type { PortRange } from "./spec.ts";
@@ -7,9 +8,8 @@ import type { TaskId } from "./task.ts";
 /** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
 export const PROGRAM_MARKER = "TONY_PROGRAM_OF";
 
-/** The exit code by which an executor says that another task's is to start in its place, and the file that says with what. */
+/** The exit code by which an executor says that another task's is to start in its place: NEXT_EXECUTOR says with what. */
 export const ROOM_MADE = 78;
-export const NEXT_EXECUTOR = "next-executor.sh";
 
 /** The content of NEXT_EXECUTOR: sets an executor's own variables, and no others. */
 export function nextExecutorScript(variables: Readonly<Record<string, string>>): string {
@@ -93,12 +93,12 @@ export interface ProgramLaunch {
   /** The runtime's link in the working directory, or an absolute path (JobFile's `node`). */
   readonly node: string;
   /** The link of one of our bundles. */
-  readonly bundle: "am.cjs" | "executor.cjs";
+  readonly bundle: typeof BUNDLES.am | typeof BUNDLES.executor;
 }
 
 /** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
 export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
-  return bundle === "am.cjs" ? "am.log" : "executor.log";
+  return bundle === BUNDLES.am ? "am.log" : "executor.log";
 }
 
 /**
@@ -128,7 +128,7 @@ export function launchCommand({ node, bundle }: ProgramLaunch): string {
  * with any of V8's, Node leaves aside what it has of its own modules compiled, a fifth of an executor's start.
  */
 export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string[] {
-  return bundle === "am.cjs" ? ["--max-semi-space-size=2"] : [];
+  return bundle === BUNDLES.am ? ["--max-semi-space-size=2"] : [];
 }
 
 /**

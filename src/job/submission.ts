@@ -1,9 +1,9 @@
 import { posix } from "node:path";
+import { SOURCE_NAME, VENV_NAME } from "./container-names.ts";
 import { escapeListItem } from "./keys/types.ts";
 import type { Problem } from "./problem.ts";
 import { pathInside } from "./program-file.ts";
 import type { Setting } from "./settings.ts";
-import { SOURCE_NAME, VENV_NAME } from "./shipped-names.ts";
 import type { FileToShip } from "./spec.ts";
 
 /** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
+import { CACHE_ENDING } from "../job/container-names.ts";
 import { localCacheFolder } from "../local-cache.ts";
 
 /** In a program's environment: a folder into which it writes at its end what V8 has compiled of it, as `am.cjs.cache` for `am.cjs`. */
@@ -7,7 +8,7 @@ export const cacheFolderVariable = "TONY_CODE_CACHE_FOLDER";
 
 /** Where a program looks for its compiled code, and what that is called where it is shipped: beside it. */
 export function codeCacheOf(program: string): string {
-  return `${program}.cache`;
+  return program + CACHE_ENDING;
 }
 
 /** The file, in the user's own folder, for the code that is told apart by these. */

@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, test } from "@jest/globals";
+import { NEXT_EXECUTOR } from "../../src/job/container-names.ts";
 import {
   executorVariables,
   launchCommand,
   MACHINE,
-  NEXT_EXECUTOR,
   nextExecutorScript,
   PROGRAM_MARKER,
 } from "../../src/job/launch-command.ts";

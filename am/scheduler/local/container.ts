@@ -5,6 +5,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { parseHostPort } from "../../../src/hadoop/conf/values.ts";
 import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
+import { YARN_SCRIPT, YARN_TOKENS } from "../../../src/job/container-names.ts";
 import type { ContainerCommand } from "../scheduler.ts";
 import { launchScript } from "./launch-script.ts";
 import type { Localizer } from "./localize.ts";
@@ -91,9 +92,9 @@ export class LocalContainer {
     await mkdir(work, { recursive: true });
     await mkdir(logs, { recursive: true });
     await localizer.place(command.files, work);
-    await writeFile(path.join(work, "container_tokens"), command.credentials, { mode: 0o600 });
+    await writeFile(path.join(work, YARN_TOKENS), command.credentials, { mode: 0o600 });
     const environment = { ...command.environment, ...this.#ownEnvironment(command.containerId, work, logs) };
-    const script = path.join(work, "launch_container.sh");
+    const script = path.join(work, YARN_SCRIPT);
     await writeFile(script, launchScript({ environment, commands: command.commands, logFolder: logs }), {
       mode: 0o700,
     });
@@ -114,7 +115,7 @@ export class LocalContainer {
       PWD: work,
       USER: this.#place.user,
       LOGNAME: this.#place.user,
-      HADOOP_TOKEN_FILE_LOCATION: path.join(work, "container_tokens"),
+      HADOOP_TOKEN_FILE_LOCATION: path.join(work, YARN_TOKENS),
     };
   }
 

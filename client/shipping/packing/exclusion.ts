@@ -1,3 +1,4 @@
+import { type Dirent, existsSync, readdirSync, readFileSync } from "node:fs";
 import fs from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../../src/hadoop/errors.ts";
@@ -12,6 +13,8 @@ export type Exclusion = (entry: {
   readonly isFolder: boolean;
 }) => Promise<boolean>;
 
+/** In a virtual environment. */
+const environmentFile = "pyvenv.cfg";
 /** In the root of a folder: what of it does not travel. */
 const ignoreFile = ".tonyignore";
 
@@ -29,8 +32,7 @@ const leftByTools = [
  */
 export async function exclusionOf(folder: string, as: FileToShip["as"]): Promise<Exclusion> {
   const workingFolder = as === "working-directory";
-  const own = await readIfThere(path.join(folder, ignoreFile));
-  const rules = new IgnoreRules([...history, ...(workingFolder ? leftByTools : []), own].join("\n"));
+  const rules = rulesOf(folder, as);
   return async ({ path: entry, source, isFolder }) => {
     const verdict = rules.verdict(entry, isFolder);
     if (verdict !== undefined) return verdict === "leave-out";
@@ -38,17 +40,43 @@ export async function exclusionOf(folder: string, as: FileToShip["as"]): Promise
   };
 }
 
+/** What lies at the top of a folder and travels when it is sent as `--src_dir`. */
+export function topOfSources(folder: string): readonly string[] {
+  const rules = rulesOf(folder, "working-directory");
+  const travels = (entry: Dirent) => {
+    const verdict = rules.verdict(entry.name, entry.isDirectory());
+    return verdict === undefined ? !existsSync(path.join(folder, entry.name, environmentFile)) : verdict === "keep";
+  };
+  return entriesOf(folder)
+    .filter(travels)
+    .map(({ name }) => name);
+}
+
+/** None of a folder that cannot be read: whoever packs it says why. */
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function rulesOf(folder: string, as: FileToShip["as"]): IgnoreRules {
+  const own = readIfThere(path.join(folder, ignoreFile));
+  return new IgnoreRules([...history, ...(as === "working-directory" ? leftByTools : []), own].join("\n"));
+}
+
 /** PEP 405: what makes a folder one. */
 async function isVirtualEnvironment(folder: string): Promise<boolean> {
-  return fs.access(path.join(folder, "pyvenv.cfg")).then(
+  return fs.access(path.join(folder, environmentFile)).then(
     () => true,
     () => false,
   );
 }
 
-async function readIfThere(file: string): Promise<string> {
+function readIfThere(file: string): string {
   try {
-    return await fs.readFile(file, "utf8");
+    return readFileSync(file, "utf8");
   } catch (error) {
     if (errorCode(error) === "ENOENT") return "";
     throw error;

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { topOfSources } from "../../../../client/shipping/packing/exclusion.ts";
 import { isZip, packingForOthers, packingOfFolder, packingOfZip } from "../../../../client/shipping/packing/packing.ts";
 import { writeZip } from "../../../support/zip-writer.ts";
 
@@ -53,6 +54,14 @@ describe("a folder that travels", () => {
     const packing = await packingOfFolder(path.join(base, "p"), "archive");
     expect(await packed(packing)).toContain("env/pyvenv.cfg");
     expect(packing.remarks).toEqual(["5 files, 14 B; left out: .git"]);
+  });
+
+  test("is known by its top before it is packed", async () => {
+    for (const name of ["train.py", "node/__init__.py", "out/x", ".git/HEAD", "env/pyvenv.cfg", "kept/pyvenv.cfg"])
+      file(`top/${name}`);
+    file("top/.tonyignore", "/out/\n!kept\n");
+    expect([...topOfSources(path.join(base, "top"))].sort()).toEqual([".tonyignore", "kept", "node", "train.py"]);
+    expect(topOfSources(path.join(base, "no-such"))).toEqual([]);
   });
 
   test("has a .tonyignore that adds to what is left out, and takes back", async () => {

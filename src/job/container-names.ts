@@ -1,0 +1,81 @@
+/** Every name in a container's working directory that is not the job's to choose: whoever puts something there takes its name from here. */
+
+/** Where `--python_venv` is unpacked. */
+export const VENV_NAME = "venv";
+
+/** Where `--src_dir` is unpacked; the executor copies it from there into the working directory itself. */
+export const SOURCE_NAME = "src-dir";
+/** Where it unpacks it first. */
+export const UNPACKED_SOURCE_NAME = `${SOURCE_NAME}.unpacked`;
+
+/** The Node that is sent; one for each machine as `node-x86_64`. */
+export const RUNTIME_NAME = "node";
+
+/** Our programs, each with what V8 has compiled of it beside it. */
+export const BUNDLES = { am: "am.cjs", executor: "executor.cjs", tokens: "tokens.cjs" } as const;
+export const CACHE_ENDING = ".cache";
+
+/** What an executor leaves for the one that starts in its place. */
+export const NEXT_EXECUTOR = "next-executor.sh";
+
+/** What HADOOP_TOKEN_FILE_LOCATION names for programs. */
+export const PROGRAM_TOKENS = "tony-tokens";
+
+/** What the executor keeps of files that it uploads and brings back. */
+export const CARRIER_FOLDER = ".tony-carrier";
+
+/** koffi's native module, by which an ApplicationMaster with a keytab logs in. */
+export function nativeModuleName(architecture: string): string {
+  return `koffi-${architecture}.node`;
+}
+
+/** What the executor and the program of one generation tell each other. */
+export function generationFiles(generation: number | string) {
+  return {
+    progress: `tony-progress-${generation}.jsonl`,
+    notice: `tony-notice-${generation}.json`,
+    hosts: `tony-hosts-${generation}`,
+  } as const;
+}
+
+/** YARN's folder for the program's temporary files, which others may put theirs into as well. */
+export const YARN_TEMPORARY = "tmp";
+export const YARN_TOKENS = "container_tokens";
+export const YARN_SCRIPT = "launch_container.sh";
+
+/**
+ * What a NodeManager writes there itself (org.apache.hadoop.yarn.server.nodemanager.containermanager.launcher.ContainerLaunch,
+ * DefaultContainerExecutor; Hadoop's checksums beside it).
+ */
+const yarnNames = [
+  YARN_TOKENS,
+  YARN_SCRIPT,
+  "default_container_executor.sh",
+  "default_container_executor_session.sh",
+  "yarn_provided.keystore",
+  "yarn_provided.truststore",
+  "sysfs",
+];
+
+const bundleNames = Object.values(BUNDLES);
+const ownNames = [
+  RUNTIME_NAME,
+  ...bundleNames,
+  ...bundleNames.map((bundle) => bundle + CACHE_ENDING),
+  NEXT_EXECUTOR,
+  PROGRAM_TOKENS,
+  `${PROGRAM_TOKENS}.tmp`,
+  CARRIER_FOLDER,
+  SOURCE_NAME,
+  UNPACKED_SOURCE_NAME,
+];
+/** `node-x86_64`, `koffi-x64.node`, `tony-progress-3.jsonl` */
+const ownPatterns = [`${RUNTIME_NAME}-(?:x86_64|aarch64)`, nativeModuleName("(?:x64|arm64)")];
+const ownFamilies = new RegExp(`^(?:${[...ownPatterns, ...Object.values(generationFiles("\\d+"))].join("|")})$`);
+
+/** Whose a name is in every container; undefined: the job may have it. */
+export function ownerOf(name: string): "tony-ts" | "YARN" | undefined {
+  if (ownNames.includes(name) || ownFamilies.test(name)) return "tony-ts";
+  const checked = /^\.(.+)\.crc$/.exec(name)?.[1] ?? name;
+  return name === YARN_TEMPORARY || yarnNames.includes(checked) ? "YARN" : undefined;
+}
