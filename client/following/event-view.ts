@@ -15,6 +15,7 @@ export interface EventSink {
 
 /** Tells a job that is followed as events. */
 export class EventView implements FollowListener {
+  readonly countsTime = false;
   readonly #sink: EventSink;
   #waiting = "";
   #shown = "";

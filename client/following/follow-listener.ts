@@ -15,6 +15,8 @@ export interface FollowedEnd {
 
 /** Is told of a job as it is followed, and shows it in its own way; the end, or that we leave, comes last. */
 export interface FollowListener {
+  /** Whether what it shows of a wait says how long it has lasted, and is told anew every second. */
+  readonly countsTime: boolean;
   /** The application waits for its AM: why, in words and as data. */
   waiting(report: ApplicationReport, reason: string, delay: DelayReason): void;
   /** @param reason why the ResourceManager does not answer */

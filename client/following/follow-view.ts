@@ -16,6 +16,7 @@ const shortestShownMs = { terminal: 1_500, pipe: 3_000 };
 
 /** Prints a job's way as it is followed, for people; keeps no clock of its own. */
 export class FollowView implements FollowListener {
+  readonly countsTime = true;
   readonly #output: Output;
   readonly #now: () => number;
   readonly #sinceMs: number;

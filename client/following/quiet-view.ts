@@ -17,6 +17,7 @@ export interface QuietViewOptions {
 
 /** Shows what the tasks print as they print it, and nothing else of the job but how it ended, in one line. */
 export class QuietView implements FollowListener {
+  readonly countsTime = true;
   readonly #output: Output;
   readonly #options: QuietViewOptions;
   #status: JobStatus | undefined;

@@ -3,10 +3,12 @@ import { Readable } from "node:stream";
 import { describe, expect, test } from "@jest/globals";
 import type { Applications, MasterContact } from "../../../client/applications/applications.ts";
 import { killRefusal } from "../../../client/applications/kill-refusal.ts";
+import { EventView } from "../../../client/following/event-view.ts";
 import { follow } from "../../../client/following/follow.ts";
 import type { FollowOptions } from "../../../client/following/follow-options.ts";
 import { FollowView } from "../../../client/following/follow-view.ts";
 import type { FollowUpdate, LogPiece, MasterLink } from "../../../client/master/master-link.ts";
+import type { FollowEvent } from "../../../client/printed-json.ts";
 import { ApiError } from "../../../src/api/errors.ts";
 import { HadoopError } from "../../../src/hadoop/errors.ts";
 import type { ApplicationReport } from "../../../src/hadoop/yarn/records.ts";
@@ -290,7 +292,10 @@ describe("the pauses of following", () => {
   });
 
   /** Time that passes as it is slept through. @returns when each report was asked for, in seconds after the submission */
-  async function asksOfAWait(lastsMs: number, options: Partial<FollowOptions> = {}) {
+  async function asksOfAWait(
+    lastsMs: number,
+    { slept, ...options }: Partial<FollowOptions> & { readonly slept?: (delayMs: number) => void } = {},
+  ) {
     let nowMs = noonishMs;
     const context = recordedContext({ terminal: true });
     const applications = new ScriptedApplications(aReport());
@@ -301,6 +306,7 @@ describe("the pauses of following", () => {
       return nowMs - noonishMs >= lastsMs ? succeeded : await report();
     };
     const sleep = async (delayMs: number) => {
+      slept?.(delayMs);
       nowMs += delayMs;
     };
     const { ended } = followed(context, applications, [], undefined, { now: () => nowMs, sleep, ...options });
@@ -315,6 +321,20 @@ describe("the pauses of following", () => {
     for (let from = 30; from < 240; from += 1) {
       expect(askedAtS.filter((at) => at >= from && at < from + 60).length).toBeLessThanOrEqual(6);
     }
+  });
+
+  test("are slept through where nothing that is shown counts the time, and a limit is looked at every second", async () => {
+    const longest = async (options: Partial<FollowOptions>) => {
+      const sleptMs: number[] = [];
+      const events: FollowEvent[] = [];
+      const view = new EventView({ event: (event) => events.push(event), problem: () => undefined });
+      const slept = (delayMs: number) => sleptMs.push(delayMs);
+      await asksOfAWait(60_000, { view, slept, ...options });
+      expect(events.map(({ event }) => event)).toEqual(["waiting", "end"]);
+      return Math.max(...sleptMs);
+    };
+    expect(await longest({})).toBe(10_000);
+    expect(await longest({ startupLimitMs: 600_000 })).toBe(1_000);
   });
 
   test("are short again as soon as the AM has a container", async () => {
