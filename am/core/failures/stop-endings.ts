@@ -12,7 +12,8 @@ import { Strength } from "./strength.ts";
 /** A program that was stopped for the time it took. */
 export function timeLimitEnding(step: Step, task: TaskRecord, container: ContainerRecord): Ending {
   const limitMs = step.spec.timeouts.executionMs ?? 0;
-  const ending = linkEnding(step, task, container, { code: "ran-too-long", limitMs });
+  const setting = settingOf(step.spec, "tony.task.executor.execution-timeout-ms");
+  const ending = linkEnding(step, task, container, { code: "ran-too-long", limitMs, setting });
   return { ...ending, strength: Strength.exit, class: "program", machine: false, source: "core" };
 }
 

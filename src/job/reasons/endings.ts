@@ -1,7 +1,7 @@
 import type { Notice } from "../execution.ts";
 import type { FactsOf } from "./facts.ts";
 import { type ReasonOf, reason } from "./reason.ts";
-import { stopWords } from "./stops.ts";
+import { ranTooLongWords, stopWords } from "./stops.ts";
 import { durationWords } from "./words.ts";
 
 /** The task that ended. */
@@ -102,8 +102,8 @@ export const endingReasons = {
     ({ task, host, ...hang }) => `${task} on ${host} ${stopWords({ code: "hung", ...hang })}`,
   ),
   "ran-too-long": reason(
-    { ...where, limitMs: "number" },
-    ({ task, host, limitMs }) => `${task} on ${host} ${stopWords({ code: "ran-too-long", limitMs })}`,
+    { ...where, limitMs: "number", setting: "setting?" },
+    ({ task, host, limitMs, setting }) => `${task} on ${host} ${ranTooLongWords(limitMs, setting?.at)}`,
   ),
   "executor-silent": reason(
     { ...where, silentMs: "number" },

@@ -9,10 +9,7 @@ export const stopReasons = {
     { noProgressMs: "number", step: "number" },
     ({ noProgressMs, step }) => `hung: no progress for ${durationWords(noProgressMs)} at step ${step}`,
   ),
-  "ran-too-long": reason(
-    { limitMs: "number" },
-    ({ limitMs }) => `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms)`,
-  ),
+  "ran-too-long": reason({ limitMs: "number" }, ({ limitMs }) => ranTooLongWords(limitMs)),
   /** It starts again elsewhere. `step`: of the checkpoint that was complete in time, 0 where none was. */
   "node-leaves": reason({ step: "number" }, () => "its node is being taken out of the cluster"),
   /** SIGTERM: the NodeManager ends the container, and only YARN knows why. */
@@ -28,6 +25,12 @@ export const stopReasons = {
   /** A code of a newer executor or AM. */
   unknown: reason({}, () => "it was told to stop"),
 };
+
+/** @param at where the limit is set, as far as that is known */
+export function ranTooLongWords(limitMs: number, at?: string): string {
+  const place = at === undefined ? "" : `, ${at}`;
+  return `ran longer than ${limitMs / 1000} s (tony.task.executor.execution-timeout-ms${place})`;
+}
 
 export type StopReason = ReasonOf<typeof stopReasons>;
 

@@ -214,6 +214,21 @@ test("an executor that stops its program for the time it took spends the program
   expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
 });
 
+test("what ran too long is told with the place of its limit", () => {
+  const key = "tony.task.executor.execution-timeout-ms";
+  const limited = {
+    timeouts: { ...base.timeouts, executionMs: 60_000 },
+    sources: { ...base.sources, [key]: "job.xml:12" },
+  };
+  const scenario = new Scenario({ ...base, ...limited });
+  scenario.toRunning();
+  scenario.exits("worker:1", { signal: "SIGTERM", stopReason: { code: "ran-too-long", limitMs: 60_000 } });
+  scenario.stops("worker:0");
+  expect(scenario.gang.generations[0]?.endedBy).toMatchObject({
+    summary: `worker:1 on n2 ran longer than 60 s (${key}, job.xml:12)`,
+  });
+});
+
 test("a task that restarts alone is judged once for the time it took, by its executor or, when that says nothing, by its container's end", () => {
   const failure = { ...base.failure, budgets: { program: 5, infrastructure: 5 } };
   const timeouts = { ...base.timeouts, executionMs: 60_000 };
