@@ -91,7 +91,8 @@ describe("a specification of Skein's", () => {
       "tony.train-worker.envs": "RATE=0.1,LIST=a\\,b",
       "tony.train-worker.command": "source env/bin/activate\npython train.py",
     });
-    const { problems } = check(settings, { workingDirectory: "/job" });
+    const lookUp = (file: string) => (file === "/data/set" ? "directory" : "file");
+    const { problems } = check(settings, { workingDirectory: "/job", lookUp });
     expect(problems.filter(({ severity }) => severity === "error").map(formatProblem)).toEqual([]);
   });
 
