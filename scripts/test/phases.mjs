@@ -242,7 +242,7 @@ export const phases = [
     what: "tests that need Node alone",
     command: jest("--selectProjects", "unit", "--coverage"),
     cores: ONE,
-    limitSeconds: 1200,
+    limitSeconds: 1800,
     needs: ["build"],
     jest: true,
   },
