@@ -1,20 +1,20 @@
 import { describe, expect, test } from "@jest/globals";
 import { waitsOf } from "../../../../am/core/status/waits.ts";
+import type { JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
-test("the pause before a restart doubles from the second on, up to the longest", () => {
+/** One worker, which may fail often. */
+function running(backOff: JobSpec["failure"]["backOff"]): Scenario {
   const { failure } = jobSpec([]);
-  const scenario = new Scenario(
-    jobSpec([role("worker", 1)], {
-      failure: {
-        ...failure,
-        budgets: { program: 9, infrastructure: 9 },
-        backOff: { initialMs: 1_000, maxMs: 3_000 },
-      },
-    }),
-  );
+  const budgets = { program: 9, infrastructure: 9 };
+  const scenario = new Scenario(jobSpec([role("worker", 1)], { failure: { ...failure, budgets, backOff } }));
   scenario.toRunning();
+  return scenario;
+}
+
+test("the pause before a restart doubles from the second on, up to the longest", () => {
+  const scenario = running({ initialMs: 1_000, maxMs: 3_000 });
   const pauses = Array.from({ length: 5 }, () => {
     scenario.exits("worker:0", { exitCode: 1 });
     const pauseMs = Math.max(0, scenario.gang.startNotBeforeMs - scenario.nowMs);
@@ -27,17 +27,7 @@ test("the pause before a restart doubles from the second on, up to the longest",
 });
 
 test("the pause before a restart is all that is waited for in it; the start that follows says how many there were", () => {
-  const { failure } = jobSpec([]);
-  const scenario = new Scenario(
-    jobSpec([role("worker", 1)], {
-      failure: {
-        ...failure,
-        budgets: { program: 9, infrastructure: 9 },
-        backOff: { initialMs: 60_000, maxMs: 60_000 },
-      },
-    }),
-  );
-  scenario.toRunning();
+  const scenario = running({ initialMs: 60_000, maxMs: 60_000 });
   scenario.exits("worker:0", { exitCode: 1 });
   scenario.readyAll();
   scenario.startedAll();
