@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Every check of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, at the end
-// `N passed, N failed`.
+// Every check of the project from a fresh clone: one line for each phase as it ends, then the seconds of all of them, what failed
+// once more and in short, at the end `N passed, N failed`.
 import { setMaxListeners } from "node:events";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { checkPrerequisites } from "./prerequisites.mjs";
 import { Problem, runMain } from "./problem.mjs";
 import { phases } from "./test/phases.mjs";
-import { phaseLines, secondsTable } from "./test/report.mjs";
+import { failureSummary, phaseLines, secondsTable } from "./test/report.mjs";
 import { runPhase } from "./test/run-phase.mjs";
 import { runSideBySide } from "./test/side-by-side.mjs";
 
@@ -99,5 +99,6 @@ async function runAll(chosen) {
     },
   });
   console.log(`\n${secondsTable(ended, secondsSince())}\n`);
+  if (totals.failed > 0) console.log(`${failureSummary(ended)}\n`);
   return totals;
 }

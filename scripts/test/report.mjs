@@ -1,3 +1,5 @@
+import { stripVTControlCharacters } from "node:util";
+
 /**
  * @typedef {import("./phases.mjs").Phase} Phase
  * @typedef {import("./run-phase.mjs").PhaseResult} PhaseResult
@@ -41,6 +43,31 @@ export function secondsTable(ended, seconds) {
     ...rows,
     `${"all of it".padEnd(22)} ${"".padStart(8)} ${wholeSeconds(seconds)}`,
   ].join("\n");
+}
+
+/**
+ * What failed, once more and in short, for the end of the output: where a long log is cut, its beginning is what goes.
+ * @param {readonly { phase: Phase, result: PhaseResult }[]} ended
+ * @returns {string} empty where nothing failed
+ */
+export function failureSummary(ended) {
+  const lines = ended
+    .filter(({ result }) => result.failed > 0)
+    .flatMap(({ phase, result: { failures = [], output } }) => {
+      const texts = failures.length > 0 ? failures : [output.trimEnd().split("\n").slice(-SUMMARY_LINES).join("\n")];
+      return texts.map((text) => `✗ ${phase.name}: ${shortened(text)}`);
+    });
+  return lines.join("\n");
+}
+
+/** Jest's expectation, what was received, and the line of the test fit in this. */
+const SUMMARY_LINES = 16;
+
+function shortened(text) {
+  const lines = stripVTControlCharacters(text)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+  return lines.slice(0, SUMMARY_LINES).join("\n  | ");
 }
 
 const wholeSeconds = (seconds) => `${seconds.toFixed(0).padStart(6)} s`;

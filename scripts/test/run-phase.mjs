@@ -14,6 +14,7 @@ const REPORTER = join(CHECKOUT, "scripts", "test", "test-log-reporter.mjs");
  * @property {number} seconds
  * @property {string} output
  * @property {readonly TestResult[]} [tests] of a phase that ran Jest to its end
+ * @property {readonly string[]} [failures] of a phase that ran Jest: each failed test with what it said
  *
  * @typedef {{ title: string, passed: boolean, seconds: number }} TestResult
  */
@@ -36,12 +37,13 @@ export async function runPhase(phase, signal) {
     );
     const seconds = (performance.now() - started) / 1000;
     if (timedOut) {
-      const { passed, failed, lines } = cutOff(phase, await readFile(logFile, "utf8").catch(() => ""));
-      return { passed, failed, seconds, output: [output, ...lines].join("\n") };
+      const { lines, ...rest } = cutOff(phase, await readFile(logFile, "utf8").catch(() => ""));
+      return { ...rest, seconds, output: [output, ...lines].join("\n") };
     }
     if (!phase.jest) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds, output };
     const report = JSON.parse(await readFile(reportFile, "utf8").catch(() => "{}"));
-    return { ...countTests(report, code), seconds, output, tests: testsOf(report) };
+    const { failures } = readTestLog(await readFile(logFile, "utf8").catch(() => ""));
+    return { ...countTests(report, code), seconds, output, tests: testsOf(report), failures };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -64,6 +66,7 @@ function cutOff({ limitSeconds, jest }, log) {
   return {
     passed,
     failed: failed + 1,
+    failures,
     lines: [
       ...failures,
       `ended: over its limit of ${limitSeconds} s${until}`,

@@ -61,9 +61,10 @@ describe("the examples", () => {
     const words = ["submit", "--conf", example("torchrun"), "--shell_env", `PYTHON=${python}`, ...tee, "--logs", "all"];
     const { exitCode, stdout } = await alice.run(...words);
 
-    const ranks = Array.from(stdout.matchAll(/\brank (\d) of 4$/gm), ([, rank]) => Number(rank));
+    // torchrun's two threads for the processes of a container may write into each other's lines.
+    const ranks = Array.from(stdout.matchAll(/\brank (\d) of 4/g), ([, rank]) => Number(rank));
     expect(ranks.sort()).toEqual([0, 1, 2, 3]);
-    expect(stdout).toMatch(/y = 3\.00 x \+ 2\.00$/m);
+    expect(stdout).toMatch(/y = 3\.00 x \+ 2\.00/);
     expect(exitCode).toBe(0);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { phaseLines, secondsTable } from "../../scripts/test/report.mjs";
+import { failureSummary, phaseLines, secondsTable } from "../../scripts/test/report.mjs";
 
 const unit = {
   name: "unit",
@@ -42,5 +42,34 @@ describe("what npm test prints", () => {
       "types                      20 s      8 s",
       "all of it                           28 s",
     ]);
+  });
+
+  test("ends with what failed, in short: each failed test with the head of its words, of other phases the last lines", () => {
+    const long = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+    const lines = failureSummary([
+      { phase: { name: "types" }, result: { failed: 0, output: "" } },
+      {
+        phase: { name: "e2e" },
+        result: {
+          failed: 2,
+          failures: ["a.test.ts › a › b\n\u001b[2mexpected\u001b[22m 1\n\nreceived 2", "c\nd"],
+          output: "",
+        },
+      },
+      { phase: { name: "lint" }, result: { failed: 1, output: long.join("\n") } },
+    ]).split("\n");
+    expect(lines.slice(0, 5)).toEqual([
+      "✗ e2e: a.test.ts › a › b",
+      "  | expected 1",
+      "  | received 2",
+      "✗ e2e: c",
+      "  | d",
+    ]);
+    expect(lines[5]).toBe("✗ lint: line 24");
+    expect(lines).toHaveLength(21);
+  });
+
+  test("ends with nothing more where nothing failed", () => {
+    expect(failureSummary([{ phase: { name: "types" }, result: { failed: 0, output: "much" } }])).toBe("");
   });
 });
