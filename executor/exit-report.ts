@@ -80,6 +80,28 @@ export function reportExit(evidence: ExitEvidence): ChildExit {
   };
 }
 
+/** Of a program that could not be started, or was stopped before. */
+export interface WhyNeverRan {
+  readonly startError?: StartError;
+  readonly stopReason?: StopReason;
+}
+
+/** What takes the place of a program's end where it never ran. */
+export function reportNeverRan({ startError, stopReason }: WhyNeverRan, atMs: number): ChildExit {
+  const how = startError === undefined ? ({ signal: "SIGTERM" } as const) : { signal: null, startError };
+  return reportExit({
+    end: { exitCode: null, atMs, ...how },
+    startedAtMs: atMs,
+    ...(stopReason && { stopReason }),
+    stdout: "",
+    stderr: "",
+    lines: 0,
+    ports: { held: [], lost: [] },
+    memory: { killsBefore: undefined, killsAfter: undefined, lastSampleBytes: 0, limitBytes: undefined },
+    peakMemoryBytes: 0,
+  });
+}
+
 /**
  * Whether the shell could not run its command. A program may exit with the same codes, and a later command of a script may be missing: so
  * the output must be nothing but the shell's own error, and the exit must come at once.

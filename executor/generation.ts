@@ -2,21 +2,19 @@ import type { RequestListener } from "node:http";
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
 import type { Hosts } from "../src/frameworks/framework.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { NamedPorts } from "../src/job/cluster-spec.ts";
 import type { ChildExit, ChildReport, Notice } from "../src/job/execution.ts";
 import type { ExecutorJob } from "../src/job/executor-job.ts";
 import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
-import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
 import { logLimitsOf } from "../src/rotating-log.ts";
-import { reportExit, type StartError } from "./exit-report.ts";
+import { reportNeverRan, type WhyNeverRan } from "./exit-report.ts";
+import { GenerationPorts, type PortNumbers } from "./generation-ports.ts";
 import { gpuSamplerOf } from "./hooks/gpu-sampler.ts";
 import type { MemorySampler } from "./hooks/memory-sampler.ts";
 import { writeNotice } from "./hooks/notice-file.ts";
 import { ProgressFile } from "./hooks/progress-file.ts";
 import type { OutputLogs } from "./output-files.ts";
 import { OutputIndex } from "./output-index.ts";
-import { type HeldPort, holdPort, holdReusablePort } from "./ports.ts";
 import {
   LEFTOVER_GRACE_MS,
   type ProcessEnvironment,
@@ -27,6 +25,7 @@ import {
 import { ProgramRun } from "./program-run.ts";
 import type { RemoteShell } from "./remote-shell/remote-shell.ts";
 import type { ExecutorSettings } from "./settings.ts";
+import { Suspension } from "./suspension.ts";
 
 export interface GenerationOptions {
   readonly number: number;
@@ -62,21 +61,6 @@ export interface ProgramPlan {
   readonly keepParameters?: (output: string) => Promise<void>;
 }
 
-interface Ports {
-  readonly task: HeldPort;
-  readonly tensorBoard: HeldPort | undefined;
-  /** By the names that the role gives them. */
-  readonly named: ReadonlyMap<string, HeldPort>;
-}
-
-/** The numbers of a generation's ports. */
-export interface PortNumbers {
-  /** 0 where there is none. */
-  readonly task: number;
-  readonly tensorBoard: number;
-  readonly named: NamedPorts;
-}
-
 /**
  * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
  *
@@ -85,7 +69,8 @@ export interface PortNumbers {
 export class Generation {
   readonly number: number;
   readonly #options: GenerationOptions;
-  #ports: Ports | undefined;
+  readonly #suspension: Suspension;
+  #ports: GenerationPorts | undefined;
   #started = false;
   #stopBeforeStart: StopReason | undefined;
   #program: Program | undefined;
@@ -95,14 +80,13 @@ export class Generation {
   #environment: ProcessEnvironment | undefined;
   #noticeFile: string | undefined;
   #noticedAtMs: number | undefined;
-  #suspendedAtMs: number | undefined;
-  #suspendedMs = 0;
   /** The ApplicationMaster has recorded the exit. */
   exitAcknowledged = false;
 
   constructor(options: GenerationOptions) {
     this.number = options.number;
     this.#options = options;
+    this.#suspension = new Suspension(options.nowMs);
   }
 
   /** Whether it can be registered. */
@@ -111,12 +95,7 @@ export class Generation {
   }
 
   get ports(): PortNumbers {
-    const { task, tensorBoard, named = [] } = this.#ports ?? {};
-    return {
-      task: task?.port ?? 0,
-      tensorBoard: tensorBoard?.port ?? 0,
-      named: Object.fromEntries([...named].map(([name, { port }]) => [name, port])),
-    };
+    return this.#ports?.numbers ?? { task: 0, tensorBoard: 0, named: {} };
   }
 
   get started(): boolean {
@@ -143,7 +122,7 @@ export class Generation {
 
   /** What a registration says of the program. */
   get child(): ChildReport {
-    const suspendedMs = this.#suspendedSoFarMs;
+    const suspendedMs = this.#suspension.untoldMs;
     if (this.#exit !== undefined) return { state: "exited", exit: this.#exit, suspendedMs };
     if (this.#program === undefined) return { state: "none" };
     const { pid, startedAtMs } = this.#program;
@@ -152,27 +131,15 @@ export class Generation {
 
   /** Opens the ports. Throws as holdPort and holdReusablePort. */
   async prepare(): Promise<void> {
-    const { settings, random } = this.#options;
-    const range = {
-      random,
-      host: listeningAddress(settings.host),
-      ...(settings.ports !== undefined && { ports: settings.ports }),
-    };
-    const hold = settings.reusePort ? holdReusablePort : holdPort;
-    const named = settings.portNames.map(async (name): Promise<[string, HeldPort]> => [name, await hold(range)]);
-    this.#ports = {
-      task: await hold(range),
-      tensorBoard: settings.tensorBoard ? await hold(range) : undefined,
-      named: new Map(await Promise.all(named)),
-    };
+    this.#ports = await GenerationPorts.hold(this.#options.settings, this.#options.random);
   }
 
   /** Starts the program; asked again it does nothing. Resolves when its start is reported, or its failure to start. */
   async start(plan: ProgramPlan): Promise<void> {
     if (this.#started) return;
     this.#started = true;
-    if (plan.serve !== undefined) this.#ports?.task.serve(plan.serve);
-    await releaseAll(this.#releasedPorts(plan));
+    if (plan.serve !== undefined) this.#ports?.serveTask(plan.serve);
+    await this.#ports?.releaseToProgram();
     if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
     else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
     else this.#spawn(plan);
@@ -196,8 +163,8 @@ export class Generation {
 
   /** Suspends the program until `resume`. @returns whether there was one to suspend */
   suspend(): boolean {
-    if (this.#program === undefined || this.#exit !== undefined || this.#suspendedAtMs !== undefined) return false;
-    this.#suspendedAtMs = this.#options.nowMs();
+    if (this.#program === undefined || this.#exit !== undefined || this.#suspension.lasts) return false;
+    this.#suspension.begin();
     this.#program.suspend();
     this.#run?.suspend();
     return true;
@@ -205,9 +172,8 @@ export class Generation {
 
   /** Resumes the program. @returns whether it was suspended */
   resume(): boolean {
-    if (this.#suspendedAtMs === undefined) return false;
-    this.#suspendedMs = this.#suspendedSoFarMs;
-    this.#suspendedAtMs = undefined;
+    if (!this.#suspension.lasts) return false;
+    this.#suspension.end();
     this.#program?.resume();
     this.#run?.resume();
     return true;
@@ -215,7 +181,7 @@ export class Generation {
 
   /** The ApplicationMaster has been told how long the program was suspended. */
   suspensionKnown(): void {
-    this.#suspendedMs = 0;
+    this.#suspension.told();
   }
 
   /** Has the program's Python processes write their stacks to stderr, before the program is stopped for that reason. */
@@ -242,23 +208,7 @@ export class Generation {
   }
 
   async releasePorts(): Promise<void> {
-    await releaseAll(this.#heldPorts);
-  }
-
-  get #heldPorts(): HeldPort[] {
-    const { task, tensorBoard, named = new Map<string, HeldPort>() } = this.#ports ?? {};
-    return [task, tensorBoard, ...named.values()].filter((port) => port !== undefined);
-  }
-
-  /** Those that are the program's to open. */
-  #releasedPorts({ serve }: ProgramPlan): HeldPort[] {
-    if (this.#options.settings.reusePort) return [];
-    return this.#heldPorts.filter((port) => serve === undefined || port !== this.#ports?.task);
-  }
-
-  get #suspendedSoFarMs(): number {
-    const since = this.#suspendedAtMs;
-    return this.#suspendedMs + (since === undefined ? 0 : Math.max(1, this.#options.nowMs() - since));
+    await this.#ports?.release();
   }
 
   #spawn(plan: ProgramPlan): void {
@@ -287,7 +237,7 @@ export class Generation {
     const { job, progressFile, environments } = plan;
     const { timeouts, failure } = job.spec;
     const gpuSampler = gpuSamplerOf(job.spec, { role: settings.task.role, environment: environments[0], log });
-    const port = this.#ports?.tensorBoard?.port;
+    const tensorBoard = this.ports.tensorBoard;
     return new ProgramRun({
       program,
       index,
@@ -300,9 +250,9 @@ export class Generation {
       metricsIntervalMs: timeouts.metricsIntervalMs,
       outputLines: failure.outputLines,
       ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
-      ports: this.#heldPorts.map(({ port: held }) => held),
-      releasedPorts: this.#releasedPorts(plan).map(({ port: released }) => released),
-      ...(port && { tensorBoard: { host: settings.host, port } }),
+      ports: this.#ports?.held ?? [],
+      releasedPorts: this.#ports?.programs ?? [],
+      ...(tensorBoard > 0 && { tensorBoard: { host: settings.host, port: tensorBoard } }),
       nowMs,
       report: (news) => report(news, news.type === "child-progress" ? "progress" : undefined),
     });
@@ -314,7 +264,7 @@ export class Generation {
     const isKept = exit.exitCode === 0 && keepParameters !== undefined;
     this.#exited(isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit);
     void program.clearLeftovers(LEFTOVER_GRACE_MS);
-    if (this.#options.settings.reusePort || plan.serve !== undefined) await this.releasePorts();
+    if (this.#ports?.outliveStart) await this.releasePorts();
   }
 
   /** The others are asked for when its end is reported: what they are to read must be there by then. */
@@ -338,33 +288,7 @@ export class Generation {
     this.#options.report({ type: "child-exited", exit });
   }
 
-  #neverRan({ startError, stopReason }: { startError?: StartError; stopReason?: StopReason }): void {
-    const end = {
-      exitCode: null,
-      signal: startError === undefined ? "SIGTERM" : null,
-      atMs: this.#options.nowMs(),
-    } as const;
-    this.#exited(
-      reportExit({
-        end: startError === undefined ? end : { ...end, startError },
-        startedAtMs: end.atMs,
-        ...(stopReason && { stopReason }),
-        stdout: "",
-        stderr: "",
-        lines: 0,
-        ports: { held: [], lost: [] },
-        memory: {
-          killsBefore: undefined,
-          killsAfter: undefined,
-          lastSampleBytes: 0,
-          limitBytes: undefined,
-        },
-        peakMemoryBytes: 0,
-      }),
-    );
+  #neverRan(why: WhyNeverRan): void {
+    this.#exited(reportNeverRan(why, this.#options.nowMs()));
   }
-}
-
-async function releaseAll(ports: readonly HeldPort[]): Promise<void> {
-  await Promise.all(ports.map((port) => port.release()));
 }
