@@ -18,6 +18,7 @@ import { checkLimits } from "./limits.ts";
 import { hasErrors, type Problem } from "./problem.ts";
 import type { LookUpPath } from "./resource-strings.ts";
 import type { Settings } from "./settings.ts";
+import { stopWithinMs } from "./silence.ts";
 import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec, RoleSpec, Timeouts } from "./spec.ts";
 import { shipOption } from "./submission.ts";
 import { formatTaskId, type TaskId } from "./task.ts";
@@ -42,6 +43,7 @@ export interface CheckedJob {
   readonly problems: readonly Problem[];
 }
 
+const LEAST_VERDICT_MS = 15_000;
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
 /**
@@ -170,9 +172,12 @@ function buildFailure(reader: JobReader): FailureSpec {
 function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[], clusterExpiryMs: number): Timeouts {
   const section = reader.section("timeouts");
   const tasks = roles.reduce((sum, { instances }) => sum + instances, 0);
+  const heartbeatExpiryMs = section.heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats");
+  const allStoppedMs = stopWithinMs({ ...section, heartbeatExpiryMs });
   return {
     ...section,
-    heartbeatExpiryMs: section.heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats"),
+    heartbeatExpiryMs,
+    verdictMs: reader.read("tony.failure.verdict-ms") ?? Math.max(allStoppedMs, LEAST_VERDICT_MS),
     isolationMs: Math.max(section.isolationMs, tasks * ISOLATION_MS_PER_TASK),
     orphanMs: reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS,
   };

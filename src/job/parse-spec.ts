@@ -124,7 +124,10 @@ const failure: Shape<FailureSpec> = both(
 
 const timeouts: Shape<Timeouts> = both(
   section("timeouts"),
-  object<Composed<Timeouts, "timeouts">>({ required: { heartbeatExpiryMs: count, orphanMs: count }, optional: {} }),
+  object<Composed<Timeouts, "timeouts">>({
+    required: { heartbeatExpiryMs: count, verdictMs: count, orphanMs: count },
+    optional: {},
+  }),
 );
 
 const carrier: Shape<CarrierSpec> = both(

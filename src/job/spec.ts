@@ -150,6 +150,8 @@ export interface FailureSpec extends SectionOf<"failure"> {
 export interface Timeouts extends SectionOf<"timeouts"> {
   /** An executor that sent no message for so long is lost. */
   readonly heartbeatExpiryMs: number;
+  /** The other tasks' exits are awaited for so long before the cause of a failure is decided. */
+  readonly verdictMs: number;
   /** An executor that has no ApplicationMaster for so long ends its program. */
   readonly orphanMs: number;
 }

@@ -103,6 +103,15 @@ describe("a job's spec", () => {
     expect(specOf({ "tony.task.orphan-timeout": "20m" }).timeouts.orphanMs).toBe(1_200_000);
   });
 
+  test("a failure's cause is decided when all tasks must have stopped: later where the grace is long or executors are heard rarely", () => {
+    const verdictMs = (set: Record<string, string>) => specOf(set).timeouts.verdictMs;
+    expect(verdictMs({})).toBe(15_000);
+    expect(verdictMs({ "tony.task.stop-grace": "1s" })).toBe(15_000);
+    expect(verdictMs({ "tony.task.stop-grace": "60s" })).toBe(65_000);
+    expect(verdictMs({ "tony.task.heartbeat-interval-ms": "10000" })).toBe(42_000);
+    expect(verdictMs({ "tony.task.stop-grace": "60s", "tony.failure.verdict-ms": "2s" })).toBe(2_000);
+  });
+
   test("an executor of a job of many tasks is isolated later: its looks into the staging folder are that far apart", () => {
     const isolationMs = (tasks: number, set?: string) =>
       specOf({

@@ -730,8 +730,8 @@ export const CORE_MUTANTS = [
     { bug: "the first restart waits", from: "charged < 2 ? 0 : ", to: "" },
     {
       bug: "after a takeover an executor that was not heard yet has no time to come back when the gang restarts",
-      from: "rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs",
-      to: "step.spec.timeouts.stopGraceMs",
+      from: "rejoinLeftMs(step) + stopWithinMs(",
+      to: "stopWithinMs(",
     },
     {
       bug: "a restart gives the containers back",

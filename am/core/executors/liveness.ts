@@ -1,5 +1,5 @@
+import { silentAfterMs } from "../../../src/job/silence.ts";
 import type { Timeouts } from "../../../src/job/spec.ts";
-import { silentAfterMs } from "../state/bounds.ts";
 import type { Event } from "../state/events.ts";
 
 export type LivenessEvent = Extract<Event, { type: "executor-silent" | "executor-back" | "paused" }>;

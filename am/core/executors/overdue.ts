@@ -1,6 +1,7 @@
 import { endedBecause } from "../../../src/job/outcome.ts";
 import type { EndingFacts } from "../../../src/job/reasons/endings.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";
+import { stopWithinMs } from "../../../src/job/silence.ts";
 import { discard, isHeard, noLongerUnclaimed } from "../containers/containers.ts";
 import { completionStatusOverdue } from "../failures/close-verdict.ts";
 import { departureOverdue } from "../failures/departures.ts";
@@ -9,7 +10,6 @@ import { containerGone } from "../failures/losses.ts";
 import { timeLimitEnding } from "../failures/stop-endings.ts";
 import { DONE } from "../gang/stages.ts";
 import { finish } from "../job/finish.ts";
-import { Bounds } from "../state/bounds.ts";
 import { awaitOf } from "../state/deadlines.ts";
 import type { ContainerDeadline, ContainerRecord, TaskPhase, TaskRecord } from "../state/records.ts";
 import { type Step, tenantOf } from "../state/step.ts";
@@ -78,7 +78,7 @@ function registrationOverdue(step: Step, container: ContainerRecord, task: TaskR
 /** Its executor ends a program that runs too long. One that nothing is heard of may have suspended it, and is lost by other bounds. */
 function executionOverdue(step: Step, container: ContainerRecord, task: TaskRecord): void {
   if (!isHeard(container)) {
-    awaitOf(step, container, "execution", step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+    awaitOf(step, container, "execution", stopWithinMs(step.spec.timeouts));
     return;
   }
   containerGone(step, container, timeLimitEnding(step, task, container), "its program ran longer than it may");

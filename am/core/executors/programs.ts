@@ -1,5 +1,6 @@
 import { stopWords } from "../../../src/job/reasons/stops.ts";
 import { durationWords, keyWords } from "../../../src/job/reasons/words.ts";
+import { stopWithinMs } from "../../../src/job/silence.ts";
 import { beginTermination, discard } from "../containers/containers.ts";
 import { accountFor } from "../failures/close-verdict.ts";
 import { departureEnding, tellOfDeparture } from "../failures/departures.ts";
@@ -13,7 +14,6 @@ import { joinNext } from "../gang/restart.ts";
 import { doneForGood } from "../gang/stages.ts";
 import { isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
-import { Bounds } from "../state/bounds.ts";
 import { awaitNoMore, awaitOf } from "../state/deadlines.ts";
 import type { ChildExit, Event } from "../state/events.ts";
 import type { GangState } from "../state/gang.ts";
@@ -49,9 +49,9 @@ export function started(step: Step, task: TaskRecord, atMs: number): void {
 
 /** The executor ends a program that runs too long, and tells: this bound is for one that does not. */
 function boundExecution(step: Step, container: ContainerRecord): void {
-  const { executionMs, stopGraceMs } = step.spec.timeouts;
+  const { executionMs } = step.spec.timeouts;
   if (executionMs !== undefined) {
-    awaitOf(step, container, "execution", executionMs + stopGraceMs + Bounds.stopMarginMs);
+    awaitOf(step, container, "execution", executionMs + stopWithinMs(step.spec.timeouts));
   }
 }
 

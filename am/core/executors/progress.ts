@@ -1,4 +1,5 @@
 import { stopWords } from "../../../src/job/reasons/stops.ts";
+import { stopWithinMs } from "../../../src/job/silence.ts";
 import { checkpointSaved } from "../containers/checkpoints.ts";
 import { isHeard } from "../containers/containers.ts";
 import { departSaved } from "../failures/departures.ts";
@@ -73,7 +74,7 @@ export function progressOverdue(step: Step, container: ContainerRecord, task: Ta
     to: { task: task.id, containerId: container.id },
     message: { type: "stop-child", generation: task.generation, graceMs, reason, dumpStacks: true },
   });
-  awaitOf(step, container, "hang-stop", Bounds.stackDumpMs + graceMs + Bounds.stopMarginMs);
+  awaitOf(step, container, "hang-stop", Bounds.stackDumpMs + stopWithinMs(step.spec.timeouts));
 }
 
 /** Neither did its executor end it. */

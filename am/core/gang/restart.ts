@@ -1,8 +1,8 @@
 import type { StopReason } from "../../../src/job/reasons/stops.ts";
+import { stopWithinMs } from "../../../src/job/silence.ts";
 import { chiefIsDone } from "../policies/completion.ts";
 import { isElastic, isShareDone } from "../policies/elastic.ts";
 import { restartsWithGang } from "../policies/restart.ts";
-import { Bounds } from "../state/bounds.ts";
 import { deadlineIn, rejoinLeftMs } from "../state/deadlines.ts";
 import type { GangState } from "../state/gang.ts";
 import type { TaskRecord } from "../state/records.ts";
@@ -28,7 +28,7 @@ export function tearDown(step: Step, gang: GangState, reason: string): void {
       stopChild(step, task, { code: "generation-ended", why: reason });
     }
   }
-  gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+  gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + stopWithinMs(step.spec.timeouts));
 }
 
 /** Tells one task's program to stop. */

@@ -1,3 +1,4 @@
+import { stopWithinMs } from "../../../src/job/silence.ts";
 import { stagesOf } from "../../../src/job/stages.ts";
 import { discard, handOver, isHeard, isWanting, nextWaiting } from "../containers/containers.ts";
 import { isKeptOff } from "../containers/kept-off.ts";
@@ -57,7 +58,7 @@ export function endStage(step: Step, gang: GangState): void {
       intendStart(step, task);
     }
   }
-  gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + step.spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+  gang.stopDeadline = deadlineIn(step, rejoinLeftMs(step) + stopWithinMs(step.spec.timeouts));
   const { generation, position } = gang;
   whenDurable(step, { what: "stage-done", gang: position });
   log(step, "info", "stage-done", `The stage of generation ${generation} is done.`, { generation });

@@ -1,4 +1,4 @@
-import type { Timeouts } from "../../../src/job/spec.ts";
+import { STOP_MARGIN_MS } from "../../../src/job/silence.ts";
 
 /** Bounds that no key sets: each is honest work of ours, seconds where it is healthy. */
 export const Bounds = {
@@ -8,8 +8,7 @@ export const Bounds = {
   prepareMs: 30_000,
   /** From the cluster spec to the program's start. */
   startMs: 60_000,
-  /** What an executor may need beyond the program's grace to stop it. */
-  stopMarginMs: 5_000,
+  stopMarginMs: STOP_MARGIN_MS,
   /** What an executor gives a hanging program to write where it stands. */
   stackDumpMs: 2_000,
   /** An outcome that cannot be written down is carried out all the same. */
@@ -23,11 +22,3 @@ export const Bounds = {
   journalSpacingMs: 200,
   journalRetryMs: 1_000,
 } as const;
-
-/** Beats that an executor may miss before it counts as silent. */
-const MISSED_BEATS = 3;
-
-/** How long nothing is heard of an executor before it counts as silent. */
-export function silentAfterMs(timeouts: Pick<Timeouts, "heartbeatIntervalMs" | "heartbeatExpiryMs">): number {
-  return Math.min(MISSED_BEATS * timeouts.heartbeatIntervalMs, timeouts.heartbeatExpiryMs);
-}

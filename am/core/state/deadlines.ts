@@ -1,4 +1,5 @@
-import { Bounds, silentAfterMs } from "./bounds.ts";
+import { silenceNoticedMs } from "../../../src/job/silence.ts";
+import { Bounds } from "./bounds.ts";
 import type { ContainerDeadline, ContainerRecord, Deadline } from "./records.ts";
 import type { CoreState } from "./state.ts";
 import type { Step } from "./step.ts";
@@ -28,19 +29,13 @@ export function noteContainerDeadline({ wakeUp }: Pick<CoreState, "wakeUp">, due
 }
 
 /**
- * What was waited for may lie in the mailbox behind the wake-up, or not be there because its executor is gone: beyond the time that takes
- * to notice.
- */
-const AFTER_PAUSE_MS = 2_000;
-
-/**
  * This ApplicationMaster stood still: nobody listened. Whatever was awaited by then is awaited until all that is still there has been
- * heard again.
+ * heard again, and what is not is known to be gone.
  */
 export function notePause({ state, spec, nowMs }: Step): void {
   // One that was granted before, as at a takeover, may be longer.
   const leftMs = state.pause.endedAtMs + state.pause.graceMs - nowMs;
-  state.pause = { endedAtMs: nowMs, graceMs: Math.max(silentAfterMs(spec.timeouts) + AFTER_PAUSE_MS, leftMs) };
+  state.pause = { endedAtMs: nowMs, graceMs: Math.max(silenceNoticedMs(spec.timeouts), leftMs) };
 }
 
 /** The attempt before is gone, and executors look for this one: they have their time for that, and YARN to say what became of the others. */

@@ -21,9 +21,7 @@ export const failureKeys = {
   }),
   "tony.failure.verdict-ms": key({
     type: duration("ms"),
-    spec: ["timeouts", "verdictMs"],
-    default: "15s",
-    doc: "How long the job waits for the exits of the other tasks before it decides which failure was the cause.",
+    doc: "How long the job waits for the exits of the other tasks before it decides which failure was the cause. Default: until all must have stopped (tony.task.stop-grace and the time to notice a silent executor), at least 15 s.",
     support: "works",
     ours: true,
   }),

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { createCore } from "../../../am/core/core.ts";
 import type { Effect } from "../../../am/core/state/effects.ts";
+import { stopWithinMs } from "../../../src/job/silence.ts";
 import { jobSpec, role } from "../../simulation/job.ts";
 import { childExit } from "../../support/child-exit.ts";
 import { Scenario, sentOf } from "./scenario.ts";
@@ -95,7 +96,7 @@ describe("an execution limit", () => {
     scenario.reports("worker:0", { state: "running", startedAtMs: 0, pid: 7 });
     scenario.after(599_000);
     expect(scenario.task("worker:0").phase).toBe("running");
-    scenario.after(1_000 + spec.timeouts.stopGraceMs + 5_000);
+    scenario.after(1_000 + stopWithinMs(spec.timeouts));
     expect(scenario.job).toMatchObject({ generation: 2 });
     expect(scenario.used).toMatchObject({ program: 1, infrastructure: 0 });
   });

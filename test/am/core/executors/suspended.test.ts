@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { Effect } from "../../../../am/core/state/effects.ts";
+import { stopWithinMs } from "../../../../src/job/silence.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario, sentOf } from "../scenario.ts";
 
@@ -70,7 +71,7 @@ describe("a program that was suspended while its executor was cut off", () => {
     comesBack(scenario);
     scenario.after(46_000);
     expect(scenario.phases()).toBe("worker:0 running");
-    scenario.after(alone.timeouts.stopGraceMs + 5_000);
+    scenario.after(stopWithinMs(alone.timeouts));
     expect(scenario.phases()).not.toBe("worker:0 running");
   });
 

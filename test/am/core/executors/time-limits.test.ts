@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { Bounds } from "../../../../am/core/state/bounds.ts";
+import { stopWithinMs } from "../../../../src/job/silence.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
 
@@ -55,8 +55,7 @@ describe("a program that runs longer than it may", () => {
     scenario.toRunning();
     return scenario;
   };
-  const { stopGraceMs } = base.timeouts;
-  const boundMs = 60_000 + stopGraceMs + Bounds.stopMarginMs;
+  const boundMs = 60_000 + stopWithinMs(base.timeouts);
 
   test("and that its executor does not end is ended with its container, and its budget pays", () => {
     const scenario = limited();
@@ -73,7 +72,7 @@ describe("a program that runs longer than it may", () => {
     expect(scenario.task("worker:0")).toMatchObject({ phase: "running", generation: 1 });
 
     scenario.back("worker:0");
-    scenario.after(stopGraceMs + Bounds.stopMarginMs);
+    scenario.after(stopWithinMs(base.timeouts));
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
   });
 });

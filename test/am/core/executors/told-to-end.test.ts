@@ -1,4 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
+import { stopWithinMs } from "../../../../src/job/silence.ts";
 import type { FailureSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -247,7 +248,7 @@ test("a task that restarts alone is judged once for the time it took, by its exe
 
   const ignored = alone();
   ignored.exits("worker:0");
-  ignored.after(70_000);
+  ignored.after(60_000 + stopWithinMs(timeouts));
   expect(ignored.used).toEqual({ program: 1, infrastructure: 0 });
   expect(ignored.task("worker:1")).toMatchObject({ phase: "waiting", restarts: 1 });
 });

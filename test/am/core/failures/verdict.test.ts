@@ -1,5 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { ChildExit } from "../../../../am/core/state/events.ts";
+import { stopWithinMs } from "../../../../src/job/silence.ts";
 import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { Scenario } from "../scenario.ts";
@@ -38,6 +39,21 @@ describe("the root of a failure", () => {
     scenario.completes("c1", 137);
     scenario.stops("worker:2");
     expect(scenario.used).toEqual({ program: 1, infrastructure: 0 });
+    expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
+  });
+});
+
+describe("a task that lost its peer, whose executor has stood still since", () => {
+  test.each([1_000, 10_000])("is not the root where executors are to be heard every %i ms", (heartbeatIntervalMs) => {
+    const beats = { ...base.timeouts, heartbeatIntervalMs, heartbeatExpiryMs: 10 * heartbeatIntervalMs };
+    const timeouts = { ...beats, verdictMs: stopWithinMs(beats) };
+    const scenario = running({ timeouts });
+    scenario.exits("worker:0", { exitCode: 1, peerConnectionLost: true });
+    scenario.stops("worker:2");
+    scenario.after(3 * heartbeatIntervalMs);
+    scenario.silent("worker:1", 3 * heartbeatIntervalMs);
+    scenario.after(timeouts.heartbeatExpiryMs);
+    expect(scenario.used).toEqual({ program: 0, infrastructure: 1 });
     expect(scenario.gang.generations[0]?.endedBy).toMatchObject({ task: "worker:1" });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { silentAfterMs } from "../../../../am/core/state/bounds.ts";
 import { statusOf } from "../../../../am/core/status/status.ts";
+import { silentAfterMs, stopWithinMs } from "../../../../src/job/silence.ts";
 import type { FailureSpec, JobSpec } from "../../../../src/job/spec.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { asksOf, idleNode, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -77,7 +77,7 @@ describe("a program fails", () => {
     const scenario = new Scenario(base);
     scenario.toRunning();
     scenario.exits("worker:1", { exitCode: 1 });
-    const effects = scenario.after(base.timeouts.stopGraceMs + 5_000);
+    const effects = scenario.after(stopWithinMs(base.timeouts));
     expect(effects).toContainEqual({
       type: "stop-container",
       containerId: "c1",

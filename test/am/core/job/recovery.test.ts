@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { Bounds } from "../../../../am/core/state/bounds.ts";
 import type { AllocatedContainer } from "../../../../am/core/state/events.ts";
+import { stopWithinMs } from "../../../../src/job/silence.ts";
 import { jobSpec, role } from "../../../simulation/job.ts";
 import { childExit } from "../../../support/child-exit.ts";
 import { asksOf, Scenario, sentOf, typesOf } from "../scenario.ts";
@@ -356,7 +357,7 @@ describe("the gang restarts while an executor still looks for the new attempt", 
     const scenario = restarting();
     scenario.after(20_000);
     scenario.reports("worker:1", program);
-    scenario.after(Bounds.rejoinMs - 20_000 + spec.timeouts.stopGraceMs + Bounds.stopMarginMs);
+    scenario.after(Bounds.rejoinMs - 20_000 + stopWithinMs(spec.timeouts));
     expect(scenario.core.state.containers.c2).toMatchObject({ phase: "terminating" });
   });
 });
