@@ -3,6 +3,7 @@ import os
 import time
 
 import ray
+from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 WORKERS = 2
 
@@ -17,7 +18,11 @@ def main():
     ray.init(address=f"{os.environ['TONY_HOST']}:{os.environ['TONY_PORT']}")
     while ray.cluster_resources().get("CPU", 0) < WORKERS:
         time.sleep(0.2)
-    results = ray.get([square.remote(number) for number in range(100)])
+    # Left to itself Ray starts a task where a process is ready: short ones may all be done before another node has one.
+    workers = [node["NodeID"] for node in ray.nodes() if node["Resources"].get("CPU", 0) > 0]
+    on = [NodeAffinitySchedulingStrategy(worker, soft=False) for worker in workers]
+    squares = [square.options(scheduling_strategy=on[number % len(on)]).remote(number) for number in range(100)]
+    results = ray.get(squares)
     nodes = {node for node, _ in results}
     print(f"sum of squares {sum(value for _, value in results)}, computed by {len(nodes)} workers", flush=True)
 

@@ -23,7 +23,7 @@ optimizer = hvd.DistributedOptimizer(torch.optim.SGD(model.parameters(), lr=0.01
 
 @hvd.elastic.run
 def train(state):
-    open(os.path.join(out, f"{task}-of-{hvd.size()}-from-{state.step}"), "w").close()
+    open(os.path.join(out, f"{task}-of-{hvd.size()}-from-{state.step}-at-{time.time_ns()}"), "w").close()
     while True:
         inputs = torch.randn(8, 1)
         optimizer.zero_grad()
@@ -64,26 +64,30 @@ describe("Horovod with fewer tasks than it may have", () => {
       },
       { "train.py": TRAIN },
     );
-    /** From which steps so many began, at one meeting or several. */
-    const meetingsOf = (size: number) =>
-      readdirSync(out).flatMap((file) => {
-        const [, of, step] = /^\d-of-(\d)-from-(\d+)$/.exec(file) ?? [];
-        return Number(of) === size ? [Number(step)] : [];
+    /** All three have met since there were these files. @returns from which step they go on */
+    const meet = async (what: string, known: readonly string[]): Promise<number> =>
+      await eventually(what, () => {
+        const files = readdirSync(out).filter((file) => !known.includes(file));
+        const met = files.flatMap((file) => {
+          const [, task, step] = /^(\d)-of-3-from-(\d+)-at-/.exec(file) ?? [];
+          return task === undefined ? [] : [{ task, step: Number(step) }];
+        });
+        return new Set(met.map(({ task }) => task)).size === 3 && Math.max(...met.map(({ step }) => step));
       });
-    const meetAgain = (after: number) => meetingsOf(3).filter((step) => step > after);
     const submitted = alice.start("submit", "--conf", job, "--logs", "all");
     const [id] = await submitted.output(/application_\d+_\d+/);
     const tasksOf = async () => listAt(await alice.json("status", id), "status", "tasks");
-    await eventually("a meeting of three", () => meetingsOf(3).length === 3);
+    await meet("a meeting of three", []);
     const tasks = await tasksOf();
 
+    const atFirst = readdirSync(out);
     for (const pid of processesWith("CONTAINER_ID", String(at(tasks[1], "containerId")))) {
       process.kill(pid, "SIGKILL");
     }
-    await eventually("a meeting of three again", () => meetAgain(0).length === 3);
+    const second = await meet("a meeting of three again", atFirst);
+    const beforeThird = readdirSync(out);
     writeFileSync(path.join(out, "fail-2"), "");
-    const before = Math.max(...meetAgain(0));
-    await eventually("a third one", () => meetAgain(before).length === 3);
+    expect(await meet("a third one", beforeThird)).toBeGreaterThan(second);
 
     const again = await tasksOf();
     expect(again).toMatchObject([

@@ -77,7 +77,7 @@ describe("torchrun with fewer tasks than it may have", () => {
     writeFileSync(path.join(out, "enough"), "");
     const { exitCode, stdout } = await submitted.ended;
     const resumed = Array.from(stdout.matchAll(/worker:\d is \d of 3 from step (\d+)$/gm), ([, step]) => Number(step));
-    expect(resumed.filter((step) => step >= before)).toHaveLength(3);
+    expect(resumed.filter((step) => step >= before).length).toBeGreaterThanOrEqual(3);
     expect(stdout).toMatch(/SUCCEEDED +3 of 3 tasks exited 0 · 1 restart/);
     expect(exitCode).toBe(0);
   }, 600_000);

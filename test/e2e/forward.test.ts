@@ -26,8 +26,10 @@ describe("a port of a task's node", () => {
     const job = alice.job("forward", {
       ...oneTask,
       "tony.worker.command":
-        `head -c ${size} /dev/urandom > big; sha256sum big; echo serves $TB_PORT; ` +
-        'python3 -m http.server --bind 127.0.0.1 "$TB_PORT" & until [ -e stop ]; do sleep 0.2; done; sleep 2',
+        `head -c ${size} /dev/urandom > big; sha256sum big; ` +
+        'python3 -m http.server --bind 127.0.0.1 "$TB_PORT" & ' +
+        'until (: <>"/dev/tcp/127.0.0.1/$TB_PORT") 2>/dev/null; do sleep 0.1; done; echo serves $TB_PORT; ' +
+        "until [ -e stop ]; do sleep 0.2; done; sleep 2",
     });
     const submitted = alice.start("submit", job);
     const [, id = ""] = await submitted.output(/(application_\d+_\d+)/);
