@@ -1,9 +1,8 @@
 import { isMap, isScalar, isSeq, LineCounter, type ParsedNode, parseDocument, type YAMLMap } from "yaml";
 import { ConfigurationError } from "../../src/hadoop/conf/errors.ts";
-import { meaningless } from "../azkaban/job-properties.ts";
 import type { MigrationRemark } from "../printed-json.ts";
+import { migrateProperties } from "./azkaban-properties.ts";
 import type { MigratedText } from "./job-file.ts";
-import { migrateSettings } from "./settings.ts";
 
 type Mapping = YAMLMap.Parsed<ParsedNode, ParsedNode | null>;
 
@@ -55,33 +54,24 @@ export function migrateFlowDocument(text: string, file: string): MigratedText | 
   }
 
   function migrateConfig(config: Mapping): void {
-    const properties = config.items.map(({ key, value }) => {
-      const at = `${file}:${lineAt(key.range[0])}`;
-      return { name: textOf(key), value: textOf(value), at };
-    });
-    const tony = properties.filter(({ name }) => name.startsWith("tony.") && !meaningless.has(name));
-    const migrated = migrateSettings(
-      tony.map(({ name: key, value, at }) => ({ key, value, layer: "job", at, final: false }) as const),
+    const migrated = migrateProperties(
+      config.items.map(({ key, value }) => {
+        return { key: textOf(key), value: textOf(value), at: `${file}:${lineAt(key.range[0])}` };
+      }),
     );
-    let left = 0;
-    const removals: Edit[] = [];
-    for (const [index, property] of properties.entries()) {
-      const { name, at } = property;
-      const setting = migrated[tony.indexOf(property)];
-      if (setting !== undefined) remarks.push(setting.remark);
-      else if (meaningless.has(name))
-        remarks.push({ kind: "no-meaning", at, message: `${name} has no effect: no JVM runs in the containers` });
-      else remarks.push({ kind: "stays", at, message: name });
-      const now = setting === undefined && !meaningless.has(name) ? name : setting?.key;
-      if (now === undefined) removals.push(withoutPair(text, config, index));
-      else left += 1;
-      const [from, to] = config.items[index]?.key.range ?? [0, 0];
-      if (now !== undefined && now !== name) edits.push({ from, to, text: text.slice(from, to).replace(name, now) });
-    }
-    // Without any property it is a mapping all the same.
-    if (left > 0) edits.push(...removals);
-    else if (removals.length > 0)
+    remarks.push(...migrated.map(({ remark }) => remark));
+    if (migrated.length > 0 && migrated.every(({ key }) => key === undefined)) {
+      // Without any property it is a mapping all the same.
       edits.push({ from: config.range[0], to: endOfText(text, config.range[1]), text: "{}" });
+      return;
+    }
+    for (const [index, { key: pair }] of config.items.entries()) {
+      const name = textOf(pair);
+      const now = migrated[index]?.key;
+      const [from, to] = pair.range;
+      if (now === undefined) edits.push(withoutPair(text, config, index));
+      else if (now !== name) edits.push({ from, to, text: text.slice(from, to).replace(name, now) });
+    }
   }
 }
 
