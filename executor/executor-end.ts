@@ -8,13 +8,13 @@ import { type StopReason, stopWords } from "../src/job/reasons/stops.ts";
 import type { Log } from "../src/log.ts";
 import type { Carrier } from "./carrier/carrier.ts";
 import { ExecutorExit } from "./exit-codes.ts";
-import type { Generation } from "./generation.ts";
-import type { Generations } from "./generations.ts";
+import type { Generation } from "./generation/generation.ts";
+import type { Generations } from "./generation/generations.ts";
 import type { LogTails } from "./hooks/log-tails.ts";
-import type { MasterLink } from "./master-link.ts";
-import type { StopOrder } from "./program.ts";
+import type { MasterLink } from "./master/master-link.ts";
+import type { WorkFolder } from "./preparation/work-folder.ts";
+import type { StopOrder } from "./program/program.ts";
 import type { Reports } from "./reports.ts";
-import type { WorkFolder } from "./work-folder.ts";
 
 export interface ExecutorEndOptions {
   readonly generations: Pick<Generations, "kill" | "stop"> & { readonly current: Pick<Generation, "kill"> };

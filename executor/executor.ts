@@ -12,18 +12,18 @@ import { Carrier } from "./carrier/carrier.ts";
 import { ExecutorEnd } from "./executor-end.ts";
 import { ExecutorExit } from "./exit-codes.ts";
 import { openFileSystems } from "./file-systems.ts";
-import { Generations } from "./generations.ts";
+import { Generations } from "./generation/generations.ts";
 import { LogTails } from "./hooks/log-tails.ts";
-import { Isolation } from "./isolation.ts";
-import { MasterLink, type Welcome } from "./master-link.ts";
-import { ModelParameters } from "./model-parameters.ts";
-import { earlierLogs, outputLogs } from "./output-files.ts";
+import { Isolation } from "./master/isolation.ts";
+import { MasterLink, type Welcome } from "./master/master-link.ts";
+import { StagingFolder } from "./master/staging-folder.ts";
+import { ModelParameters } from "./preparation/model-parameters.ts";
+import type { WorkFolder } from "./preparation/work-folder.ts";
+import { earlierLogs, outputLogs } from "./program/output-files.ts";
 import { Reports } from "./reports.ts";
 import { Sessions } from "./sessions/sessions.ts";
 import type { ExecutorSettings } from "./settings.ts";
-import { StagingFolder } from "./staging-folder.ts";
 import type { TaskTokens } from "./task-tokens.ts";
-import type { WorkFolder } from "./work-folder.ts";
 
 export interface ExecutorOptions {
   readonly settings: ExecutorSettings;

@@ -11,10 +11,10 @@ import { openLog } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import { Executor } from "./executor.ts";
 import { ExecutorExit } from "./exit-codes.ts";
+import { layOutSources } from "./preparation/sources.ts";
+import { WorkFolder } from "./preparation/work-folder.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
-import { layOutSources } from "./sources.ts";
 import { TaskTokens } from "./task-tokens.ts";
-import { WorkFolder } from "./work-folder.ts";
 
 /** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
 async function main(): Promise<void> {

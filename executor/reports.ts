@@ -1,5 +1,5 @@
 import type { ExecutorReport, Metrics } from "../src/api/messages.ts";
-import type { Generation } from "./generation.ts";
+import type { Generation } from "./generation/generation.ts";
 import type { ProgressReport } from "./hooks/progress-file.ts";
 
 /** Kinds of reports whose last one is repeated on a new stream. */

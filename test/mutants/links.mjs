@@ -119,7 +119,7 @@ export const LINK_MUTANTS = [
       to: "this.#isolation.begin(silentMs);",
     },
   ]),
-  ...mutantsOf("executor/generation.ts", { unit: "executor/executor.test" }, [
+  ...mutantsOf("executor/generation/generation.ts", { unit: "executor/executor.test" }, [
     { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
   ]),
   ...mutantsOf("am/client-rights.ts", { unit: "am/client-rights" }, [
@@ -190,7 +190,7 @@ export const LINK_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("executor/process-tree.ts", { unit: "executor/process-tree.test" }, [
+  ...mutantsOf("executor/program/process-tree.ts", { unit: "executor/program/process-tree.test" }, [
     {
       bug: "output is cut while some of a program's processes run",
       from: "if (await this.#holdAll(held)) work();",
@@ -209,7 +209,7 @@ export const LINK_MUTANTS = [
       to: 'CLOSED_LOGS = ".*"',
     },
   ]),
-  ...mutantsOf("executor/work-folder.ts", { unit: "executor/work-folder" }, [
+  ...mutantsOf("executor/preparation/work-folder.ts", { unit: "executor/preparation/work-folder" }, [
     {
       bug: "the next task finds a file missing",
       from: "    if (gone === undefined) return;\n",
@@ -245,21 +245,21 @@ export const LINK_MUTANTS = [
       to: "const unsaid = [undefined];",
     },
   ]),
-  ...mutantsOf("executor/generations.ts", { unit: "executor/executor.test" }, [
+  ...mutantsOf("executor/generation/generations.ts", { unit: "executor/executor.test" }, [
     {
       bug: "a new ApplicationMaster's order to make ready stops what runs",
       from: "    if (number === previous.number) {",
       to: "    if (false) {",
     },
   ]),
-  ...mutantsOf("executor/master-link.ts", { unit: "executor/master-link.test" }, [
+  ...mutantsOf("executor/master/master-link.ts", { unit: "executor/master/master-link.test" }, [
     {
       bug: "it goes back to an earlier attempt",
       from: "if (candidate.attempt < attempt) return { accepted: false",
       to: "if (false) return { accepted: false",
     },
   ]),
-  ...mutantsOf("executor/master-absence.ts", { unit: "executor/master-absence.test" }, [
+  ...mutantsOf("executor/master/master-absence.ts", { unit: "executor/master/master-absence.test" }, [
     {
       bug: "the ApplicationMaster's silence ends a program at once",
       from: "this.#orphan = callAfter(delayMs, ",
@@ -307,7 +307,7 @@ export const LINK_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("executor/process-tree.ts", { unit: "executor/process-tree.test" }, [
+  ...mutantsOf("executor/program/process-tree.ts", { unit: "executor/program/process-tree.test" }, [
     {
       bug: "what a suspended program had forked meanwhile runs on",
       from: "    this.#suspension = setTimeout(() => this.#keepSuspended(nextMs), nextMs);",

@@ -3,7 +3,7 @@ import type { Random } from "./random.ts";
 
 /** How long a peer may be out of reach before its stream ends (src/api/tls.ts). */
 export const LONGEST_UNNOTICED_MS = 15_000;
-/** A look that takes longer tells nothing in time (executor/staging-folder.ts). */
+/** A look that takes longer tells nothing in time (executor/master/staging-folder.ts). */
 const LONGEST_LOOK_MS = 3_000;
 /** A process that stands still does what has become due when it goes on. */
 const FROZEN_MS = 500;
@@ -25,7 +25,7 @@ export interface AbsenceOptions {
   readonly isolated: () => void;
 }
 
-/** What an executor does while it hears no ApplicationMaster: executor/master-absence.ts in virtual time. */
+/** What an executor does while it hears no ApplicationMaster: executor/master/master-absence.ts in virtual time. */
 export class Absence {
   readonly #options: AbsenceOptions;
   /** Changes with every absence, so that what was begun in an earlier one is known. */

@@ -1,0 +1,294 @@
+import type { RequestListener } from "node:http";
+import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
+import type { Hosts } from "../../src/frameworks/framework.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { ChildExit, ChildReport, Notice } from "../../src/job/execution.ts";
+import type { ExecutorJob } from "../../src/job/executor-job.ts";
+import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
+import type { Log } from "../../src/log.ts";
+import { logLimitsOf } from "../../src/rotating-log.ts";
+import { gpuSamplerOf } from "../hooks/gpu-sampler.ts";
+import type { MemorySampler } from "../hooks/memory-sampler.ts";
+import { writeNotice } from "../hooks/notice-file.ts";
+import { ProgressFile } from "../hooks/progress-file.ts";
+import { reportNeverRan, type WhyNeverRan } from "../program/exit-report.ts";
+import type { OutputLogs } from "../program/output-files.ts";
+import { OutputIndex } from "../program/output-index.ts";
+import {
+  LEFTOVER_GRACE_MS,
+  type ProcessEnvironment,
+  Program,
+  type ProgramStartOptions,
+  type StopOrder,
+} from "../program/program.ts";
+import { ProgramRun } from "../program/program-run.ts";
+import type { RemoteShell } from "../remote-shell/remote-shell.ts";
+import type { ExecutorSettings } from "../settings.ts";
+import { GenerationPorts, type PortNumbers } from "./generation-ports.ts";
+import { Suspension } from "./suspension.ts";
+
+export interface GenerationOptions {
+  readonly number: number;
+  readonly settings: ExecutorSettings;
+  readonly logs: OutputLogs;
+  readonly sampler: MemorySampler;
+  readonly log: Log;
+  readonly nowMs: () => number;
+  readonly random: () => number;
+  readonly report: (report: ExecutorReport, replaces?: string) => void;
+}
+
+/** What one start of the program needs. */
+export interface ProgramPlan {
+  readonly job: ExecutorJob;
+  readonly command: string;
+  /** Why it must not be started. */
+  readonly unusable?: string;
+  /** The command is run once with each. */
+  readonly environments: ProgramStartOptions["environments"];
+  /** `NAME=value`, part of every environment. */
+  readonly marker: string;
+  readonly progressFile: string;
+  readonly noticeFile: string;
+  /** What is served at the task's port while the program runs. */
+  readonly serve?: RequestListener;
+  /** Tasks in which it may run commands, and the folder of the container for what that needs. */
+  readonly hosts?: Hosts;
+  readonly hostsFolder: string;
+  /** How it runs them, until it has ended. */
+  readonly remoteShell?: Pick<RemoteShell, "close">;
+  /** Keeps what the program tells the others, when it has succeeded; from the end of its output. */
+  readonly keepParameters?: (output: string) => Promise<void>;
+}
+
+/**
+ * An executor's part in one generation: it holds ports, runs the program at most once, and remembers how it ended.
+ *
+ *     preparing → prepared → started → exited
+ */
+export class Generation {
+  readonly number: number;
+  readonly #options: GenerationOptions;
+  readonly #suspension: Suspension;
+  #ports: GenerationPorts | undefined;
+  #started = false;
+  #stopBeforeStart: StopReason | undefined;
+  #program: Program | undefined;
+  #run: ProgramRun | undefined;
+  #exit: ChildExit | undefined;
+  #whenExited: Promise<void> = Promise.resolve();
+  #environment: ProcessEnvironment | undefined;
+  #noticeFile: string | undefined;
+  #noticedAtMs: number | undefined;
+  /** The ApplicationMaster has recorded the exit. */
+  exitAcknowledged = false;
+
+  constructor(options: GenerationOptions) {
+    this.number = options.number;
+    this.#options = options;
+    this.#suspension = new Suspension(options.nowMs);
+  }
+
+  /** Whether it can be registered. */
+  get prepared(): boolean {
+    return this.#ports !== undefined;
+  }
+
+  get ports(): PortNumbers {
+    return this.#ports?.numbers ?? { task: 0, tensorBoard: 0, named: {} };
+  }
+
+  get started(): boolean {
+    return this.#started;
+  }
+
+  /** An order to stop came before the program was started. */
+  get isStopped(): boolean {
+    return this.#stopBeforeStart !== undefined;
+  }
+
+  get exit(): ChildExit | undefined {
+    return this.#exit;
+  }
+
+  get metrics(): Metrics | undefined {
+    return this.#run?.metrics;
+  }
+
+  /** What the program that runs was started with; undefined: none runs. */
+  get environment(): ProcessEnvironment | undefined {
+    return this.#exit === undefined && this.#program !== undefined ? this.#environment : undefined;
+  }
+
+  /** What a registration says of the program. */
+  get child(): ChildReport {
+    const suspendedMs = this.#suspension.untoldMs;
+    if (this.#exit !== undefined) return { state: "exited", exit: this.#exit, suspendedMs };
+    if (this.#program === undefined) return { state: "none" };
+    const { pid, startedAtMs } = this.#program;
+    return { state: "running", pid, startedAtMs, suspendedMs };
+  }
+
+  /** Opens the ports. Throws as holdPort and holdReusablePort. */
+  async prepare(): Promise<void> {
+    this.#ports = await GenerationPorts.hold(this.#options.settings, this.#options.random);
+  }
+
+  /** Starts the program; asked again it does nothing. Resolves when its start is reported, or its failure to start. */
+  async start(plan: ProgramPlan): Promise<void> {
+    if (this.#started) return;
+    this.#started = true;
+    if (plan.serve !== undefined) this.#ports?.serveTask(plan.serve);
+    await this.#ports?.releaseToProgram();
+    if (this.#stopBeforeStart !== undefined) this.#neverRan({ stopReason: this.#stopBeforeStart });
+    else if (plan.unusable !== undefined) this.#neverRan({ startError: { message: plan.unusable, isSystems: false } });
+    else this.#spawn(plan);
+    void this.#whenExited.then(() => plan.remoteShell?.close());
+  }
+
+  /**
+   * Ends the program and every process it left. Resolves with true when its exit is reported and no process is left, with false when one
+   * survives SIGKILL.
+   */
+  async stop(order: StopOrder): Promise<boolean> {
+    if (this.#program === undefined) {
+      this.#stopBeforeStart = order.reason;
+      return true;
+    }
+    const cleared = this.#exit === undefined ? this.#program.stop(order) : this.#program.clearLeftovers(order.graceMs);
+    const clear = await cleared;
+    if (clear) await this.#whenExited;
+    return clear;
+  }
+
+  /** Suspends the program until `resume`. @returns whether there was one to suspend */
+  suspend(): boolean {
+    if (this.#program === undefined || this.#exit !== undefined || this.#suspension.lasts) return false;
+    this.#suspension.begin();
+    this.#program.suspend();
+    this.#run?.suspend();
+    return true;
+  }
+
+  /** Resumes the program. @returns whether it was suspended */
+  resume(): boolean {
+    if (!this.#suspension.lasts) return false;
+    this.#suspension.end();
+    this.#program?.resume();
+    this.#run?.resume();
+    return true;
+  }
+
+  /** The ApplicationMaster has been told how long the program was suspended. */
+  suspensionKnown(): void {
+    this.#suspension.told();
+  }
+
+  /** Has the program's Python processes write their stacks to stderr, before the program is stopped for that reason. */
+  async dumpStacks(reason: StopReason): Promise<void> {
+    if (this.#exit === undefined) await this.#program?.dumpStacks(reason);
+  }
+
+  /** Writes a notice to the program's file. @returns false when no program runs, or that notice is there already */
+  notice(notice: Notice): boolean {
+    if (this.#noticeFile === undefined || this.#exit !== undefined || this.#noticedAtMs === notice.atMs) return false;
+    this.#noticedAtMs = notice.atMs;
+    writeNotice(this.#noticeFile, notice);
+    return true;
+  }
+
+  /** Sends a signal to every process of the program. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.#exit === undefined) this.#program?.tree.signal(signal);
+  }
+
+  /** Sends SIGKILL to whatever is left. */
+  kill(): void {
+    this.#program?.tree.signal("SIGKILL");
+  }
+
+  async releasePorts(): Promise<void> {
+    await this.#ports?.release();
+  }
+
+  #spawn(plan: ProgramPlan): void {
+    const { logs, log, nowMs, report } = this.#options;
+    const index = new OutputIndex(logs, this.number);
+    try {
+      const { command, environments, marker } = plan;
+      // Before the program writes: what the files hold now is an earlier generation's.
+      index.mark(nowMs());
+      this.#program = new Program({ command, environments, marker, logs, nowMs });
+    } catch (error) {
+      this.#neverRan({ startError: { message: errorMessage(error), isSystems: true } });
+      return;
+    }
+    const { pid, startedAtMs } = this.#program;
+    log.info("child-started", `The program runs as process ${pid}.`, { pid });
+    report({ type: "child-started", pid, atMs: startedAtMs });
+    this.#noticeFile = plan.noticeFile;
+    this.#environment = plan.environments[0];
+    this.#run = this.#observe(this.#program, plan, index);
+    this.#whenExited = this.#awaitExit(this.#program, this.#run, plan);
+  }
+
+  #observe(program: Program, plan: ProgramPlan, index: OutputIndex): ProgramRun {
+    const { settings, logs, log, sampler, nowMs, report } = this.#options;
+    const { job, progressFile, environments } = plan;
+    const { timeouts, failure } = job.spec;
+    const gpuSampler = gpuSamplerOf(job.spec, { role: settings.task.role, environment: environments[0], log });
+    const tensorBoard = this.ports.tensorBoard;
+    return new ProgramRun({
+      program,
+      index,
+      logs,
+      logLimits: logLimitsOf(job.spec),
+      sampler,
+      ...(gpuSampler && { gpuSampler }),
+      progress: new ProgressFile(progressFile, log),
+      memoryLimitBytes: settings.memoryLimitBytes,
+      metricsIntervalMs: timeouts.metricsIntervalMs,
+      outputLines: failure.outputLines,
+      ...(timeouts.executionMs && { timeLimit: { limitMs: timeouts.executionMs, graceMs: timeouts.stopGraceMs } }),
+      ports: this.#ports?.held ?? [],
+      releasedPorts: this.#ports?.programs ?? [],
+      ...(tensorBoard > 0 && { tensorBoard: { host: settings.host, port: tensorBoard } }),
+      nowMs,
+      report: (news) => report(news, news.type === "child-progress" ? "progress" : undefined),
+    });
+  }
+
+  async #awaitExit(program: Program, run: ProgramRun, plan: ProgramPlan): Promise<void> {
+    const { keepParameters } = plan;
+    const exit = await run.ended();
+    const isKept = exit.exitCode === 0 && keepParameters !== undefined;
+    this.#exited(isKept ? await this.#withParameters(exit, keepParameters(program.output.tail("stdout"))) : exit);
+    void program.clearLeftovers(LEFTOVER_GRACE_MS);
+    if (this.#ports?.outliveStart) await this.releasePorts();
+  }
+
+  /** The others are asked for when its end is reported: what they are to read must be there by then. */
+  async #withParameters(exit: ChildExit, kept: Promise<void>): Promise<ChildExit> {
+    try {
+      await kept;
+      return exit;
+    } catch (error) {
+      return { ...exit, exitCode: 1, errorSummary: `its model parameters could not be kept: ${errorMessage(error)}` };
+    }
+  }
+
+  #exited(exit: ChildExit): void {
+    this.#exit = exit;
+    const how = exit.signal === "" ? `with ${exit.exitCode}` : `by ${exit.signal}`;
+    const why = exit.stopReason === undefined ? "" : ` (stopped: ${stopWords(exit.stopReason)})`;
+    this.#options.log.info("child-exited", `The program ended ${how}${why}.`, {
+      exitCode: exit.exitCode,
+      signal: exit.signal,
+    });
+    this.#options.report({ type: "child-exited", exit });
+  }
+
+  #neverRan(why: WhyNeverRan): void {
+    this.#exited(reportNeverRan(why, this.#options.nowMs()));
+  }
+}

@@ -1,0 +1,141 @@
+import { constants } from "node:os";
+import type { ChildExit } from "../../src/job/execution.ts";
+import { missingModuleOf } from "../../src/job/missing-module.ts";
+import type { StopReason } from "../../src/job/reasons/stops.ts";
+import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
+import { isPeerConnectionLost } from "./peer-loss.ts";
+import { isPortTaken, type ProgramPorts } from "./port-taken.ts";
+import { lastStack, lastTraceback } from "./traceback.ts";
+
+/** How a process ended, as the operating system reports it. */
+export interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly atMs: number;
+  /** Why it could not be started. */
+  readonly startError?: StartError;
+}
+
+export interface StartError {
+  readonly message: string;
+  /** The operating system refused to start it; false: the program itself cannot be run. */
+  readonly isSystems: boolean;
+}
+
+export interface ExitEvidence {
+  readonly end: ProcessEnd;
+  /** When it was started. */
+  readonly startedAtMs: number;
+  /** Why the executor stopped it; absent when it did not. */
+  readonly stopReason?: StopReason;
+  /** Its stacks were requested before it was stopped. */
+  readonly stacksAsked?: boolean;
+  /** The last part of what this run wrote. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** How many last lines are reported. */
+  readonly lines: number;
+  readonly ports: ProgramPorts;
+  readonly memory: MemoryEvidence;
+  readonly peakMemoryBytes: number;
+}
+
+/** What a program's command is run with. */
+export const SHELL = "/bin/bash";
+/** Exit codes of bash for a command that is not executable, or not there (bash(1), EXIT STATUS). */
+const UNSTARTABLE: readonly number[] = [126, 127];
+/** A shell that ran for longer than this had started something. */
+const LONGEST_START_MS = 5_000;
+/** A shell reports a child that died by signal n as 128 + n. */
+const signalBase = 128;
+const deadlySignals = Object.entries(constants.signals).filter(([name]) =>
+  /^SIG(HUP|INT|QUIT|ILL|ABRT|BUS|FPE|KILL|SEGV|PIPE|TERM|XCPU)$/.test(name),
+);
+const LONGEST_LINE = 2000;
+
+/** How a program ended, from its exit, its output and the samples of its memory. */
+export function reportExit(evidence: ExitEvidence): ChildExit {
+  const { end, stopReason, memory } = evidence;
+  const signal = end.signal ?? signalOf(end.exitCode ?? 0);
+  const exitCode = end.exitCode ?? (signal === "" ? 1 : signalBase + constants.signals[signal]);
+  const failed = stopReason === undefined && exitCode !== 0;
+  const traceback = failed ? lastTraceback(evidence.stderr) : undefined;
+  const lastLines = end.startError === undefined ? endOfOutput(evidence) : [];
+  const complaint = failed ? missingModuleOf(lastLines) : undefined;
+  const exception = traceback?.text.slice(traceback.text.indexOf(traceback.summary));
+  return {
+    exitCode,
+    signal,
+    atMs: end.atMs,
+    ...(stopReason && { stopReason }),
+    refusedBySystem: failed && end.startError?.isSystems === true,
+    failedToStart: failed && (end.startError !== undefined || isShellsRefusal(exitCode, evidence)),
+    lastLines,
+    traceback: (evidence.stacksAsked ? lastStack(evidence.stderr) : traceback?.text) ?? "",
+    errorSummary: end.startError?.message ?? traceback?.summary ?? complaint?.summary ?? "",
+    portTaken: failed && isPortTaken(exception, lastLines, evidence.ports),
+    peerConnectionLost: failed && isPeerConnectionLost(exception, lastLines),
+    outOfMemory: failed && ranOutOfMemory(signal === "SIGKILL", memory),
+    peakMemoryBytes: evidence.peakMemoryBytes,
+  };
+}
+
+/** Of a program that could not be started, or was stopped before. */
+export interface WhyNeverRan {
+  readonly startError?: StartError;
+  readonly stopReason?: StopReason;
+}
+
+/** What takes the place of a program's end where it never ran. */
+export function reportNeverRan({ startError, stopReason }: WhyNeverRan, atMs: number): ChildExit {
+  const how = startError === undefined ? ({ signal: "SIGTERM" } as const) : { signal: null, startError };
+  return reportExit({
+    end: { exitCode: null, atMs, ...how },
+    startedAtMs: atMs,
+    ...(stopReason && { stopReason }),
+    stdout: "",
+    stderr: "",
+    lines: 0,
+    ports: { held: [], lost: [] },
+    memory: { killsBefore: undefined, killsAfter: undefined, lastSampleBytes: 0, limitBytes: undefined },
+    peakMemoryBytes: 0,
+  });
+}
+
+/**
+ * Whether the shell could not run its command. A program may exit with the same codes, and a later command of a script may be missing: so
+ * the output must be nothing but the shell's own error, and the exit must come at once.
+ */
+function isShellsRefusal(exitCode: number, { end, startedAtMs, stdout, stderr }: ExitEvidence): boolean {
+  if (!UNSTARTABLE.includes(exitCode) || end.atMs - startedAtMs > LONGEST_START_MS) return false;
+  const said = lastLinesOf(stderr, Number.POSITIVE_INFINITY);
+  return stdout.trim() === "" && said.length > 0 && said.every((line) => line.startsWith(`${SHELL}: `));
+}
+
+function signalOf(exitCode: number): NodeJS.Signals | "" {
+  const found = deadlySignals.find(([, number]) => exitCode === signalBase + number)?.[0];
+  return isSignal(found) ? found : "";
+}
+
+function isSignal(name: string | undefined): name is NodeJS.Signals {
+  return name !== undefined && name in constants.signals;
+}
+
+/** The last lines of stderr, preceded by as many of stdout's as there is room for. */
+function endOfOutput({ stdout, stderr, lines }: ExitEvidence): string[] {
+  const errors = lastLinesOf(stderr, lines);
+  return [...lastLinesOf(stdout, lines - errors.length), ...errors];
+}
+
+function lastLinesOf(text: string, count: number): string[] {
+  const lines = text
+    .split(/\r?\n/)
+    .map(afterCarriageReturns)
+    .filter((line) => line.trim() !== "");
+  return count <= 0 ? [] : lines.slice(-count).map((line) => line.slice(0, LONGEST_LINE));
+}
+
+/** A progress bar rewrites its line after each carriage return: the last version is what people saw. */
+function afterCarriageReturns(line: string): string {
+  return line.split("\r").findLast((part) => part !== "") ?? "";
+}

@@ -1,0 +1,187 @@
+import type { ExecutorReport, Metrics } from "../../src/api/messages.ts";
+import { formatHostPort } from "../../src/hadoop/conf/values.ts";
+import { saysAddressInUse } from "../../src/job/address-in-use.ts";
+import type { ChildExit } from "../../src/job/execution.ts";
+import type { StopReason } from "../../src/job/reasons/stops.ts";
+import type { LogLimits } from "../../src/rotating-log.ts";
+import { callAfter } from "../../src/timer.ts";
+import type { GpuSampler } from "../hooks/gpu-sampler.ts";
+import { isListening } from "../hooks/listening.ts";
+import type { MemorySampler } from "../hooks/memory-sampler.ts";
+import type { ProgressFile, ProgressReport } from "../hooks/progress-file.ts";
+import { reportExit } from "./exit-report.ts";
+import { kernelMemoryKills } from "./memory-evidence.ts";
+import type { OutputLogs } from "./output-files.ts";
+import type { OutputIndex } from "./output-index.ts";
+import { takenPorts } from "./ports.ts";
+import { LEFTOVER_GRACE_MS, type Program } from "./program.ts";
+
+export interface ProgramRunOptions {
+  readonly program: Program;
+  readonly index: OutputIndex;
+  readonly logs: OutputLogs;
+  readonly logLimits: LogLimits;
+  readonly sampler: MemorySampler;
+  /** Absent where the task has no GPUs. */
+  readonly gpuSampler?: GpuSampler;
+  readonly progress: ProgressFile;
+  /** Of the container; undefined where it is not enforced. */
+  readonly memoryLimitBytes: number | undefined;
+  readonly metricsIntervalMs: number;
+  /** How many last lines are reported when it fails. */
+  readonly outputLines: number;
+  /** How long the program may run, and its grace period when it is stopped after that. */
+  readonly timeLimit?: { readonly limitMs: number; readonly graceMs: number };
+  /** Those that were held for it. */
+  readonly ports: readonly number[];
+  /** Those of them that any process could open once it ran. */
+  readonly releasedPorts: readonly number[];
+  /** Where it may serve TensorBoard. */
+  readonly tensorBoard?: { readonly host: string; readonly port: number };
+  readonly nowMs: () => number;
+  readonly report: (report: ProgressReport | Extract<ExecutorReport, { type: "service-announced" }>) => void;
+}
+
+const LOOK_MS = 1_000;
+/** The precision with which the lines of stdout and stderr can be merged afterwards. */
+const MARK_MS = 250;
+/** A program is sampled at every check for so long after its start, so that a quick rise of memory is seen. */
+const YOUNG_MS = 10_000;
+
+/** What accompanies a running program: samples of memory, progress, the announcement of its TensorBoard, its time limit. */
+export class ProgramRun {
+  readonly #options: ProgramRunOptions;
+  readonly #killsBefore = kernelMemoryKills();
+  readonly #looks: NodeJS.Timeout;
+  #marks: NodeJS.Timeout | undefined;
+  /** Cancels it. */
+  #limit: (() => void) | undefined;
+  #limitLeftMs: number;
+  #limitSetAtMs = 0;
+  #lastSampleMs = 0;
+  #metrics: Metrics | undefined;
+  #announced = false;
+  #rotation: Promise<void> | undefined;
+
+  constructor(options: ProgramRunOptions) {
+    this.#options = options;
+    options.sampler.reset();
+    this.#looks = setInterval(() => this.#look(), LOOK_MS);
+    this.#markOutput();
+    this.#limitLeftMs = options.timeLimit?.limitMs ?? 0;
+    this.#startTimeLimit();
+  }
+
+  /** The time limit is paused until `resume`. */
+  suspend(): void {
+    this.#limit?.();
+    this.#limitLeftMs -= this.#options.nowMs() - this.#limitSetAtMs;
+  }
+
+  resume(): void {
+    this.#startTimeLimit();
+  }
+
+  get metrics(): Metrics | undefined {
+    return this.#metrics;
+  }
+
+  /** Waits for the end of the program's first process and resolves with how it ended. */
+  async ended(): Promise<ChildExit> {
+    const { program, index, sampler, ports, outputLines, memoryLimitBytes } = this.#options;
+    const end = await program.ended;
+    clearInterval(this.#looks);
+    clearTimeout(this.#marks);
+    this.#options.gpuSampler?.stop();
+    this.#limit?.();
+    this.#lookForProgress();
+    index.mark(end.atMs);
+    const used = sampler.current;
+    const { stopReason } = program;
+    return reportExit({
+      end,
+      startedAtMs: program.startedAtMs,
+      ...(stopReason && { stopReason }),
+      stacksAsked: program.stacksAsked,
+      stdout: program.output.tail("stdout"),
+      stderr: program.output.tail("stderr"),
+      lines: outputLines,
+      ports: { held: ports, lost: stopReason === undefined ? await this.#lostPorts() : [] },
+      memory: {
+        killsBefore: this.#killsBefore,
+        killsAfter: kernelMemoryKills(),
+        lastSampleBytes: (used?.memoryBytes ?? 0) + process.memoryUsage.rss(),
+        limitBytes: memoryLimitBytes,
+      },
+      peakMemoryBytes: used?.maxMemoryBytes ?? 0,
+    });
+  }
+
+  /** Looked for only where the program complains; those that a process of its own still has are its own fault. */
+  async #lostPorts(): Promise<readonly number[]> {
+    const { program, releasedPorts } = this.#options;
+    const complains =
+      saysAddressInUse(program.output.tail("stderr")) || saysAddressInUse(program.output.tail("stdout"));
+    if (!complains) return [];
+    await program.clearLeftovers(LEFTOVER_GRACE_MS);
+    return await takenPorts(releasedPorts);
+  }
+
+  #look(): void {
+    this.#sample();
+    this.#markOutput();
+    this.#rotation ??= this.#rotateOutput().finally(() => (this.#rotation = undefined));
+    this.#lookForProgress();
+    void this.#lookForService();
+  }
+
+  /** Often while the output grows, else together with the other checks: waking the process costs more than a check. */
+  #markOutput(): void {
+    const { index, nowMs } = this.#options;
+    clearTimeout(this.#marks);
+    index.look(nowMs());
+    this.#marks = index.isQuiet(nowMs()) ? undefined : setTimeout(() => this.#markOutput(), MARK_MS);
+  }
+
+  /** A program that appends to a file that is cut loses nothing while it does not run. */
+  async #rotateOutput(): Promise<void> {
+    const { program, logs, logLimits } = this.#options;
+    const whileStill = (work: () => void) => program.tree.whileStopped(work);
+    for (const log of [logs.stdout, logs.stderr]) await log.rotate(logLimits, whileStill);
+  }
+
+  #sample(): void {
+    const { program, sampler, gpuSampler, metricsIntervalMs, nowMs } = this.#options;
+    const now = nowMs();
+    const young = now - program.startedAtMs < YOUNG_MS;
+    if (!young && now - this.#lastSampleMs < metricsIntervalMs) return;
+    this.#lastSampleMs = now;
+    const used = sampler.add(program.tree.sample(), now);
+    gpuSampler?.look(now);
+    const gpus = gpuSampler?.current;
+    this.#metrics = gpus === undefined ? used : { ...used, gpus };
+  }
+
+  #lookForProgress(): void {
+    const progress = this.#options.progress.look(this.#options.nowMs());
+    if (progress !== undefined) this.#options.report(progress);
+  }
+
+  /** An address is announced when something listens there: a program need not use its port. */
+  async #lookForService(): Promise<void> {
+    const { tensorBoard, report } = this.#options;
+    if (tensorBoard === undefined || this.#announced) return;
+    if (!(await isListening(tensorBoard)) || this.#announced) return;
+    this.#announced = true;
+    report({ type: "service-announced", name: "tensorboard", url: `http://${formatHostPort(tensorBoard)}` });
+  }
+
+  #startTimeLimit(): void {
+    const { timeLimit, program, nowMs } = this.#options;
+    if (timeLimit === undefined) return;
+    const { limitMs, graceMs } = timeLimit;
+    const reason: StopReason = { code: "ran-too-long", limitMs };
+    this.#limitSetAtMs = nowMs();
+    this.#limit = callAfter(Math.max(0, this.#limitLeftMs), () => void program.stop({ graceMs, reason }));
+  }
+}

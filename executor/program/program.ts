@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { within } from "../../src/hadoop/clock.ts";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { StopReason } from "../../src/job/reasons/stops.ts";
+import { requestStacks } from "../hooks/stack-dump.ts";
+import { type ProcessEnd, SHELL } from "./exit-report.ts";
+import { type OutputFiles, type OutputLogs, openOutputFiles } from "./output-files.ts";
+import { readProcFs } from "./proc-fs.ts";
+import { ProcessTree } from "./process-tree.ts";
+
+export interface ProgramStartOptions {
+  /** Run by `bash -c` in the working directory. */
+  readonly command: string;
+  /** One for each process that runs the command. */
+  readonly environments: readonly [ProcessEnvironment, ...ProcessEnvironment[]];
+  /** `NAME=value`, part of every environment. */
+  readonly marker: string;
+  readonly logs: OutputLogs;
+  readonly nowMs: () => number;
+}
+
+export type ProcessEnvironment = Readonly<Record<string, string>>;
+
+/** How long Python processes have to write their stacks. */
+const STACKS_MS = 1_000;
+
+/** How a program is to be stopped. */
+export interface StopOrder {
+  /** Between SIGTERM and SIGKILL. */
+  readonly graceMs: number;
+  readonly reason: StopReason;
+  /** The NodeManager has sent SIGTERM to the container's process group. */
+  readonly groupTold?: boolean;
+}
+
+/** A stop under way; a later order may shorten it. */
+interface Stop {
+  /** Absent: the program has ended, and only the processes that it left are stopped. */
+  readonly reason?: StopReason;
+  readonly startedAtMs: number;
+  graceMs: number;
+}
+
+/** The longest grace period of processes that a program left behind. */
+export const LEFTOVER_GRACE_MS = 2_000;
+
+/**
+ * One run of a task's program. It stays in the container's process group, so that the NodeManager's kill reaches it, and writes its output
+ * directly to files, so that it can go on without the executor.
+ */
+export class Program {
+  readonly startedAtMs: number;
+  readonly output: OutputFiles;
+  /** How the first of its processes ended that failed, else the last one. */
+  readonly ended: Promise<ProcessEnd>;
+  readonly tree: ProcessTree;
+  readonly #child: ChildProcess;
+  readonly #nowMs: () => number;
+  #stop: Stop | undefined;
+  #isSuspended = false;
+  #cleared: Promise<boolean> | undefined;
+  #stacksAsked = false;
+  readonly #procFs = readProcFs();
+
+  constructor({ command, environments, marker, logs, nowMs }: ProgramStartOptions) {
+    this.#nowMs = nowMs;
+    this.output = openOutputFiles(logs);
+    const { stdout, stderr } = this.output;
+    const earlier = this.#procFs.pids();
+    const start = (env: ProcessEnvironment) =>
+      spawn(SHELL, ["-c", command], { env, stdio: ["ignore", stdout, stderr] });
+    const [first, ...others] = environments;
+    this.#child = start(first);
+    const children = [this.#child, ...others.map(start)];
+    this.startedAtMs = nowMs();
+    this.output.close();
+    this.ended = firstFailure(children.map((child) => this.#awaitEnd(child)));
+    this.tree = new ProcessTree({
+      root: this.pid,
+      earlier,
+      marker,
+      procFs: this.#procFs,
+      kill: (pid, signal) => process.kill(pid, signal),
+    });
+  }
+
+  /** 0 when it could not be started. */
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  /** Why it was stopped; undefined while it was not. */
+  get stopReason(): StopReason | undefined {
+    return this.#stop?.reason;
+  }
+
+  /** Suspends it until `resume`. A program that is being stopped, or that is stopped meanwhile, gets no grace period. */
+  suspend(): void {
+    this.#isSuspended = true;
+    if (this.#stop !== undefined) this.#shorten(this.#stop, this.#nowMs());
+    if (this.#cleared === undefined) this.tree.suspend();
+  }
+
+  resume(): void {
+    this.#isSuspended = false;
+    this.tree.resume();
+  }
+
+  /**
+   * Ends every process: SIGTERM, the grace period, SIGKILL. Resolves with true when none is left, with false when one survives.
+   * A second order may shorten the grace period, and never lengthens it.
+   */
+  stop({ reason, groupTold = false, ...order }: StopOrder): Promise<boolean> {
+    const startedAtMs = this.#nowMs();
+    const graceMs = this.#isSuspended ? 0 : order.graceMs;
+    if (this.#stop === undefined) this.#stop = { reason, startedAtMs, graceMs };
+    else this.#shorten(this.#stop, startedAtMs + graceMs);
+    return this.#clear(groupTold ? this.#procFs.stat(process.pid)?.group : undefined);
+  }
+
+  /** Has each Python process write its stacks to stderr. Some end by that, so the reason of the stop that follows is kept now. */
+  async dumpStacks(reason: StopReason): Promise<void> {
+    this.#stop ??= { reason, startedAtMs: this.#nowMs(), graceMs: Number.POSITIVE_INFINITY };
+    this.#stacksAsked = requestStacks(this.tree.members(), this.#procFs, (pid, signal) => process.kill(pid, signal));
+    if (this.#stacksAsked) await within(STACKS_MS, this.ended);
+  }
+
+  /** Whether any process was asked for its stacks. */
+  get stacksAsked(): boolean {
+    return this.#stacksAsked;
+  }
+
+  /** Ends in the same way the processes that its first one left. */
+  clearLeftovers(graceMs: number): Promise<boolean> {
+    this.#stop ??= { startedAtMs: this.#nowMs(), graceMs: this.#isSuspended ? 0 : graceMs };
+    return this.#clear();
+  }
+
+  #shorten(stop: Stop, atMs: number): void {
+    stop.graceMs = Math.min(stop.graceMs, Math.max(0, atMs - stop.startedAtMs));
+  }
+
+  #clear(toldGroup?: number): Promise<boolean> {
+    this.#cleared ??= this.tree.end(() => this.#stop?.graceMs ?? 0, this.#nowMs, toldGroup);
+    return this.#cleared;
+  }
+
+  #awaitEnd(child: ChildProcess): Promise<ProcessEnd> {
+    return new Promise((resolve) => {
+      child.once("error", (error) => {
+        const atMs = this.#nowMs();
+        if (child.pid === undefined) {
+          resolve({
+            exitCode: null,
+            signal: null,
+            atMs,
+            startError: { message: errorMessage(error), isSystems: true },
+          });
+        }
+      });
+      child.once("exit", (exitCode, signal) => resolve({ exitCode, signal, atMs: this.#nowMs() }));
+    });
+  }
+}
+
+/** Processes that train together cannot do without one of them: what the others do then is no news. */
+function firstFailure(ends: readonly Promise<ProcessEnd>[]): Promise<ProcessEnd> {
+  return new Promise((resolve) => {
+    let running = ends.length;
+    for (const one of ends) {
+      void one.then((end) => {
+        running -= 1;
+        if (end.exitCode !== 0 || running === 0) resolve(end);
+      });
+    }
+  });
+}

@@ -1,0 +1,93 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { expanded, hadoopClientVariables } from "../../../executor/preparation/hadoop-client.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-hadoop-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, content = ""): string {
+  const target = path.join(folder, name);
+  mkdirSync(path.dirname(target), { recursive: true });
+  writeFileSync(target, content);
+  return target;
+}
+
+/** A Hadoop client whose `hadoop classpath` prints its conf folder and one with a wildcard, and the libraries of a JDK. */
+function hadoop(): { readonly HADOOP_HDFS_HOME: string; readonly JAVA_HOME: string } {
+  chmodSync(
+    file("hadoop/bin/hadoop", `#!/bin/sh\n[ "$1" = classpath ] && echo "${folder}/conf:${folder}/jars/*"\n`),
+    0o755,
+  );
+  file("jars/b.jar");
+  file("jars/a.jar");
+  file("jars/readme.txt");
+  file("hadoop/lib/native/libhdfs.so");
+  file("jdk/lib/server/libjvm.so");
+  return { HADOOP_HDFS_HOME: path.join(folder, "hadoop"), JAVA_HOME: path.join(folder, "jdk") };
+}
+
+const whose = { user: "alice", memoryLimitBytes: 2 ** 30 };
+
+describe("what programs that open HDFS through libhdfs find", () => {
+  test("the class path that the node's Hadoop prints, its jars one by one, and where its libraries are", async () => {
+    expect(await hadoopClientVariables({ ...hadoop(), LD_LIBRARY_PATH: "/own" }, whose)).toEqual({
+      HADOOP_USER_NAME: "alice",
+      CLASSPATH: `${folder}/conf:${folder}/jars/a.jar:${folder}/jars/b.jar`,
+      LIBHDFS_OPTS: "-Xmx256m",
+      ARROW_LIBHDFS_DIR: `${folder}/hadoop/lib/native`,
+      LD_LIBRARY_PATH: `/own:${folder}/jdk/lib/server:${folder}/hadoop/lib/native`,
+    });
+  });
+
+  test("the job's own class path before that, expanded in the same way", async () => {
+    const environment = { ...hadoop(), CLASSPATH: `/etc/conf:${folder}/jars/*` };
+    const { CLASSPATH } = await hadoopClientVariables(environment, whose);
+    expect(CLASSPATH).toBe(`/etc/conf:${folder}/jars/a.jar:${folder}/jars/b.jar`);
+  });
+
+  test("a heap of a quarter of the container, where its memory is known and the job says nothing of its own", async () => {
+    const optionsOf = async (environment: Readonly<Record<string, string>>, memoryLimitBytes?: number) => {
+      const { LIBHDFS_OPTS } = await hadoopClientVariables(
+        { ...hadoop(), ...environment },
+        { user: "alice", memoryLimitBytes },
+      );
+      return LIBHDFS_OPTS;
+    };
+    expect(await optionsOf({}, 8 * 2 ** 30)).toBe("-Xmx2048m");
+    expect(await optionsOf({})).toBeUndefined();
+    expect(await optionsOf({ LIBHDFS_OPTS: "-Xmx1g" }, 2 ** 30)).toBeUndefined();
+  });
+
+  test("whose the job is, unless the job names another", async () => {
+    const { HADOOP_USER_NAME } = await hadoopClientVariables({ HADOOP_USER_NAME: "etl" }, whose);
+    expect(HADOOP_USER_NAME).toBeUndefined();
+  });
+
+  test("no library of a Java that the node does not name", async () => {
+    const { JAVA_HOME: _java, ...environment } = hadoop();
+    const away = process.cwd();
+    try {
+      process.chdir(path.join(folder, "jdk"));
+      expect(await hadoopClientVariables(environment, whose)).toMatchObject({
+        LD_LIBRARY_PATH: `${folder}/hadoop/lib/native`,
+      });
+    } finally {
+      process.chdir(away);
+    }
+  });
+
+  test("nothing of Hadoop's on a node without it, and nothing where the job says so", async () => {
+    const whoAlone = { HADOOP_USER_NAME: "alice" };
+    expect(await hadoopClientVariables({ PATH: "/bin", HADOOP_HOME: "/nowhere" }, whose)).toEqual(whoAlone);
+    expect(await hadoopClientVariables({ ...hadoop(), SKIP_HADOOP_PATH: "true" }, whose)).toEqual(whoAlone);
+  });
+
+  test("a folder that is not there has no jars", () => {
+    expect(expanded("/nowhere/*:/etc/conf")).toBe("/etc/conf");
+  });
+});

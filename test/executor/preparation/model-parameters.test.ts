@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { ModelParameters, parametersIn, partInParameters } from "../../../executor/preparation/model-parameters.ts";
+import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
+import { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
+import { simpleCredentials } from "../../../src/hadoop/security/simple-credentials.ts";
+import { aJobSpec, aRole } from "../../support/job-spec.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-parameters-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function parameters(): ModelParameters {
+  const configuration = new Configuration();
+  const credentials = simpleCredentials({ name: "alice" });
+  return new ModelParameters({
+    stagingUrl: `file://${folder}`,
+    open: async () => new FileSystems({ configuration, credentials }),
+  });
+}
+
+describe("what the program that runs first has found", () => {
+  test("is what its last line of parameters says", () => {
+    expect(parametersIn("Model parameters: a=1\nloss 3\nModel parameters: --depth 3 'a b'\n")).toBe("--depth 3 'a b'");
+    expect(parametersIn("no Model parameters: here\n")).toBeUndefined();
+  });
+
+  test("is read by every executor after it was kept", async () => {
+    await parameters().keep("Model parameters: depth=3\n");
+    expect(await parameters().read()).toBe("depth=3");
+  });
+
+  test("is nothing where it told none", async () => {
+    await parameters().keep("done\n");
+    expect(await parameters().read()).toBeUndefined();
+  });
+
+  test("is told by the task in the ApplicationMaster's container to all others", () => {
+    const driver = aRole("driver", 1, { inMaster: true });
+    const spec = aJobSpec({ roles: [driver, aRole("worker", 1)] });
+    expect(partInParameters(spec, { role: "driver", index: 0 })).toBe("tells");
+    expect(partInParameters(spec, { role: "worker", index: 0 })).toBe("is told");
+    expect(partInParameters(aJobSpec({ roles: [driver] }), { role: "driver", index: 0 })).toBe("none");
+    expect(partInParameters(aJobSpec(), { role: "worker", index: 0 })).toBe("none");
+  });
+});

@@ -1,0 +1,95 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { layOutSources } from "../../../executor/preparation/sources.ts";
+
+let folder = "";
+const at = (...names: string[]) => path.join(folder, ...names);
+const read = (...names: string[]) => readFileSync(at(...names), "utf8");
+
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-sources-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** A file as a NodeManager unpacks it: nobody may write to it. */
+function unpacked(name: string, content: string, mode = 0o500): void {
+  mkdirSync(path.dirname(at("src-dir", name)), { recursive: true });
+  writeFileSync(at("src-dir", name), content);
+  chmodSync(at("src-dir", name), mode);
+}
+
+test("a source tree lies in the working directory itself, as a copy that the program may write to", async () => {
+  unpacked("train.py", "import pkg.model");
+  unpacked("pkg/model.py", "one", 0o400);
+  symlinkSync("pkg/model.py", at("src-dir", "model.py"));
+  expect(await layOutSources(folder)).toEqual([]);
+  expect(read("train.py")).toBe("import pkg.model");
+  expect(read("model.py")).toBe("one");
+  expect([statSync(at("train.py")).mode & 0o777, statSync(at("pkg", "model.py")).mode & 0o777]).toEqual([0o700, 0o600]);
+  writeFileSync(at("pkg", "model.py"), "two");
+  expect(read("src-dir", "pkg", "model.py")).toBe("one");
+});
+
+test("what is there already stays, and a folder that others share is not written to", async () => {
+  unpacked("settings.json", "of the sources");
+  unpacked("tmp/notes", "kept");
+  unpacked("data/part-0", "of the sources");
+  writeFileSync(at("settings.json"), "of the job");
+  mkdirSync(at("tmp"));
+  mkdirSync(at("shared"));
+  symlinkSync("shared", at("data"));
+  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "settings.json"]);
+  expect(read("settings.json")).toBe("of the job");
+  expect(read("tmp", "notes")).toBe("kept");
+});
+
+/** A folder as it comes: packed by the client, its files with the modes that they had. */
+function packed(...names: string[]): void {
+  execFileSync("tar", ["-czf", at("packed.tar.gz"), "-C", at("src-dir"), ...names]);
+  rmSync(at("src-dir"), { recursive: true });
+  renameSync(at("packed.tar.gz"), at("src-dir"));
+}
+
+test("a packed source tree is unpacked into the working directory itself", async () => {
+  unpacked("run.sh", "one", 0o755);
+  unpacked("pkg/model.py", "two", 0o644);
+  symlinkSync("pkg/model.py", at("src-dir", "model.py"));
+  packed("run.sh", "pkg", "model.py");
+  expect(await layOutSources(folder)).toEqual([]);
+  expect([read("run.sh"), read("model.py")]).toEqual(["one", "two"]);
+  expect(statSync(at("run.sh")).mode & 0o777).toBe(0o755);
+  expect(readdirSync(folder).sort()).toEqual(["model.py", "pkg", "run.sh", "src-dir"]);
+});
+
+test("of a packed one, too, what is there already stays, and a folder that others share is not written to", async () => {
+  unpacked("settings.json", "of the sources");
+  unpacked("tmp/notes", "kept");
+  unpacked("data/part-0", "of the sources");
+  packed("settings.json", "tmp", "data");
+  writeFileSync(at("settings.json"), "of the job");
+  mkdirSync(at("tmp"));
+  mkdirSync(at("shared"));
+  symlinkSync("shared", at("data"));
+  expect([...(await layOutSources(folder))].sort()).toEqual(["data", "settings.json"]);
+  expect(read("settings.json")).toBe("of the job");
+  expect(read("tmp", "notes")).toBe("kept");
+  expect(readdirSync(at("shared"))).toEqual([]);
+});
+
+test("a job without sources has nothing to lay out", async () => {
+  expect(await layOutSources(folder)).toEqual([]);
+});

@@ -1,0 +1,244 @@
+import { describe, expect, it } from "@jest/globals";
+import { type ExitEvidence, reportExit } from "../../../executor/program/exit-report.ts";
+import { pumped } from "../../support/pumped.ts";
+
+const MIB = 1_048_576;
+const fits = { killsBefore: 0, killsAfter: 0, lastSampleBytes: 100 * MIB, limitBytes: 1024 * MIB };
+
+function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJS.Signals } = {}) {
+  const { code = null, signal = null, ...evidence } = changes;
+  return reportExit({
+    end: { exitCode: code, signal, atMs: 5 },
+    startedAtMs: 1,
+    stdout: "",
+    stderr: "",
+    lines: 20,
+    ports: { held: [41_000, 41_001], lost: [] },
+    memory: fits,
+    peakMemoryBytes: 7,
+    ...evidence,
+  });
+}
+
+const traceback = (exception: string) =>
+  `Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n${exception}\n`;
+
+describe("how a program ended", () => {
+  it("is its exit code and when", () => {
+    expect(exitOf({ code: 3 })).toMatchObject({ exitCode: 3, signal: "", atMs: 5, peakMemoryBytes: 7 });
+  });
+
+  it.each([
+    ["itself", { signal: "SIGSEGV" as const }, "SIGSEGV", 139],
+    ["a shell that ran it", { code: 137 }, "SIGKILL", 137],
+  ])("is the signal, told by %s", (_by, end, signal, exitCode) => {
+    expect(exitOf(end)).toMatchObject({ signal, exitCode });
+  });
+
+  it("is found in linear time in an output of any shape", () => {
+    const pieces = ["gloo ", "heartbeat timeout ", "Thread 0x", "a", " ", "Traceback (most recent call last):\n", "\n"];
+    for (const text of pumped(pieces)) {
+      for (const stacksAsked of [false, true]) {
+        const stderr = `Traceback (most recent call last):\n${text}`;
+        expect(exitOf({ code: 1, stderr, stacksAsked })).toMatchObject({ exitCode: 1, signal: "" });
+      }
+    }
+  });
+
+  it("does not take an exit code above 128 for a signal that ends no program", () => {
+    expect(exitOf({ code: 128 + 18 })).toMatchObject({ signal: "", exitCode: 146 });
+  });
+
+  describe("a command that could not be run", () => {
+    const refusal = "/bin/bash: line 1: pyhton: command not found\n";
+
+    it.each([
+      [127, refusal],
+      [126, "/bin/bash: line 1: ./train: cannot execute binary file: Exec format error\n"],
+      [127, "/bin/bash: Zeile 1: pyhton: Befehl nicht gefunden\n"],
+    ])("is seen by bash's exit code %d and its complaint %j", (code, stderr) => {
+      expect(exitOf({ code, stderr }).failedToStart).toBe(true);
+    });
+
+    it.each([
+      ["a program exits 127 by itself", { code: 127 }],
+      ["a program complains and exits 127", { code: 127, stderr: "train: no data\n" }],
+      ["a later command of a script is missing", { code: 127, stdout: "epoch 1\n", stderr: refusal }],
+      ["the same after another program's warning", { code: 127, stderr: `warning: slow disk\n${refusal}` }],
+      ["the same after a while", { code: 127, stderr: refusal, startedAtMs: -60_000 }],
+      ["the exit code is another", { code: 1, stderr: refusal }],
+    ])("is not seen where %s", (_case, end) => {
+      expect(exitOf(end).failedToStart).toBe(false);
+    });
+  });
+
+  it.each([
+    ["/usr/bin/python3: No module named ray", "ModuleNotFoundError: No module named 'ray'"],
+    [
+      "/usr/bin/python3: Error while finding module specification for 'torch.distributed.run' (ModuleNotFoundError: No module named 'torch')",
+      "ModuleNotFoundError: No module named 'torch'",
+    ],
+    ["/usr/bin/python3: No module named ray.__main__; 'ray' is a package and cannot be directly executed", ""],
+    ["train.py: No module named here", ""],
+  ])("knows what Python says of a module that -m names and it does not have: %s", (line, summary) => {
+    expect(exitOf({ code: 1, stderr: `warning: slow\n${line}\n` }).errorSummary).toBe(summary);
+    expect(exitOf({ code: 0, stderr: line }).errorSummary).toBe("");
+  });
+
+  it("says why nothing could be started at all", () => {
+    const startError = { message: "spawn ENOMEM", isSystems: true };
+    const end = { exitCode: null, signal: null, atMs: 5, startError };
+    expect(exitOf({ end })).toMatchObject({
+      exitCode: 1,
+      failedToStart: true,
+      refusedBySystem: true,
+      errorSummary: "spawn ENOMEM",
+      lastLines: [],
+    });
+  });
+
+  it("is not laid to the operating system when the program itself cannot be run", () => {
+    const startError = { message: "venv/bin/python is a directory", isSystems: false };
+    const end = { exitCode: null, signal: null, atMs: 5, startError };
+    expect(exitOf({ end })).toMatchObject({ failedToStart: true, refusedBySystem: false });
+  });
+
+  describe("its last lines", () => {
+    it("are the errors', and before them the output's as far as there is room", () => {
+      expect(exitOf({ code: 1, lines: 3, stdout: "a\nb\nc\n", stderr: "x\ny\n" }).lastLines).toEqual(["c", "x", "y"]);
+      expect(exitOf({ code: 1, lines: 1, stdout: "a\n", stderr: "x\ny\n" }).lastLines).toEqual(["y"]);
+    });
+
+    it("show a progress bar as it stood in the end", () => {
+      expect(exitOf({ code: 1, stderr: "10 %\r50 %\r90 %\r\ndone\n" }).lastLines).toEqual(["90 %", "done"]);
+    });
+
+    it("are cut where one is endless", () => {
+      expect(exitOf({ code: 1, stdout: "x".repeat(1e5) }).lastLines[0]).toHaveLength(2000);
+    });
+  });
+
+  describe("a lost connection to a peer", () => {
+    it.each([
+      "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection closed by peer [10.0.0.1]:4711",
+      "ConnectionResetError: [Errno 104] Connection reset by peer",
+      "torch.distributed.DistBackendError: NCCL error: remote process exited or there was a network error",
+      "RuntimeError: NCCL communicator was aborted on rank 1.",
+      "tensorflow.python.framework.errors_impl.UnavailableError: Socket closed",
+      "grpc._channel._InactiveRpcError: status = StatusCode.UNAVAILABLE",
+      "BrokenPipeError: [Errno 32] Broken pipe",
+    ])("is seen in: %s", (exception) => {
+      expect(exitOf({ code: 1, stderr: traceback(exception) }).peerConnectionLost).toBe(true);
+    });
+
+    it("is not read from what was logged before another exception", () => {
+      const stderr = `warning: Connection reset by peer, trying again\n${traceback("ValueError: bad batch")}`;
+      expect(exitOf({ code: 1, stderr }).peerConnectionLost).toBe(false);
+    });
+
+    it("is read from the last lines of a program without a traceback", () => {
+      const stderr =
+        "terminate called after throwing an instance of 'gloo::IoException'\n  what(): Connection closed by peer\n";
+      expect(exitOf({ signal: "SIGABRT", stderr })).toMatchObject({ traceback: "", peerConnectionLost: true });
+    });
+
+    it.each(["ValueError: bad batch", "KeyError: 'peer'", "torch.cuda.OutOfMemoryError: CUDA out of memory"])(
+      "is not seen in: %s",
+      (exception) => {
+        expect(exitOf({ code: 1, stderr: traceback(exception) }).peerConnectionLost).toBe(false);
+      },
+    );
+  });
+
+  describe("a port that was held for it and is taken", () => {
+    const lost = { held: [41_000, 41_001], lost: [41_001] };
+
+    it.each([
+      "OSError: [Errno 98] error while attempting to bind on address ('0.0.0.0', 41001): address already in use",
+      "torch.distributed.DistNetworkError: The server socket has failed to listen on any local network address. port: 41000, useIpv6: false, code: -98, name: EADDRINUSE, message: address already in use",
+      "RuntimeError: Failed to bind to address [::]:41000; see 'errno' below (current value = '98: Address already in use')",
+      'tensorflow.python.framework.errors_impl.UnknownError: {"target_address":"[::]:41000","errno":98}',
+    ])("is seen in: %s", (exception) => {
+      expect(exitOf({ code: 1, stderr: traceback(exception) }).portTaken).toBe(true);
+    });
+
+    it.each([
+      "OSError: [Errno 98] Address already in use",
+      "java.net.BindException: Address already in use (Bind failed)",
+    ])("is believed of an error that names none where one is another's: %s", (exception) => {
+      const stderr = traceback(exception);
+      expect(exitOf({ code: 1, stderr, ports: lost }).portTaken).toBe(true);
+      expect(exitOf({ code: 1, stderr }).portTaken).toBe(false);
+    });
+
+    it("is read from the last lines of a program without a traceback", () => {
+      const stderr = "node:events:497\nError: listen EADDRINUSE: address already in use :::41000\nNode.js v22.1.0\n";
+      expect(exitOf({ code: 1, stderr }).portTaken).toBe(true);
+    });
+
+    it("is read from TensorBoard's words, which have no errno", () => {
+      const stderr = "ERROR: TensorBoard could not bind to port 41000, it was already in use\n";
+      expect(exitOf({ code: 255, stderr }).portTaken).toBe(true);
+    });
+
+    it.each([
+      ["the port is another, which the program chose", "Error: listen EADDRINUSE: address already in use :::8080"],
+      ["the error is another", "OSError: [Errno 99] Cannot assign requested address"],
+      ["it names the port and nothing else", "ConnectionRefusedError: 127.0.0.1:41000"],
+    ])("is not claimed where %s", (_case, stderr) => {
+      expect(exitOf({ code: 1, stderr }).portTaken).toBe(false);
+    });
+
+    it("is not claimed of what was only logged, by a program that ended well", () => {
+      expect(exitOf({ code: 0, stderr: "41000: Address already in use, using another" }).portTaken).toBe(false);
+    });
+  });
+
+  describe("out of memory", () => {
+    const full = { ...fits, lastSampleBytes: 0.96 * 1024 * MIB };
+    const killedByKernel = { ...fits, killsBefore: 4, killsAfter: 5 };
+
+    it.each([
+      ["the kernel has killed for memory in the cgroup", { signal: "SIGKILL" as const, memory: killedByKernel }],
+      ["it was killed and its last sample was at the limit", { signal: "SIGKILL" as const, memory: full }],
+      ["a shell tells the same of what it ran", { code: 137, memory: full }],
+    ])("is claimed when %s", (_evidence, end) => {
+      expect(exitOf(end).outOfMemory).toBe(true);
+    });
+
+    it.each([
+      ["it raised an exception of its own with its memory nearly full", { code: 1, memory: full }],
+      ["it crashed with its memory nearly full", { signal: "SIGSEGV" as const, memory: full }],
+      [
+        "it was killed where nothing enforces a limit",
+        { signal: "SIGKILL" as const, memory: { ...full, limitBytes: undefined } },
+      ],
+      ["killed without evidence", { signal: "SIGKILL" as const }],
+      ["the kernel killed another process of the cgroup", { code: 1, memory: killedByKernel }],
+      ["the cgroup tells nothing", { signal: "SIGKILL" as const, memory: { ...fits, killsBefore: undefined } }],
+      ["it ended well", { code: 0, memory: full }],
+      [
+        "we stopped it",
+        {
+          signal: "SIGKILL" as const,
+          memory: full,
+          stopReason: { code: "generation-ended" as const, why: "worker:1 failed" },
+        },
+      ],
+    ])("is not claimed when %s", (_case, end) => {
+      expect(exitOf(end).outOfMemory).toBe(false);
+    });
+  });
+
+  it("blames a program that we stopped for nothing it said on the way out", () => {
+    const stderr = traceback("KeyboardInterrupt");
+    expect(
+      exitOf({ code: 1, stderr, stopReason: { code: "generation-ended" as const, why: "worker:1 failed" } }),
+    ).toMatchObject({
+      stopReason: { code: "generation-ended" as const, why: "worker:1 failed" },
+      traceback: "",
+      peerConnectionLost: false,
+      failedToStart: false,
+    });
+  });
+});

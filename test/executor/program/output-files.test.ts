@@ -1,0 +1,39 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { outputLogs } from "../../../executor/program/output-files.ts";
+import { Program } from "../../../executor/program/program.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), "tony-output-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("a program whose output is closed again and again while it writes loses no line, and its last ones are reported", async () => {
+  const logs = outputLogs({ logFolder: folder, logPrefix: "" });
+  const lines = 20_000;
+  const program = new Program({
+    command: `for ((i = 1; i <= ${lines}; i++)); do echo "line $i"; done`,
+    environments: [{ PATH: process.env.PATH ?? "", MARK: folder }],
+    marker: `MARK=${folder}`,
+    logs,
+    nowMs: Date.now,
+  });
+  const limits = { maxBytes: 10_000, maxFiles: 1_000 };
+  let isOver = false;
+  void program.ended.then(() => (isOver = true));
+  while (!isOver) {
+    await logs.stdout.rotate(limits, (work) => program.tree.whileStopped(work));
+    await nextTurn();
+  }
+
+  expect(readdirSync(folder).filter((name) => name.startsWith("stdout.")).length).toBeGreaterThan(2);
+  let text = "";
+  while (text.length < logs.stdout.sizeBytes) text += logs.stdout.read(text.length, 1_000_000).toString();
+  expect(text).toBe(Array.from({ length: lines }, (_, index) => `line ${index + 1}\n`).join(""));
+  expect(program.output.tail("stdout").endsWith(`line ${lines - 1}\nline ${lines}\n`)).toBe(true);
+  expect(program.output.tail("stdout").length).toBe(131_072);
+});

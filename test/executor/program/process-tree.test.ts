@@ -1,0 +1,414 @@
+import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import {
+  type ProcessStat,
+  type ProcFs,
+  parseStat,
+  readKernelUnits,
+  readProcFs,
+} from "../../../executor/program/proc-fs.ts";
+import { ProcessTree } from "../../../executor/program/process-tree.ts";
+
+const marker = "TONY_PROGRAM_OF=c1";
+
+/** A process table in memory. */
+class FakeProcesses implements ProcFs {
+  readonly table = new Map<number, ProcessStat & { readonly marked: boolean }>();
+  readonly killed: string[] = [];
+  looked: number[] = [];
+  /** Pids with a handler. */
+  readonly catching = new Set<number>();
+  /** What a signal does to a process; default: it ends. */
+  onSignal: (pid: number, signal: string) => void = (pid) => this.table.delete(pid);
+
+  add(pid: number, parent: number, { startTicks = pid, marked = false, state = "S", group = 1 } = {}): void {
+    this.table.set(pid, { pid, parent, group, startTicks, marked, state, cpuTicks: 0, residentPages: 1 });
+  }
+
+  pids(): number[] {
+    return [...this.table.keys()];
+  }
+
+  stat(pid: number): ProcessStat | undefined {
+    this.looked.push(pid);
+    return this.table.get(pid);
+  }
+
+  executable(): string {
+    return "";
+  }
+  catches(pid: number): boolean {
+    return this.catching.has(pid);
+  }
+  hasVariable(pid: number): boolean {
+    return this.table.get(pid)?.marked ?? false;
+  }
+
+  tree(root: number, earlier: readonly number[] = []): ProcessTree {
+    const kill = (pid: number, signal: NodeJS.Signals) => {
+      this.killed.push(`${signal} ${pid}`);
+      this.onSignal(pid, signal);
+    };
+    return new ProcessTree({ root, earlier, marker, procFs: this, kill });
+  }
+}
+
+function pidsOf(stats: readonly ProcessStat[]): number[] {
+  return stats.map(({ pid }) => pid).sort((a, b) => a - b);
+}
+
+describe("a program's processes", () => {
+  it("are the descendants of the first one", () => {
+    const processes = new FakeProcesses();
+    for (const [pid, parent] of [
+      [100, 1],
+      [101, 100],
+      [102, 101],
+      [103, 1],
+      [104, 103],
+    ] as const)
+      processes.add(pid, parent);
+    expect(pidsOf(processes.tree(100).members())).toEqual([100, 101, 102]);
+  });
+
+  it("are those, too, that left the tree but carry the marker, with their descendants", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1, { marked: true });
+    processes.add(200, 1, { marked: true });
+    processes.add(201, 200);
+    processes.add(300, 1);
+    expect(pidsOf(processes.tree(100).members())).toEqual([100, 200, 201]);
+  });
+
+  it("are remembered when they lose their parent, marker or not", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1);
+    processes.add(101, 100);
+    const tree = processes.tree(100);
+    tree.sample();
+    processes.table.delete(100);
+    processes.add(101, 1);
+    expect(pidsOf(tree.sample())).toEqual([101]);
+  });
+
+  it("are none that began before the program, whatever they carry", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1, { startTicks: 500 });
+    processes.add(90, 1, { startTicks: 499, marked: true });
+    expect(pidsOf(processes.tree(100).members())).toEqual([100]);
+  });
+
+  it("do not count when they only wait to be reaped", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1, { state: "Z" });
+    processes.add(101, 100);
+    expect(pidsOf(processes.tree(100).members())).toEqual([101]);
+  });
+
+  it("are sampled without reading again what belongs to others", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1);
+    for (let pid = 1000; pid < 1100; pid += 1) processes.add(pid, 1);
+    const tree = processes.tree(100);
+    tree.sample();
+    processes.looked = [];
+    expect(pidsOf(tree.sample())).toEqual([100]);
+    expect(processes.looked).toEqual([100]);
+  });
+
+  it("are sampled from the first time on without reading what ran before the program", () => {
+    const processes = new FakeProcesses();
+    for (let pid = 1000; pid < 1100; pid += 1) processes.add(pid, 1);
+    const earlier = processes.pids();
+    processes.add(5000, 1);
+    const tree = processes.tree(5000, earlier);
+    processes.add(5001, 5000);
+    processes.looked = [];
+    expect(pidsOf(tree.sample())).toEqual([5000, 5001]);
+    expect(processes.looked).toEqual([5000, 5001]);
+  });
+
+  it("are found in full by a pid that somebody else had before the program was started", () => {
+    const processes = new FakeProcesses();
+    processes.add(5000, 1);
+    processes.add(1001, 5000, { startTicks: 5001 });
+    const tree = processes.tree(5000, [1000, 1001, 5000]);
+    expect(pidsOf(tree.sample())).toEqual([5000]);
+    expect(pidsOf(tree.members())).toEqual([1001, 5000]);
+  });
+
+  it("are never signalled by a pid that is used again", () => {
+    const processes = new FakeProcesses();
+    processes.add(100, 1);
+    processes.add(101, 100);
+    const stat = processes.stat.bind(processes);
+    const tree = processes.tree(100);
+    // Between the look and the signal 101 ends and somebody else gets its pid.
+    processes.stat = (pid) => {
+      const found = stat(pid);
+      if (pid === 101) processes.add(101, 1, { startTicks: 9999 });
+      return found;
+    };
+    tree.signal("SIGTERM");
+    expect(processes.killed).toEqual(["SIGTERM 100"]);
+  });
+
+  describe("being signalled", () => {
+    /** 100 forks 150 just before the signal arrives, and 150 outlives it. */
+    function forking() {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.onSignal = (pid) => {
+        processes.table.delete(pid);
+        if (pid === 100) processes.add(150, 1, { marked: true });
+      };
+      return processes;
+    }
+
+    it("include what was forked just before the signal arrived", () => {
+      const processes = forking();
+      processes.tree(100).signal("SIGTERM");
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 150"]);
+    });
+
+    it("do not include what a handler may have started", () => {
+      const processes = forking();
+      processes.catching.add(100);
+      processes.tree(100).signal("SIGTERM");
+      expect(processes.killed).toEqual(["SIGTERM 100"]);
+    });
+
+    it("include what a process without a handler has forked beside one that has one", () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.add(101, 100);
+      processes.catching.add(100);
+      processes.onSignal = (pid) => {
+        if (pid === 100) processes.add(150, 100);
+        else if (pid === 101) processes.add(151, 101);
+      };
+      processes.tree(100).signal("SIGINT");
+      expect(processes.killed).toEqual(["SIGINT 100", "SIGINT 101", "SIGINT 151"]);
+    });
+
+    it("are not followed for ever when they fork without end", () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.onSignal = (pid) => processes.add(pid + 1, pid);
+      processes.tree(100).signal("SIGUSR1");
+      expect(processes.killed).toHaveLength(6);
+    });
+  });
+
+  describe("being ended", () => {
+    it("get TERM once, and it is over when all have ended", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.add(101, 100);
+      const graceMs = () => 1000;
+      expect(await processes.tree(100).end(graceMs, () => 0)).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGTERM 101"]);
+    });
+
+    it("may start others to save something, which live until the grace is over", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      processes.catching.add(100);
+      let nowMs = 0;
+      processes.onSignal = (pid) => {
+        processes.table.delete(pid);
+        if (pid === 100) processes.add(150, 1, { marked: true });
+      };
+      const later = () => {
+        nowMs += 100;
+        return nowMs;
+      };
+      expect(await processes.tree(100).end(() => 300, later)).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGKILL 150"]);
+    });
+
+    it("get no second TERM where their group has had one", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1, { group: 7 });
+      processes.add(101, 100, { group: 8 });
+      let nowMs = 0;
+      processes.onSignal = (pid, signal) => {
+        if (signal === "SIGKILL") processes.table.delete(pid);
+        nowMs = 300;
+      };
+      const over = await processes.tree(100).end(
+        () => 300,
+        () => nowMs,
+        7,
+      );
+      expect(over).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 101", "SIGKILL 100", "SIGKILL 101"]);
+    });
+
+    it("get KILL when the grace is over", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      let nowMs = 0;
+      processes.onSignal = (pid, signal) => {
+        if (signal === "SIGKILL") processes.table.delete(pid);
+        else nowMs = 300;
+      };
+      expect(
+        await processes.tree(100).end(
+          () => 300,
+          () => nowMs,
+        ),
+      ).toBe(true);
+      expect(processes.killed).toEqual(["SIGTERM 100", "SIGKILL 100"]);
+    });
+
+    it("are given up when one survives KILL", async () => {
+      const processes = new FakeProcesses();
+      processes.add(100, 1);
+      let nowMs = 0;
+      processes.onSignal = () => {
+        nowMs += 4000;
+      };
+      expect(
+        await processes.tree(100).end(
+          () => 0,
+          () => nowMs,
+        ),
+      ).toBe(false);
+    });
+  });
+});
+
+describe("a program's processes, suspended", () => {
+  function suspendable() {
+    jest.useFakeTimers();
+    const processes = new FakeProcesses();
+    processes.onSignal = (pid, signal) => {
+      const stat = processes.table.get(pid);
+      if (signal === "SIGKILL") processes.table.delete(pid);
+      else if (stat !== undefined) processes.table.set(pid, { ...stat, state: signal === "SIGSTOP" ? "T" : "S" });
+    };
+    processes.add(100, 1);
+    processes.add(101, 100);
+    return processes;
+  }
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it("are all stopped, with what they had forked meanwhile, and looked after while it lasts", () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    processes.add(102, 101);
+    jest.advanceTimersByTime(20);
+    expect(processes.killed).toEqual(["SIGSTOP 100", "SIGSTOP 101", "SIGSTOP 102"]);
+    jest.advanceTimersByTime(60_000);
+    processes.onSignal(101, "SIGCONT");
+    jest.advanceTimersByTime(1_000);
+    expect(processes.killed.slice(3)).toEqual(["SIGSTOP 101"]);
+  });
+
+  it("go on, all of them, and are then left alone", () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    tree.resume();
+    jest.advanceTimersByTime(60_000);
+    expect(processes.killed.slice(2)).toEqual(["SIGCONT 100", "SIGCONT 101"]);
+    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
+  });
+
+  it("get no SIGCONT where none was suspended", () => {
+    const processes = suspendable();
+    processes.tree(100).resume();
+    expect(processes.killed).toEqual([]);
+  });
+
+  it("are held for a moment, until every one is seen to stand still twice, and go on", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    let seen: string[] = [];
+    const held = tree.whileStopped(() => (seen = [...processes.table.values()].map(({ state }) => state)));
+    processes.add(102, 101);
+    await jest.advanceTimersByTimeAsync(100);
+    await held;
+    expect(seen).toEqual(["T", "T", "T"]);
+    expect(processes.killed.slice(-3)).toEqual(["SIGCONT 100", "SIGCONT 101", "SIGCONT 102"]);
+  });
+
+  it("are not held for what cannot be done because one of them does not stop, and go on", async () => {
+    const processes = suspendable();
+    processes.onSignal = () => {};
+    const work = jest.fn();
+    const held = processes.tree(100).whileStopped(work);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await held;
+    expect(work).not.toHaveBeenCalled();
+    expect(processes.killed.slice(-2)).toEqual(["SIGCONT 100", "SIGCONT 101"]);
+  });
+
+  it("stay suspended when the moment is over, and are not resumed within it", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    const held = tree.whileStopped(() => {});
+    tree.suspend();
+    await jest.advanceTimersByTimeAsync(100);
+    await held;
+    expect(processes.killed).not.toContain("SIGCONT 100");
+    const again = tree.whileStopped(() => {});
+    tree.resume();
+    expect(processes.killed).not.toContain("SIGCONT 100");
+    await jest.advanceTimersByTimeAsync(100);
+    await again;
+    expect([...processes.table.values()].map(({ state }) => state)).toEqual(["S", "S"]);
+  });
+
+  it("are ended where they stand", async () => {
+    const processes = suspendable();
+    const tree = processes.tree(100);
+    tree.suspend();
+    const over = tree.end(
+      () => 0,
+      () => 0,
+    );
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(await over).toBe(true);
+    expect(processes.killed.slice(-2)).toEqual(["SIGKILL 100", "SIGKILL 101"]);
+    expect(processes.killed).not.toContain("SIGCONT 100");
+  });
+});
+
+describe("/proc", () => {
+  it("gives a process's fields, whatever its name is", () => {
+    const rest = "S 7 8 9 0 -1 4194304 1 2 3 4 50 25 0 0 20 0 1 0 123456 1000 77 18446744073709551615";
+    expect(parseStat(`42 (a) (b c) ${rest}`)).toEqual({
+      pid: 42,
+      parent: 7,
+      group: 8,
+      state: "S",
+      cpuTicks: 75,
+      startTicks: 123456,
+      residentPages: 77,
+    });
+  });
+
+  it("gives nothing of a process that is gone", () => {
+    expect(parseStat("")).toBeUndefined();
+    expect(readProcFs().stat(2 ** 22 + 1)).toBeUndefined();
+  });
+
+  it("tells this very process", () => {
+    const procFs = readProcFs();
+    expect(procFs.pids()).toContain(process.pid);
+    expect(procFs.stat(process.pid)).toMatchObject({ pid: process.pid, parent: process.ppid });
+    const [name, value] = Object.entries(process.env).find(([, text]) => text !== undefined && text.length > 3) ?? [];
+    expect(procFs.hasVariable(process.ppid, `${name}=${value}`.slice(0, -1))).toBe(false);
+  });
+
+  it("tells the kernel's units", () => {
+    const { pageBytes, ticksPerSecond } = readKernelUnits();
+    const { residentPages = 0 } = readProcFs().stat(process.pid) ?? {};
+    expect((residentPages * pageBytes) / process.memoryUsage.rss()).toBeCloseTo(1, 0);
+    expect(ticksPerSecond).toBe(100);
+  });
+});

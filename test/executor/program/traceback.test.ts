@@ -1,0 +1,68 @@
+import { describe, expect, it } from "@jest/globals";
+import { lastStack, lastTraceback } from "../../../executor/program/traceback.ts";
+
+const simple = `epoch 1
+Traceback (most recent call last):
+  File "train.py", line 88, in collate
+    batch = torch.stack(items).repeat(8, 1)
+RuntimeError: out of bounds`;
+
+describe("the last Python traceback of an output", () => {
+  it("is found whole, with the line that names the exception", () => {
+    expect(lastTraceback(`${simple}\n`)).toEqual({
+      text: simple.slice(simple.indexOf("Traceback")),
+      summary: "RuntimeError: out of bounds",
+    });
+  });
+
+  it("is the one that was not handled, when an exception was raised from another", () => {
+    const output = `${simple}\n\nThe above exception was the direct cause of the following exception:\n
+Traceback (most recent call last):
+  File "train.py", line 12, in <module>
+    step()
+ValueError: bad batch\n`;
+    expect(lastTraceback(output)?.summary).toBe("ValueError: bad batch");
+  });
+
+  it("goes without the prefix that a launcher puts before each line", () => {
+    const prefixed = simple.replace(/^/gm, "[rank0]: ");
+    expect(lastTraceback(prefixed)).toEqual(lastTraceback(simple));
+  });
+
+  it("keeps a message of several lines, but not what another program logs after it", () => {
+    const output = `${simple}\nExpected 3\n got 4\n[W socket.cpp:601] closing\n`;
+    expect(lastTraceback(output)?.text).toMatch(/out of bounds\nExpected 3\n got 4$/);
+  });
+
+  it.each([
+    ["there is none", "all is well\n"],
+    ["it breaks off", 'Traceback (most recent call last):\n  File "train.py", line 1, in <module>\n'],
+    ["the output is empty", ""],
+  ])("is undefined when %s", (_case, output) => {
+    expect(lastTraceback(output)).toBeUndefined();
+  });
+});
+
+describe("where a program stood", () => {
+  const dump = [
+    "step 7",
+    "Fatal Python error: Aborted",
+    "",
+    "Thread 0x00007f01 (most recent call first):",
+    '  File "loader.py", line 3 in fetch',
+    "",
+    "Current thread 0x00007f02 (most recent call first):",
+    '  File "train.py", line 88 in all_reduce',
+    '  File "train.py", line 120 in <module>',
+    "",
+    "Extension modules: numpy (total: 1)",
+  ];
+
+  it("is the last thread of a dump, which is the main one, its innermost call first", () => {
+    expect(lastStack(dump.join("\n"))).toBe(dump.slice(6, 9).join("\n"));
+  });
+
+  it("is not known without a dump", () => {
+    expect(lastStack("step 7\nThread pool closed\n")).toBeUndefined();
+  });
+});
