@@ -21,6 +21,29 @@ export const clientRooms = [
   "staging/",
 ];
 
+/** The executor's, in the same order. */
+export const executorRooms = [
+  "main.ts",
+  "executor.ts",
+  "executor-end.ts",
+  "isolation.ts",
+  "reports.ts",
+  "generation/",
+  "remote-shell/",
+  "sessions/",
+  "carrier/",
+  "master/",
+  "preparation/",
+  "program/",
+  "hooks/",
+  "output/",
+  "processes/",
+  "file-systems.ts",
+  "task-tokens.ts",
+  "settings.ts",
+  "exit-codes.ts",
+];
+
 /** The core's rooms, and the files beside them, in the same order. */
 export const coreRooms = [
   "status/",
@@ -97,6 +120,7 @@ export const forbidden = [
     to: { pathNot: "^(am/core/|src/job/)" },
   },
   ...downward("client", clientRooms),
+  ...downward("executor", executorRooms),
   ...downward("am/core", coreRooms),
   {
     name: "hadoop-transports-are-apart",

@@ -11,9 +11,9 @@ import { gpuSamplerOf } from "../hooks/gpu-sampler.ts";
 import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import { writeNotice } from "../hooks/notice-file.ts";
 import { ProgressFile } from "../hooks/progress-file.ts";
+import type { OutputLogs } from "../output/output-files.ts";
+import { OutputIndex } from "../output/output-index.ts";
 import { reportNeverRan, type WhyNeverRan } from "../program/exit-report.ts";
-import type { OutputLogs } from "../program/output-files.ts";
-import { OutputIndex } from "../program/output-index.ts";
 import {
   LEFTOVER_GRACE_MS,
   type ProcessEnvironment,

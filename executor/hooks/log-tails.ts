@@ -1,6 +1,6 @@
 import { INITIAL_TAIL_CREDIT_BYTES, type LogChunk, type LogStream, type TailRequest } from "../../src/api/messages.ts";
 import type { RotatingLog } from "../../src/rotating-log.ts";
-import type { OutputLogs } from "../program/output-files.ts";
+import type { OutputLogs } from "../output/output-files.ts";
 
 const CHUNK_BYTES = 65_536;
 /** A reader of a growing log that is further behind skips ahead, and is told how many bytes it missed. */

@@ -1,5 +1,5 @@
 import type { Metrics } from "../../src/api/messages.ts";
-import type { KernelUnits, ProcessStat } from "../program/proc-fs.ts";
+import type { KernelUnits, ProcessStat } from "../processes/proc-fs.ts";
 
 /** Memory and CPU of an executor's programs, from samples of their process trees. */
 export class MemorySampler {

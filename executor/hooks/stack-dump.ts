@@ -1,5 +1,5 @@
 import { errorCode } from "../../src/hadoop/errors.ts";
-import type { ProcessStat, ProcFs } from "../program/proc-fs.ts";
+import type { ProcessStat, ProcFs } from "../processes/proc-fs.ts";
 
 /**
  * Signals at which Python's faulthandler writes the stacks of all threads to the process's errors (docs.python.org, module faulthandler).

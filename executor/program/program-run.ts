@@ -9,10 +9,10 @@ import type { GpuSampler } from "../hooks/gpu-sampler.ts";
 import { isListening } from "../hooks/listening.ts";
 import type { MemorySampler } from "../hooks/memory-sampler.ts";
 import type { ProgressFile, ProgressReport } from "../hooks/progress-file.ts";
+import type { OutputLogs } from "../output/output-files.ts";
+import type { OutputIndex } from "../output/output-index.ts";
 import { reportExit } from "./exit-report.ts";
 import { kernelMemoryKills } from "./memory-evidence.ts";
-import type { OutputLogs } from "./output-files.ts";
-import type { OutputIndex } from "./output-index.ts";
 import { takenPorts } from "./ports.ts";
 import { LEFTOVER_GRACE_MS, type Program } from "./program.ts";
 

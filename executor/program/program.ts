@@ -3,10 +3,10 @@ import { within } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { requestStacks } from "../hooks/stack-dump.ts";
+import { type OutputFiles, type OutputLogs, openOutputFiles } from "../output/output-files.ts";
+import { readProcFs } from "../processes/proc-fs.ts";
+import { ProcessTree } from "../processes/process-tree.ts";
 import { type ProcessEnd, SHELL } from "./exit-report.ts";
-import { type OutputFiles, type OutputLogs, openOutputFiles } from "./output-files.ts";
-import { readProcFs } from "./proc-fs.ts";
-import { ProcessTree } from "./process-tree.ts";
 
 export interface ProgramStartOptions {
   /** Run by `bash -c` in the working directory. */

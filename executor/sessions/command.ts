@@ -4,8 +4,8 @@ import { constants } from "node:os";
 import type { SessionExit, SessionInput, Terminal } from "../../src/api/session-messages.ts";
 import type { ServedSession } from "../../src/api/session-stream.ts";
 import { errorCode, errorMessage } from "../../src/hadoop/errors.ts";
-import { readProcFs } from "../program/proc-fs.ts";
-import { ProcessTree } from "../program/process-tree.ts";
+import { readProcFs } from "../processes/proc-fs.ts";
+import { ProcessTree } from "../processes/process-tree.ts";
 import type { Session } from "./session.ts";
 import { resizeTerminal, terminalCommand } from "./terminal.ts";
 

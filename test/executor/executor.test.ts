@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { isListening } from "../../executor/hooks/listening.ts";
-import { readProcFs } from "../../executor/program/proc-fs.ts";
+import { readProcFs } from "../../executor/processes/proc-fs.ts";
 import { executorIdentity, makeIdentity } from "../../src/api/identity.ts";
 import { callRejoin } from "../../src/api/rejoin.ts";
 import { LONGEST_UNNOTICED_MS } from "../../src/api/tls.ts";

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
 import { LogTails } from "../../executor/hooks/log-tails.ts";
 import { MemorySampler } from "../../executor/hooks/memory-sampler.ts";
 import { ProgressFile } from "../../executor/hooks/progress-file.ts";
-import { earlierLogs, type OutputLogs, outputLogs } from "../../executor/program/output-files.ts";
+import { earlierLogs, type OutputLogs, outputLogs } from "../../executor/output/output-files.ts";
 import type { LogChunk, TailRequest } from "../../src/api/messages.ts";
 
 let folder = "";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { outputLogs } from "../../executor/program/output-files.ts";
+import { outputLogs } from "../../executor/output/output-files.ts";
 import { Program } from "../../executor/program/program.ts";
 
 let folder: string;

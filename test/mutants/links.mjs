@@ -190,7 +190,7 @@ export const LINK_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("executor/program/process-tree.ts", { unit: "executor/program/process-tree.test" }, [
+  ...mutantsOf("executor/processes/process-tree.ts", { unit: "executor/processes/process-tree.test" }, [
     {
       bug: "output is cut while some of a program's processes run",
       from: "if (await this.#holdAll(held)) work();",
@@ -307,7 +307,7 @@ export const LINK_MUTANTS = [
       to: "",
     },
   ]),
-  ...mutantsOf("executor/program/process-tree.ts", { unit: "executor/program/process-tree.test" }, [
+  ...mutantsOf("executor/processes/process-tree.ts", { unit: "executor/processes/process-tree.test" }, [
     {
       bug: "what a suspended program had forked meanwhile runs on",
       from: "    this.#suspension = setTimeout(() => this.#keepSuspended(nextMs), nextMs);",

@@ -1,6 +1,6 @@
-import type { Log } from "../../src/log.ts";
-import { Gate } from "../carrier/gate.ts";
-import type { Generation } from "../generation/generation.ts";
+import type { Log } from "../src/log.ts";
+import { Gate } from "./carrier/gate.ts";
+import type { Generation } from "./generation/generation.ts";
 
 type Suspendable = Pick<Generation, "suspend" | "resume" | "suspensionKnown">;
 

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "@jest/globals";
-import { Isolation } from "../../../executor/master/isolation.ts";
-import { silentLog } from "../../support/silent-log.ts";
+import { Isolation } from "../../executor/isolation.ts";
+import { silentLog } from "../support/silent-log.ts";
 
 /** A generation whose program runs, or is suspended. */
 class RunningGeneration {

@@ -2,8 +2,8 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { outputLogs } from "../../../executor/program/output-files.ts";
-import { OutputIndex } from "../../../executor/program/output-index.ts";
+import { outputLogs } from "../../../executor/output/output-files.ts";
+import { OutputIndex } from "../../../executor/output/output-index.ts";
 import { OUTPUT_INDEX, parseMarks } from "../../../src/job/output-index.ts";
 
 let folder = "";

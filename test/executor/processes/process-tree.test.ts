@@ -5,8 +5,8 @@ import {
   parseStat,
   readKernelUnits,
   readProcFs,
-} from "../../../executor/program/proc-fs.ts";
-import { ProcessTree } from "../../../executor/program/process-tree.ts";
+} from "../../../executor/processes/proc-fs.ts";
+import { ProcessTree } from "../../../executor/processes/process-tree.ts";
 
 const marker = "TONY_PROGRAM_OF=c1";
 
