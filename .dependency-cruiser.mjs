@@ -44,6 +44,30 @@ export const executorRooms = [
   "exit-codes.ts",
 ];
 
+/** The ApplicationMaster's, in the same order. */
+export const masterRooms = [
+  "main.ts",
+  "probe.ts",
+  "master.ts",
+  "job-end.ts",
+  "reception.ts",
+  "shell.ts",
+  "make-scheduler.ts",
+  "attempt-watch.ts",
+  "signals.ts",
+  "clients/",
+  "executors/",
+  "tokens/",
+  "keytab/",
+  "storage/",
+  "mailbox.ts",
+  "settings.ts",
+  "scheduler/",
+  "core/",
+  "bounded.ts",
+  "clock.ts",
+];
+
 /** The core's rooms, and the files beside them, in the same order. */
 export const coreRooms = [
   "status/",
@@ -121,6 +145,7 @@ export const forbidden = [
   },
   ...downward("client", clientRooms),
   ...downward("executor", executorRooms),
+  ...downward("am", masterRooms),
   ...downward("am/core", coreRooms),
   {
     name: "hadoop-transports-are-apart",

@@ -2,12 +2,12 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import type { JobOutcome, JobStatus } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { inTime } from "./bounded.ts";
-import type { JournalWriter } from "./journal.ts";
-import type { LogTails } from "./log-tails.ts";
+import type { Sessions } from "./clients/sessions.ts";
+import type { LogTails } from "./executors/log-tails.ts";
 import type { Reception } from "./reception.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
-import type { Sessions } from "./sessions.ts";
-import type { Staging } from "./staging.ts";
+import type { JournalWriter } from "./storage/journal.ts";
+import type { Staging } from "./storage/staging.ts";
 
 export interface JobEndOptions {
   readonly log: Log;

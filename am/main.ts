@@ -17,7 +17,7 @@ import { RotatingLog } from "../src/rotating-log.ts";
 import { runMaster } from "./master.ts";
 import { runProbe } from "./probe.ts";
 import { readSettings } from "./settings.ts";
-import { type JobThere, readJob } from "./stored-job.ts";
+import { type JobThere, readJob } from "./storage/stored-job.ts";
 
 const cannotStart = "tony-ts: the ApplicationMaster cannot start: ";
 

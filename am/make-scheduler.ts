@@ -12,7 +12,6 @@ import type { JobFile } from "../src/job/job-file.ts";
 import type { Log } from "../src/log.ts";
 import { thisMachine } from "../src/machine.ts";
 import { systemClock } from "./clock.ts";
-import { masterToken } from "./credentials.ts";
 import { InPlaceScheduler } from "./scheduler/in-place/in-place-scheduler.ts";
 import { LinkedFiles } from "./scheduler/in-place/linked-files.ts";
 import { LocalScheduler } from "./scheduler/local/local-scheduler.ts";
@@ -21,6 +20,7 @@ import { NodeTable } from "./scheduler/yarn/node-table.ts";
 import { ResourceManagerSilence } from "./scheduler/yarn/silence.ts";
 import { YarnScheduler } from "./scheduler/yarn/yarn-scheduler.ts";
 import type { MasterSettings } from "./settings.ts";
+import { masterToken } from "./tokens/credentials.ts";
 
 export interface SchedulerInput {
   readonly job: JobFile;

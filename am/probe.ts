@@ -6,8 +6,8 @@ import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
 import { formatProbeReport } from "../src/job/probe.ts";
 import { inTime } from "./bounded.ts";
-import { masterToken } from "./credentials.ts";
 import type { MasterSettings } from "./settings.ts";
+import { masterToken } from "./tokens/credentials.ts";
 
 /** Calls are repeated until then: a network that lets nothing through shows as this time-out. */
 const limitMs = 20_000;

@@ -6,9 +6,9 @@ import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";
 import type { Rejoin } from "./core/state/effects.ts";
-import { rejoin } from "./rejoin.ts";
+import { rejoin } from "./executors/rejoin.ts";
 import type { MasterSettings } from "./settings.ts";
-import type { Staging } from "./staging.ts";
+import type { Staging } from "./storage/staging.ts";
 
 export interface ReceptionOptions
   extends Pick<MasterServerOptions, "identity" | "executors" | "clients" | "sessions" | "door"> {

@@ -3,16 +3,16 @@ import { endedBecause } from "../src/job/outcome.ts";
 import type { JobOutcome } from "../src/job/status.ts";
 import type { Log } from "../src/log.ts";
 import { inTime } from "./bounded.ts";
+import type { StatusFeed } from "./clients/status-feed.ts";
 import type { Clock } from "./clock.ts";
 import type { Effect, Rejoin } from "./core/state/effects.ts";
 import type { Event } from "./core/state/events.ts";
-import type { ExecutorLinks } from "./executor-links.ts";
-import type { JobHistory } from "./history.ts";
-import type { JournalWriter } from "./journal.ts";
-import type { Launcher } from "./launcher.ts";
+import type { ExecutorLinks } from "./executors/executor-links.ts";
+import type { Launcher } from "./executors/launcher.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { Scheduler } from "./scheduler/scheduler.ts";
-import type { StatusFeed } from "./status-feed.ts";
+import type { JobHistory } from "./storage/history.ts";
+import type { JournalWriter } from "./storage/journal.ts";
 
 /** The job's decisions; see am/core/core.ts. */
 export interface Decisions {

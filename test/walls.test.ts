@@ -3,7 +3,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { cruise } from "dependency-cruiser";
-import { clientRooms, coreRooms, executorRooms, forbidden, hadoopLayers } from "../.dependency-cruiser.mjs";
+import {
+  clientRooms,
+  coreRooms,
+  executorRooms,
+  forbidden,
+  hadoopLayers,
+  masterRooms,
+} from "../.dependency-cruiser.mjs";
 
 const core = path.resolve(import.meta.dirname, "../am/core");
 const job = path.resolve(import.meta.dirname, "../src/job/");
@@ -42,6 +49,7 @@ describe("the core", () => {
 describe.each([
   { folder: "client", rooms: clientRooms, page: "docs/architecture.md" },
   { folder: "executor", rooms: executorRooms, page: "docs/architecture.md" },
+  { folder: "am", rooms: masterRooms, page: "docs/architecture.md" },
   { folder: "am/core", rooms: coreRooms, page: "docs/architecture.md" },
   { folder: "src/hadoop", rooms: hadoopLayers, page: "src/hadoop/README.md" },
 ])("the rooms of $folder", ({ folder, rooms, page }) => {

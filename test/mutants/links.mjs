@@ -15,7 +15,7 @@ export const LINK_MUTANTS = [
     },
     { bug: "one that was replaced goes on", from: "    if (current) {", to: "    if (true) {" },
   ]),
-  ...mutantsOf("am/journal.ts", { unit: "am/journal.test" }, [
+  ...mutantsOf("am/storage/journal.ts", { unit: "am/storage/journal.test" }, [
     {
       bug: "a snapshot is written under its final name",
       from: "await createReadable(fileSystem, draft, content, 0o600);",
@@ -27,7 +27,7 @@ export const LINK_MUTANTS = [
       to: "    mayPass: () => false,",
     },
   ]),
-  ...mutantsOf("src/journal/reader.ts", { unit: "am/journal.test" }, [
+  ...mutantsOf("src/journal/reader.ts", { unit: "am/storage/journal.test" }, [
     { bug: "the oldest entry is read", from: "number(b) - number(a)", to: "number(a) - number(b)" },
     {
       bug: "an entry that cannot be used hides those before it",
@@ -122,7 +122,7 @@ export const LINK_MUTANTS = [
   ...mutantsOf("executor/generation/generation.ts", { unit: "executor/executor.test" }, [
     { bug: "a stop that comes before the start is lost", from: "this.#stopBeforeStart = order.reason;", to: "" },
   ]),
-  ...mutantsOf("am/client-rights.ts", { unit: "am/client-rights" }, [
+  ...mutantsOf("am/clients/client-rights.ts", { unit: "am/clients/client-rights" }, [
     {
       bug: "a namesake of another realm is let in",
       from: "const isOurs = realm === undefined || realm === this.#options.realm;",
@@ -134,7 +134,7 @@ export const LINK_MUTANTS = [
       to: "const { everybody, users, groups } = this.#lists.view;",
     },
   ]),
-  ...mutantsOf("am/executor-links.ts", { unit: "am/executor-links" }, [
+  ...mutantsOf("am/executors/executor-links.ts", { unit: "am/executors/executor-links" }, [
     {
       bug: "an executor that was cut off when it had to make room stays",
       from: "tenant !== undefined && tenant.task !== link.task",

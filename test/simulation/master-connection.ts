@@ -1,4 +1,4 @@
-import type { ExecutorLinks } from "../../am/executor-links.ts";
+import type { ExecutorLinks } from "../../am/executors/executor-links.ts";
 import type { Absence } from "./absence.ts";
 import type { ExecutorModel } from "./executor-model.ts";
 import type { Master } from "./master.ts";

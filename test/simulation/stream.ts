@@ -1,4 +1,4 @@
-import type { ExecutorLinks } from "../../am/executor-links.ts";
+import type { ExecutorLinks } from "../../am/executors/executor-links.ts";
 import type { ExecutorLink, LinkEnd } from "../../src/api/executor-endpoint.ts";
 import type { MasterCommand, MasterMessage } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";

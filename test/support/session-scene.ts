@@ -1,5 +1,5 @@
-import { SessionRecords } from "../../am/session-records.ts";
-import { Sessions as MasterSessions } from "../../am/sessions.ts";
+import { SessionRecords } from "../../am/clients/session-records.ts";
+import { Sessions as MasterSessions } from "../../am/clients/sessions.ts";
 import { Sessions as ExecutorSessions } from "../../executor/sessions/sessions.ts";
 import { MasterStream } from "../../src/api/executor-client.ts";
 import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";

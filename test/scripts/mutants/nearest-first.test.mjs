@@ -7,7 +7,13 @@ afterEach(() => {
 
 test("the tests of the changed file's folder come first, and what takes long last", () => {
   process.env.TONY_CHANGED_FILE = "am/core/failures/evidence.ts";
-  const files = ["am/core/log", "am/core/gang/hold", "am/core/failures/verdict", "am/core/wake-up", "am/journal"];
+  const files = [
+    "am/core/log",
+    "am/core/gang/hold",
+    "am/core/failures/verdict",
+    "am/core/wake-up",
+    "am/storage/journal",
+  ];
   const sorted = new NearestFirst({ globalConfig: { rootDir: "/copy" } }).sort(
     files.map((file) => ({ path: `/copy/test/${file}.test.ts` })),
   );
@@ -15,7 +21,7 @@ test("the tests of the changed file's folder come first, and what takes long las
     "am/core/failures/verdict",
     "am/core/gang/hold",
     "am/core/wake-up",
-    "am/journal",
+    "am/storage/journal",
     "am/core/log",
   ]);
 });

@@ -1,0 +1,62 @@
+import type { ClientHandler, Follower, LogReader } from "../../src/api/client-endpoint.ts";
+import type { ReadLogRequest } from "../../src/api/messages.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+import { parseTaskId } from "../../src/job/task.ts";
+import type { RotatingLog } from "../../src/rotating-log.ts";
+import type { LogTails } from "../executors/log-tails.ts";
+import { readOwnLog } from "./own-log.ts";
+import type { StatusFeed } from "./status-feed.ts";
+
+export interface ClientCallsOptions {
+  readonly spec: JobSpec;
+  readonly feed: StatusFeed;
+  readonly tails: LogTails;
+  /** The ApplicationMaster's own log. */
+  readonly ownLog: RotatingLog;
+  /** Whose job it is: of anybody else who ends it the reason says who. */
+  readonly owner: string;
+  /** Asks for the job's end. */
+  readonly stop: (reason: string) => void;
+}
+
+/** What `tony-ts` asks of this ApplicationMaster. */
+export class ClientCalls implements ClientHandler {
+  readonly #options: ClientCallsOptions;
+
+  constructor(options: ClientCallsOptions) {
+    this.#options = options;
+  }
+
+  follow(follower: Follower): () => void {
+    return this.#options.feed.follow(follower);
+  }
+
+  readLog(request: ReadLogRequest, reader: LogReader): () => void {
+    if (request.task === "am") return readOwnLog(this.#options.ownLog, request, reader);
+    const problem = unknownTask(this.#options.spec, request.task, ["am"]);
+    if (problem === undefined) return this.#options.tails.open(request, reader);
+    reader.fail(problem);
+    return () => {};
+  }
+
+  stop(reason: string, user: string): boolean {
+    const { owner, stop } = this.#options;
+    stop(user === owner ? reason : `${reason}, by ${user}`);
+    return true;
+  }
+}
+
+/** What to tell those who name a task that the job has not; undefined: it has. @param others what else they may name */
+export function unknownTask(
+  { roles }: Pick<JobSpec, "roles">,
+  task: string,
+  others: readonly string[] = [],
+): string | undefined {
+  const name = parseTaskId(task);
+  const role = roles.find((candidate) => candidate.name === name?.role);
+  if (name !== undefined && role !== undefined && name.index < role.instances) return undefined;
+  const all = roles.map(({ name, instances }) =>
+    instances === 1 ? `${name}:0` : `${name}:0 to ${name}:${instances - 1}`,
+  );
+  return `The job has no task ${task}; there are ${[...others, ...all].join(", ")}`;
+}

@@ -1,0 +1,72 @@
+import type { ClientDoor } from "../../src/api/client-endpoint.ts";
+import { type ApplicationIdentity, clientAccess, OWNER, tokenOf } from "../../src/api/identity.ts";
+import { clientOfToken, clientTokenPassword } from "../../src/hadoop/yarn/client-token.ts";
+import { type AccessList, type ApplicationRight, parseAccessList, viewersOf } from "../../src/job/access-list.ts";
+import type { JobSpec } from "../../src/job/spec.ts";
+
+export interface ClientRightsOptions {
+  readonly identity: ApplicationIdentity;
+  /** Whose application it is. */
+  readonly user: string;
+  readonly spec: Pick<JobSpec, "viewAcl" | "modifyAcl">;
+  /** Of Kerberos: users of another one are not those of the same name here. */
+  readonly realm: string | undefined;
+  /** The groups of a user, by this node's account of them. */
+  readonly groupsOf: (user: string) => Promise<readonly string[]>;
+}
+
+const keys: Readonly<Record<ApplicationRight, { readonly key: string; readonly what: string }>> = {
+  view: { key: "tony.application.acl.view", what: "see" },
+  modify: { key: "tony.application.acl.modify", what: "end" },
+};
+
+/**
+ * Who may ask this ApplicationMaster for what. Two kinds of clients prove who they are: those who may read the staging folder, which is its
+ * owner's alone, and on a secure cluster those to whom the ResourceManager gave a token in their name.
+ */
+export class ClientRights implements ClientDoor {
+  readonly #options: ClientRightsOptions;
+  readonly #lists: Readonly<Record<ApplicationRight, AccessList>>;
+  /** Of this attempt: from it the ResourceManager derives what its tokens prove. Absent on a cluster that is not secure. */
+  tokenKey: Uint8Array | undefined;
+
+  constructor(options: ClientRightsOptions) {
+    this.#options = options;
+    const { spec } = options;
+    this.#lists = { view: parseAccessList(viewersOf(spec)), modify: parseAccessList(spec.modifyAcl) };
+  }
+
+  secretOf(caller: string): Uint8Array | undefined {
+    if (caller === OWNER) return clientAccess(this.#options.identity).caller.secret;
+    const token = tokenOf(caller);
+    return token && this.tokenKey && clientTokenPassword(this.tokenKey, token);
+  }
+
+  userOf(caller: string): string {
+    return caller === OWNER ? this.#options.user : clientOfToken(tokenOf(caller) ?? new Uint8Array());
+  }
+
+  async refusal(caller: string, right: ApplicationRight, doing = keys[right].what): Promise<string | undefined> {
+    if (caller === OWNER) return undefined;
+    const client = this.userOf(caller);
+    const user = this.#localName(client);
+    if (user !== undefined && (await this.#mayDo(user, right))) return undefined;
+    const { key } = keys[right];
+    return `${client} may not ${doing} this job: it is ${this.#options.user}'s, and its ${key} does not let others`;
+  }
+
+  async #mayDo(user: string, right: ApplicationRight): Promise<boolean> {
+    const { everybody, users, groups } = this.#lists[right];
+    if (user === this.#options.user || everybody || users.includes(user)) return true;
+    if (groups.length === 0) return false;
+    const own = await this.#options.groupsOf(user);
+    return groups.some((group) => own.includes(group));
+  }
+
+  /** A principal's first part, where it is of our own realm (the DEFAULT rule of hadoop.security.auth_to_local). */
+  #localName(principal: string): string | undefined {
+    const [name = "", realm] = principal.split("@");
+    const isOurs = realm === undefined || realm === this.#options.realm;
+    return isOurs && name !== "" && !name.includes("/") ? name : undefined;
+  }
+}

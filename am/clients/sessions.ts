@@ -1,0 +1,91 @@
+import type { CallerSession, SessionHandler } from "../../src/api/caller-session.ts";
+import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
+import type { Clock } from "../clock.ts";
+import type { SessionRecords } from "./session-records.ts";
+
+/** How many there may be at a time: of a job, and with one task. */
+const mostSessions = 1_000;
+const mostOfTask = 64;
+/** An executor that is connected answers at once. */
+const acceptMs = 10_000;
+
+export interface SessionsOptions {
+  readonly clock: Clock;
+  readonly records: Pick<SessionRecords, "opened">;
+  /** Why there is no such task; undefined: there is. */
+  readonly unknownTask: (task: string) => string | undefined;
+  /** The executor that has a task now; undefined: none is connected. */
+  readonly linkTo: (task: string) => ExecutorLink | undefined;
+  /** The task that has a container now; undefined: none has. */
+  readonly taskIn: (containerId: string) => string | undefined;
+}
+
+interface Opened {
+  readonly session: CallerSession;
+  /** Of the executor that serves it. */
+  readonly link: ExecutorLink;
+  /** Set until that has accepted it. */
+  cancelTimer: (() => void) | undefined;
+}
+
+/** Has executors serve the sessions of callers. */
+export class Sessions implements SessionHandler {
+  readonly #options: SessionsOptions;
+  readonly #opened = new Map<number, Opened>();
+  #lastId = 0;
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  open(session: CallerSession): void {
+    const { unknownTask, linkTo } = this.#options;
+    const { task } = session;
+    const link = linkTo(task);
+    const unknown = unknownTask(task);
+    if (unknown !== undefined) session.fail(unknown, { noSuchTask: true });
+    else if (this.#isFull(task)) session.fail(`too many sessions are open with ${task}`);
+    else if (link === undefined) session.fail(`${task} has no executor at present`);
+    else this.#ask(session, link);
+  }
+
+  accepted(containerId: string, sessionId: number): CallerSession | undefined {
+    const opened = this.#opened.get(sessionId);
+    if (opened?.cancelTimer === undefined || opened.link.containerId !== containerId) return undefined;
+    opened.cancelTimer();
+    opened.cancelTimer = undefined;
+    this.#options.records.opened(opened.session, { sessionId, containerId });
+    return opened.session;
+  }
+
+  taskIn(containerId: string): string | undefined {
+    return this.#options.taskIn(containerId);
+  }
+
+  /** The job has ended. */
+  endAll(reason: string): void {
+    for (const { session } of this.#opened.values()) session.fail(reason);
+  }
+
+  #isFull(task: string): boolean {
+    const ofTask = [...this.#opened.values()].filter(({ session }) => session.task === task);
+    return this.#opened.size >= mostSessions || ofTask.length >= mostOfTask;
+  }
+
+  #ask(session: CallerSession, link: ExecutorLink): void {
+    this.#lastId += 1;
+    const sessionId = this.#lastId;
+    const late = () => session.fail(`the executor of ${session.task} does not answer`);
+    this.#opened.set(sessionId, { session, link, cancelTimer: this.#options.clock.after(acceptMs, late) });
+    session.onceOver(() => this.#over(sessionId));
+    link.send(0, { type: "serve-session", sessionId });
+  }
+
+  /** The executor is told on its link: the session's own stream may be full of what nobody takes. */
+  #over(sessionId: number): void {
+    const opened = this.#opened.get(sessionId);
+    this.#opened.delete(sessionId);
+    opened?.cancelTimer?.();
+    opened?.link.send(0, { type: "end-session", sessionId });
+  }
+}

@@ -1,0 +1,190 @@
+import { encodeClusterSpec } from "../../src/api/cluster-spec-codec.ts";
+import type { ExecutorHandler, ExecutorLink, LinkEnd } from "../../src/api/executor-endpoint.ts";
+import type { ExecutorReport, MasterCommand, Metrics } from "../../src/api/messages.ts";
+import type { ClusterSpec } from "../../src/job/cluster-spec.ts";
+import type { ExecutorRegistration } from "../../src/job/execution.ts";
+import type { ExecutorCommand, Launch, SendTarget } from "../core/state/effects.ts";
+import type { Event } from "../core/state/events.ts";
+import type { LogTails } from "./log-tails.ts";
+
+/** Receivers of what executors report. */
+export interface ExecutorLinksOptions {
+  readonly post: (event: Event) => void;
+  /** Called for every message: it shows that the executor is alive. */
+  readonly heard: (containerId: string, task: string) => void;
+  readonly forget: (containerId: string) => void;
+  readonly metrics: (containerId: string, task: string, metrics: Metrics) => void;
+  readonly tails: LogTails;
+  /** The task that has a container now, and its generation; undefined: none has. */
+  readonly tenantOf: (containerId: string) => Launch | undefined;
+  /** A token file newer than what containers were launched with before; undefined: there is none. */
+  readonly tokens: () => Uint8Array | undefined;
+  /** What a task's executor starts with where another task's has made room for it. */
+  readonly variables: (launch: Launch) => Readonly<Record<string, string>>;
+}
+
+type Report = Exclude<ExecutorReport, { type: "register" | "unknown" }>;
+
+/**
+ * The executors that are connected: their messages become events, the core's commands become messages. A container may be given to another
+ * task while the executor of the one before is still there: of that one nothing becomes an event any more.
+ */
+export class ExecutorLinks implements ExecutorHandler {
+  readonly #options: ExecutorLinksOptions;
+  readonly #byContainer = new Map<string, ExecutorLink>();
+  /** Containers whose executors have been connected to this attempt before. */
+  readonly #known = new Set<string>();
+  readonly #encodedSpecs = new WeakMap<ClusterSpec, Uint8Array>();
+
+  constructor(options: ExecutorLinksOptions) {
+    this.#options = options;
+  }
+
+  /** A command to a container that is not connected is dropped; the core sends what is still needed when it connects again. */
+  send({ task, containerId }: SendTarget, command: ExecutorCommand): void {
+    const link = this.#byContainer.get(containerId);
+    if (link?.task !== task) return;
+    const generation = "generation" in command ? command.generation : 0;
+    link.send(generation, this.#message(command));
+  }
+
+  /** Gives a container to another task: the executor there is told to make room; one that is not connected is told when it is again. */
+  handOver(launch: Launch): void {
+    const { task, containerId } = launch;
+    const link = this.#byContainer.get(containerId);
+    if (link?.task === task) return;
+    this.#byContainer.delete(containerId);
+    this.#known.delete(containerId);
+    this.#options.forget(containerId);
+    if (link !== undefined) this.#askForRoom(link, launch);
+  }
+
+  /** Whom to admit is the core's decision: it dismisses an executor whose container is no longer part of the job. */
+  refusal(): undefined {}
+
+  connected(link: ExecutorLink, registration: ExecutorRegistration): void {
+    const { containerId } = link;
+    const tenant = this.#options.tenantOf(containerId);
+    if (tenant !== undefined && tenant.task !== link.task) {
+      this.#askForRoom(link, tenant);
+      return;
+    }
+    const again = this.#known.has(containerId) || registration.child.state !== "none";
+    this.#known.add(containerId);
+    this.#byContainer.set(containerId, link);
+    this.#options.heard(containerId, link.task);
+    this.#options.post({ type: again ? "executor-rejoined" : "executor-registered", ...registration });
+    this.#options.tails.connected(link);
+    this.#giveTokens(link);
+  }
+
+  /** The executor that has the task now; undefined: none is connected. */
+  linkTo(task: string): ExecutorLink | undefined {
+    return [...this.#byContainer.values()].find((link) => link.task === task);
+  }
+
+  /** The task whose executor is connected from that container; undefined: none is. */
+  taskIn(containerId: string): string | undefined {
+    return this.#byContainer.get(containerId)?.task;
+  }
+
+  /** Tells all executors of tokens that are newer now. */
+  tokensReplaced(): void {
+    for (const link of this.#byContainer.values()) this.#giveTokens(link);
+  }
+
+  registered(link: ExecutorLink, registration: ExecutorRegistration): void {
+    if (!this.#isCurrent(link)) return;
+    this.#options.heard(link.containerId, link.task);
+    this.#options.post({ type: "executor-registered", ...registration });
+  }
+
+  report(link: ExecutorLink, generation: number, report: Report): void {
+    const { task, containerId } = link;
+    if (!this.#isCurrent(link)) {
+      if (report.type === "log-chunk") void this.#options.tails.chunk(link, report.chunk);
+      return;
+    }
+    this.#options.heard(containerId, task);
+    const about = { task, containerId, generation };
+    switch (report.type) {
+      case "heartbeat":
+        if (report.metrics !== undefined) this.#options.metrics(containerId, task, report.metrics);
+        break;
+      case "child-started":
+      case "child-exited":
+      case "child-progress":
+        this.#options.post({ ...about, ...report });
+        break;
+      case "transfer":
+      case "service-announced":
+        this.#options.post({ task, ...report });
+        break;
+      case "log-chunk":
+        void this.#options.tails.chunk(link, report.chunk);
+        break;
+      case "goodbye":
+        break;
+    }
+  }
+
+  disconnected(link: ExecutorLink, end: LinkEnd): void {
+    this.#options.tails.disconnected(link);
+    if (end === "replaced" || !this.#isCurrent(link)) return;
+    const { task, containerId } = link;
+    this.#byContainer.delete(containerId);
+    this.#options.forget(containerId);
+    const cause = end === "goodbye" ? "goodbye" : "stream-broken";
+    this.#options.post({ type: "executor-lost", task, containerId, cause });
+  }
+
+  superseded(attempt: number): void {
+    const reason = `An executor obeys attempt ${attempt} already.`;
+    this.#options.post({ type: "resource-manager-shutdown", reason });
+  }
+
+  #giveTokens(link: ExecutorLink): void {
+    const file = this.#options.tokens();
+    if (file !== undefined) link.send(0, { type: "replace-tokens", file });
+  }
+
+  #askForRoom(link: ExecutorLink, launch: Launch): void {
+    link.send(launch.generation, { type: "make-room", variables: this.#options.variables(launch) });
+  }
+
+  #isCurrent(link: ExecutorLink): boolean {
+    return this.#byContainer.get(link.containerId) === link;
+  }
+
+  #message(command: ExecutorCommand): MasterCommand {
+    switch (command.type) {
+      case "start-child": {
+        const { generation: _generation, ...start } = command;
+        return { ...start, clusterSpec: this.#encoded(command.clusterSpec) };
+      }
+      case "acknowledge-exit":
+        return { type: "acknowledge-exit" };
+      case "prepare":
+        return { type: "prepare", reason: command.reason };
+      case "stop-child": {
+        const { generation: _generation, ...stop } = command;
+        return stop;
+      }
+      case "signal-child":
+        return { type: "signal-child", signal: command.signal, reason: command.reason, notice: command.notice };
+      case "exit":
+        return command;
+      case "resume-child":
+        return { type: "resume-child" };
+    }
+  }
+
+  /** The same object for every task of a generation: its bytes are made once. */
+  #encoded(spec: ClusterSpec): Uint8Array {
+    const known = this.#encodedSpecs.get(spec);
+    if (known !== undefined) return known;
+    const bytes = encodeClusterSpec(spec);
+    this.#encodedSpecs.set(spec, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,87 @@
+import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
+import { executorVariables, launchCommand } from "../../src/job/launch-command.ts";
+import { aclsOf } from "../../src/job/launch-context.ts";
+import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch-script-text.ts";
+import { logPrefixOf } from "../../src/job/log-prefix.ts";
+import type { RoleSpec } from "../../src/job/spec.ts";
+import { stagingLocation } from "../../src/job/staging-location.ts";
+import { parseTaskId } from "../../src/job/task.ts";
+import type { Launch } from "../core/state/effects.ts";
+import type { ContainerCommand } from "../scheduler/scheduler.ts";
+
+export interface LauncherOptions {
+  readonly job: JobFile;
+  readonly attempt: number;
+  /** `host:port` that executors find this ApplicationMaster at. */
+  readonly masterAddress: string;
+  /** See executorCredentials. */
+  readonly credentialsOf: (containerId: string) => Uint8Array;
+  /** The memory that the container was granted. */
+  readonly memoryMiBOf: (containerId: string) => number | undefined;
+  /** Whether a container that exceeds its memory is ended. */
+  readonly memoryEnforced: boolean;
+}
+
+/** Says how a task's container is started: with which files, environment and command. */
+export class Launcher {
+  readonly #options: LauncherOptions;
+
+  constructor(options: LauncherOptions) {
+    this.#options = options;
+  }
+
+  command(launch: Launch): ContainerCommand {
+    const { job, credentialsOf } = this.#options;
+    return {
+      containerId: launch.containerId,
+      environment: {
+        ...expandableEnvironment(job.spec.containerEnvironment),
+        ...this.#roleOf(launch.task).image,
+        ...escapeEnvironment(this.#variables(launch)),
+      },
+      commands: [launchCommand({ node: job.node, bundle: "executor.cjs" })],
+      files: this.#filesOf(this.#roleOf(launch.task)),
+      credentials: credentialsOf(launch.containerId),
+      acls: aclsOf(job.spec),
+    };
+  }
+
+  /** What a task's executor starts with in a container that has had another task before. */
+  variables(launch: Launch): Record<string, string> {
+    return this.#variables(launch, logPrefixOf(launch.task));
+  }
+
+  #variables({ task, containerId, generation }: Launch, logPrefix?: string): Record<string, string> {
+    const { job, attempt, masterAddress, memoryMiBOf, memoryEnforced } = this.#options;
+    const { spec, applicationId } = job;
+    const role = this.#roleOf(task);
+    return executorVariables({
+      task,
+      applicationId,
+      masterAddress,
+      staging: stagingLocation(job),
+      attempt,
+      generation,
+      isolationMs: spec.timeouts.isolationMs,
+      ...(spec.ports.task === undefined ? {} : { portRange: spec.ports.task }),
+      ...(role.ports && { portNames: role.ports }),
+      tensorBoard: spec.tensorBoardTask === task,
+      reusePort: role.reusePort,
+      ...(memoryEnforced && { memoryMiB: memoryMiBOf(containerId) ?? role.resource.memoryMiB }),
+      logLevel: spec.logs.level,
+      ...(logPrefix !== undefined && { logPrefix }),
+    });
+  }
+
+  #filesOf(role: RoleSpec): readonly ShippedFile[] {
+    const { files } = this.#options.job;
+    return [...files.all, ...(files.byRole[role.name] ?? [])];
+  }
+
+  #roleOf(task: string): RoleSpec {
+    const name = parseTaskId(task)?.role;
+    const role = this.#options.job.spec.roles.find((candidate) => candidate.name === name);
+    if (role === undefined) throw new RangeError(`the job has no role of task ${task}`);
+    return role;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Metrics } from "../../src/api/messages.ts";
+import type { TaskUse } from "../../src/history/tony/events.ts";
+import type { GpuMetrics } from "../../src/job/gpu-metrics.ts";
+import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
+
+/** What the programs use, as their executors last said. No decision depends on it, so it is not in the core's state. */
+export class TaskMetrics {
+  readonly #byContainer = new Map<string, { readonly task: string; readonly metrics: Metrics }>();
+  readonly #useByTask = new Map<string, TaskUse>();
+
+  set(containerId: string, task: string, metrics: Metrics): void {
+    this.#byContainer.set(containerId, { task, metrics });
+    const before = this.#useByTask.get(task);
+    const { averageMemoryBytes } = metrics;
+    const gpus = mostOf(before?.gpus, metrics.gpus);
+    this.#useByTask.set(task, {
+      maxMemoryBytes: Math.max(before?.maxMemoryBytes ?? 0, metrics.maxMemoryBytes),
+      averageMemoryBytes,
+      ...(gpus && { gpus }),
+    });
+  }
+
+  delete(containerId: string): void {
+    this.#byContainer.delete(containerId);
+  }
+
+  /** The most that the task ever used, and the average of its last life; also when its container is gone. */
+  useOf(task: string): TaskUse | undefined {
+    return this.#useByTask.get(task);
+  }
+
+  /** The status with each task's memory and processor use, and with its GPUs as they were last measured. */
+  addTo(status: JobStatus): JobStatus {
+    return { ...status, tasks: status.tasks.map((task) => this.#withMetrics(task)) };
+  }
+
+  #withMetrics(task: TaskStatus): TaskStatus {
+    const said = task.containerId === undefined ? undefined : this.#byContainer.get(task.containerId);
+    const gpus = this.#useByTask.get(task.task)?.gpus;
+    const known = gpus === undefined ? task : { ...task, gpus };
+    // The container may be another task's by now.
+    if (said?.task !== task.task) return known;
+    const { memoryBytes, maxMemoryBytes, cpuCores } = said.metrics;
+    return { ...known, memoryBytes, maxMemoryBytes, cpuCores };
+  }
+}
+
+/** The newer gauges, each with the most of both. */
+function mostOf(before: GpuMetrics | undefined, now: GpuMetrics | undefined): GpuMetrics | undefined {
+  if (before === undefined || now === undefined) return now ?? before;
+  const most = (kind: "utilization" | "memory" | "bar1Memory") => {
+    const gauge = now[kind];
+    return gauge && { [kind]: { ...gauge, max: Math.max(gauge.max, before[kind]?.max ?? 0) } };
+  };
+  return { ...now, ...most("utilization"), ...most("memory"), ...most("bar1Memory") };
+}

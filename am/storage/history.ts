@@ -1,0 +1,143 @@
+import { randomBytes } from "node:crypto";
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import { errorMessage } from "../../src/hadoop/errors.ts";
+import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
+import { ifThere } from "../../src/hadoop/hdfs/if-there.ts";
+import { syncMarkerBytes } from "../../src/history/avro/schema.ts";
+import { EndedJobs } from "../../src/history/ended-jobs.ts";
+import { JobHistoryFolder } from "../../src/history/job-folder.ts";
+import { finishedHistoryFile, tonyHistoryFile } from "../../src/history/layout.ts";
+import { HISTORY_VERSION, type UnnumberedRecord } from "../../src/history/records.ts";
+import { withoutSecrets } from "../../src/history/secrets.ts";
+import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
+import { endedEvents, initedEvent, type TaskUse } from "../../src/history/tony/events.ts";
+import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
+import { HistoryWriter } from "../../src/history/writer.ts";
+import type { JobFile } from "../../src/job/job-file.ts";
+import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { Log } from "../../src/log.ts";
+import { buildId } from "../../src/programs.ts";
+
+interface HistoryOptions {
+  readonly fileSystems: FileSystems;
+  readonly attempt: number;
+  readonly local: boolean;
+  readonly atMs: number;
+  readonly log: Log;
+}
+
+/**
+ * The history of a job: its events and TonY's files under `tony.history.location` where that is set, its events in the job's own folder with
+ * the local scheduler; and on a cluster its last status, for its user. The constructor adds the attempt's first record.
+ */
+export class JobHistory {
+  readonly #job: JobFile;
+  readonly #options: HistoryOptions;
+  readonly #folder: JobHistoryFolder | undefined;
+  readonly #writer: HistoryWriter | undefined;
+  #beginning: Promise<void> = Promise.resolve();
+
+  constructor(job: JobFile, options: HistoryOptions) {
+    this.#job = job;
+    this.#options = options;
+    const { applicationId, user, spec } = job;
+    this.#folder = JobHistoryFolder.of(options.fileSystems, spec.history, applicationId);
+    this.#writer = makeWriter(job, options, this.#folder);
+    this.add({
+      record: "header",
+      historyVersion: HISTORY_VERSION,
+      atMs: options.atMs,
+      applicationId,
+      user,
+      build: buildId(),
+      spec: withoutSecrets(spec),
+    });
+  }
+
+  add(record: UnnumberedRecord): void {
+    this.#writer?.add(record);
+  }
+
+  /** Writes what TonY's readers see of a job that runs. Only the first attempt has to. */
+  begin(status: JobStatus): void {
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    this.#beginning = this.#writeBeginning(folder, status).catch((error: unknown) => this.#warn(error));
+  }
+
+  /** Adds the last record, gives the files their final names, and stores the status, which holds the outcome. */
+  async close(status: JobStatus, useOf: (task: string) => TaskUse | undefined): Promise<void> {
+    await Promise.all([this.#finish(status, useOf), this.#storeStatus(status)]);
+  }
+
+  async #writeBeginning(folder: JobHistoryFolder, status: JobStatus): Promise<void> {
+    await folder.make();
+    await folder.write(tonyHistoryFile(this.#named(status)), writeTonyEvents([initedEvent(status)], newSyncMarker()));
+    const settings = await this.#tonyFinalXml();
+    if (settings !== undefined) await folder.write(tonyFinalXml, settings);
+  }
+
+  /** The client has left it where it was asked for a history. */
+  #tonyFinalXml(): Promise<Buffer | undefined> {
+    const { fileSystem, path: staging } = this.#options.fileSystems.locate(this.#job.stagingUrl);
+    return ifThere(fileSystem.open(path.posix.join(staging, tonyFinalXml)).then((stream) => buffer(stream)));
+  }
+
+  async #finish(status: JobStatus, useOf: (task: string) => TaskUse | undefined): Promise<void> {
+    const { outcome } = status;
+    if (this.#writer === undefined || outcome === undefined) return;
+    this.add({ record: "end", atMs: outcome.endedAtMs, outcome, status });
+    await Promise.all([
+      this.#writer.finish(finishedHistoryFile(this.#named(status), outcome)),
+      this.#finishTony(status, outcome, useOf).catch((error: unknown) => this.#warn(error)),
+    ]);
+    await this.#folder?.moveToFinished(outcome.endedAtMs).catch((error: unknown) => this.#warn(error));
+  }
+
+  async #finishTony(
+    status: JobStatus,
+    outcome: JobOutcome,
+    useOf: (task: string) => TaskUse | undefined,
+  ): Promise<void> {
+    await this.#beginning;
+    const folder = this.#folder;
+    if (folder === undefined) return;
+    const events = endedEvents(status, outcome.endedAtMs, useOf);
+    await folder.write(tonyHistoryFile(this.#named(status), outcome), writeTonyEvents(events, newSyncMarker()));
+    await folder.removeUnfinished();
+  }
+
+  async #storeStatus(status: JobStatus): Promise<void> {
+    const { fileSystems, local } = this.#options;
+    if (local) return;
+    const { fileSystem, path: staging } = fileSystems.locate(this.#job.stagingUrl);
+    await new EndedJobs({ fileSystem, path: path.posix.dirname(staging) }, this.#job.user).keep(status);
+  }
+
+  #named({ startedAtMs }: JobStatus) {
+    const { applicationId, user } = this.#job;
+    return { applicationId, startedAtMs, user };
+  }
+
+  #warn(error: unknown): void {
+    this.#options.log.warn("history", `TonY's history of the job cannot be written: ${errorMessage(error)}`);
+  }
+}
+
+function newSyncMarker(): Buffer {
+  return randomBytes(syncMarkerBytes);
+}
+
+function makeWriter(
+  job: JobFile,
+  { fileSystems, attempt, local, log }: HistoryOptions,
+  shared: JobHistoryFolder | undefined,
+): HistoryWriter | undefined {
+  if (shared === undefined && !local) return undefined;
+  const warn = (message: string) => log.warn("history", message);
+  if (shared !== undefined)
+    return new HistoryWriter({ fileSystem: shared.fileSystem, folder: shared.path, attempt, warn });
+  const { fileSystem, path: staging } = fileSystems.locate(job.stagingUrl);
+  return new HistoryWriter({ fileSystem, folder: path.posix.join(staging, "history"), attempt, warn });
+}

@@ -1,0 +1,79 @@
+import path from "node:path";
+import { buffer } from "node:stream/consumers";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { keytabFileName } from "../../src/job/job-keytab.ts";
+import { attemptOfMasterFile, masterFile } from "../../src/job/master-file.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { tokensFileName } from "../../src/job/stored-job.ts";
+
+/** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
+export interface MasterAddress {
+  readonly attempt: number;
+  readonly host: string;
+  readonly port: number;
+}
+
+/** The application's staging folder, which exists as long as the application runs. */
+export class Staging {
+  readonly #fileSystem: FileSystem;
+  readonly #folder: string;
+  #announcing: Promise<void> = Promise.resolve();
+
+  constructor(fileSystem: FileSystem, folder: string) {
+    this.#fileSystem = fileSystem;
+    this.#folder = folder;
+  }
+
+  get journalFolder(): string {
+    return path.posix.join(this.#folder, "journal");
+  }
+
+  get tokensFile(): string {
+    return path.posix.join(this.#folder, tokensFileName);
+  }
+
+  /** The job's keytab, where it takes one along. */
+  async keytab(): Promise<Uint8Array> {
+    return await buffer(await this.#fileSystem.open(path.posix.join(this.#folder, keytabFileName)));
+  }
+
+  /** Writes the attempt's address. */
+  announce(address: MasterAddress): Promise<void> {
+    this.#announcing = this.#write(masterFile(address.attempt), address);
+    return this.#announcing;
+  }
+
+  /** The latest attempt that has left its address; 0 where none has. Rejects where the folder cannot be read. */
+  async latestAttempt(): Promise<number> {
+    const entries = await this.#fileSystem.list(this.#folder);
+    return Math.max(0, ...entries.map((entry) => attemptOfMasterFile(path.posix.basename(entry.path)) ?? 0));
+  }
+
+  /**
+   * On a cluster nothing is left of an application that has ended but its history and the logs that YARN keeps. Nothing may be writing
+   * there any more: a file that is written later would create the folder again.
+   */
+  async remove(): Promise<void> {
+    await this.#announcing.catch(() => undefined);
+    await this.#fileSystem.delete(this.#folder, { recursive: true });
+  }
+
+  /** With the local scheduler the logs and the outcome are read there later; what only the running job needed is removed. */
+  async keepResult(status: JobStatus): Promise<void> {
+    await this.#write("status.json", status);
+    const entries = await this.#fileSystem.list(this.#folder);
+    const temporary = /^(journal|client\.json|container_tokens)$/;
+    const isTemporary = (name: string) => temporary.test(name) || attemptOfMasterFile(name) !== undefined;
+    for (const { path: entry } of entries.filter((found) => isTemporary(path.posix.basename(found.path)))) {
+      await this.#fileSystem.delete(entry, { recursive: true });
+    }
+  }
+
+  /** Under a temporary name first, so that a reader sees whole files only. */
+  async #write(name: string, content: unknown): Promise<void> {
+    const target = path.posix.join(this.#folder, name);
+    const draft = `${target}.tmp`;
+    await this.#fileSystem.create(draft, Buffer.from(JSON.stringify(content)), { permission: 0o600, overwrite: true });
+    await this.#fileSystem.rename(draft, target, { overwrite: true });
+  }
+}

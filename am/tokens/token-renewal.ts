@@ -1,0 +1,38 @@
+import { Configuration } from "../../src/hadoop/conf/configuration.ts";
+import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
+import { configuredAuthentication } from "../../src/hadoop/security/configured-credentials.ts";
+import type { JobFile } from "../../src/job/job-file.ts";
+import type { Log } from "../../src/log.ts";
+import { systemClock } from "../clock.ts";
+import { KeytabTokens } from "../keytab/keytab-tokens.ts";
+import type { Staging } from "../storage/staging.ts";
+import { type FreshTokens, lookForTokensMs } from "./fresh-tokens.ts";
+
+export interface TokenRenewal {
+  readonly job: JobFile;
+  readonly tokens: FreshTokens;
+  readonly staging: Staging;
+  /** Of the staging folder. */
+  readonly fileSystem: FileSystem;
+  readonly log: Log;
+}
+
+/**
+ * From now on tokens are replaced before their life is over, on a cluster that wants proofs: by those that a client leaves in the staging
+ * folder, and by those that the job's own keytab obtains.
+ */
+export function renewTokens({ job, tokens, staging, fileSystem, log }: TokenRenewal): void {
+  if (configuredAuthentication(new Configuration().withValues(job.hadoop)) === "simple") return;
+  tokens.watch({ fileSystem, path: staging.tokensFile }, lookForTokensMs(tokens.held()));
+  if (job.keytab === undefined) return;
+  const keytabTokens = new KeytabTokens({
+    job,
+    keytab: job.keytab,
+    read: () => staging.keytab(),
+    held: tokens.held,
+    take: (newer) => tokens.take(newer),
+    log,
+    now: () => systemClock.nowMs(),
+  });
+  void keytabTokens.run();
+}

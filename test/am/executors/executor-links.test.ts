@@ -1,0 +1,165 @@
+import { describe, expect, test } from "@jest/globals";
+import type { Event } from "../../../am/core/state/events.ts";
+import { ExecutorLinks } from "../../../am/executors/executor-links.ts";
+import { LogTails } from "../../../am/executors/log-tails.ts";
+import type { ExecutorLink } from "../../../src/api/executor-endpoint.ts";
+import type { MasterCommand } from "../../../src/api/messages.ts";
+import type { ExecutorRegistration } from "../../../src/job/execution.ts";
+
+const containerId = "container_1_0001_01_000002";
+
+function aLink(task: string) {
+  const sent: MasterCommand[] = [];
+  const link: ExecutorLink = {
+    task,
+    containerId,
+    build: "test",
+    send: (_generation, command) => sent.push(command),
+    close() {},
+  };
+  const registration: ExecutorRegistration = {
+    task,
+    containerId,
+    generation: 1,
+    host: "h",
+    port: 1,
+    tensorboardPort: 0,
+    rejoinAddress: "h:2",
+    child: { state: "none" },
+  };
+  return { link, registration, sent };
+}
+
+/** The container of `prep:0`, which `trainer:0` gets, and the executors of both. */
+function setUp() {
+  const events: Event[] = [];
+  const heard: string[] = [];
+  const forgotten: string[] = [];
+  const tails = new LogTails({ lastContainerOf: () => undefined });
+  const state: { tenant: string; tokens?: Uint8Array } = { tenant: "prep:0" };
+  const links = new ExecutorLinks({
+    post: (event) => events.push(event),
+    heard: (_containerId, task) => heard.push(task),
+    forget: (id) => forgotten.push(id),
+    metrics: () => {},
+    tails,
+    tenantOf: () => ({ ...launch, task: state.tenant }),
+    tokens: () => state.tokens,
+    variables: ({ task }) => ({ TONY_TASK: task }),
+  });
+  const prep = aLink("prep:0");
+  const trainer = aLink("trainer:0");
+  links.connected(prep.link, prep.registration);
+  const handOver = () => {
+    state.tenant = "trainer:0";
+    events.length = 0;
+    heard.length = 0;
+    links.handOver(launch);
+  };
+  return { links, tails, state, events, heard, forgotten, prep, trainer, handOver };
+}
+
+const launch = { task: "trainer:0", containerId, generation: 2 };
+const makeRoom = { type: "make-room", variables: { TONY_TASK: "trainer:0" } };
+
+describe("the executor of a container that another task gets", () => {
+  test("is told to make room, and again on each new stream until the next one has come", () => {
+    const { links, prep, trainer, handOver } = setUp();
+    handOver();
+    expect(prep.sent).toEqual([makeRoom]);
+    const again = aLink("prep:0");
+    links.disconnected(prep.link, "broken");
+    links.connected(again.link, again.registration);
+    expect(again.sent).toEqual([makeRoom]);
+    links.connected(trainer.link, trainer.registration);
+    expect(trainer.sent).toEqual([]);
+  });
+
+  test("is told by a later attempt when it comes back; ordered again, the next one is left alone", () => {
+    const { links, state, prep, trainer, handOver } = setUp();
+    links.disconnected(prep.link, "broken");
+    state.tenant = "trainer:0";
+    const back = aLink("prep:0");
+    links.connected(back.link, back.registration);
+    expect(back.sent).toEqual([makeRoom]);
+    links.connected(trainer.link, trainer.registration);
+    handOver();
+    expect(trainer.sent).toEqual([]);
+  });
+
+  test("says nothing any more that anybody hears, and its end is nobody's loss", () => {
+    const { links, events, heard, forgotten, prep, handOver } = setUp();
+    handOver();
+    expect(forgotten).toEqual([containerId]);
+    links.report(prep.link, 1, { type: "heartbeat", sentAtMs: 1 });
+    links.report(prep.link, 1, { type: "child-started", pid: 1, atMs: 1 });
+    links.registered(prep.link, prep.registration);
+    links.connected(prep.link, prep.registration);
+    links.disconnected(prep.link, "goodbye");
+    expect({ events, heard }).toEqual({ events: [], heard: [] });
+  });
+
+  test("is not taken for the next one's loss either, when its stream breaks after that one has come", () => {
+    const { links, events, prep, trainer, handOver } = setUp();
+    handOver();
+    links.connected(trainer.link, trainer.registration);
+    links.disconnected(prep.link, "broken");
+    expect(events).toMatchObject([{ type: "executor-registered", task: "trainer:0" }]);
+    links.report(trainer.link, 1, { type: "child-started", pid: 2, atMs: 2 });
+    expect(events.at(-1)).toMatchObject({ type: "child-started", task: "trainer:0", pid: 2 });
+  });
+
+  test("gets nothing that is meant for the next one, and the next one nothing that was meant for it", () => {
+    const { links, prep, trainer, handOver } = setUp();
+    const stop = { type: "stop-child", generation: 1, graceMs: 1, reason: { code: "job-ended" } } as const;
+    handOver();
+    links.send({ task: "trainer:0", containerId }, stop);
+    links.connected(trainer.link, trainer.registration);
+    links.send({ task: "prep:0", containerId }, stop);
+    expect([prep.sent, trainer.sent]).toEqual([[makeRoom], []]);
+    links.send({ task: "trainer:0", containerId }, stop);
+    expect(trainer.sent).toHaveLength(1);
+  });
+
+  test("still sends the rest of its log to who reads it", () => {
+    const { links, tails, prep, handOver } = setUp();
+    const text: string[] = [];
+    const request = {
+      hello: { protocol: 1, build: "" },
+      task: "prep:0",
+      stream: "stdout",
+      offset: 0,
+      follow: true,
+    } as const;
+    tails.open(request, {
+      send: async ({ data }) => {
+        text.push(Buffer.from(data).toString());
+      },
+      fail: (reason) => text.push(reason),
+    });
+    handOver();
+    const chunk = { tailId: 1, stream: "stdout", offset: 0, end: false, generation: 1, skippedBytes: 0 } as const;
+    links.report(prep.link, 1, { type: "log-chunk", chunk: { ...chunk, data: Buffer.from("the last line\n") } });
+    expect(text).toEqual(["the last line\n"]);
+  });
+});
+
+describe("delegation tokens that are newer than those of the launch", () => {
+  const newer = { type: "replace-tokens", file: Buffer.from("newer") } as const;
+
+  test("go to every executor that is connected when they come", () => {
+    const { links, state, prep } = setUp();
+    state.tokens = newer.file;
+    links.tokensReplaced();
+    expect(prep.sent).toContainEqual(newer);
+  });
+
+  test("go to each executor that connects later; before there are any, none do", () => {
+    const { links, state, prep } = setUp();
+    expect(prep.sent).toEqual([]);
+    state.tokens = newer.file;
+    const again = aLink("prep:0");
+    links.connected(again.link, again.registration);
+    expect(again.sent).toEqual([newer]);
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "@jest/globals";
+import { Launcher } from "../../../am/executors/launcher.ts";
+import { aJobSpec, aRole } from "../../support/job-spec.ts";
+
+test("the container of every task says who may see the job and who may end it", () => {
+  const launcher = new Launcher({
+    job: {
+      jobFileVersion: 1,
+      build: "test",
+      applicationId: "application_1_0001",
+      user: "ada",
+      spec: aJobSpec({ roles: [aRole("worker", 1)], viewAcl: "ada,bob ml", modifyAcl: "ada" }),
+      stagingUrl: "hdfs://ns/user/ada/.tony-ts/application_1_0001",
+      files: { master: [], all: [], byRole: {} },
+      node: "node",
+      hadoop: {},
+      sharedLabels: [],
+      resourceTypes: [],
+    },
+    attempt: 1,
+    masterAddress: "n0:1",
+    credentialsOf: () => new Uint8Array(0),
+    memoryMiBOf: () => undefined,
+    memoryEnforced: false,
+  });
+  const { acls } = launcher.command({ containerId: "c1", task: "worker:0", generation: 1 });
+  expect(acls).toEqual({ viewers: "ada,bob ml", modifiers: "ada" });
+});

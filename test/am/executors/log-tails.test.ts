@@ -1,0 +1,199 @@
+import { describe, expect, test } from "@jest/globals";
+import { LogTails } from "../../../am/executors/log-tails.ts";
+import type { ExecutorLink } from "../../../src/api/executor-endpoint.ts";
+import type { LogChunk, MasterCommand } from "../../../src/api/messages.ts";
+import { turn } from "../../support/stepped-clock.ts";
+
+function logTails(lastContainers: Readonly<Record<string, string>> = {}): LogTails {
+  return new LogTails({ lastContainerOf: (task) => lastContainers[task] });
+}
+
+function aLink(containerId: string, task = "worker:0") {
+  const sent: MasterCommand[] = [];
+  const link: ExecutorLink = {
+    task,
+    containerId,
+    build: "test",
+    send: (_generation, command) => sent.push(command),
+    close() {},
+  };
+  return { link, sent };
+}
+
+function aReader() {
+  const text: string[] = [];
+  const state = { ended: false, failure: "" };
+  return {
+    text,
+    state,
+    reader: {
+      async send({ data, end }: LogChunk) {
+        text.push(Buffer.from(data).toString());
+        state.ended ||= end;
+      },
+      fail(reason: string) {
+        state.failure = reason;
+      },
+    },
+  };
+}
+
+function aChunk(tailId: number, text: string, changes: Partial<LogChunk> = {}): LogChunk {
+  const data = Buffer.from(text);
+  return { tailId, stream: "stdout", offset: 0, data, end: false, generation: 1, skippedBytes: 0, ...changes };
+}
+
+const request = { hello: { protocol: 1, build: "" }, task: "worker:0", stream: "stdout", offset: 0 } as const;
+
+describe("the log of a task", () => {
+  test("is asked of its executor, passed on, and asked for further as it is taken", async () => {
+    const tails = logTails();
+    const { link, sent } = aLink("c1");
+    tails.connected(link);
+    const { reader, text } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    await tails.chunk(link, aChunk(1, "hello"));
+
+    expect(text).toEqual(["hello"]);
+    expect(sent).toEqual([
+      expect.objectContaining({ type: "tail-log", tailId: 1, offset: 0, follow: true, cancel: false }),
+      { type: "tail-credit", tailId: 1, bytes: 5 },
+    ]);
+  });
+
+  test("goes on where it was when the executor comes back, and from the start in another container", async () => {
+    const tails = logTails();
+    const first = aLink("c1");
+    tails.connected(first.link);
+    tails.open({ ...request, follow: true }, aReader().reader);
+    await tails.chunk(first.link, aChunk(1, "12345"));
+    tails.disconnected(first.link);
+
+    const again = aLink("c1");
+    tails.connected(again.link);
+    expect(again.sent).toEqual([expect.objectContaining({ type: "tail-log", offset: 5 })]);
+    tails.disconnected(again.link);
+
+    const elsewhere = aLink("c2");
+    tails.connected(elsewhere.link);
+    expect(elsewhere.sent).toEqual([expect.objectContaining({ type: "tail-log", offset: 0 })]);
+  });
+
+  test("ends for one who does not follow with the executor's last word, and fails when the executor is lost", async () => {
+    const tails = logTails();
+    const { link } = aLink("c1");
+    tails.connected(link);
+    const whole = aReader();
+    tails.open({ ...request, follow: false }, whole.reader);
+    await tails.chunk(link, aChunk(1, "all", { end: true }));
+    expect(whole.state.ended).toBe(true);
+
+    const broken = aReader();
+    tails.open({ ...request, follow: false }, broken.reader);
+    tails.disconnected(link);
+    expect(broken.state.failure).toContain("worker:0");
+  });
+
+  test("cannot be read without an executor, unless the reader waits for one", () => {
+    const tails = logTails();
+    const now = aReader();
+    tails.open({ ...request, follow: false }, now.reader);
+    expect(now.state.failure).toContain("no executor");
+
+    const patient = aReader();
+    tails.open({ ...request, follow: true }, patient.reader);
+    const { link, sent } = aLink("c1");
+    tails.connected(link);
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is told to the last line when the job ends, and not longer", async () => {
+    const tails = logTails();
+    const { link } = aLink("c1");
+    tails.connected(link);
+    const { reader, text, state } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    const ended = tails.endAll();
+    await tails.chunk(link, aChunk(1, "last line"));
+    expect(state.ended).toBe(false);
+    await tails.chunk(link, aChunk(1, "", { end: true }));
+    await ended;
+
+    expect(text.join("")).toBe("last line");
+    expect(state).toEqual({ ended: true, failure: "" });
+  });
+
+  test("is not whole where its executor ends before it hears of the reader", async () => {
+    const tails = logTails();
+    const { link } = aLink("c1");
+    tails.connected(link);
+    const { reader, state } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    const ended = tails.endAll();
+    tails.disconnected(link);
+    await ended;
+    const late = aReader();
+    tails.open({ ...request, follow: true }, late.reader);
+
+    expect(state).toEqual({ ended: false, failure: expect.stringContaining("was lost") });
+    expect(late.state).toEqual({ ended: false, failure: expect.stringContaining("no executor") });
+  });
+
+  test("is cut for a reader whose executor does not end", async () => {
+    const tails = logTails();
+    const { link } = aLink("c1");
+    tails.connected(link);
+    const { reader, state } = aReader();
+    tails.open({ ...request, follow: true }, reader);
+    void tails.endAll();
+    tails.abort();
+    await turn();
+
+    expect(state).toEqual({ ended: false, failure: expect.stringContaining("before all of its log was read") });
+  });
+
+  test("is called off at the executor when its reader goes", () => {
+    const tails = logTails();
+    const { link, sent } = aLink("c1");
+    tails.connected(link);
+    tails.open({ ...request, follow: true }, aReader().reader)();
+
+    expect(sent.at(-1)).toMatchObject({ type: "tail-log", tailId: 1, cancel: true });
+  });
+
+  test("whose container is another task's now is asked of the executor there", async () => {
+    const tails = logTails({ "prepare:0": "c1" });
+    const { link, sent } = aLink("c1");
+    tails.connected(link);
+    const { reader, text, state } = aReader();
+    tails.open({ ...request, task: "prepare:0", follow: false }, reader);
+    await tails.chunk(link, aChunk(1, "prepared", { end: true, generation: 0 }));
+
+    expect(sent).toEqual([expect.objectContaining({ type: "tail-log", task: "prepare:0", offset: 0, follow: false })]);
+    expect(text).toEqual(["prepared"]);
+    expect(state).toEqual({ ended: true, failure: "" });
+  });
+
+  test("goes on where it was when its container has become another task's", async () => {
+    const lastContainers: Record<string, string> = {};
+    const tails = logTails(lastContainers);
+    const own = aLink("c1", "prepare:0");
+    tails.connected(own.link);
+    const { reader } = aReader();
+    tails.open({ ...request, task: "prepare:0", follow: true }, reader);
+    await tails.chunk(own.link, aChunk(1, "hello"));
+    lastContainers["prepare:0"] = "c1";
+    tails.disconnected(own.link);
+    const next = aLink("c1");
+    tails.connected(next.link);
+    expect(next.sent).toEqual([expect.objectContaining({ type: "tail-log", task: "prepare:0", offset: 5 })]);
+  });
+
+  test("cannot be read when its container is nobody's any more", () => {
+    const tails = logTails({ "prepare:0": "c1" });
+    tails.connected(aLink("c2").link);
+    const { reader, state } = aReader();
+    tails.open({ ...request, task: "prepare:0", follow: false }, reader);
+    expect(state.failure).toContain("prepare:0 has no executor at present");
+  });
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "@jest/globals";
+import { TaskMetrics } from "../../../am/executors/task-metrics.ts";
+import { aJobStatus } from "../../client/job-status.ts";
+
+const gauge = (current: number, max: number) => ({ current, max, average: current });
+const said = (current: number, max: number) => ({
+  memoryBytes: 1,
+  maxMemoryBytes: max,
+  averageMemoryBytes: 1,
+  cpuCores: 0,
+  processes: 1,
+  gpus: { count: 1, utilization: gauge(current, max) },
+});
+
+test("a task's GPUs stay known when its container is gone, with the most of all its lives", () => {
+  const metrics = new TaskMetrics();
+  metrics.set("c1", "worker:0", said(80, 97));
+  metrics.set("c2", "worker:0", said(20, 30));
+  metrics.delete("c1");
+  metrics.delete("c2");
+  const tasks = [{ task: "worker:0", state: "succeeded", restarts: 1, containerId: "c2" } as const];
+  const [task] = metrics.addTo(aJobStatus({ tasks })).tasks;
+  expect(task?.memoryBytes).toBeUndefined();
+  expect(task?.gpus).toEqual({ count: 1, utilization: { current: 20, max: 97, average: 20 } });
+  expect(metrics.useOf("worker:0")).toMatchObject({ maxMemoryBytes: 97, gpus: task?.gpus });
+});

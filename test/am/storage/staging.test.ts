@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { Staging } from "../../../am/storage/staging.ts";
+import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
+import type { JobStatus } from "../../../src/job/status.ts";
+
+describe("the staging folder", () => {
+  let folder = "";
+  let staging: Staging;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), "tony-staging-"));
+    staging = new Staging(new LocalFileSystem(), folder);
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test("tells late clients and lost executors where the attempt listens, and only its owner", async () => {
+    await staging.announce({ attempt: 2, host: "node-1", port: 4000 });
+
+    const file = path.join(folder, "am-2.json");
+    expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ attempt: 2, host: "node-1", port: 4000 });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
+
+  test("tells which attempt is the latest that has left its address", async () => {
+    await expect(staging.latestAttempt()).resolves.toBe(0);
+    await staging.announce({ attempt: 2, host: "node-1", port: 4000 });
+    await staging.announce({ attempt: 10, host: "node-2", port: 4000 });
+    await writeFile(path.join(folder, "am-11.json.tmp"), "");
+    await expect(staging.latestAttempt()).resolves.toBe(10);
+  });
+
+  test("is gone after a job on a cluster", async () => {
+    await staging.remove();
+    await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("is gone for good: an address that is still being written does not make it anew", async () => {
+    const announced = staging.announce({ attempt: 1, host: "node-1", port: 4000 });
+    await staging.remove();
+    await announced;
+    await expect(stat(folder)).rejects.toMatchObject({ code: "ENOENT" });
+  });
+
+  test("keeps result and logs of a job on this machine, and nothing that only a running job needs", async () => {
+    await mkdir(path.join(folder, "journal/1"), { recursive: true });
+    await mkdir(path.join(folder, "containers"));
+    for (const name of ["am-1.json", "client.json", "container_tokens"]) await writeFile(path.join(folder, name), "");
+    const status: Partial<JobStatus> = { state: "succeeded" };
+    await staging.keepResult(status as JobStatus);
+
+    expect((await readdir(folder)).sort()).toEqual(["containers", "status.json"]);
+    expect(JSON.parse(await readFile(path.join(folder, "status.json"), "utf8"))).toEqual(status);
+  });
+});
