@@ -8,7 +8,7 @@ import { resourceManagerEndpoints } from "../src/hadoop/yarn/endpoints.ts";
 import { NodeManagerPool } from "../src/hadoop/yarn/node-manager.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
 import type { NodeSnapshot } from "../src/job/cluster-nodes.ts";
-import type { JobFile } from "../src/job/job-file.ts";
+import type { JobFile } from "../src/job/stored/job-file.ts";
 import type { Log } from "../src/log.ts";
 import { thisMachine } from "../src/machine.ts";
 import { systemClock } from "./clock.ts";

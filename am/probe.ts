@@ -4,7 +4,7 @@ import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
 import { isObject } from "../src/hadoop/json.ts";
 import { readTokenFile } from "../src/hadoop/security/token-file.ts";
 import { SchedulerClient } from "../src/hadoop/yarn/scheduler.ts";
-import { formatProbeReport } from "../src/job/probe.ts";
+import { formatProbeReport } from "../src/job/launch/probe.ts";
 import { inTime } from "./bounded.ts";
 import type { MasterSettings } from "./settings.ts";
 import { masterToken } from "./tokens/credentials.ts";

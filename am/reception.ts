@@ -1,7 +1,7 @@
 import { type MasterServer, type MasterServerOptions, startMasterServer } from "../src/api/master-server.ts";
 import { formatHostPort, type HostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
-import type { JobFile } from "../src/job/job-file.ts";
+import type { JobFile } from "../src/job/stored/job-file.ts";
 import { listeningAddress } from "../src/listening-address.ts";
 import type { Log } from "../src/log.ts";
 import { buildId } from "../src/programs.ts";

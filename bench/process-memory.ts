@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { executorVariable } from "../src/job/launch-command.ts";
+import { executorVariable } from "../src/job/launch/launch-command.ts";
 
 /** Sizes of one process in MiB, as Linux counts them (proc(5)). */
 export interface ProcessMemory {

@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type ApplicationIdentity, makeIdentity, masterSecrets } from "../src/api/identity.ts";
 import { writeTokenFile } from "../src/hadoop/security/token-file.ts";
-import type { JobFile } from "../src/job/job-file.ts";
-import { runtimeOptions } from "../src/job/launch-command.ts";
+import { runtimeOptions } from "../src/job/launch/launch-command.ts";
 import type { JobSpec } from "../src/job/spec.ts";
-import { stagingLocation } from "../src/job/staging-location.ts";
-import { jobFileName, storedJob, storedJobEnvironment } from "../src/job/stored-job.ts";
+import type { JobFile } from "../src/job/stored/job-file.ts";
+import { stagingLocation } from "../src/job/stored/staging-location.ts";
+import { jobFileName, storedJob, storedJobEnvironment } from "../src/job/stored/stored-job.ts";
 import { packageRoot } from "../src/programs.ts";
 import { type WantedExecutor, wantedExecutorsFile } from "./stand-in-scheduler.ts";
 
@@ -42,7 +42,7 @@ export class StandInMaster {
           LOG_DIRS: this.#folder,
           LOCAL_DIRS: this.#folder,
           HADOOP_TOKEN_FILE_LOCATION: tokens,
-          // As src/job/launch-command.ts sets it.
+          // As src/job/launch/launch-command.ts sets it.
           MALLOC_ARENA_MAX: "1",
           ...storedJobEnvironment(storedJob(stagingLocation(job), content)),
         },

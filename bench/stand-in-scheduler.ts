@@ -3,7 +3,7 @@ import path from "node:path";
 import type { Ask } from "../am/core/state/effects.ts";
 import type { SchedulerInput } from "../am/make-scheduler.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../am/scheduler/scheduler.ts";
-import { executorVariable } from "../src/job/launch-command.ts";
+import { executorVariable } from "../src/job/launch/launch-command.ts";
 
 /** One executor that the AM wants: a line of JSON in the stand-in's file. */
 export interface WantedExecutor {

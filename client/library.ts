@@ -3,9 +3,9 @@
 /// <reference types="node" preserve="true" />
 import { type ExitCode, TonyError, usageError } from "../src/errors.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { type SubmissionOptions, unknownOption } from "../src/job/build/submission.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome } from "../src/job/status.ts";
-import { type SubmissionOptions, unknownOption } from "../src/job/submission.ts";
 import { readJobText } from "./command-line/read-job.ts";
 import type { ClientContext } from "./context.ts";
 import { EventView } from "./following/event-view.ts";

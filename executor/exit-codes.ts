@@ -1,4 +1,4 @@
-import { ROOM_MADE } from "../src/job/launch-command.ts";
+import { ROOM_MADE } from "../src/job/launch/launch-command.ts";
 
 /** The executor's own exit codes; YARN shows them as the container's. */
 export const ExecutorExit = {

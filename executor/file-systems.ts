@@ -1,6 +1,6 @@
 import type { FileSystems, FileSystemsOptions } from "../src/hadoop/hdfs/file-systems.ts";
 import type { Credentials } from "../src/hadoop/security/credentials.ts";
-import type { StagingLocation } from "../src/job/staging-location.ts";
+import type { StagingLocation } from "../src/job/stored/staging-location.ts";
 
 /**
  * The job's file systems, opened with the tokens that are held. They are loaded when first needed, because most executors never need them,

@@ -3,8 +3,8 @@ import { readExecutorIdentity } from "../src/api/identity.ts";
 import { startRejoinServer } from "../src/api/rejoin.ts";
 import { formatHostPort } from "../src/hadoop/conf/values.ts";
 import { errorMessage } from "../src/hadoop/errors.ts";
+import { programSecretsIn } from "../src/job/launch/program-secrets.ts";
 import { requireSupportedNode } from "../src/job/node-release.ts";
-import { programSecretsIn } from "../src/job/program-secrets.ts";
 import { formatTaskId } from "../src/job/task.ts";
 import { listeningAddress } from "../src/listening-address.ts";
 import { openLog } from "../src/log.ts";
@@ -16,7 +16,7 @@ import { WorkFolder } from "./preparation/work-folder.ts";
 import { type ExecutorSettings, readSettings } from "./settings.ts";
 import { TaskTokens } from "./task-tokens.ts";
 
-/** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch-command.ts). */
+/** The program of a task's container: started by its launch shell, which the ApplicationMaster composes (src/job/launch/launch-command.ts). */
 async function main(): Promise<void> {
   requireSupportedNode(process.version);
   const settings = readSettings(process.env);

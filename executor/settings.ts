@@ -1,7 +1,7 @@
 import { TonyError } from "../src/errors.ts";
-import { executorVariable } from "../src/job/launch-command.ts";
+import { executorVariable } from "../src/job/launch/launch-command.ts";
 import type { LogLevel, PortRange } from "../src/job/spec.ts";
-import { parseStagingLocation, type StagingLocation } from "../src/job/staging-location.ts";
+import { parseStagingLocation, type StagingLocation } from "../src/job/stored/staging-location.ts";
 import { parseTaskId, type TaskName } from "../src/job/task.ts";
 
 /** What the executor learns from its container's environment. */

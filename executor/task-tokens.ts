@@ -2,7 +2,7 @@ import path from "node:path";
 import { withoutOwnSecrets } from "../src/api/identity.ts";
 import { type Credentials, renewedCredentials } from "../src/hadoop/security/credentials.ts";
 import { readTokenFile, writeTokenFile } from "../src/hadoop/security/token-file.ts";
-import { PROGRAM_TOKENS } from "../src/job/container-names.ts";
+import { PROGRAM_TOKENS } from "../src/job/launch/container-names.ts";
 import { replaceFile } from "../src/replace-file.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
-import { executorVariables, launchCommand } from "../../src/job/launch-command.ts";
-import { aclsOf } from "../../src/job/launch-context.ts";
-import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch-script-text.ts";
-import { logPrefixOf } from "../../src/job/log-prefix.ts";
+import { executorVariables, launchCommand } from "../../src/job/launch/launch-command.ts";
+import { aclsOf } from "../../src/job/launch/launch-context.ts";
+import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch/launch-script-text.ts";
+import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import type { RoleSpec } from "../../src/job/spec.ts";
-import { stagingLocation } from "../../src/job/staging-location.ts";
+import type { JobFile, ShippedFile } from "../../src/job/stored/job-file.ts";
+import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { parseTaskId } from "../../src/job/task.ts";
 import type { Launch } from "../core/state/effects.ts";
 import type { ContainerCommand } from "../scheduler/scheduler.ts";

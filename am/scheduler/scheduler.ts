@@ -1,4 +1,4 @@
-import type { ContainerLaunch } from "../../src/job/launch-context.ts";
+import type { ContainerLaunch } from "../../src/job/launch/launch-context.ts";
 import type { JobOutcome, Wait } from "../../src/job/status.ts";
 import type { Ask } from "../core/state/effects.ts";
 import type { AllocatedContainer, Event } from "../core/state/events.ts";

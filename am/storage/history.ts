@@ -14,8 +14,8 @@ import { writeTonyEvents } from "../../src/history/tony/event-file.ts";
 import { endedEvents, initedEvent, type TaskUse } from "../../src/history/tony/events.ts";
 import { tonyFinalXml } from "../../src/history/tony/file-names.ts";
 import { HistoryWriter } from "../../src/history/writer.ts";
-import type { JobFile } from "../../src/job/job-file.ts";
 import type { JobOutcome, JobStatus } from "../../src/job/status.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
 import { buildId } from "../../src/programs.ts";
 

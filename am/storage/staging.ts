@@ -1,10 +1,10 @@
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
-import { keytabFileName } from "../../src/job/job-keytab.ts";
-import { attemptOfMasterFile, masterFile } from "../../src/job/master-file.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { tokensFileName } from "../../src/job/stored-job.ts";
+import { keytabFileName } from "../../src/job/stored/job-keytab.ts";
+import { attemptOfMasterFile, masterFile } from "../../src/job/stored/master-file.ts";
+import { tokensFileName } from "../../src/job/stored/stored-job.ts";
 
 /** What an attempt leaves in the staging folder for those who look for it: late clients, executors whose stream broke. */
 export interface MasterAddress {

@@ -3,9 +3,9 @@ import { buffer } from "node:stream/consumers";
 import { FileSystemError, hasCode } from "../../src/hadoop/hdfs/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import { type NodeSnapshot, parseClusterNodes } from "../../src/job/cluster-nodes.ts";
-import type { JobFile } from "../../src/job/job-file.ts";
-import { parseJobFile } from "../../src/job/parse-job-file.ts";
-import { checkedText, jobFileName, nodesFileName, type StoredJob } from "../../src/job/stored-job.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
+import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
+import { checkedText, jobFileName, nodesFileName, type StoredJob } from "../../src/job/stored/stored-job.ts";
 import type { Log } from "../../src/log.ts";
 import { readUntilAnswered } from "./read-until-answered.ts";
 

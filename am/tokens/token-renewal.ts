@@ -1,7 +1,7 @@
 import { Configuration } from "../../src/hadoop/conf/configuration.ts";
 import type { FileSystem } from "../../src/hadoop/hdfs/file-system.ts";
 import { configuredAuthentication } from "../../src/hadoop/security/configured-credentials.ts";
-import type { JobFile } from "../../src/job/job-file.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
 import { systemClock } from "../clock.ts";
 import { KeytabTokens } from "../keytab/keytab-tokens.ts";

@@ -1,8 +1,8 @@
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
 import { JobHistoryFolder } from "../../src/history/job-folder.ts";
-import { parseJobFile } from "../../src/job/parse-job-file.ts";
-import { jobFileName } from "../../src/job/stored-job.ts";
+import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
+import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import type { StagingFolder } from "../staging/staging-folder.ts";
 import { outcomeOf } from "./outcome.ts";
 

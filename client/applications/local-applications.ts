@@ -6,7 +6,7 @@ import type { ApplicationReport, ApplicationState, FinalStatus } from "../../src
 import type { ApplicationFilter } from "../../src/hadoop/yarn/submission.ts";
 import type { DelayReason } from "../../src/job/reasons/waits.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { jobFileName } from "../../src/job/stored-job.ts";
+import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import { type Applications, hasEnded, type MasterContact } from "./applications.ts";
 import { parseJobStatus } from "./job-status-json.ts";
 import { localFiles, localIds, localRoot, readIfThere, submittedAtMs } from "./local-folder.ts";

@@ -1,5 +1,5 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../src/job/diagnosis/container-diagnostics.ts";
 import { type MasterReason, masterWords } from "../../src/job/reasons/master.ts";
 import { type Remedy, remedyWords } from "../../src/job/reasons/remedies.ts";
 import type { Cause } from "../../src/job/status.ts";

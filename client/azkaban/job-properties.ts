@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { SubmissionOptions } from "../../src/job/build/submission.ts";
 import { escapeListItem } from "../../src/job/keys/types.ts";
-import type { SubmissionOptions } from "../../src/job/submission.ts";
 import { submissionOptions } from "../command-line/job-options.ts";
 
 /** A job of a flow, as its properties describe it. */

@@ -10,8 +10,8 @@ import type { KerberosLogin } from "../../src/hadoop/security/kerberos/login.ts"
 import { authenticationKey, trustedCertificatesKey } from "../../src/hadoop/security/security-keys.ts";
 import { resourceManagerEndpoints, resourceManagerWebAddresses } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
-import type { JobText } from "../../src/job/load-job.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { ClientContext } from "../context.ts";
 import type { GivenTokens } from "./given-tokens.ts";
 import {

@@ -1,6 +1,6 @@
 import { UserError } from "../../src/errors.ts";
 import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 
 /** Who logs in by a keytab; undefined where none is named. @throws UserError where it is not said whose it is */

@@ -1,8 +1,8 @@
 import type { KeytabLogin } from "../../src/hadoop/security/kerberos/gss-api.ts";
-import { imageVariables } from "../../src/job/build-images.ts";
-import { readJob } from "../../src/job/load-job.ts";
+import { imageVariables } from "../../src/job/build/build-images.ts";
+import { readJob } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import { invalidJob } from "../../src/job/problem.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { ImageVariables } from "../../src/job/spec.ts";
 import { type ClientContext, variablesOf } from "../context.ts";

@@ -1,5 +1,5 @@
 import type { InferredOptionTypes } from "yargs";
-import type { SubmissionOptions } from "../../src/job/submission.ts";
+import type { SubmissionOptions } from "../../src/job/build/submission.ts";
 
 /**
  * What a job is made of on a command line: ours and all of TonY's options, by TonY's names. `tony-arguments.ts` has brought the forms

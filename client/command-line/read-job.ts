@@ -5,8 +5,8 @@ import { fileURLToPath } from "node:url";
 import { usageError } from "../../src/errors.ts";
 import { readLocalText } from "../../src/hadoop/conf/xml.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
-import { type JobText, readJob } from "../../src/job/load-job.ts";
-import { isSetting, type SubmissionOptions, submissionSettings } from "../../src/job/submission.ts";
+import { type JobText, readJob } from "../../src/job/build/load-job.ts";
+import { isSetting, type SubmissionOptions, submissionSettings } from "../../src/job/build/submission.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
 import { type JobOptionValues, submissionOptions } from "./job-options.ts";
 

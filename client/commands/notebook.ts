@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { UserError, usageError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import { optionalDuration } from "../../src/job/keys/types.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
 import { defineCommand } from "../command-line/command.ts";
 import { jobOptions, submissionOptions } from "../command-line/job-options.ts";
 import { localPortOption, parsePort } from "../command-line/ports.ts";

@@ -1,5 +1,5 @@
 import { ExitCode } from "../../src/errors.ts";
-import { checkJob } from "../../src/job/load-job.ts";
+import { checkJob } from "../../src/job/build/load-job.ts";
 import { formatProblem, hasErrors } from "../../src/job/problem.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";

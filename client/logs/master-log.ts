@@ -1,5 +1,5 @@
 import type { ContainerId } from "../../src/hadoop/yarn/records.ts";
-import { logPrefixOf } from "../../src/job/log-prefix.ts";
+import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import type { LineFilter, OutputLine } from "./ordered-output.ts";
 
 /** The file's name, in the log folder of the AM's container. */

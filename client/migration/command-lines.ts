@@ -1,7 +1,7 @@
 import path from "node:path";
-import { pathInside } from "../../src/job/program-file.ts";
+import { isSetting } from "../../src/job/build/submission.ts";
+import { pathInside } from "../../src/job/diagnosis/program-file.ts";
 import type { Setting } from "../../src/job/settings.ts";
-import { isSetting } from "../../src/job/submission.ts";
 import { CLASSPATH_REMARK } from "../command-line/job-options.ts";
 import { valuedOptions } from "../command-line/tony-arguments.ts";
 import type { MigratedCommand, MigrationRemark } from "../printed-json.ts";

@@ -1,5 +1,5 @@
-import { checkKeys, supportWarning } from "../../src/job/check-keys.ts";
-import { checkOtherNames } from "../../src/job/check-other-names.ts";
+import { checkKeys, supportWarning } from "../../src/job/build/check-keys.ts";
+import { checkOtherNames } from "../../src/job/build/check-other-names.ts";
 import { findKey, type KeyName } from "../../src/job/keys.ts";
 import type { Problem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";

@@ -5,7 +5,7 @@ import type { FileStatus } from "../../src/hadoop/hdfs/file-system.ts";
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
 import { listIfThere } from "../../src/hadoop/hdfs/if-there.ts";
 import { isObject } from "../../src/hadoop/json.ts";
-import { jobFileName } from "../../src/job/stored-job.ts";
+import { jobFileName } from "../../src/job/stored/stored-job.ts";
 import { StagingFolder } from "../staging/staging-folder.ts";
 import type { ContentCache } from "./cache.ts";
 import { listOrNothing, parseUploadName, uploadsFolder } from "./uploads.ts";

@@ -1,7 +1,7 @@
 import { access, mkdtemp, realpath, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { runtimeOptions } from "../../src/job/launch-command.ts";
+import { runtimeOptions } from "../../src/job/launch/launch-command.ts";
 import { type ContainerProgram, programPath } from "../../src/programs.ts";
 import { codeCacheOf, ownCacheFile } from "../../src/start/cache-files.ts";
 import { isOwnCache, keepCodeCache } from "../../src/start/code-cache.ts";

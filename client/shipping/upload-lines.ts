@@ -1,4 +1,4 @@
-import { RUNTIME_NAME } from "../../src/job/container-names.ts";
+import { RUNTIME_NAME } from "../../src/job/launch/container-names.ts";
 import { sizeWords } from "../../src/job/reasons/words.ts";
 import { formatDuration } from "../output/format.ts";
 import type { PlannedFile } from "./shipping.ts";

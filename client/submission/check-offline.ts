@@ -1,4 +1,4 @@
-import { checkJob, type JobText, lookUpLocalPath } from "../../src/job/load-job.ts";
+import { checkJob, type JobText, lookUpLocalPath } from "../../src/job/build/load-job.ts";
 import { hasErrors, invalidJob, type Problem } from "../../src/job/problem.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import { ExitCode } from "../../src/errors.ts";
 import type { Resource } from "../../src/hadoop/yarn/records.ts";
-import type { JobText } from "../../src/job/load-job.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
 import { formatProblem, type Problem } from "../../src/job/problem.ts";
 import { amountWords, countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";

@@ -1,8 +1,8 @@
 import type { LocatedPath } from "../../src/hadoop/hdfs/file-systems.ts";
-import type { ShippedFile } from "../../src/job/job-file.ts";
-import type { JobText } from "../../src/job/load-job.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { ShippedFile } from "../../src/job/stored/job-file.ts";
 import { localCacheFolder } from "../../src/local-cache.ts";
 import type { Cluster } from "../cluster/cluster.ts";
 import { trustedOwners } from "../cluster/site-settings.ts";

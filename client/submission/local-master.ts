@@ -3,12 +3,12 @@ import { closeSync, mkdirSync, openSync, statSync, writeFileSync } from "node:fs
 import path from "node:path";
 import { type ApplicationIdentity, masterSecrets } from "../../src/api/identity.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import type { JobFile, ShippedFile } from "../../src/job/job-file.ts";
-import { runtimeOptions } from "../../src/job/launch-command.ts";
-import { programSecrets } from "../../src/job/program-secrets.ts";
+import { runtimeOptions } from "../../src/job/launch/launch-command.ts";
+import { programSecrets } from "../../src/job/launch/program-secrets.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { stagingLocation } from "../../src/job/staging-location.ts";
-import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
+import type { JobFile, ShippedFile } from "../../src/job/stored/job-file.ts";
+import { stagingLocation } from "../../src/job/stored/staging-location.ts";
+import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored/stored-job.ts";
 import { buildId } from "../../src/programs.ts";
 import { localFiles, localMasterContainerId } from "../applications/local-folder.ts";
 

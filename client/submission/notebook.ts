@@ -1,6 +1,6 @@
 import type { ExitCode } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
-import type { JobText } from "../../src/job/load-job.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
 import type { JobStatus } from "../../src/job/status.ts";
 import type { ClientContext } from "../context.ts";
 import { FollowView } from "../following/follow-view.ts";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { UserError } from "../../src/errors.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import { formatProblem, type Problem } from "../../src/job/problem.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
 import type { Settings } from "../../src/job/settings.ts";
 import type { ClientContext } from "../context.ts";
 

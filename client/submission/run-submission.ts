@@ -1,5 +1,5 @@
 import { ExitCode } from "../../src/errors.ts";
-import type { JobText } from "../../src/job/load-job.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { ClientContext } from "../context.ts";
 import type { FollowListener } from "../following/follow-listener.ts";

@@ -1,6 +1,6 @@
 import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
-import type { JobText } from "../../src/job/load-job.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { Applications } from "../applications/applications.ts";
 import { YarnApplications } from "../applications/yarn-applications.ts";
 import { clusterOf } from "../cluster/cluster.ts";

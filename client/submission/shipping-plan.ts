@@ -1,6 +1,6 @@
-import { BUNDLES } from "../../src/job/container-names.ts";
+import { shipOption } from "../../src/job/build/submission.ts";
+import { BUNDLES } from "../../src/job/launch/container-names.ts";
 import type { FileToShip, JobSpec } from "../../src/job/spec.ts";
-import { shipOption } from "../../src/job/submission.ts";
 import { type ContainerProgram, type ProgramName, programPath } from "../../src/programs.ts";
 import { codeCacheOf } from "../../src/start/cache-files.ts";
 import type { ProvidedRuntime } from "../shipping/runtime.ts";

@@ -1,7 +1,7 @@
 import type { ClientAccess } from "../../src/api/identity.ts";
 import type { ExitCode } from "../../src/errors.ts";
-import type { JobText } from "../../src/job/load-job.ts";
-import { readSetting } from "../../src/job/read-settings.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Applications } from "../applications/applications.ts";
 import type { ClientContext } from "../context.ts";

@@ -1,9 +1,9 @@
 import type { SubmissionContext } from "../../src/hadoop/yarn/submission.ts";
 import { CLOSED_LOGS, UNFINISHED } from "../../src/job/closed-log.ts";
-import { aclsOf, type ContainerLaunch, launchContext } from "../../src/job/launch-context.ts";
-import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch-script-text.ts";
+import { aclsOf, type ContainerLaunch, launchContext } from "../../src/job/launch/launch-context.ts";
+import { escapeEnvironment, expandableEnvironment } from "../../src/job/launch/launch-script-text.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { type StoredJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
+import { type StoredJob, storedJobEnvironment } from "../../src/job/stored/stored-job.ts";
 
 /** Bounded by the ResourceManager's own maximum: this asks for all of it. */
 const allAttempts = 1_000;

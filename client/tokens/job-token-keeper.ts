@@ -1,9 +1,9 @@
 import { systemClock } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import { parseJobFile } from "../../src/job/parse-job-file.ts";
 import { durationWords } from "../../src/job/reasons/words.ts";
-import { jobFileName, tokensFileName } from "../../src/job/stored-job.ts";
+import { parseJobFile } from "../../src/job/stored/parse-job-file.ts";
+import { jobFileName, tokensFileName } from "../../src/job/stored/stored-job.ts";
 import { freshTokens, usedFileSystems } from "../../src/tokens/token-issuers.ts";
 import { TokenKeeper } from "../../src/tokens/token-keeper.ts";
 import { longestLifeMs, renewIntervalMs } from "../../src/tokens/token-lives.ts";

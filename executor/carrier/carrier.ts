@@ -4,7 +4,7 @@ import { TonyError } from "../../src/errors.ts";
 import { within } from "../../src/hadoop/clock.ts";
 import { errorMessage } from "../../src/hadoop/errors.ts";
 import type { FileSystems } from "../../src/hadoop/hdfs/file-systems.ts";
-import { CARRIER_FOLDER } from "../../src/job/container-names.ts";
+import { CARRIER_FOLDER } from "../../src/job/launch/container-names.ts";
 import type { CarrierSpec } from "../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../src/job/status.ts";
 import type { TaskName } from "../../src/job/task.ts";

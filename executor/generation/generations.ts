@@ -1,6 +1,6 @@
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
-import type { ExecutorJob } from "../../src/job/executor-job.ts";
 import { type StopReason, stopWords } from "../../src/job/reasons/stops.ts";
+import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import type { Log } from "../../src/log.ts";
 import type { Carrier } from "../carrier/carrier.ts";
 import { MemorySampler } from "../hooks/memory-sampler.ts";

@@ -11,9 +11,9 @@ import {
   taskProgram,
 } from "../../src/frameworks/task-program.ts";
 import { parseHostPort } from "../../src/hadoop/conf/values.ts";
-import { generationFiles } from "../../src/job/container-names.ts";
-import type { ExecutorJob } from "../../src/job/executor-job.ts";
-import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { generationFiles } from "../../src/job/launch/container-names.ts";
+import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
+import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import { folderOfTask } from "../carrier/names.ts";
 import type { MasterAddress } from "../master/master-address.ts";
 import { hadoopClientVariables } from "../preparation/hadoop-client.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, execFile } from "node:child_process";
 import { statSync } from "node:fs";
 import path from "node:path";
 import type { GpuMetrics } from "../../src/job/gpu-metrics.ts";
-import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import { countWords } from "../../src/job/reasons/words.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
 import type { Log } from "../../src/log.ts";

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync } from "node:fs";
 import path from "node:path";
 import type { LogStream, OutputStream } from "../../src/api/messages.ts";
-import { logPrefixOf } from "../../src/job/log-prefix.ts";
+import { logPrefixOf } from "../../src/job/launch/log-prefix.ts";
 import { OUTPUT_INDEX } from "../../src/job/output-index.ts";
 import type { TaskId } from "../../src/job/task.ts";
 import { RotatingLog } from "../../src/rotating-log.ts";

@@ -3,7 +3,7 @@ import { chmod, copyFile, lstat, mkdir, readdir, readlink, rename, rm, stat, sym
 import path from "node:path";
 import { untar } from "../../src/archives/untar.ts";
 import { errorCode } from "../../src/hadoop/errors.ts";
-import { SOURCE_NAME, UNPACKED_SOURCE_NAME } from "../../src/job/container-names.ts";
+import { SOURCE_NAME, UNPACKED_SOURCE_NAME } from "../../src/job/launch/container-names.ts";
 
 /**
  * Puts the content of `--src_dir` into the working directory itself, where the program expects it (TonY's TaskExecutor unpacks it there).

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
+import { missingModuleOf } from "../../src/job/diagnosis/missing-module.ts";
 import type { ChildExit } from "../../src/job/execution.ts";
-import { missingModuleOf } from "../../src/job/missing-module.ts";
 import type { StopReason } from "../../src/job/reasons/stops.ts";
 import { type MemoryEvidence, ranOutOfMemory } from "./memory-evidence.ts";
 import { isPeerConnectionLost } from "./peer-loss.ts";

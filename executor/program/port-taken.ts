@@ -1,4 +1,4 @@
-import { saysAddressInUse } from "../../src/job/address-in-use.ts";
+import { saysAddressInUse } from "../../src/job/diagnosis/address-in-use.ts";
 
 /** Four or five digits that may be a port. */
 const NUMBERS = /(?<![\w.])\d{4,5}(?![\w])/g;

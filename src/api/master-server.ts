@@ -1,5 +1,5 @@
 import type { Server } from "@grpc/grpc-js";
-import type { ExecutorJob } from "../job/executor-job.ts";
+import type { ExecutorJob } from "../job/stored/executor-job.ts";
 import type { SessionHandler } from "./caller-session.ts";
 import { type ClientDoor, ClientEndpoint, type ClientHandler } from "./client-endpoint.ts";
 import { clientService, executorService } from "./definition.ts";

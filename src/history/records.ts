@@ -1,10 +1,10 @@
 import { TonyError } from "../errors.ts";
 import { errorMessage } from "../hadoop/errors.ts";
 import { type HistoryEvent, readHistoryEvent } from "../job/history-event.ts";
-import { parseJobSpec } from "../job/parse-spec.ts";
 import { count, literal, object, type Shape, string } from "../job/shape.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { type JobOutcome, type JobStatus, readJobOutcome, readJobStatus } from "../job/status.ts";
+import { parseJobSpec } from "../job/stored/parse-spec.ts";
 
 /** Raised when a reader of the one before could misunderstand a record: a history of another version is refused. */
 export const HISTORY_VERSION = 3;

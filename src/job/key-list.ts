@@ -1,4 +1,4 @@
-import { roleNames } from "./check-keys.ts";
+import { roleNames } from "./build/check-keys.ts";
 import type { KeyDefinition, KeySupport } from "./keys/key.ts";
 import { findKey, keys } from "./keys.ts";
 import type { Settings } from "./settings.ts";

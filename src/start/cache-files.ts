@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import path from "node:path";
-import { CACHE_ENDING } from "../job/container-names.ts";
+import { CACHE_ENDING } from "../job/launch/container-names.ts";
 import { localCacheFolder } from "../local-cache.ts";
 
 /** In a program's environment: a folder into which it writes at its end what V8 has compiled of it, as `am.cjs.cache` for `am.cjs`. */

@@ -11,8 +11,8 @@ import type { Token } from "../hadoop/security/token.ts";
 import { tokenServiceOf } from "../hadoop/security/token-service.ts";
 import { resourceManagerTokenService, tokenRenewer } from "../hadoop/yarn/delegation.ts";
 import { timelineDelegationToken, timelineServer } from "../hadoop/yarn/timeline-token.ts";
-import type { JobFile } from "../job/job-file.ts";
 import type { JobSpec } from "../job/spec.ts";
+import type { JobFile } from "../job/stored/job-file.ts";
 
 /** A cluster whose services give delegation tokens to who is logged in there by Kerberos. */
 export interface IssuingCluster {

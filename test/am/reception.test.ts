@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { Reception } from "../../am/reception.ts";
-import type { JobFile } from "../../src/job/job-file.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
 import type { Log } from "../../src/log.ts";
 import { anExecutorJob, identity, noClients, noSessions, ownersDoor, RecordingExecutors } from "../support/api.ts";
 import { silentLog } from "../support/silent-log.ts";

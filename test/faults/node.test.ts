@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import type { JobStatus, TaskStatus } from "../../src/job/status.ts";
 import { type ClusterNode, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";

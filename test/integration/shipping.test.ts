@@ -14,7 +14,7 @@ import { simpleCredentials } from "../../src/hadoop/security/simple-credentials.
 import { findAggregatedLogs, readAggregatedLogs } from "../../src/hadoop/yarn/aggregated-logs.ts";
 import { resourceManagerEndpoints } from "../../src/hadoop/yarn/endpoints.ts";
 import { ResourceManagerClient } from "../../src/hadoop/yarn/resource-manager.ts";
-import { launchContext } from "../../src/job/launch-context.ts";
+import { launchContext } from "../../src/job/launch/launch-context.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { eventually } from "../support/eventually.ts";
 import { at, requestJson } from "../support/http-json.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { buildJobSpec } from "../../src/job/build-spec.ts";
+import { buildJobSpec } from "../../src/job/build/build-spec.ts";
 import { type KeyName, keyFor, keys } from "../../src/job/keys.ts";
-import { parseJobSpec } from "../../src/job/parse-spec.ts";
 import { mergeSettings } from "../../src/job/settings.ts";
+import { parseJobSpec } from "../../src/job/stored/parse-spec.ts";
 import { jobSettings, minimalJob } from "./support.ts";
 
 const names = Object.keys(keys).filter((name): name is KeyName => name in keys);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
+import { expandSettings, readSetting } from "../../src/job/build/read-settings.ts";
 import { formatProblem } from "../../src/job/problem.ts";
-import { expandSettings, readSetting } from "../../src/job/read-settings.ts";
 import { hadoopSettings, mergeSettings, type Setting, settingsOf } from "../../src/job/settings.ts";
 import { jobSettings, optionSetting, siteSetting } from "./support.ts";
 

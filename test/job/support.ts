@@ -1,4 +1,4 @@
-import { buildJobSpec, type CheckedJob, type JobContext } from "../../src/job/build-spec.ts";
+import { buildJobSpec, type CheckedJob, type JobContext } from "../../src/job/build/build-spec.ts";
 import { formatProblem } from "../../src/job/problem.ts";
 import { mergeSettings, type Setting } from "../../src/job/settings.ts";
 import type { JobSpec } from "../../src/job/spec.ts";

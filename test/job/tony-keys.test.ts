@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkKeys } from "../../src/job/check-keys.ts";
+import { checkKeys } from "../../src/job/build/check-keys.ts";
 import type { KeyDefinition } from "../../src/job/keys/key.ts";
 import { findKey } from "../../src/job/keys.ts";
 import { mergeSettings } from "../../src/job/settings.ts";

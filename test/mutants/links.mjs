@@ -221,7 +221,7 @@ export const LINK_MUTANTS = [
       to: "if (entry.isDirectory()) for (const known of this.#names) left.add(known);",
     },
   ]),
-  ...mutantsOf("src/job/launch-command.ts", { unit: "job/launch-command" }, [
+  ...mutantsOf("src/job/launch/launch-command.ts", { unit: "job/launch/launch-command" }, [
     {
       bug: "the next executor gets variables of the one before",
       from: "`unset ${name}`",

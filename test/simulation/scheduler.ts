@@ -1,7 +1,7 @@
 import type { Ask } from "../../am/core/state/effects.ts";
 import type { AllocatedContainer } from "../../am/core/state/events.ts";
 import type { ContainerCommand, Registration, Scheduler, SchedulerEvent } from "../../am/scheduler/scheduler.ts";
-import { parseContainerDiagnostics } from "../../src/job/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../src/job/diagnosis/container-diagnostics.ts";
 import type { Application } from "./application.ts";
 import type { AllocateRequest, AllocateResponse, ApplicationService } from "./application-service.ts";
 import type { NodeService } from "./node-service.ts";

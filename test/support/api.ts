@@ -7,8 +7,8 @@ import { clientAccess, executorIdentity, makeIdentity, OWNER } from "../../src/a
 import { type MasterServer, type MasterServerOptions, startMasterServer } from "../../src/api/master-server.ts";
 import { type ExecutorReport, type MasterMessage, PROTOCOL_VERSION } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
-import type { ExecutorJob } from "../../src/job/executor-job.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
+import type { ExecutorJob } from "../../src/job/stored/executor-job.ts";
 import { Inbox } from "./inbox.ts";
 import { aJobSpec } from "./job-spec.ts";
 

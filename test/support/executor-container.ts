@@ -2,9 +2,9 @@ import { symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { executorIdentity, executorSecrets } from "../../src/api/identity.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import { type ExecutorLaunch, executorVariables, launchCommand } from "../../src/job/launch-command.ts";
-import { escapeEnvironment } from "../../src/job/launch-script-text.ts";
-import { stagingLocation } from "../../src/job/staging-location.ts";
+import { type ExecutorLaunch, executorVariables, launchCommand } from "../../src/job/launch/launch-command.ts";
+import { escapeEnvironment } from "../../src/job/launch/launch-script-text.ts";
+import { stagingLocation } from "../../src/job/stored/staging-location.ts";
 import { anExecutorJob, identity } from "./api.ts";
 import { TestContainer } from "./container.ts";
 

@@ -3,7 +3,7 @@ import type { ExecutorLink } from "../../src/api/executor-endpoint.ts";
 import type { MasterServerOptions } from "../../src/api/master-server.ts";
 import type { ExecutorReport, MasterCommand } from "../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../src/job/execution.ts";
-import { type ExecutorLaunch, PROGRAM_MARKER } from "../../src/job/launch-command.ts";
+import { type ExecutorLaunch, PROGRAM_MARKER } from "../../src/job/launch/launch-command.ts";
 import type { JobSpec, RoleSpec } from "../../src/job/spec.ts";
 import { anExecutorJob, type ExecutorCall, startMaster } from "./api.ts";
 import { eventually } from "./eventually.ts";

@@ -5,11 +5,11 @@ import path from "node:path";
 import { clientAccess, makeIdentity, masterSecrets } from "../../src/api/identity.ts";
 import { MasterClient } from "../../src/api/master-client.ts";
 import { writeTokenFile } from "../../src/hadoop/security/token-file.ts";
-import type { JobFile } from "../../src/job/job-file.ts";
 import type { JobSpec } from "../../src/job/spec.ts";
-import { stagingLocation } from "../../src/job/staging-location.ts";
 import type { JobStatus } from "../../src/job/status.ts";
-import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored-job.ts";
+import type { JobFile } from "../../src/job/stored/job-file.ts";
+import { stagingLocation } from "../../src/job/stored/staging-location.ts";
+import { jobFileName, storedJob, storedJobEnvironment } from "../../src/job/stored/stored-job.ts";
 import { TestBundle } from "./bundle.ts";
 import { eventually } from "./eventually.ts";
 

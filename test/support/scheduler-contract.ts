@@ -3,8 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import type { Scheduler } from "../../am/scheduler/scheduler.ts";
 import { readTokenFile } from "../../src/hadoop/security/token-file.ts";
-import type { ShippedFile } from "../../src/job/job-file.ts";
 import { endedBecause } from "../../src/job/outcome.ts";
+import type { ShippedFile } from "../../src/job/stored/job-file.ts";
 import { eventually } from "./eventually.ts";
 import { SchedulerBench, SMALL } from "./scheduler-bench.ts";
 

@@ -1,5 +1,5 @@
 import { archiveOf } from "../../../src/job/archive-of.ts";
-import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import { isLeaving } from "../containers/kept-off.ts";
 import type { Ending } from "../state/failures.ts";
 import type { ContainerRecord, TaskRecord } from "../state/records.ts";

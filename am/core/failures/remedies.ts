@@ -1,6 +1,6 @@
-import { saysAddressInUse } from "../../../src/job/address-in-use.ts";
-import { missingModuleOf } from "../../../src/job/missing-module.ts";
-import { programFileOf } from "../../../src/job/program-file.ts";
+import { saysAddressInUse } from "../../../src/job/diagnosis/address-in-use.ts";
+import { missingModuleOf } from "../../../src/job/diagnosis/missing-module.ts";
+import { programFileOf } from "../../../src/job/diagnosis/program-file.ts";
 import type { Setting } from "../../../src/job/reasons/facts.ts";
 import type { Remedy } from "../../../src/job/reasons/remedies.ts";
 import { settingOf } from "../../../src/job/reasons/words.ts";

@@ -1,4 +1,4 @@
-import type { ContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import type { ContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { ChildExit, ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { Resource } from "../../../src/job/spec.ts";
 import type { Checkpoint, Transfer } from "../../../src/job/status.ts";

@@ -1,6 +1,6 @@
 import { mkdir, symlink } from "node:fs/promises";
 import path from "node:path";
-import type { ShippedFile } from "../../../src/job/job-file.ts";
+import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 
 /** Files that the ApplicationMaster's own container has been given, for a task within it. */
 export class LinkedFiles {

@@ -5,7 +5,7 @@ import { constants } from "node:os";
 import path from "node:path";
 import { parseHostPort } from "../../../src/hadoop/conf/values.ts";
 import { ContainerExitStatus } from "../../../src/hadoop/yarn/records.ts";
-import { YARN_SCRIPT, YARN_TOKENS } from "../../../src/job/container-names.ts";
+import { YARN_SCRIPT, YARN_TOKENS } from "../../../src/job/launch/container-names.ts";
 import type { ContainerCommand } from "../scheduler.ts";
 import { launchScript } from "./launch-script.ts";
 import type { Localizer } from "./localize.ts";

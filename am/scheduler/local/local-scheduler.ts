@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { formatHostPort } from "../../../src/hadoop/conf/values.ts";
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import { ContainerExitStatus, type Resource } from "../../../src/hadoop/yarn/records.ts";
-import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { Machine } from "../../../src/machine.ts";
 import type { Ask } from "../../core/state/effects.ts";
 import type { AllocatedContainer, NodeView } from "../../core/state/events.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { untar } from "../../../src/archives/untar.ts";
 import { TonyError } from "../../../src/errors.ts";
 import { parseFileUrl } from "../../../src/job/file-url.ts";
-import type { ShippedFile } from "../../../src/job/job-file.ts";
+import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 import { unzip } from "./unzip.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Allocation } from "../../../src/hadoop/yarn/allocation.ts";
 import type { Container, ContainerId } from "../../../src/hadoop/yarn/records.ts";
-import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import { listWords } from "../../../src/job/reasons/words.ts";
 import type { Log } from "../../../src/log.ts";
 import type { AllocatedContainer } from "../../core/state/events.ts";

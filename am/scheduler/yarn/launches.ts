@@ -1,6 +1,6 @@
 import { errorCode, errorMessage } from "../../../src/hadoop/errors.ts";
 import type { Container, ContainerId, LaunchContext, NodeId } from "../../../src/hadoop/yarn/records.ts";
-import { launchContext } from "../../../src/job/launch-context.ts";
+import { launchContext } from "../../../src/job/launch/launch-context.ts";
 import type { ContainerCommand, SchedulerEvent } from "../scheduler.ts";
 
 /** What launching needs of NodeManagerPool. */

@@ -1,7 +1,7 @@
 import path from "node:path";
-import type { ShippedFile } from "../../../src/job/job-file.ts";
 import { countWords, sizeWords } from "../../../src/job/reasons/words.ts";
 import type { FileToShip } from "../../../src/job/spec.ts";
+import type { ShippedFile } from "../../../src/job/stored/job-file.ts";
 import type { KnownContent } from "../hash-memo.ts";
 import { fingerprintTree, readTree, type Tree } from "./directory-tree.ts";
 import { exclusionOf } from "./exclusion.ts";

@@ -1,4 +1,4 @@
-import { shippingWords } from "../program-file.ts";
+import { shippingWords } from "../diagnosis/program-file.ts";
 import type { Setting } from "./facts.ts";
 import { type ReasonOf, reason } from "./reason.ts";
 import { settingWords } from "./words.ts";

@@ -4,7 +4,7 @@ import { createInvariants } from "../../../am/core/invariants.ts";
 import type { Ask, Effect, ExecutorCommand } from "../../../am/core/state/effects.ts";
 import type { AllocatedContainer, ChildExit, ChildReport, Event, NodeView } from "../../../am/core/state/events.ts";
 import type { GangState } from "../../../am/core/state/gang.ts";
-import { parseContainerDiagnostics } from "../../../src/job/container-diagnostics.ts";
+import { parseContainerDiagnostics } from "../../../src/job/diagnosis/container-diagnostics.ts";
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
 import type { JobSpec } from "../../../src/job/spec.ts";
 import type { FailureClass } from "../../../src/job/status.ts";

@@ -6,7 +6,7 @@ import { KeytabTokens, type KeytabTokensOptions } from "../../../am/keytab/keyta
 import { type LoginRequest, parseLoginRequest } from "../../../am/keytab/login-request.ts";
 import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
 import { writeTokenFile } from "../../../src/hadoop/security/token-file.ts";
-import { sha256Of } from "../../../src/job/job-keytab.ts";
+import { sha256Of } from "../../../src/job/stored/job-keytab.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 import { aDelegationToken } from "../../support/tokens.ts";

@@ -5,8 +5,8 @@ import { FileSystemError, type FileSystemErrorCode } from "../../../src/hadoop/h
 import type { FileSystems } from "../../../src/hadoop/hdfs/file-systems.ts";
 import { LocalFileSystem } from "../../../src/hadoop/hdfs/local.ts";
 import { formatClusterNodes, type NodeSnapshot } from "../../../src/job/cluster-nodes.ts";
-import type { JobFile } from "../../../src/job/job-file.ts";
-import { readStoredJob, storedJob, storedJobEnvironment } from "../../../src/job/stored-job.ts";
+import type { JobFile } from "../../../src/job/stored/job-file.ts";
+import { readStoredJob, storedJob, storedJobEnvironment } from "../../../src/job/stored/stored-job.ts";
 import { aJobSpec } from "../../support/job-spec.ts";
 import { silentLog } from "../../support/silent-log.ts";
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { isStarter, starters, withFurtherKeys } from "../../../client/command-line/starter-job.ts";
 import { parseProperties } from "../../../src/hadoop/conf/xml.ts";
-import { checkJob, lookUpLocalPath, readJob } from "../../../src/job/load-job.ts";
+import { checkJob, lookUpLocalPath, readJob } from "../../../src/job/build/load-job.ts";
 
 const exampleJobs = Object.entries(starters).map(([starter, example]): [string, string] => [
   starter,

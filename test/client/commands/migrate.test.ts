@@ -6,7 +6,7 @@ import { parseArguments } from "../../../client/command-line/arguments.ts";
 import { migrate } from "../../../client/commands/migrate.ts";
 import { ExitCode } from "../../../src/errors.ts";
 import { processVariables } from "../../../src/hadoop/conf/configuration.ts";
-import { checkJob, lookUpLocalPath, readJob } from "../../../src/job/load-job.ts";
+import { checkJob, lookUpLocalPath, readJob } from "../../../src/job/build/load-job.ts";
 import { recordedContext } from "../support.ts";
 
 let folder = "";

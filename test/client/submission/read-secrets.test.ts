@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readSecrets, secretProblems } from "../../../client/submission/read-secrets.ts";
+import { readJob } from "../../../src/job/build/load-job.ts";
 import { secretSources } from "../../../src/job/keys/types.ts";
-import { readJob } from "../../../src/job/load-job.ts";
-import { programSecrets, programSecretsIn } from "../../../src/job/program-secrets.ts";
+import { programSecrets, programSecretsIn } from "../../../src/job/launch/program-secrets.ts";
 
 let folder: string;
 beforeAll(() => {

@@ -7,7 +7,7 @@ import {
   type ProbeSettings,
 } from "../../../client/submission/runtime-probe.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
-import { formatProbeReport, type ProbeReport } from "../../../src/job/probe.ts";
+import { formatProbeReport, type ProbeReport } from "../../../src/job/launch/probe.ts";
 
 const settings: ProbeSettings = {
   fileSystem: "fs.defaultFS (core-site.xml:4) = hdfs://nn:8021",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { shippedKeytab } from "../../../client/submission/shipped-keytab.ts";
 import { Configuration } from "../../../src/hadoop/conf/configuration.ts";
-import { sha256Of } from "../../../src/job/job-keytab.ts";
+import { sha256Of } from "../../../src/job/stored/job-keytab.ts";
 import { settings } from "../../support/settings.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "tony-shipped-keytab-"));

@@ -5,7 +5,7 @@ import type { StagingNews } from "../../../executor/master/staging-folder.ts";
 const LIMITS = { orphanMs: 780_000, isolationMs: 30_000 };
 const OURS: StagingNews = { isReplaced: false };
 
-/** As a job of 10,000 tasks has it (src/job/build-spec.ts). */
+/** As a job of 10,000 tasks has it (src/job/build/build-spec.ts). */
 const TASKS = 10_000;
 const LIMITS_OF_MANY = { orphanMs: 780_000, isolationMs: 700_000 };
 

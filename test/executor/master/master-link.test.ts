@@ -5,7 +5,7 @@ import { describe, expect, it, jest } from "@jest/globals";
 import { MasterLink } from "../../../executor/master/master-link.ts";
 import { StagingFolder } from "../../../executor/master/staging-folder.ts";
 import { noCredentials } from "../../../src/hadoop/security/credentials.ts";
-import { stagingLocation } from "../../../src/job/staging-location.ts";
+import { stagingLocation } from "../../../src/job/stored/staging-location.ts";
 import { openLog } from "../../../src/log.ts";
 import { anExecutorJob, aRegistration, executor, identity, startMaster } from "../../support/api.ts";
 

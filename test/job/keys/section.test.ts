@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
+import { readRow } from "../../../src/job/build/read-settings.ts";
 import { type KeyDefinition, key, type SpecSection } from "../../../src/job/keys/key.ts";
 import { readSection, type SectionFields, sectionShape } from "../../../src/job/keys/section.ts";
 import { duration, integer, list, oneOf, optionalDuration } from "../../../src/job/keys/types.ts";
 import { keys } from "../../../src/job/keys.ts";
-import { readRow } from "../../../src/job/read-settings.ts";
 import { mergeSettings } from "../../../src/job/settings.ts";
 import { jobSettings, specOf } from "../support.ts";
 

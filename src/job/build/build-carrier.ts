@@ -1,0 +1,55 @@
+import { posix } from "node:path";
+import { ownerOf, YARN_TEMPORARY } from "../launch/container-names.ts";
+import type { CarrierSpec } from "../spec.ts";
+import type { JobReader } from "./job-reader.ts";
+
+/** What executors copy from and to containers; undefined when no key asks for it. Each local folder needs a destination. */
+export function buildCarrier(reader: JobReader): CarrierSpec | undefined {
+  const checkpoints = localFolder(reader, "tony.checkpoint.local-dir", "tony.application.checkpoint-dir");
+  const output = localFolder(reader, "tony.output.local-dir", "tony.output.dir");
+  const outputDir = reader.read("tony.output.dir");
+  if (checkpoints !== undefined && checkpoints === output) {
+    reader.error("tony.output.local-dir", `is the folder of checkpoints too (${output}): give each its own`);
+  }
+  if (output === undefined && outputDir !== undefined) {
+    reader.error("tony.output.dir", "needs tony.output.local-dir: the folder in which programs leave their results");
+  }
+  if (checkpoints === undefined && output === undefined) return undefined;
+  const mebibytes = reader.read("tony.carrier.bandwidth");
+  return {
+    ...reader.section("carrier"),
+    ...(checkpoints === undefined
+      ? {}
+      : { checkpoints: { localDir: checkpoints, keep: reader.read("tony.checkpoint.keep") } }),
+    ...(output === undefined || outputDir === undefined ? {} : { output: { localDir: output, dir: outputDir } }),
+    ...(mebibytes === undefined ? {} : { bytesPerSecond: mebibytes * 1_048_576 }),
+  };
+}
+
+function localFolder(
+  reader: JobReader,
+  name: "tony.checkpoint.local-dir" | "tony.output.local-dir",
+  target: "tony.application.checkpoint-dir" | "tony.output.dir",
+): string | undefined {
+  const given = reader.read(name);
+  if (given === undefined) return undefined;
+  const folder = posix.normalize(given).replace(/\/+$/, "");
+  if (folder === "." || folder.startsWith("..") || posix.isAbsolute(folder) || folder.includes(":")) {
+    reader.error(name, `must be a folder inside the container's working directory, such as results, not "${given}"`);
+  }
+  const [top = ""] = folder.split("/");
+  const owner = top === YARN_TEMPORARY ? undefined : ownerOf(top);
+  if (owner !== undefined) {
+    reader.error(name, `is ${folder}, and ${owner} has ${top} in every container: name another folder`);
+  }
+  const place = reader.read(target);
+  if (place === undefined) {
+    reader.error(name, `needs ${target}: where its content is brought to, such as hdfs:///user/ada/bert`);
+  } else if (place.startsWith("/")) {
+    reader.error(
+      target,
+      `= ${place} has no scheme: write hdfs://${place} on a cluster, file://${place} on one machine or where all machines share it`,
+    );
+  }
+  return folder;
+}

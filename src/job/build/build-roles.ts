@@ -1,0 +1,202 @@
+import { errorMessage } from "../../hadoop/errors.ts";
+import type { Resource, ResourceType } from "../../hadoop/yarn/records.ts";
+import { findKey, type KeyName, keyFor } from "../keys.ts";
+import { nearest } from "../nearest.ts";
+import type { RoleSpec, Tracking } from "../spec.ts";
+import { buildConstrained } from "./build-constrained.ts";
+import { imageVariables } from "./build-images.ts";
+import { isHorovodDriver } from "./check-driver.ts";
+import { roleNames } from "./check-keys.ts";
+import type { JobReader } from "./job-reader.ts";
+import { parseResourceAmount } from "./resource-amounts.ts";
+
+const GPU = "yarn.io/gpu";
+/** An idle executor has 0.75 GiB of virtual memory; the program's is added. */
+const LEAST_VIRTUAL_MIB = 1024;
+const TENSORBOARD = "tensorboard";
+
+/** YARN's check of virtual memory, as a node's configuration has it. */
+export interface VirtualMemoryCheck {
+  /** Virtual memory for each byte of a container's (`yarn.nodemanager.vmem-pmem-ratio`). */
+  readonly ratio: number;
+  /** What is asked for is rounded up to a multiple of this (`yarn.scheduler.minimum-allocation-mb`). */
+  readonly containerStepMiB: number;
+}
+
+/** What is known of a cluster's containers. */
+export interface ContainerFacts {
+  /** The resource types that the cluster schedules; absent: not known yet, every name is accepted. */
+  readonly resourceTypes?: readonly ResourceType[];
+  /** Absent: there is no such check, or it is not known. */
+  readonly virtualMemory?: VirtualMemoryCheck;
+}
+
+/** The roles that have tasks, in the job's order, checked one by one. */
+export function buildRoles(reader: JobReader, containers: ContainerFacts): RoleSpec[] {
+  const names = roleNames(reader.settings).filter(
+    (role) => (reader.read("tony.{role}.instances", { role }) ?? 0) > 0 && !isHorovodDriver(reader, role),
+  );
+  const logDir = reader.read("tony.application.tensorboard-log-dir");
+  if (logDir !== undefined) checkOneTensorBoard(reader);
+  if (logDir !== undefined && !names.includes(TENSORBOARD)) names.push(TENSORBOARD);
+  checkRoleLists(reader, names);
+  checkSharedCommand(reader, names);
+  const hasChief = names.includes("chief");
+  return names.map((role) => buildRole(reader, role, { names, hasChief, logDir, containers }));
+}
+
+function checkOneTensorBoard(reader: JobReader): void {
+  const instances = reader.read("tony.{role}.instances", { role: TENSORBOARD });
+  if (instances === undefined || instances === 1) return;
+  const own = "the one that tony.application.tensorboard-log-dir adds";
+  reader.warn(keyFor("tony.{role}.instances", { role: TENSORBOARD }), `is ${instances}, but one runs: ${own}`);
+}
+
+/** Nobody runs what was given for all, as by --executes. */
+function checkSharedCommand(reader: JobReader, names: readonly string[]): void {
+  const shared = "tony.containers.command";
+  if (!reader.has(shared) || names.length === 0 || reader.read("tony.application.enable-preprocess")) return;
+  if (names.some((role) => role !== TENSORBOARD && ownCommand(reader, role) === undefined)) return;
+  reader.warn(shared, "has no effect: every role has a command of its own");
+}
+
+interface RoleContext {
+  /** Of all roles of the job. */
+  readonly names: readonly string[];
+  readonly hasChief: boolean;
+  readonly logDir: string | undefined;
+  readonly containers: ContainerFacts;
+}
+
+function buildRole(reader: JobReader, role: string, { names, hasChief, logDir, containers }: RoleContext): RoleSpec {
+  const nodeLabel = reader.read("tony.{role}.node-label", { role }) ?? reader.read("tony.application.node-label");
+  const image = imageVariables(reader, role);
+  const constrained = buildConstrained(reader, role);
+  const sidecarTensorBoard = role === TENSORBOARD && logDir !== undefined;
+  const environment: Record<string, string> = {
+    ...reader.read("tony.execution.envs"),
+    ...(sidecarTensorBoard ? { TB_LOG_DIR: logDir } : {}),
+    ...reader.read("tony.{role}.envs", { role }),
+  };
+  return {
+    ...reader.section("role", { role }),
+    name: role,
+    instances: sidecarTensorBoard ? 1 : (reader.read("tony.{role}.instances", { role }) ?? 1),
+    resource: readResource(reader, role, containers),
+    ...(nodeLabel === undefined ? {} : { nodeLabel }),
+    ...(image === undefined ? {} : { image }),
+    ...(constrained === undefined ? {} : { constrained }),
+    command: sidecarTensorBoard ? (ownCommand(reader, role) ?? tensorBoard(reader)) : commandOf(reader, role, names),
+    environment,
+    tracking: sidecarTensorBoard ? "sidecar" : trackingOf(reader, role),
+    stopOnFailure: reader.read("tony.application.stop-on-failure-jobtypes").includes(role),
+    chief: role === "chief" ? "all" : role === "worker" && !hasChief ? "first" : "none",
+    reusePort: reader.read("tony.task.reuse-port") || environment.TF_GRPC_REUSE_PORT === "true",
+    files: reader.filesToShip("tony.{role}.resources", { role }),
+  };
+}
+
+/**
+ * The resource of each container of a role, or of the ApplicationMaster. A type that the cluster does not have is refused here, because the
+ * ResourceManager drops it from the request without an error.
+ */
+export function readResource(
+  reader: JobReader,
+  role: string,
+  { resourceTypes, virtualMemory }: ContainerFacts,
+): Resource {
+  const am = role === "am";
+  const gpus = am ? reader.read("tony.am.gpus") : reader.read("tony.{role}.gpus", { role });
+  const template: KeyName = am ? "tony.am.resource.{resource}" : "tony.{role}.resource.{resource}";
+  const others: Record<string, number> = {};
+  const add = (key: string, name: string, text: string): void => {
+    try {
+      others[name] = parseResourceAmount(name, text, resourceTypes);
+    } catch (error) {
+      reader.error(key, errorMessage(error));
+    }
+  };
+  if (gpus > 0) add(keyFor(am ? "tony.am.gpus" : "tony.{role}.gpus", { role }), GPU, String(gpus));
+  for (const { key, value } of reader.settings.values()) {
+    const found = findKey(key);
+    if (found?.name !== template || found.parameters.resource === undefined) continue;
+    if (!am && found.parameters.role !== role) continue;
+    if (found.parameters.resource in others) reader.error(key, "asks for the same again as gpus; keep one of the two");
+    else add(key, found.parameters.resource, value);
+  }
+  const memoryMiB = am ? reader.read("tony.am.memory") : reader.read("tony.{role}.memory", { role });
+  const least = virtualMemory === undefined ? undefined : leastContainerMiB(virtualMemory, memoryMiB);
+  if (least !== undefined) {
+    reader.warn(
+      keyFor(am ? "tony.am.memory" : "tony.{role}.memory", { role }),
+      `is ${memoryMiB} MiB: YARN's virtual-memory check ends containers below ${least}m, because Node itself maps 0.7 GiB`,
+    );
+  }
+  return {
+    memoryMiB,
+    vcores: am ? reader.read("tony.am.vcores") : reader.read("tony.{role}.vcores", { role }),
+    others,
+  };
+}
+
+/** The smallest container that is large enough for an executor and a small program; undefined when the requested one is. */
+function leastContainerMiB({ ratio, containerStepMiB }: VirtualMemoryCheck, askedMiB: number): number | undefined {
+  const rounded = (memoryMiB: number) => Math.ceil(memoryMiB / containerStepMiB) * containerStepMiB;
+  const least = rounded(LEAST_VIRTUAL_MIB / ratio);
+  return rounded(askedMiB) < least ? least : undefined;
+}
+
+function ownCommand(reader: JobReader, role: string): string | undefined {
+  return reader.read("tony.{role}.command", { role })?.trim() || undefined;
+}
+
+function tensorBoard(reader: JobReader): string {
+  const interpreter = reader.read("tony.python-exec-path") ?? "python3";
+  return `${interpreter} -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"`;
+}
+
+/** @param names of all roles, of which a misspelt one may be meant for another */
+function commandOf(reader: JobReader, role: string, names: readonly string[]): string {
+  const command = ownCommand(reader, role) ?? (reader.read("tony.containers.command")?.trim() || undefined);
+  if (command !== undefined) return command;
+  const empty = [keyFor("tony.{role}.command", { role }), "tony.containers.command"].find((key) => reader.isEmpty(key));
+  if (empty !== undefined) {
+    const others = empty === "tony.containers.command" ? `tony.${role}.command` : "tony.containers.command";
+    reader.error(empty, `is empty: write what its tasks run, or take it out and set ${others}`);
+    return "";
+  }
+  const meant = nearest(
+    role,
+    names.filter((name) => name !== role),
+  );
+  const hint = meant === undefined ? "" : `; did you mean ${keyFor("tony.{role}.instances", { role: meant })}?`;
+  const set = `set ${keyFor("tony.{role}.command", { role })} or tony.containers.command, or give -executes`;
+  reader.error(keyFor("tony.{role}.instances", { role }), `asks for tasks that have no command: ${set}${hint}`);
+  return "";
+}
+
+function trackingOf(reader: JobReader, role: string): Tracking {
+  if (reader.read("tony.application.sidecar.jobtypes").includes(role)) return "sidecar";
+  return reader.read("tony.application.untracked.jobtypes").includes(role) ? "untracked" : "tracked";
+}
+
+/** A role that a list names and the job does not have is most often a misspelt one. */
+function checkRoleLists(reader: JobReader, roles: readonly string[]): void {
+  const lists = [
+    "tony.application.untracked.jobtypes",
+    "tony.application.sidecar.jobtypes",
+    "tony.application.stop-on-failure-jobtypes",
+  ] as const;
+  for (const name of lists) {
+    if (!reader.has(name)) continue;
+    for (const role of reader.read(name).filter((listed) => !roles.includes(listed))) {
+      reader.warn(name, missingRole(role, roles));
+    }
+  }
+}
+
+/** What is said of a key that names a role which the job does not have. */
+export function missingRole(name: string, roles: readonly string[]): string {
+  const meant = nearest(name, roles);
+  return `names ${name}, which the job does not have${meant === undefined ? "" : `; did you mean ${meant}?`}`;
+}

@@ -1,0 +1,250 @@
+import { findKey, keyFor } from "../keys.ts";
+import { hasErrors, type Problem } from "../problem.ts";
+import type { Settings } from "../settings.ts";
+import { stopWithinMs } from "../silence.ts";
+import type { AmSpec, CarrierSpec, FailureSpec, FileToShip, GroupLimit, JobSpec, RoleSpec, Timeouts } from "../spec.ts";
+import { formatTaskId, type TaskId } from "../task.ts";
+import { buildCarrier } from "./build-carrier.ts";
+import { checkConstrained } from "./build-constrained.ts";
+import { buildGroupLimits } from "./build-group-limits.ts";
+import { checkImages, imageVariables } from "./build-images.ts";
+import { buildMasterRole } from "./build-master-role.ts";
+import { buildRoles, type ContainerFacts, readResource } from "./build-roles.ts";
+import { buildStages } from "./build-stages.ts";
+import { checkContainerNames, type ListSources } from "./check-container-names.ts";
+import { checkDriver } from "./check-driver.ts";
+import { checkElastic } from "./check-elastic.ts";
+import { checkFramework } from "./check-framework.ts";
+import { checkKeys } from "./check-keys.ts";
+import { checkProgramFiles } from "./check-program-files.ts";
+import { checkVariables } from "./check-variables.ts";
+import { JobReader } from "./job-reader.ts";
+import { checkLimits } from "./limits.ts";
+import type { LookUpPath } from "./resource-strings.ts";
+import { shipOption } from "./submission.ts";
+
+/** What a job's text is checked against. */
+export interface JobContext extends ContainerFacts {
+  readonly workingDirectory: string;
+  readonly lookUp: LookUpPath;
+  /** Default: of a folder that is sent nothing is known. */
+  readonly listSources?: ListSources;
+  /** Beside what keys name: `submissionSettings().ship`. */
+  readonly ship?: readonly FileToShip[];
+  /** Where the job's file has keys without a value. */
+  readonly empty?: ReadonlyMap<string, string>;
+  /** The cluster's longest expiry of an ApplicationMaster or node; Hadoop's default is ten minutes. */
+  readonly clusterExpiryMs?: number;
+}
+
+export interface CheckedJob {
+  /** Absent when there are errors. */
+  readonly spec?: JobSpec;
+  readonly problems: readonly Problem[];
+}
+
+const LEAST_VERDICT_MS = 15_000;
+const TEN_MINUTES_MS = 600_000;
+const ORPHAN_MARGIN_MS = 180_000;
+/**
+ * Executors without an ApplicationMaster look into the staging folder a few times in their isolation timeout (executor/master/master-absence.ts).
+ * With this one their job asks the NameNode no more than 50 times a second, however many tasks it has.
+ */
+const ISOLATION_MS_PER_TASK = 70;
+
+/** Makes the spec of a job from its settings, with every check that needs no cluster; all problems are reported at once. */
+export function buildJobSpec(settings: Settings, context: JobContext): CheckedJob {
+  const reader = new JobReader(settings, context);
+  const asked = buildRoles(reader, context);
+  const am = buildAm(reader, context, asked);
+  const inMaster = buildMasterRole(reader, am, asked);
+  const roles = inMaster === undefined ? asked : [inMaster, ...asked];
+  const shared = reader.filesToShip("tony.containers.resources");
+  const hadoop = reader.archive("tony.application.hadoop.location", "hadoop");
+  const ship = (context.ship ?? []).flatMap((file) => reader.shipped(file, shipOption(file.as)));
+  const files = [...shared, ...hadoop, ...ship];
+  const keyProblems = checkKeys(settings);
+  checkWhole(reader, roles, keyProblems);
+  const staged = buildStages(reader, roles);
+  checkFramework(
+    reader,
+    staged.filter(({ inMaster }) => inMaster === undefined),
+  );
+  checkDriver(reader);
+  checkElastic(reader, asked);
+  checkLimits(reader, asked);
+  checkConstrained(reader, asked);
+  checkImages(
+    reader,
+    asked.map(({ name }) => name),
+  );
+  checkNames(reader, files, am, roles);
+  const named = [
+    { key: "tony.containers.resources", files: shared, besideSources: true },
+    { key: "tony.application.hadoop.location", files: hadoop, besideSources: true },
+    { key: "tony.am.resources", files: am.files, besideSources: inMaster !== undefined },
+    ...asked.map((role) => ({
+      key: keyFor("tony.{role}.resources", { role: role.name }),
+      files: role.files,
+      besideSources: true,
+    })),
+  ];
+  checkContainerNames(reader, named, { ship, list: context.listSources ?? (() => []) });
+  checkProgramFiles(reader, roles, files);
+  checkVariables(
+    reader,
+    asked.map(({ name }) => name),
+  );
+  const carrier = buildCarrier(reader);
+  const groupLimits = buildGroupLimits(reader, roles);
+  checkEmpty(reader, context.empty ?? new Map());
+  const problems = [...keyProblems, ...reader.problems];
+  if (hasErrors(problems)) return { problems };
+  return { spec: assemble(reader, { roles: staged, am, files, carrier, groupLimits, ...context }), problems };
+}
+
+interface Parts extends JobContext {
+  readonly roles: readonly RoleSpec[];
+  readonly am: AmSpec;
+  readonly files: readonly FileToShip[];
+  readonly carrier: CarrierSpec | undefined;
+  readonly groupLimits: readonly GroupLimit[];
+}
+
+function assemble(reader: JobReader, { roles, am, files, carrier, groupLimits, clusterExpiryMs }: Parts): JobSpec {
+  const leadTask = leadTaskOf(roles);
+  return {
+    specVersion: 2,
+    ...reader.section("job"),
+    am,
+    roles,
+    leadTask,
+    tensorBoardTask: roles.some(({ name }) => name === "tensorboard") ? formatTaskId("tensorboard", 0) : leadTask,
+    files,
+    containerEnvironment: { ...classPathOf(reader), ...reader.read("tony.containers.envs") },
+    failure: buildFailure(reader),
+    timeouts: buildTimeouts(reader, roles, clusterExpiryMs ?? TEN_MINUTES_MS),
+    ...(carrier === undefined ? {} : { carrier }),
+    groupLimits,
+    preemption: reader.section("preemption"),
+    ports: reader.section("ports"),
+    history: reader.section("history"),
+    logs: reader.section("logs"),
+    metrics: reader.section("metrics"),
+    sources: sourcesOf(reader.settings),
+  };
+}
+
+/** TonY's default, for an ApplicationMaster in whose container a program runs as well. */
+const MIB_WITH_PROGRAM = 2048;
+
+function buildAm(reader: JobReader, containers: ContainerFacts, asked: readonly RoleSpec[]): AmSpec {
+  const nodeLabel = reader.read("tony.am.node-label") ?? reader.read("tony.application.node-label");
+  const resource = readResource(reader, "am", containers);
+  const image = imageVariables(reader, "am");
+  const runsProgram = asked.length === 0 || reader.read("tony.application.enable-preprocess");
+  const widened = runsProgram && !reader.has("tony.am.memory");
+  return {
+    ...reader.section("am"),
+    resource: widened ? { ...resource, memoryMiB: MIB_WITH_PROGRAM } : resource,
+    ...(nodeLabel === undefined ? {} : { nodeLabel }),
+    ...(image === undefined ? {} : { image }),
+    files: reader.filesToShip("tony.am.resources"),
+  };
+}
+
+/** TonY writes it with commas, as yarn.application.classpath is written. */
+function classPathOf(reader: JobReader): Readonly<Record<string, string>> {
+  const classPath = reader.read("tony.application.hadoop.classpath")?.trim() ?? "";
+  return classPath === "" ? {} : { CLASSPATH: classPath.split(/\s*,\s*/).join(":") };
+}
+
+function buildFailure(reader: JobReader): FailureSpec {
+  return {
+    ...reader.section("failure"),
+    onWorkerFailure: reader.read("tony.application.fail-on-worker-failure-enabled") === false ? "tolerate" : "fail",
+    budgets: reader.section("failure.budgets"),
+    backOff: reader.section("failure.backOff"),
+    blame: reader.section("failure.blame"),
+  };
+}
+
+function buildTimeouts(reader: JobReader, roles: readonly RoleSpec[], clusterExpiryMs: number): Timeouts {
+  const section = reader.section("timeouts");
+  const tasks = roles.reduce((sum, { instances }) => sum + instances, 0);
+  const heartbeatExpiryMs = section.heartbeatIntervalMs * reader.read("tony.task.max-missed-heartbeats");
+  const allStoppedMs = stopWithinMs({ ...section, heartbeatExpiryMs });
+  return {
+    ...section,
+    heartbeatExpiryMs,
+    verdictMs: reader.read("tony.failure.verdict-ms") ?? Math.max(allStoppedMs, LEAST_VERDICT_MS),
+    isolationMs: Math.max(section.isolationMs, tasks * ISOLATION_MS_PER_TASK),
+    orphanMs: reader.read("tony.task.orphan-timeout") ?? Math.max(TEN_MINUTES_MS, clusterExpiryMs) + ORPHAN_MARGIN_MS,
+  };
+}
+
+/** `chief:0`, else `worker:0` where it is waited for, else the first task that is tracked, else the first. */
+function leadTaskOf(roles: readonly RoleSpec[]): TaskId {
+  const tracked = roles.filter(({ tracking, inMaster }) => tracking === "tracked" && inMaster === undefined);
+  const named = (name: string) => tracked.find((role) => role.name === name);
+  const lead = named("chief") ?? named("worker") ?? tracked[0] ?? roles[0];
+  return formatTaskId(lead?.name ?? "worker", 0);
+}
+
+/** Checks of the job as a whole. */
+function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: readonly Problem[]): void {
+  if (roles.length === 0 && keyProblems.some(({ key, severity }) => severity === "error" && isInstances(key))) {
+    return;
+  }
+  const emptyCommand = ["tony.am.command", "tony.containers.command"].find((key) => reader.isEmpty(key));
+  if (roles.length === 0 && emptyCommand !== undefined) {
+    reader.error(emptyCommand, "is empty: write what the job runs, or set tony.worker.instances");
+  } else if (roles.length === 0) {
+    reader.error(
+      "tony.worker.instances",
+      "or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
+    );
+  } else if (roles.every((role) => role.tracking !== "tracked")) {
+    reader.error(
+      "tony.application.untracked.jobtypes",
+      "and tony.application.sidecar.jobtypes name every role, so that nothing would end the job: remove a role from them",
+    );
+  }
+}
+
+/** What is set without a value, unless it was found to be wrong already. */
+function checkEmpty(reader: JobReader, empty: ReadonlyMap<string, string>): void {
+  for (const key of empty.keys()) {
+    const isSaid = reader.problems.some((problem) => problem.key === key) || reader.settings.has(key);
+    if (key.startsWith("tony.") && !isSaid) reader.warn(key, "has no value, and sets nothing");
+  }
+}
+
+/** Whether the key makes a role: if its value cannot be read, the missing role is not reported as a second problem. */
+function isInstances(key: string | undefined): boolean {
+  return key !== undefined && findKey(key)?.name === "tony.{role}.instances";
+}
+
+/** One folder cannot contain two files of one name. */
+function checkNames(reader: JobReader, files: readonly FileToShip[], am: AmSpec, roles: readonly RoleSpec[]): void {
+  checkDistinct(reader, "tony.containers.resources", files);
+  checkDistinct(reader, "tony.am.resources", am.files);
+  for (const { name: role, files: own } of roles) {
+    if (own.length > 0) checkDistinct(reader, keyFor("tony.{role}.resources", { role }), [...files, ...own]);
+  }
+}
+
+function checkDistinct(reader: JobReader, key: string, files: readonly FileToShip[]): void {
+  const seen = new Map<string, string>();
+  for (const { name, source } of files) {
+    const before = seen.get(name);
+    if (before !== undefined && before !== source) {
+      reader.error(key, `puts two things at ${name}: ${before} and ${source}; rename one: SOURCE::NAME`);
+    }
+    seen.set(name, source);
+  }
+}
+
+function sourcesOf(settings: Settings): Record<string, string> {
+  return Object.fromEntries([...settings.values()].map(({ key, at }) => [key, at]));
+}

@@ -1,0 +1,38 @@
+import { trains } from "../../frameworks/ranks.ts";
+import { keyFor } from "../keys.ts";
+import type { RoleSpec } from "../spec.ts";
+import type { JobReader } from "./job-reader.ts";
+
+/** Frameworks whose programs adapt to who is there. */
+const ADAPT: readonly string[] = ["torchrun", "horovod"];
+
+/** Whether a role of whose tasks some may be missing can run so: its program must adapt to who is there. */
+export function checkElastic(reader: JobReader, roles: readonly RoleSpec[]): void {
+  for (const role of roles) {
+    const problem = role.minInstances === undefined ? undefined : problemOf(reader, roles, role, role.minInstances);
+    if (problem !== undefined) reader.error(keyFor("tony.{role}.min-instances", { role: role.name }), problem);
+  }
+}
+
+function problemOf(reader: JobReader, roles: readonly RoleSpec[], role: RoleSpec, least: number): string | undefined {
+  const framework = reader.read("tony.application.framework");
+  const others = roles.filter((one) => one !== role && trains(one)).map(({ name }) => name);
+  if (!ADAPT.includes(framework)) {
+    return `needs a program that goes on with fewer tasks, and of ${framework} that is not known: take it out, or set tony.application.framework = ${ADAPT.join(" or ")}`;
+  }
+  if (reader.read("tony.application.distributed-mode") !== "gang") {
+    return "needs tasks that start together: take out tony.application.distributed-mode = fcfs";
+  }
+  if (!trains(role)) {
+    return `is for tasks that train together, and those of ${role.name} do not: take it out`;
+  }
+  if (others.length > 0) {
+    return `needs a single role that trains, and ${others.join(", ")} would train as well: make them one role, or list them in tony.application.untracked.jobtypes`;
+  }
+  if (role.restartPolicy !== "gang") {
+    return `says itself what starts again, and tony.${role.name}.restart-policy = ${role.restartPolicy} says it, too: take one of the two out`;
+  }
+  return least > role.instances
+    ? `is ${least}, and tony.${role.name}.instances is ${role.instances}: lower the first or raise the second`
+    : undefined;
+}

@@ -1,0 +1,101 @@
+import { errorMessage } from "../../hadoop/errors.ts";
+import type { KeyDefinition, RefusedValue } from "../keys/key.ts";
+import { findKey, type KeyName, keyFor, keys, RESERVED_ROLE_NAMES } from "../keys.ts";
+import { nearest } from "../nearest.ts";
+import type { Problem } from "../problem.ts";
+import type { EffectiveSetting, Settings } from "../settings.ts";
+import { ROLE_NAME, ROLE_NAME_WORDS } from "../task.ts";
+
+/**
+ * Checks every `tony.` setting by the table of keys: unknown keys and values of the wrong type are errors; keys that do nothing here,
+ * or belong to a role that the job does not have, are warnings.
+ */
+export function checkKeys(settings: Settings): Problem[] {
+  const roles = roleNames(settings);
+  const problems: Problem[] = [];
+  for (const setting of settings.values()) {
+    if (!setting.key.startsWith("tony.")) continue;
+    const problem = checkSetting(setting, roles);
+    if (problem !== undefined) problems.push({ ...problem, key: setting.key, at: setting.at });
+  }
+  return problems;
+}
+
+/** The roles of the job, in the order in which they were first given instances. */
+export function roleNames(settings: Settings): string[] {
+  const roles: string[] = [];
+  for (const key of settings.keys()) {
+    const found = findKey(key);
+    if (found?.name === "tony.{role}.instances" && found.parameters.role !== undefined)
+      roles.push(found.parameters.role);
+  }
+  return roles;
+}
+
+function checkSetting(setting: EffectiveSetting, roles: readonly string[]): Omit<Problem, "key" | "at"> | undefined {
+  const found = findKey(setting.key);
+  if (found === undefined) return { severity: "error", message: unknownKey(setting.key, roles) };
+  const { definition, name, parameters } = found;
+  try {
+    definition.type.parse(setting.value);
+  } catch (error) {
+    return { severity: "error", message: `${setting.key} must be ${errorMessage(error)}` };
+  }
+  if (definition.refused !== undefined) return refusal(setting, definition.refused);
+  // A site's file applies to every job; the person who sees the warning did not write it.
+  if (setting.layer === "site") return undefined;
+  const warning = unusedRole(setting.key, name, parameters.role, roles) ?? supportWarning(setting.key, definition);
+  return warning === undefined ? undefined : { severity: "warning", message: warning };
+}
+
+function refusal({ key, value }: EffectiveSetting, refused: RefusedValue): Omit<Problem, "key" | "at"> | undefined {
+  if (value.trim().toLowerCase() !== refused.value) return undefined;
+  return { severity: "error", message: `${key} = ${refused.value} is refused: ${refused.why}` };
+}
+
+function unknownKey(key: string, roles: readonly string[]): string {
+  const [, role = "", ...rest] = key.split(".");
+  const fit = ROLE_NAME.test(role);
+  const reserved = RESERVED_ROLE_NAMES.has(role);
+  if ((reserved || !fit) && findKey(["tony", "worker", ...rest].join("."))?.name.startsWith("tony.{role}.") === true) {
+    const rule = fit ? "" : `, which is of ${ROLE_NAME_WORDS}`;
+    return `${key} is not a key: ${role} cannot be the name of a role${rule}`;
+  }
+  const own = fit && !reserved ? [role] : [];
+  const suggestion = nearest(key, knownKeys([...roles, ...own]));
+  return `${key} is not a key${suggestion === undefined ? "; tony-ts keys lists them" : `; did you mean ${suggestion}?`}`;
+}
+
+/** Every key that could be meant, with the templates filled for these roles. */
+function* knownKeys(roles: readonly string[]): Generator<string> {
+  for (const name of Object.keys(keys)) {
+    if (!name.includes("{role}")) {
+      yield name;
+      continue;
+    }
+    for (const role of new Set([...roles, "worker"])) yield name.replace("{role}", role);
+  }
+}
+
+/** `tensorboard` is a role as soon as there is a log folder, `driver` in TonY's Horovod. */
+const IMPLIED_ROLES: ReadonlySet<string> = new Set(["tensorboard", "driver", "am"]);
+
+function unusedRole(
+  key: string,
+  name: KeyName,
+  role: string | undefined,
+  roles: readonly string[],
+): string | undefined {
+  if (role === undefined || roles.includes(role) || IMPLIED_ROLES.has(role) || name === "tony.{role}.max-instances") {
+    return undefined;
+  }
+  const suggestion = nearest(role, roles);
+  const hint = suggestion === undefined ? "" : `; did you mean ${keyFor(name, { role: suggestion })}?`;
+  return `${key} has no effect: the job has no role ${role} (tony.${role}.instances is not set)${hint}`;
+}
+
+/** What is said of a key that does nothing here; undefined of one that works. */
+export function supportWarning(key: string, { support, note }: KeyDefinition): string | undefined {
+  if (support === "works") return undefined;
+  return `${key} has no effect${note === undefined ? "" : `: ${note}`}`;
+}

@@ -1,0 +1,24 @@
+import { programVariables } from "../../frameworks/variables.ts";
+import { keyFor } from "../keys.ts";
+import type { JobReader } from "./job-reader.ts";
+
+/** Python's own variable is the job's to set; the others are tony-ts's, and absent from a program where it does not set them. */
+const reserved: ReadonlySet<string> = new Set(
+  Object.keys(programVariables).filter((name) => name !== "PYTHONFAULTHANDLER"),
+);
+
+/** Warns of variables that no program would get as the job sets them. */
+export function checkVariables(reader: JobReader, roles: readonly string[]): void {
+  const shared = ["tony.execution.envs", "tony.containers.envs", "tony.application.secrets"] as const;
+  for (const key of shared) check(reader, key, reader.read(key));
+  for (const role of roles)
+    check(reader, keyFor("tony.{role}.envs", { role }), reader.read("tony.{role}.envs", { role }));
+}
+
+function check(reader: JobReader, key: string, variables: Readonly<Record<string, string>> = {}): void {
+  const taken = Object.keys(variables).filter((name) => reserved.has(name));
+  if (taken.length === 0) return;
+  const verb = taken.length === 1 ? "has" : "have";
+  const names = taken.join(" and ");
+  reader.warn(key, `sets ${names}, which ${verb} no effect: tony-ts itself tells every program; take another name`);
+}

@@ -1,0 +1,136 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
+import { ConfigurationError, formatLocation } from "../../hadoop/conf/errors.ts";
+import { parseProperties, readLocalText, type XmlProperty } from "../../hadoop/conf/xml.ts";
+import { errorMessage } from "../../hadoop/errors.ts";
+import type { KeyName } from "../keys.ts";
+import { hasErrors, inFileOrder, type Problem } from "../problem.ts";
+import { emptyKeys, hadoopSettings, mergeSettings, type Settings, settingsOf } from "../settings.ts";
+import { buildJobSpec, type CheckedJob, type JobContext } from "./build-spec.ts";
+import { checkOtherNames } from "./check-other-names.ts";
+import { expandSettings } from "./read-settings.ts";
+import type { LookUpPath } from "./resource-strings.ts";
+import { type Submission, type SubmissionOptions, submissionSettings } from "./submission.ts";
+
+/** Where TonY looks for tony-site.xml when TONY_CONF_DIR is not set. */
+const DEFAULT_SITE_FOLDER = "/export/apps/tony/conf";
+
+/** Keys that name files of the cluster's configuration, which go over that of HADOOP_CONF_DIR. */
+const CLUSTER_FILES = [
+  "tony.application.hdfs-conf-path",
+  "tony.application.yarn-conf-path",
+  "tony.application.mapred-conf-path",
+] as const satisfies KeyName[];
+
+export interface JobSources {
+  /** What `${…}` may refer to. */
+  readonly variables: ExpansionVariables;
+  /** The text of a file, or undefined when there is none. Default: the local disk. A caller with HDFS at hand reads URLs too. */
+  readonly readText?: (path: string) => string | undefined;
+  /** Default: the local disk. */
+  readonly lookUp?: LookUpPath;
+}
+
+/** A job as its files and options have it, not yet checked as a whole. */
+export interface JobText {
+  readonly submission: Submission;
+  /** In force, with `${…}` expanded. */
+  readonly settings: Settings;
+  /** Where the job's file has keys without a value, which set nothing. */
+  readonly empty: ReadonlyMap<string, string>;
+  /** To lay over the cluster's configuration. */
+  readonly hadoop: Readonly<Record<string, string>>;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads the job's file, the site's, and the options, and lays them over each other. Bad XML and missing files are problems too. */
+export function readJob(
+  options: SubmissionOptions,
+  { variables, readText = readLocalText, lookUp = lookUpLocalPath }: JobSources,
+): JobText {
+  const submission = submissionSettings(options);
+  const problems: Problem[] = [...submission.problems];
+  const read = (path: string, missing?: string): XmlProperty[] => {
+    try {
+      const text = readText(path);
+      if (text !== undefined && !isMarkup(text)) problems.push({ severity: "error", message: notJobXml(path) });
+      else if (text !== undefined) return parseProperties(text, path, { readText });
+      else if (missing !== undefined) problems.push({ severity: "error", message: missing });
+    } catch (error) {
+      problems.push(unreadable(error));
+    }
+    return [];
+  };
+  const siteFolder = variables.environment.TONY_CONF_DIR;
+  if (siteFolder && lookUp(siteFolder) !== "directory") {
+    const message = `${siteFolder} is not a folder, so no tony-site.xml is read`;
+    problems.push({ severity: "warning", message, at: "TONY_CONF_DIR" });
+  }
+  const job =
+    submission.jobFile === undefined
+      ? []
+      : read(submission.jobFile, `the job's file ${submission.jobFile} does not exist`);
+  const site = read(siteFile(variables.environment));
+  const merged = mergeSettings([
+    ...settingsOf(job, "job"),
+    ...submission.properties,
+    ...settingsOf(site, "site"),
+    ...submission.settings,
+  ]);
+  const settings = expandSettings(merged.settings, variables);
+  problems.push(...merged.problems, ...checkOtherNames(merged.settings));
+  const cluster = CLUSTER_FILES.flatMap((key) => {
+    const path = settings.get(key)?.value ?? "";
+    return path === "" ? [] : read(path, `${key} names ${path}, which does not exist`);
+  });
+  const ofFiles = Object.fromEntries(
+    cluster.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),
+  );
+  return { submission, settings, empty: emptyKeys(job), hadoop: { ...ofFiles, ...hadoopSettings(settings) }, problems };
+}
+
+/** What is wrong with a file, and where in it. */
+function unreadable(error: unknown): Problem {
+  if (!(error instanceof ConfigurationError) || error.location === undefined) {
+    return { severity: "error", message: errorMessage(error) };
+  }
+  return { severity: "error", message: error.problem, at: formatLocation(error.location) };
+}
+
+/** Whether it begins as XML does; what is empty is left to the parser. */
+function isMarkup(text: string): boolean {
+  const begin = text.trimStart();
+  return begin === "" || begin.startsWith("<");
+}
+
+function notJobXml(path: string): string {
+  return `${path} is no job.xml: it does not begin as XML does. A program is named in a job.xml, by its command (tony-ts init writes one)`;
+}
+
+/**
+ * Checks a job that was read, and makes its spec; the problems are all there are, in the order of the file. A job that could not be
+ * read is not checked further: what is missing would be found missing again and again.
+ */
+export function checkJob(text: JobText, context: Omit<JobContext, "ship" | "empty">): CheckedJob {
+  if (hasErrors(text.problems)) return { problems: text.problems };
+  const { spec, problems } = buildJobSpec(text.settings, {
+    ...context,
+    empty: text.empty,
+    ship: text.submission.ship,
+  });
+  const all = inFileOrder([...text.problems, ...problems]);
+  if (spec === undefined) return { problems: all };
+  return { spec: { ...spec, tags: [...spec.tags, ...text.submission.tags] }, problems: all };
+}
+
+/** The file in which a site sets limits and defaults for every job: `$TONY_CONF_DIR/tony-site.xml`. */
+export function siteFile(environment: Readonly<Record<string, string | undefined>>): string {
+  return join(environment.TONY_CONF_DIR || DEFAULT_SITE_FOLDER, "tony-site.xml");
+}
+
+/** What lies at a path of the local disk. */
+export const lookUpLocalPath: LookUpPath = (path) => {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found === undefined ? undefined : found.isDirectory() ? "directory" : "file";
+};

@@ -1,0 +1,44 @@
+import type { ExpansionVariables } from "../../hadoop/conf/configuration.ts";
+import { type ExpansionContext, expandVariables } from "../../hadoop/conf/expansion.ts";
+import { entryOf } from "../../hadoop/entry-of.ts";
+import type { KeyDefinition } from "../keys/key.ts";
+import { type KeyName, type KeyParameters, type KeyValue, keyFor, keys } from "../keys.ts";
+import type { EffectiveSetting, Settings } from "../settings.ts";
+
+/** The value of a key: what the job says, else the default, parsed. */
+export function readSetting<K extends KeyName>(settings: Settings, name: K, parameters?: KeyParameters): KeyValue<K> {
+  // The row's own type parsed it, which is what KeyValue is made from.
+  return readRow(settings, keyFor(name, parameters), keys[name]) as KeyValue<K>;
+}
+
+/** The value of a key by its row. Text that its type refuses counts as absent: `checkKeys` reports it. */
+export function readRow(settings: Settings, key: string, row: KeyDefinition): unknown {
+  const written = settings.get(key)?.value;
+  return (parsed(row, written) ?? parsed(row, row.default))?.value;
+}
+
+/** Boxed, because undefined is a value: a wait that is off. */
+function parsed(definition: KeyDefinition, text: string | undefined): { readonly value: unknown } | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return { value: definition.type.parse(text) };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The settings with `${…}` expanded as Hadoop does it: other settings of the job, `${user.name}`, `${env.HOME}`. What is unknown,
+ * such as a shell variable of a command, stays as written.
+ */
+export function expandSettings(settings: Settings, variables: ExpansionVariables): Settings {
+  const context: ExpansionContext = {
+    environment: variables.environment,
+    lookUp: (name) => entryOf(variables.systemProperties, name) ?? settings.get(name)?.value,
+  };
+  const expanded = [...settings].map(([key, setting]): [string, EffectiveSetting] => [
+    key,
+    { ...setting, value: expandVariables(setting.value, context) ?? setting.value },
+  ]);
+  return new Map(expanded);
+}

@@ -1,0 +1,48 @@
+import type { ResourceType } from "../../hadoop/yarn/records.ts";
+
+/** As 1000ths and 1024ths of one (org.apache.hadoop.yarn.util.UnitsConversionUtil); `m` is a thousandth. */
+const ONES_PER_UNIT: Readonly<Record<string, number>> = {
+  p: 1e-12,
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  Ki: 1024,
+  Mi: 1024 ** 2,
+  Gi: 1024 ** 3,
+  Ti: 1024 ** 4,
+  Pi: 1024 ** 5,
+};
+
+/**
+ * An amount of a resource type, in the type's own unit: `4`, `16G`. A bare number already counts that unit.
+ * @param types what the cluster knows; without them units count in ones and any name passes
+ * @throws RangeError whose message completes "<key> …"
+ */
+export function parseResourceAmount(name: string, text: string, types?: readonly ResourceType[]): number {
+  const [, digits, units] = /^(\d{1,15})\s*([A-Za-z]{0,2})$/.exec(text.trim()) ?? [];
+  const scale = ONES_PER_UNIT[units ?? ""];
+  if (digits === undefined || scale === undefined) {
+    throw new RangeError(
+      `must be a whole amount, with one of YARN's units if any (k, M, G, Ki, Mi, Gi, …), not "${text}"`,
+    );
+  }
+  const type = types?.find((known) => known.name === name);
+  if (types !== undefined && type === undefined) throw new RangeError(unknownType(name, types));
+  if (units === undefined || units === "") return Number(digits);
+  const amount = (Number(digits) * scale) / (ONES_PER_UNIT[type?.units ?? ""] ?? 1);
+  if (!Number.isSafeInteger(amount)) {
+    throw new RangeError(`is no whole number of the cluster's unit of ${name}, "${type?.units ?? ""}": "${text}"`);
+  }
+  return amount;
+}
+
+function unknownType(name: string, types: readonly ResourceType[]): string {
+  const known = types.map((type) => type.name).join(", ");
+  return `asks for ${name}, which is no resource type of the cluster; it has ${known}`;
+}

@@ -1,0 +1,79 @@
+import { posix } from "node:path";
+import type { FileToShip } from "../spec.ts";
+
+/** What is at a local path; undefined: nothing. */
+export type LookUpPath = (path: string) => "file" | "directory" | undefined;
+
+/** Where relative paths start: the folder of the file that names them, then the working directory, as TonY has it. */
+export interface LocalPaths {
+  readonly folders: readonly string[];
+  readonly lookUp: LookUpPath;
+}
+
+/**
+ * One `SOURCE[::NAME][#archive]` (TonY's LocalizableResource). Without a scheme the source is a local path; a local directory is
+ * packed and localised as an archive. @throws RangeError whose message says what is wrong with the text
+ */
+export function parseResourceString(text: string, paths: LocalPaths): FileToShip {
+  const archiveMark = /#archive$/i.exec(text.trim());
+  const [beforeName = "", given, ...more] = text.trim().slice(0, archiveMark?.index).split("::");
+  const written = beforeName.length > 1 ? beforeName.replace(/\/+$/, "") : beforeName;
+  if (written === "" || given === "" || more.length > 0) {
+    throw new RangeError(`"${text}" is not SOURCE[::NAME][#archive]`);
+  }
+  const name = given ?? posix.basename(written);
+  if (name === "" || name === "." || name === ".." || name.includes("/")) {
+    throw new RangeError(`"${text}" needs a plain name without folders: SOURCE::NAME`);
+  }
+  if (hasScheme(written)) return shippable({ source: written, name, as: archiveMark === null ? "file" : "archive" });
+  const { source, kind } = locate(written, paths);
+  const as = archiveMark !== null || kind === "directory" ? "archive" : "file";
+  return shippable({ source, name, as }, kind);
+}
+
+/** Beside the machine's own; `FileSystems` opens them. */
+const schemes = ["hdfs", "webhdfs", "swebhdfs", "viewfs"];
+
+/** What the NodeManager can unpack (org.apache.hadoop.yarn.util.FSDownload.unpack). */
+const archiveEndings = [".zip", ".tar", ".tar.gz", ".tgz", ".jar"];
+
+/** @param kind of a local source @throws RangeError for what no container can find, as far as that can be known from its name and this machine */
+export function shippable(file: FileToShip, kind?: "file" | "directory"): FileToShip {
+  const { source, as } = file;
+  const [, scheme = "file"] = /^([a-z][a-z0-9+.-]*):\//i.exec(source.toLowerCase()) ?? [];
+  if (scheme !== "file" && !schemes.includes(scheme)) {
+    const mend = `name a path of this machine, or a URL of ${schemes.join(", ")}`;
+    throw new RangeError(`${source}: nodes fetch nothing by "${scheme}": ${mend}`);
+  }
+  const isFile = kind === "file" || scheme !== "file";
+  if (as !== "file" && isFile) checkUnpackable(source, source);
+  return file;
+}
+
+/** @param source as a person knows it @throws RangeError for a file that YARN does not unpack: it decides by the name's ending */
+export function checkUnpackable(file: string, source: string): void {
+  if (archiveEndings.some((ending) => file.toLowerCase().endsWith(ending))) return;
+  throw new RangeError(`${source} is to be unpacked, but YARN unpacks only ${archiveEndings.join(", ")}`);
+}
+
+/** `hdfs://…`, `viewfs:/…`; a local path with a colon in it needs `./` in front. */
+export function hasScheme(source: string): boolean {
+  return /^[a-z][a-z0-9+.-]*:\//i.test(source);
+}
+
+/** The first of the folders that has the path. @throws RangeError when none has */
+export function locate(
+  written: string,
+  { folders, lookUp }: LocalPaths,
+): { readonly source: string; readonly kind: "file" | "directory" } {
+  const candidates = [...new Set(folders.map((folder) => resolve(folder, written)))];
+  for (const source of candidates) {
+    const kind = lookUp(source);
+    if (kind !== undefined) return { source, kind };
+  }
+  throw new RangeError(`${candidates.join(" or ")} does not exist`);
+}
+
+function resolve(folder: string, path: string): string {
+  return posix.isAbsolute(path) ? posix.normalize(path) : posix.join(folder, path);
+}

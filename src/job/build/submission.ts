@@ -1,0 +1,202 @@
+import { posix } from "node:path";
+import { pathInside } from "../diagnosis/program-file.ts";
+import { escapeListItem } from "../keys/types.ts";
+import { SOURCE_NAME, VENV_NAME } from "../launch/container-names.ts";
+import type { Problem } from "../problem.ts";
+import type { Setting } from "../settings.ts";
+import type { FileToShip } from "../spec.ts";
+
+/** TonY's options of a submission, as the command line gives them; a repeatable one is a list. */
+export interface SubmissionOptions {
+  /** `--conf` and `-conf`, both forms mixed: a job file, or `key=value`. */
+  readonly conf?: readonly string[];
+  readonly confFile?: string;
+  /** The program, or with `pythonBinaryPath` the script, that every role without a command runs. */
+  readonly executes?: string;
+  readonly taskParams?: string;
+  /** A folder or archive whose content appears in every working directory. */
+  readonly srcDir?: string;
+  /** A folder or archive that is unpacked as `venv/`, or a PEX, which stays a file of its own name. */
+  readonly pythonVenv?: string;
+  /** Absolute, or a path inside the environment of `pythonVenv`, or a name that the nodes find. */
+  readonly pythonBinaryPath?: string;
+  readonly shellEnv?: readonly string[];
+  readonly containerEnv?: readonly string[];
+  /** `NAME=file:PATH`, `NAME=env:VARIABLE`. An option of tony-ts, not TonY's. */
+  readonly secrets?: readonly string[];
+  readonly sidecarTensorboardLogDir?: string;
+  /** Overrides tony.application.name. An option of tony-ts, not TonY's. */
+  readonly name?: string;
+  /** YARN's tags beside those of tony.application.tags. */
+  readonly tags?: readonly string[];
+  /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
+  readonly properties?: ReadonlyMap<string, string>;
+}
+
+const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
+  conf: true,
+  confFile: true,
+  executes: true,
+  taskParams: true,
+  srcDir: true,
+  pythonVenv: true,
+  pythonBinaryPath: true,
+  shellEnv: true,
+  containerEnv: true,
+  secrets: true,
+  sidecarTensorboardLogDir: true,
+  name: true,
+  tags: true,
+  properties: true,
+};
+
+/** What a program without types gives by mistake: the first name that is no option's. */
+export function unknownOption(options: SubmissionOptions): string | undefined {
+  return Object.keys(options).find((name) => !Object.hasOwn(optionNames, name));
+}
+
+export interface Submission {
+  /** Path or URL of the job's file. */
+  readonly jobFile?: string;
+  /** Settings that go over the job's file, and under the site's. */
+  readonly properties: readonly Setting[];
+  /** Settings that override every file. */
+  readonly settings: readonly Setting[];
+  /** YARN's tags beside those that are set. */
+  readonly tags: readonly string[];
+  /** Files in addition to those of the keys; sources as written. */
+  readonly ship: readonly FileToShip[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * `--conf job.xml` names a file, `--conf tony.worker.memory=4g` is a setting: what tells them apart is a key and a `=` at its start.
+ * A file whose name looks like that is written `./name`.
+ */
+export function isSetting(confArgument: string): boolean {
+  return /^(?:tony\.[^=]+|fs\.viewfs\.[^=]+|[A-Za-z][\w.-]*)=/.test(confArgument);
+}
+
+/** A key whose value was forgotten, or was given as a word of its own. */
+function isKeyAlone(confArgument: string): boolean {
+  return /^tony\.[\w.-]+$/.test(confArgument) && !confArgument.endsWith(".xml");
+}
+
+/** What TonY's options mean: settings that override the job's file, and files to ship. */
+export function submissionSettings(options: SubmissionOptions): Submission {
+  const files = (options.conf ?? []).filter((item) => !isSetting(item) && !isKeyAlone(item));
+  if (options.confFile !== undefined) files.push(options.confFile);
+  const [jobFile] = files;
+  return {
+    ...(jobFile === undefined ? {} : { jobFile }),
+    properties: [...(options.properties ?? [])].map(([key, value]) => propertySetting(key, value)),
+    settings: [...optionSettings(options)],
+    tags: options.tags ?? [],
+    ship: [...shipped(options)],
+    problems: [...optionProblems(options, files)],
+  };
+}
+
+function propertySetting(key: string, value: string): Setting {
+  return { key, value: value.trim(), layer: "job", at: "job properties", final: false };
+}
+
+function* optionProblems(options: SubmissionOptions, files: readonly string[]): Generator<Problem> {
+  if (files.length > 1)
+    yield { severity: "error", message: `one job file can be given, not ${files.join(" and ")}`, at: "--conf" };
+  for (const key of (options.conf ?? []).filter(isKeyAlone)) {
+    const message = `${key} is neither a file nor KEY=VALUE: write ${key}=VALUE, or ./${key} for a file of that name`;
+    yield { severity: "error", message, at: "--conf" };
+  }
+  if (options.taskParams !== undefined && options.executes === undefined) {
+    yield { severity: "warning", message: "has no effect without -executes", at: "--task_params" };
+  }
+  yield* pathProblems(options);
+  yield* pairProblems("--shell_env", options.shellEnv ?? []);
+  yield* pairProblems("--container_env", options.containerEnv ?? []);
+}
+
+/** TonY's older releases kept the folder's own name: `-src_dir src -executes src/train.py`. */
+function* pathProblems({ executes = "", srcDir = "" }: SubmissionOptions): Generator<Problem> {
+  const inside = pathInside(executes, srcDir);
+  if (inside === undefined) return;
+  const folder = posix.basename(srcDir);
+  const message = `is looked for inside --src_dir: write ${inside}, unless ${srcDir} has a folder ${folder} of its own`;
+  yield { severity: "warning", message, at: "-executes" };
+}
+
+function* pairProblems(option: string, pairs: readonly string[]): Generator<Problem> {
+  for (const pair of pairs) {
+    if (!/^[A-Za-z_]\w*=/.test(pair))
+      yield { severity: "error", message: `must be NAME=value, not "${pair}"`, at: option };
+  }
+}
+
+function* optionSettings(options: SubmissionOptions): Generator<Setting> {
+  const option = (key: string, value: string, at: string): Setting => ({
+    key,
+    value,
+    layer: "option",
+    at,
+    final: false,
+  });
+  const command = taskCommand(options);
+  if (command !== undefined) yield option("tony.containers.command", command, "-executes");
+  const interpreter = pythonInterpreter(options);
+  if (interpreter !== undefined) yield option("tony.python-exec-path", interpreter, "--python_binary_path");
+  if (options.sidecarTensorboardLogDir !== undefined) {
+    yield option(
+      "tony.application.tensorboard-log-dir",
+      options.sidecarTensorboardLogDir,
+      "-sidecar_tensorboard_log_dir",
+    );
+  }
+  for (const pair of options.shellEnv ?? []) yield option("tony.execution.envs", escapeListItem(pair), "--shell_env");
+  for (const pair of options.containerEnv ?? [])
+    yield option("tony.containers.envs", escapeListItem(pair), "--container_env");
+  for (const pair of options.secrets ?? []) yield option("tony.application.secrets", escapeListItem(pair), "--secret");
+  for (const pair of (options.conf ?? []).filter(isSetting)) {
+    const equals = pair.indexOf("=");
+    yield option(pair.slice(0, equals), pair.slice(equals + 1), "-conf");
+  }
+  if (options.name !== undefined) yield option("tony.application.name", options.name, "--name");
+}
+
+function* shipped(options: SubmissionOptions): Generator<FileToShip> {
+  if (options.srcDir !== undefined) {
+    yield { source: options.srcDir, name: SOURCE_NAME, as: "working-directory" };
+  }
+  if (options.pythonVenv === undefined) return;
+  const pex = pexOf(options);
+  yield pex === undefined
+    ? { source: options.pythonVenv, name: VENV_NAME, as: "archive" }
+    : { source: options.pythonVenv, name: pex, as: "file" };
+}
+
+/** The name of a PEX, which is a whole environment in one executable file. */
+function pexOf({ pythonVenv = "" }: SubmissionOptions): string | undefined {
+  return /\.pex$/i.test(pythonVenv) ? posix.basename(pythonVenv) : undefined;
+}
+
+/** The option that ships a resource of that kind. */
+export function shipOption(as: FileToShip["as"]): "--src_dir" | "--python_venv" {
+  return as === "working-directory" ? "--src_dir" : "--python_venv";
+}
+
+/** `<interpreter> <executes> <task_params>` (TonyClient.buildTaskCommand). */
+function taskCommand(options: SubmissionOptions): string | undefined {
+  if (options.executes === undefined) return undefined;
+  const parts = [pythonInterpreter(options), options.executes, options.taskParams];
+  return parts.filter((part) => part !== undefined && part !== "").join(" ");
+}
+
+/** A PEX is a file of the working directory, and the interpreter of a script that names no other: `./env.pex train.py`. */
+function pythonInterpreter(options: SubmissionOptions): string | undefined {
+  const { pythonBinaryPath, pythonVenv, executes = "" } = options;
+  const pex = pexOf(options);
+  if (pex !== undefined) return pythonBinaryPath ?? (/^\S+\.py(?:\s|$)/.test(executes) ? `./${pex}` : undefined);
+  if (pythonBinaryPath === undefined || pythonBinaryPath.startsWith("/") || pythonVenv === undefined) {
+    return pythonBinaryPath;
+  }
+  return `${VENV_NAME}/${pythonBinaryPath}`;
+}

@@ -1,0 +1,188 @@
+import { shellWord } from "../shell-words.ts";
+import type { PortRange } from "../spec.ts";
+import type { StagingLocation } from "../stored/staging-location.ts";
+import type { TaskId } from "../task.ts";
+import { BUNDLES, NEXT_EXECUTOR } from "./container-names.ts";
+import { escapeForLaunchScript } from "./launch-script-text.ts";
+
+/** In the environment of every process of a task's program, and of no other process; the value is the container's id. */
+export const PROGRAM_MARKER = "TONY_PROGRAM_OF";
+
+/** The exit code by which an executor says that another task's is to start in its place: NEXT_EXECUTOR says with what. */
+export const ROOM_MADE = 78;
+
+/** The content of NEXT_EXECUTOR: sets an executor's own variables, and no others. */
+export function nextExecutorScript(variables: Readonly<Record<string, string>>): string {
+  const lines = Object.values(executorVariable).map((name) => {
+    const value = variables[name];
+    return value === undefined ? `unset ${name}` : `export ${name}=${shellWord(value)}`;
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** Variables of a container's environment for the executor only; its program does not get them. */
+export const executorVariable = {
+  task: "TONY_TASK",
+  applicationId: "TONY_APPLICATION_ID",
+  masterAddress: "TONY_MASTER_ADDRESS",
+  staging: "TONY_STAGING",
+  attempt: "TONY_MASTER_ATTEMPT",
+  generation: "TONY_FIRST_GENERATION",
+  isolationMs: "TONY_ISOLATION_MS",
+  portRange: "TONY_PORT_RANGE",
+  portNames: "TONY_PORT_NAMES",
+  tensorBoard: "TONY_TENSORBOARD",
+  reusePort: "TONY_REUSE_PORT",
+  memoryMiB: "TONY_CONTAINER_MEMORY_MIB",
+  logLevel: "TONY_LOG_LEVEL",
+  logPrefix: "TONY_LOG_PREFIX",
+} as const;
+
+export interface ExecutorLaunch {
+  readonly task: TaskId;
+  readonly applicationId: string;
+  /** `host:port` of the ApplicationMaster. */
+  readonly masterAddress: string;
+  /** Where a later attempt writes its address. */
+  readonly staging: StagingLocation;
+  readonly attempt: number;
+  readonly generation: number;
+  /** `timeouts.isolationMs` of the job, whose spec an executor has only when it is welcomed. */
+  readonly isolationMs: number;
+  readonly portRange?: PortRange;
+  /** Of the role; absent where it names none. */
+  readonly portNames?: readonly string[];
+  /** The task gets a second port, for TensorBoard. */
+  readonly tensorBoard: boolean;
+  readonly reusePort: boolean;
+  /** What was granted, not what was requested; absent where it is not enforced. */
+  readonly memoryMiB?: number;
+  readonly logLevel: string;
+  /** See logPrefixOf; none for a container's first task. */
+  readonly logPrefix?: string;
+}
+
+/** The executor's own variables; the job's `containerEnvironment` goes beside them. */
+export function executorVariables(launch: ExecutorLaunch): Record<string, string> {
+  const { portRange, memoryMiB } = launch;
+  const values: Record<keyof typeof executorVariable, string | undefined> = {
+    task: launch.task,
+    applicationId: launch.applicationId,
+    masterAddress: launch.masterAddress,
+    staging: JSON.stringify(launch.staging),
+    attempt: String(launch.attempt),
+    generation: String(launch.generation),
+    isolationMs: String(launch.isolationMs),
+    portRange: portRange && `${portRange.from}-${portRange.to}`,
+    portNames: launch.portNames?.join(","),
+    tensorBoard: launch.tensorBoard ? "true" : undefined,
+    reusePort: launch.reusePort ? "true" : undefined,
+    memoryMiB: memoryMiB === undefined ? undefined : String(memoryMiB),
+    logLevel: launch.logLevel,
+    logPrefix: launch.logPrefix,
+  };
+  return Object.fromEntries(
+    Object.entries(executorVariable).flatMap(([key, name]) => {
+      const value = Object.entries(values).find(([field]) => field === key)?.[1];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+export interface ProgramLaunch {
+  /** The runtime's link in the working directory, or an absolute path (JobFile's `node`). */
+  readonly node: string;
+  /** The link of one of our bundles. */
+  readonly bundle: typeof BUNDLES.am | typeof BUNDLES.executor;
+}
+
+/** The file of a container's log folder that one of our programs logs to; what it cannot log goes to `stderr`. */
+export function logFileOf(bundle: ProgramLaunch["bundle"]): string {
+  return bundle === BUNDLES.am ? "am.log" : "executor.log";
+}
+
+/**
+ * The command of a container that runs one of our programs, as ContainerLaunchContext's `commands` wants it. Beyond starting it, the shell
+ * - writes one message to `stderr`, whose end YARN puts into the container's diagnostics, if this node cannot run the runtime, and none if the
+ *   program itself has written why it does not start,
+ * - passes SIGTERM on to the program,
+ * - kills what is left of the task's program when the executor has ended for whatever reason,
+ * - starts the next task's executor when the executor says by its exit code that the container is another task's.
+ */
+export function launchCommand({ node, bundle }: ProgramLaunch): string {
+  const script = prelude
+    .replaceAll("@NODE@", runtimeWord(node))
+    .replaceAll("@OPTIONS@", runtimeOptions(bundle).join(" "))
+    .replaceAll("@BUNDLE@", shellWord(bundle))
+    .replaceAll("@LOG@", shellWord(logFileOf(bundle)))
+    .replaceAll("@LOG_PREFIX@", executorVariable.logPrefix)
+    .replaceAll("@NEXT@", NEXT_EXECUTOR)
+    .replaceAll("@ROOM_MADE@", String(ROOM_MADE))
+    .replaceAll("@MARKER@", PROGRAM_MARKER);
+  return escapeForLaunchScript(script.trim());
+}
+
+/**
+ * How Node runs our programs in containers. The ApplicationMaster gets room for new objects of 2 MiB, which the garbage collector goes
+ * through more often: by default V8 lets it grow to 48 MiB when a thousand executors talk to it, and keeps it. An executor gets no option:
+ * with any of V8's, Node leaves aside what it has of its own modules compiled, a fifth of an executor's start.
+ */
+export function runtimeOptions(bundle: ProgramLaunch["bundle"]): readonly string[] {
+  return bundle === BUNDLES.am ? ["--max-semi-space-size=2"] : [];
+}
+
+/**
+ * One malloc arena instead of one per thread saves 330 MB of virtual memory, which YARN counts; programs do not inherit the setting.
+ * Waits again when a signal interrupts it. The marker is looked for in the environments of all processes by one `grep`: exact, and fast on
+ * a node with thousands of them; further rounds wait until the killed are gone, and catch what forks meanwhile.
+ */
+const prelude = `
+sweep() {
+  for round in {1..50}; do
+    left=
+    for file in $(grep -lszxF "@MARKER@=$CONTAINER_ID" /proc/[0-9]*/environ); do
+      pid="\${file#/proc/}"
+      kill -KILL "\${pid%/environ}" 2>/dev/null && left=1
+    done
+    [ -z "$left" ] && break
+    sleep 0.05
+  done
+}
+told=
+while :; do
+  log="\${LOG_DIRS%%,*}/$@LOG_PREFIX@"
+  exec 2>>"\${log}stderr"
+  MALLOC_ARENA_MAX=1 @NODE@ @OPTIONS@ @BUNDLE@ >>"$log"@LOG@ &
+  program=$!
+  trap 'signalled=1; told=1; kill -TERM "$program" 2>/dev/null' TERM INT HUP
+  while :; do
+    signalled=
+    wait "$program"
+    code=$?
+    [ -n "$signalled" ] && kill -0 "$program" 2>/dev/null && continue
+    [ -n "$signalled" ] && wait "$program" && code=$?
+    break
+  done
+  sweep
+  [ "$code" -eq @ROOM_MADE@ ] && [ -z "$told" ] && . ./@NEXT@ && rm @NEXT@ || break
+done
+if [ "$code" -ne 0 ] && [ ! -s "$log"@LOG@ ] && [ -z "$signalled" ] && ! grep -q '^tony-ts: ' "\${log}stderr"; then
+  if [ ! -x @NODE@ ] && [ -n "$(find -L @NODE@ -perm -0100 2>/dev/null)" ]; then
+    printf 'tony-ts: %s could not be started on %s: %s lets no program run (it is mounted noexec). Mount it without noexec, name another folder in yarn.nodemanager.local-dirs, or set tony.node.binary=local:/path to a Node that every node has elsewhere.\\n' \\
+      @BUNDLE@ "$NM_HOST" "$(df --output=target . | tail -n 1)" >&2
+  else
+    printf 'tony-ts: %s could not be started by %s on %s (exit %s; %s, %s). If what it said names a library, a format or the file itself, set tony.node.binary to a Node runtime that fits this node.\\n' \\
+      @BUNDLE@ @NODE@ "$NM_HOST" "$code" "$(uname -m)" "$(getconf GNU_LIBC_VERSION 2>/dev/null || echo 'no glibc')" >&2
+  fi
+fi
+exit "$code"
+`;
+
+/** In the name of a runtime: what `uname -m` says on the node. */
+export const MACHINE = "{machine}";
+
+/** A runtime, given by its link or its absolute path, as the first word of a shell's command. */
+export function runtimeWord(node: string): string {
+  const word = node.startsWith("/") ? node : `./${node}`;
+  return word.split(MACHINE).map(shellWord).join('"$(uname -m)"');
+}

@@ -1,0 +1,47 @@
+import type { LaunchContext, LocalResource } from "../../hadoop/yarn/records.ts";
+import { viewersOf } from "../access-list.ts";
+import { parseFileUrl } from "../file-url.ts";
+import type { JobSpec } from "../spec.ts";
+import type { ShippedFile } from "../stored/job-file.ts";
+
+/** What a container runs, as any scheduler is told of it. */
+export interface ContainerLaunch {
+  /** Files by link name, as job.json names them. */
+  readonly files: readonly ShippedFile[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly commands: readonly string[];
+  /** A token file's bytes (HDTS). */
+  readonly credentials: Uint8Array;
+  /** See tokensConf; for an ApplicationMaster alone. */
+  readonly tokensConf?: LaunchContext["tokensConf"];
+  /** Who may see and who may end the application. A node takes them from the first of its containers there. */
+  readonly acls?: LaunchContext["acls"];
+}
+
+/** As a job's keys say. */
+export function aclsOf(spec: JobSpec): NonNullable<LaunchContext["acls"]> {
+  const viewers = viewersOf(spec);
+  const { modifyAcl } = spec;
+  return {
+    ...(viewers !== undefined && { viewers }),
+    ...(modifyAcl !== undefined && { modifiers: modifyAcl }),
+  };
+}
+
+/** The same as YARN is told of it. */
+export function launchContext(launch: ContainerLaunch): LaunchContext {
+  const { files, environment, commands, credentials, tokensConf, acls } = launch;
+  return {
+    localResources: Object.fromEntries(files.map((file) => [file.link, localResource(file)])),
+    environment,
+    commands,
+    credentials,
+    ...(tokensConf !== undefined && { tokensConf }),
+    ...(acls !== undefined && { acls }),
+  };
+}
+
+/** A shipped file as YARN's record. */
+function localResource({ url, sizeBytes, modificationTimeMs, type, visibility }: ShippedFile): LocalResource {
+  return { url: parseFileUrl(url), sizeBytes, modificationTimeMs, type, visibility };
+}

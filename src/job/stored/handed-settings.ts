@@ -1,0 +1,44 @@
+import { fileSystemKey } from "../../hadoop/hdfs/file-system-keys.ts";
+import { securityKeys } from "../../hadoop/security/security-keys.ts";
+
+/** How often a node tells the ResourceManager of itself. */
+export const nodeHeartbeatKey = "yarn.resourcemanager.nodemanagers.heartbeat-interval-ms";
+
+/** How long the ResourceManager waits for an ApplicationMaster that it does not hear, before it starts the next attempt. */
+export const masterExpiryKey = "yarn.am.liveness-monitor.expiry-interval-ms";
+
+/** Whose realm is that of the cluster's users. */
+export const resourceManagerPrincipalKey = "yarn.resourcemanager.principal";
+
+const masterKeys: readonly string[] = [nodeHeartbeatKey, masterExpiryKey, resourceManagerPrincipalKey];
+
+const schedulerKey = /^yarn\.resourcemanager\.(?:hostname|scheduler\.address|ha\.enabled|ha\.rm-ids)(?:\.|$)/;
+
+type Properties = Readonly<Record<string, string>>;
+
+/** Of a site's Hadoop properties those that the ApplicationMaster reads. Whatever else stands there, passwords and all, stays where it is. */
+export function handedToMaster(properties: Properties): Record<string, string> {
+  return chosen(properties, (key) => isForExecutors(key) || schedulerKey.test(key) || masterKeys.includes(key));
+}
+
+/** Servers and principals, key servers, and how long tokens live. */
+const loginKey =
+  /^(?:yarn\.resourcemanager\.(?:principal|address|hostname|ha\.enabled|ha\.rm-ids|delegation\.token)|dfs\.namenode\.(?:kerberos\.principal|delegation\.token)|hadoop\.security\.(?:key\.provider\.path|token\.service\.use_ip|auth_to_local)|mapreduce\.job\.hdfs-servers\.token-renewal\.exclude)(?:\.|-|$)/;
+
+/** Those that are read besides by who logs in with a keytab and obtains delegation tokens. */
+export function handedToLogin(properties: Properties): Record<string, string> {
+  return chosen(properties, (key) => loginKey.test(key));
+}
+
+/** Those that executors read: where file systems are, and how one proves there who one is. A container's environment is small. */
+export function handedToExecutors(properties: Properties): Record<string, string> {
+  return chosen(properties, isForExecutors);
+}
+
+function isForExecutors(key: string): boolean {
+  return fileSystemKey.test(key) || securityKeys.includes(key);
+}
+
+function chosen(properties: Properties, isChosen: (key: string) => boolean): Record<string, string> {
+  return Object.fromEntries(Object.entries(properties).filter(([key]) => isChosen(key)));
+}

@@ -1,0 +1,59 @@
+import { TonyError } from "../../errors.ts";
+import { sha256Of } from "./job-keytab.ts";
+import { parseStagingLocation, type StagingLocation } from "./staging-location.ts";
+
+/** What the staging folder calls the file that the ApplicationMaster reads first (see job-file.ts). */
+export const jobFileName = "job.json";
+/** And delegation tokens that are newer than those of the submission, a token file that comes once and again. */
+export const tokensFileName = "tokens";
+/** And the cluster's nodes (see cluster-nodes.ts), which a scheduler of our own has none of. */
+export const nodesFileName = "nodes.json";
+
+/**
+ * Where an ApplicationMaster finds its `job.json`, and which one it is. It reads the file itself: a NodeManager compares a file's
+ * modification time with that of the submission, so the client would have to wait until the file system has closed the file.
+ */
+export interface StoredJob {
+  readonly staging: StagingLocation;
+  /** Of the file's bytes, hexadecimal: every attempt checks it. */
+  readonly sha256: string;
+  /** Of `nodes.json`, where there is one. */
+  readonly nodesSha256?: string;
+}
+
+const variable = { staging: "TONY_STAGING", sha256: "TONY_JOB_SHA256", nodesSha256: "TONY_NODES_SHA256" } as const;
+
+/** @param job and nodes: content of `job.json` and `nodes.json`, as they are put into the staging folder */
+export function storedJob(staging: StagingLocation, job: Uint8Array, nodes?: Uint8Array): StoredJob {
+  return { staging, sha256: sha256Of(job), ...(nodes && { nodesSha256: sha256Of(nodes) }) };
+}
+
+/** What the ApplicationMaster's environment says of its job; holds no secret. */
+export function storedJobEnvironment({ staging, sha256, nodesSha256 }: StoredJob): Record<string, string> {
+  return {
+    [variable.staging]: JSON.stringify(staging),
+    [variable.sha256]: sha256,
+    ...(nodesSha256 !== undefined && { [variable.nodesSha256]: nodesSha256 }),
+  };
+}
+
+/** @throws TonyError with code `NOT_IN_A_CONTAINER` */
+export function readStoredJob(environment: Readonly<Record<string, string | undefined>>): StoredJob {
+  const staging = parseStagingLocation(environment[variable.staging] ?? "");
+  const sha256 = environment[variable.sha256] ?? "";
+  const nodesSha256 = environment[variable.nodesSha256];
+  const isHash = (text: string) => /^[0-9a-f]{64}$/.test(text);
+  if (staging !== undefined && isHash(sha256) && (nodesSha256 === undefined || isHash(nodesSha256))) {
+    return { staging, sha256, ...(nodesSha256 !== undefined && { nodesSha256 }) };
+  }
+  throw new TonyError(
+    `${variable.staging} and ${variable.sha256} do not say where ${jobFileName} is: the ApplicationMaster is started by \`tony-ts submit\``,
+    { code: "NOT_IN_A_CONTAINER" },
+  );
+}
+
+/** The text of one of the two. @throws TonyError with code `JOB_FILE_INVALID` when it is not what was submitted */
+export function checkedText(content: Uint8Array, sha256: string, url: string): string {
+  if (sha256Of(content) === sha256) return Buffer.from(content).toString("utf8");
+  throw new TonyError(`${url} is not the file that was submitted`, { code: "JOB_FILE_INVALID" });
+}

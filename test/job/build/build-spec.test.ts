@@ -1,0 +1,309 @@
+import { describe, expect, test } from "@jest/globals";
+import { check, minimalJob, saidAbout, specOf } from "../support.ts";
+
+describe("a job's spec", () => {
+  test("the smallest job gets TonY's defaults", () => {
+    const spec = specOf({});
+    expect(spec).toMatchObject({
+      specVersion: 2,
+      queue: "default",
+      framework: "tensorflow",
+      distributedMode: "gang",
+      am: { resource: { memoryMiB: 1024, vcores: 1, others: {} } },
+      leadTask: "worker:0",
+      tensorBoardTask: "worker:0",
+      failure: { onWorkerFailure: "fail", budgets: { program: 0, infrastructure: 10 }, outputLines: 20 },
+      timeouts: { heartbeatIntervalMs: 1000, heartbeatExpiryMs: 10_000, registrationMs: 900_000, orphanMs: 780_000 },
+    });
+    expect(spec.roles).toEqual([
+      {
+        name: "worker",
+        instances: 2,
+        resource: { memoryMiB: 2048, vcores: 1, others: {} },
+        placement: "any",
+        processes: 1,
+        command: "python3 -m train",
+        environment: {},
+        tracking: "tracked",
+        stopOnFailure: false,
+        chief: "first",
+        restartPolicy: "gang",
+        reusePort: false,
+        files: [],
+      },
+    ]);
+    expect(spec.timeouts.applicationMs).toBeUndefined();
+    expect(spec.timeouts.allocationMs).toBeUndefined();
+  });
+
+  test("is JSON and nothing else", () => {
+    const spec = specOf({ "tony.application.timeout": "1h", "tony.am.port-range": "20000-20010" });
+    expect(JSON.parse(JSON.stringify(spec))).toEqual(spec);
+  });
+
+  test("roles keep the order of the file, and one with no instances is left out", () => {
+    const spec = specOf({ "tony.ps.instances": "1", "tony.evaluator.instances": "0", "tony.chief.instances": "1" });
+    expect(
+      spec.roles.map(({ name, tracking, chief, stopOnFailure }) => [name, tracking, chief, stopOnFailure]),
+    ).toEqual([
+      ["worker", "tracked", "none", false],
+      ["ps", "untracked", "none", true],
+      ["chief", "tracked", "all", false],
+    ]);
+    expect(spec.leadTask).toBe("chief:0");
+  });
+
+  test("without chief and worker the first tracked role leads, and nobody is chief", () => {
+    const spec = specOf({ "tony.worker.instances": "0", "tony.ps.instances": "1", "tony.trainer.instances": "3" });
+    expect(spec.leadTask).toBe("trainer:0");
+    expect(spec.roles.map((role) => role.chief)).toEqual(["none", "none"]);
+  });
+
+  test("every key of a role reaches its spec", () => {
+    const [role] = specOf({
+      "tony.worker.memory": "4g",
+      "tony.worker.vcores": "3",
+      "tony.worker.gpus": "2",
+      "tony.worker.resource.yarn.io/fpga": "1",
+      "tony.worker.node-label": "gpu",
+      "tony.worker.placement": "spread",
+      "tony.worker.restart-policy": "task",
+      "tony.worker.command": "python3 own.py",
+      "tony.worker.envs": "A=own,TF_GRPC_REUSE_PORT=true",
+      "tony.execution.envs": "A=all,B=2",
+    }).roles;
+    expect(role).toMatchObject({
+      resource: { memoryMiB: 4096, vcores: 3, others: { "yarn.io/gpu": 2, "yarn.io/fpga": 1 } },
+      nodeLabel: "gpu",
+      placement: "spread",
+      restartPolicy: "task",
+      command: "python3 own.py",
+      environment: { A: "own", B: "2", TF_GRPC_REUSE_PORT: "true" },
+      reusePort: true,
+    });
+  });
+
+  test("the application's label holds where none is named", () => {
+    const spec = specOf({ "tony.application.node-label": "big", "tony.worker.node-label": "gpu" });
+    expect([spec.nodeLabel, spec.am.nodeLabel, spec.roles[0]?.nodeLabel]).toEqual(["big", "big", "gpu"]);
+  });
+
+  test("a failed worker is tolerated only when somebody said so", () => {
+    const key = "tony.application.fail-on-worker-failure-enabled";
+    expect(specOf({ [key]: "false" }).failure.onWorkerFailure).toBe("tolerate");
+    expect(specOf({ [key]: "true" }).failure.onWorkerFailure).toBe("fail");
+  });
+
+  test("heartbeats and the cluster's expiry give the time-outs that follow from them", () => {
+    const { timeouts } = specOf(
+      { "tony.task.heartbeat-interval-ms": "500", "tony.task.max-missed-heartbeats": "25" },
+      { clusterExpiryMs: 1_200_000 },
+    );
+    expect(timeouts).toMatchObject({ heartbeatExpiryMs: 12_500, orphanMs: 1_380_000 });
+    expect(specOf({ "tony.task.orphan-timeout": "20m" }).timeouts.orphanMs).toBe(1_200_000);
+  });
+
+  test("a failure's cause is decided when all tasks must have stopped: later where the grace is long or executors are heard rarely", () => {
+    const verdictMs = (set: Record<string, string>) => specOf(set).timeouts.verdictMs;
+    expect(verdictMs({})).toBe(15_000);
+    expect(verdictMs({ "tony.task.stop-grace": "1s" })).toBe(15_000);
+    expect(verdictMs({ "tony.task.stop-grace": "60s" })).toBe(65_000);
+    expect(verdictMs({ "tony.task.heartbeat-interval-ms": "10000" })).toBe(42_000);
+    expect(verdictMs({ "tony.task.stop-grace": "60s", "tony.failure.verdict-ms": "2s" })).toBe(2_000);
+  });
+
+  test("an executor of a job of many tasks is isolated later: its looks into the staging folder are that far apart", () => {
+    const isolationMs = (tasks: number, set?: string) =>
+      specOf({
+        "tony.worker.instances": String(tasks),
+        ...(set === undefined ? {} : { "tony.task.isolation-timeout": set }),
+      }).timeouts.isolationMs;
+    expect([isolationMs(1), isolationMs(400), isolationMs(1_000), isolationMs(10_000)]).toEqual([
+      30_000, 30_000, 70_000, 700_000,
+    ]);
+    expect([isolationMs(400, "20s"), isolationMs(400, "60s")]).toEqual([28_000, 60_000]);
+  });
+
+  test("where each setting was made travels with it", () => {
+    expect(specOf({ "tony.worker.memory": "4g" }).sources).toMatchObject({ "tony.worker.memory": "job.xml:3" });
+  });
+
+  test("TonY's placeholder of a history folder is none", () => {
+    expect(specOf({ "tony.history.location": "/path/to/tony-history" }).history).toEqual({ timeZone: "UTC" });
+  });
+});
+
+describe("TensorBoard beside the job", () => {
+  const logDir = { "tony.application.tensorboard-log-dir": "hdfs:///logs" };
+
+  test("a log folder adds a sidecar of one instance that shows it", () => {
+    const spec = specOf({ ...logDir, "tony.tensorboard.instances": "3", "tony.tensorboard.memory": "1g" });
+    expect(spec.tensorBoardTask).toBe("tensorboard:0");
+    expect(spec.roles[1]).toMatchObject({
+      name: "tensorboard",
+      instances: 1,
+      tracking: "sidecar",
+      resource: { memoryMiB: 1024 },
+      environment: { TB_LOG_DIR: "hdfs:///logs" },
+      command: 'python3 -m tensorboard.main --logdir "$TB_LOG_DIR" --port "$TB_PORT" --host "$NM_HOST"',
+    });
+  });
+
+  test("is said to be one where more are asked for", () => {
+    const asking = (instances: string) =>
+      saidAbout({ ...minimalJob, ...logDir, "tony.tensorboard.instances": instances });
+    expect(asking("3")).toEqual([
+      "job.xml:4: warning: tony.tensorboard.instances is 3, but one runs: the one that tony.application.tensorboard-log-dir adds",
+    ]);
+    expect(asking("1")).toEqual([]);
+  });
+
+  test("its own command and the job's interpreter are used", () => {
+    expect(specOf({ ...logDir, "tony.tensorboard.command": "tb.sh" }).roles[1]?.command).toBe("tb.sh");
+    const { command } = specOf({ ...logDir, "tony.python-exec-path": "venv/bin/python" }).roles[1] ?? {};
+    expect(command).toMatch(/^venv\/bin\/python -m tensorboard/);
+  });
+});
+
+describe("what a job cannot be", () => {
+  test("without a command", () => {
+    expect(saidAbout({ "tony.worker.instances": "1" })).toEqual([
+      "job.xml:1: tony.worker.instances asks for tasks that have no command: set tony.worker.command or tony.containers.command, or give -executes",
+    ]);
+  });
+
+  test("without a command for a role whose name is another's, misspelt", () => {
+    const said = saidAbout({
+      "tony.worker.instances": "1",
+      "tony.worker.command": "true",
+      "tony.wroker.instances": "1",
+    });
+    expect(said).toEqual([expect.stringMatching(/-executes; did you mean tony\.worker\.instances\?$/)]);
+  });
+
+  test("with a command for all that nobody runs", () => {
+    const job = { ...minimalJob, "tony.containers.command": "python3 main.py" };
+    expect(saidAbout({ ...job, "tony.worker.command": "true" }).join()).toContain(
+      "warning: tony.containers.command has no effect: every role has a command of its own",
+    );
+    expect(saidAbout({ ...job, "tony.worker.command": "true", "tony.ps.instances": "1" }).join()).not.toContain(
+      "no effect",
+    );
+  });
+
+  test("without tasks", () => {
+    expect(saidAbout({})).toEqual([
+      "tony.worker.instances or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
+    ]);
+  });
+
+  test("with nothing to wait for", () => {
+    expect(saidAbout({ ...minimalJob, "tony.application.untracked.jobtypes": "worker" })[0]).toMatch(
+      /^job.xml:3: tony.application.untracked.jobtypes and tony.application.sidecar.jobtypes name every role/,
+    );
+  });
+
+  test("of a framework that there is none of", () => {
+    expect(saidAbout({ ...minimalJob, "tony.application.framework": "keras" })).toEqual([
+      'job.xml:3: tony.application.framework must be one of tensorflow, pytorch, torchrun, deepspeed, horovod, jax, mpi, mxnet, dask, ray, generic, standalone, not "keras"',
+    ]);
+  });
+
+  test("everything is said at once", () => {
+    const { spec, problems } = check({
+      "tony.worker.instances": "many",
+      "tony.worker.memroy": "1g",
+      "tony.nonsense": "1",
+    });
+    expect(spec).toBeUndefined();
+    expect(problems.length).toBeGreaterThanOrEqual(3);
+  });
+
+  test("a number of tasks that cannot be read is the only mistake, not that there are none", () => {
+    const said = saidAbout({ ...minimalJob, "tony.worker.instances": "two" });
+    expect(said).toEqual([expect.stringMatching(/^job\.xml:1: tony\.worker\.instances must be /)]);
+  });
+
+  test("a role in a list that the job does not have is most often misspelt", () => {
+    expect(saidAbout({ ...minimalJob, "tony.application.stop-on-failure-jobtypes": "workers" })).toEqual([
+      "job.xml:3: warning: tony.application.stop-on-failure-jobtypes names workers, which the job does not have; did you mean worker?",
+    ]);
+  });
+});
+
+describe("little memory", () => {
+  const small = { ...minimalJob, "tony.worker.memory": "256m", "tony.am.memory": "512m" };
+  const said = (virtualMemory?: { ratio: number; containerStepMiB: number }) =>
+    saidAbout(small, virtualMemory === undefined ? {} : { virtualMemory });
+
+  test("is warned of, because the node would end the container without a word that names the key", () => {
+    expect(said({ ratio: 2.1, containerStepMiB: 64 })).toEqual([
+      "job.xml:3: warning: tony.worker.memory is 256 MiB: YARN's virtual-memory check ends containers below 512m, because Node itself maps 0.7 GiB",
+    ]);
+  });
+
+  test("is well where nothing checks virtual memory, where more of it is allowed, or where YARN gives larger containers", () => {
+    expect(said()).toEqual([]);
+    expect(said({ ratio: 5, containerStepMiB: 64 })).toEqual([]);
+    expect(said({ ratio: 2.1, containerStepMiB: 1024 })).toEqual([]);
+  });
+});
+
+describe("limits of a site", () => {
+  test("instances of a role", () => {
+    expect(saidAbout({ ...minimalJob, "tony.worker.max-instances": "1" })).toEqual([
+      "job.xml:1: tony.worker.instances asks for 2, the limit is 1 (tony.worker.max-instances, job.xml:3)",
+    ]);
+  });
+
+  test("tasks of all roles", () => {
+    expect(saidAbout({ ...minimalJob, "tony.ps.instances": "2", "tony.task.max-total-instances": "3" })).toEqual([
+      "job.xml:4: tony.task.max-total-instances is 3, the job asks for 4 in all: lower tony.<role>.instances",
+    ]);
+  });
+
+  test.each([
+    ["tony.task.max-total-gpus", "3", "tony.worker.gpus", "2", "4"],
+    ["tony.task.max-total-vcores", "5", "tony.worker.vcores", "3", "6"],
+    ["tony.task.max-total-memory", "7g", "tony.worker.memory", "4g", "8192 MiB"],
+  ])("%s of %s", (limit, max, key, value, total) => {
+    expect(saidAbout({ ...minimalJob, [limit]: max, [key]: value })[0]).toContain(`the job asks for ${total} in all`);
+    expect(check({ ...minimalJob, [limit]: "-1", [key]: value }).spec).toBeDefined();
+  });
+});
+
+describe("resource types", () => {
+  const types = [
+    { name: "memory-mb", units: "Mi" },
+    { name: "vcores", units: "" },
+    { name: "yarn.io/gpu", units: "" },
+    { name: "local-disk", units: "Gi" },
+  ];
+
+  test("an amount is brought to the cluster's unit", () => {
+    const { roles } = specOf({ "tony.worker.resource.local-disk": "2Ti" }, { resourceTypes: types });
+    expect(roles[0]?.resource.others).toEqual({ "local-disk": 2048 });
+  });
+
+  test("a type that the cluster does not know is refused: the ResourceManager would drop it", () => {
+    expect(saidAbout({ ...minimalJob, "tony.worker.resource.fpga": "1" }, { resourceTypes: types })).toEqual([
+      "job.xml:3: tony.worker.resource.fpga asks for fpga, which is no resource type of the cluster; it has memory-mb, vcores, yarn.io/gpu, local-disk",
+    ]);
+    expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1" }, { resourceTypes: types.slice(0, 2) })[0]).toMatch(
+      /^job.xml:3: tony.worker.gpus asks for yarn.io\/gpu, which is no resource type/,
+    );
+  });
+
+  test("an amount that is no whole number of that unit, or none at all, is refused", () => {
+    const said = (amount: string) =>
+      saidAbout({ ...minimalJob, "tony.worker.resource.local-disk": amount }, { resourceTypes: types })[0];
+    expect(said("1500Mi")).toContain('is no whole number of the cluster\'s unit of local-disk, "Gi"');
+    expect(said("much")).toContain("must be a whole amount");
+  });
+
+  test("gpus are asked for once", () => {
+    expect(saidAbout({ ...minimalJob, "tony.worker.gpus": "1", "tony.worker.resource.yarn.io/gpu": "2" })).toEqual([
+      "job.xml:4: tony.worker.resource.yarn.io/gpu asks for the same again as gpus; keep one of the two",
+    ]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from "@jest/globals";
+import { checkKeys } from "../../../src/job/build/check-keys.ts";
+import { formatProblem } from "../../../src/job/problem.ts";
+import { mergeSettings } from "../../../src/job/settings.ts";
+import { jobSettings, siteSetting } from "../support.ts";
+
+function said(values: Readonly<Record<string, string>>): string[] {
+  return checkKeys(mergeSettings(jobSettings(values)).settings).map(formatProblem);
+}
+
+const worker = { "tony.worker.instances": "1" };
+
+describe("checking keys", () => {
+  test("an unknown key is an error with its place and the nearest key", () => {
+    expect(said({ ...worker, "tony.worker.memroy": "4g" })).toEqual([
+      "job.xml:2: tony.worker.memroy is not a key; did you mean tony.worker.memory?",
+    ]);
+    expect(said({ "tony.aplication.nmae": "x" })).toEqual([
+      "job.xml:1: tony.aplication.nmae is not a key; did you mean tony.application.name?",
+    ]);
+  });
+
+  test("the suggestion keeps the job's own roles", () => {
+    expect(said({ "tony.trainer.instances": "1", "tony.trainer.vcore": "2" })).toEqual([
+      "job.xml:2: tony.trainer.vcore is not a key; did you mean tony.trainer.vcores?",
+    ]);
+  });
+
+  test("a key that resembles none points at the list", () => {
+    expect(said({ "tony.x": "1" })).toEqual(["job.xml:1: tony.x is not a key; tony-ts keys lists them"]);
+  });
+
+  test("a role cannot take the name of TonY's own keys", () => {
+    expect(said({ "tony.task.instances": "1" })).toEqual([
+      "job.xml:1: tony.task.instances is not a key: task cannot be the name of a role",
+    ]);
+  });
+
+  test.each(["Worker", "my_worker", "2nd", "arbeiter-ä", "-"])(
+    "a role that is called %s is told what a role may be called",
+    (role) => {
+      expect(said({ ...worker, [`tony.${role}.memory`]: "1g" })).toEqual([
+        `job.xml:2: tony.${role}.memory is not a key: ${role} cannot be the name of a role, which is of small letters, digits and dashes, beginning with a letter`,
+      ]);
+    },
+  );
+
+  test("a key that only looks like one of a role is not taken for it", () => {
+    expect(said({ ...worker, "tony.Worker.colour": "red" })).toEqual([
+      "job.xml:2: tony.Worker.colour is not a key; tony-ts keys lists them",
+    ]);
+  });
+
+  test("a value of the wrong type is an error that says the right one", () => {
+    expect(said({ ...worker, "tony.worker.memory": "lots" })).toEqual([
+      'job.xml:2: tony.worker.memory must be a whole amount such as 2g or 512m (a bare number is MiB; for one and a half GiB write 1536m), not "lots"',
+    ]);
+  });
+
+  test("TonY's older key for Docker is refused, for the tasks would run outside of the image; switched off there is nothing to say", () => {
+    const key = "tony.application.docker.enabled";
+    expect(said({ ...worker, [key]: "True" })).toEqual([
+      `job.xml:2: ${key} = true is refused: TonY does not read it any more, and the tasks would run outside of the image: use tony.docker.enabled`,
+    ]);
+    expect(said({ ...worker, [key]: "false" })).toEqual([]);
+  });
+
+  test("Java's keys are warnings", () => {
+    expect(said({ "tony.task.executor.jvm.opts": "-Xmx2g" })).toEqual([
+      "job.xml:1: warning: tony.task.executor.jvm.opts has no effect: there is no JVM",
+    ]);
+  });
+
+  test("a key of a role that the job does not have is a warning, with the role that was meant", () => {
+    expect(said({ ...worker, "tony.wroker.memory": "4g", "tony.evaluator.gpus": "1" })).toEqual([
+      "job.xml:2: warning: tony.wroker.memory has no effect: the job has no role wroker (tony.wroker.instances is not set); did you mean tony.worker.memory?",
+      "job.xml:3: warning: tony.evaluator.gpus has no effect: the job has no role evaluator (tony.evaluator.instances is not set)",
+    ]);
+  });
+
+  test("a site's file is checked for errors, but warns nobody", () => {
+    const { settings } = mergeSettings([
+      siteSetting("tony.ps.memory", "1g"),
+      siteSetting("tony.docker.worker.image", "x"),
+      siteSetting("tony.am.memory", "x"),
+    ]);
+    expect(checkKeys(settings).map((problem) => problem.key)).toEqual(["tony.am.memory"]);
+  });
+
+  test("Hadoop's own keys are none of our business", () => {
+    expect(said({ "yarn.resourcemanager.address": "rm:8032" })).toEqual([]);
+  });
+});

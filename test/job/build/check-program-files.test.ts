@@ -1,0 +1,60 @@
+import { describe, expect, test } from "@jest/globals";
+import { checkJob, readJob } from "../../../src/job/build/load-job.ts";
+import { formatProblem } from "../../../src/job/problem.ts";
+import { saidAbout } from "../support.ts";
+
+const job = { "tony.worker.instances": "2", "tony.worker.command": "python3 train.py" };
+/** `/home/ada` has these files, and the folder `src` with `train.py` in it alone. */
+const present = ["/home/ada/train.py", "/home/ada/other.py", "/home/ada/src/train.py", "/home/ada/code.zip"];
+const lookUp = (path: string) =>
+  present.includes(path) ? "file" : ["/home/ada/src", "/home/ada/empty"].includes(path) ? "directory" : undefined;
+const said = (values: Readonly<Record<string, string>>, srcDir = "") =>
+  saidAbout(
+    { ...job, ...values },
+    { lookUp, ship: srcDir === "" ? [] : [{ source: srcDir, name: "src-dir", as: "working-directory" }] },
+  );
+
+describe("a program that lies beside the job's file", () => {
+  test("and does not travel is warned of, where the command stands", () => {
+    expect(said({})).toEqual([
+      "job.xml:2: warning: tony.worker.command runs train.py, but /home/ada/train.py does not travel with the job: bring it by tony.containers.resources, tony.worker.resources or --src_dir",
+    ]);
+    expect(said({ "tony.containers.resources": "other.py" })[0]).toContain("runs train.py");
+    expect(said({}, "empty")[0]).toContain("runs train.py");
+  });
+
+  test("is warned of once, however many roles run it", () => {
+    const shared = { "tony.ps.instances": "1", "tony.containers.command": "python3 train.py" };
+    expect(saidAbout({ "tony.worker.instances": "2", ...shared }, { lookUp })).toHaveLength(1);
+  });
+
+  test.each<[string, Record<string, string>, string]>([
+    ["for every task", { "tony.containers.resources": "train.py" }, ""],
+    ["for its role", { "tony.worker.resources": "other.py::train.py" }, ""],
+    ["in a folder", { "tony.worker.command": "python3 src/train.py", "tony.containers.resources": "src" }, ""],
+    ["in the folder of --src_dir", {}, "src"],
+    ["perhaps in an archive", {}, "code.zip"],
+    ["perhaps on the cluster", {}, "hdfs:///code.zip"],
+  ])("and travels %s is not", (_how, values, srcDir) => {
+    expect(said(values, srcDir)).toEqual([]);
+  });
+
+  test("and travels by --src_dir under another path is: the content lies in the working directory itself", () => {
+    expect(said({ "tony.worker.command": "python3 src/train.py" }, "src")).toEqual([
+      "job.xml:2: warning: tony.worker.command runs src/train.py, which --src_dir brings as train.py: write train.py",
+    ]);
+  });
+
+  test("is warned of once where -executes names the folder of --src_dir", () => {
+    const options = { executes: "src/train.py", srcDir: "src", pythonBinaryPath: "python3" };
+    const sources = { variables: { environment: {}, systemProperties: {} }, lookUp, readText: () => undefined };
+    const text = readJob({ ...options, conf: ["tony.worker.instances=1"] }, sources);
+    expect(checkJob(text, { workingDirectory: "/home/ada", lookUp }).problems.map(formatProblem)).toEqual([
+      "-executes: warning: is looked for inside --src_dir: write train.py, unless src has a folder src of its own",
+    ]);
+  });
+
+  test("is not where nothing of that name lies here: the nodes may have it", () => {
+    expect(said({ "tony.worker.command": "python3 missing.py" })).toEqual([]);
+  });
+});

@@ -1,0 +1,18 @@
+import { describe, expect, test } from "@jest/globals";
+import { minimalJob, saidAbout } from "../support.ts";
+
+describe("a variable that programs get from tony-ts", () => {
+  test.each(["tony.execution.envs", "tony.worker.envs", "tony.containers.envs"])("is warned of in %s", (key) => {
+    expect(saidAbout({ ...minimalJob, [key]: "JOB_NAME=hack,MINE=1,TONY_PORT=8032" })).toEqual([
+      `job.xml:3: warning: ${key} sets JOB_NAME and TONY_PORT, which have no effect: tony-ts itself tells every program; take another name`,
+    ]);
+  });
+
+  test("is no other, nor Python's own, which a job may set", () => {
+    expect(saidAbout({ ...minimalJob, "tony.execution.envs": "MINE=1,PYTHONFAULTHANDLER=1" })).toEqual([]);
+  });
+
+  test("is warned of as a secret, too", () => {
+    expect(saidAbout({ ...minimalJob, "tony.application.secrets": "JOB_ID=env:X" })[0]).toContain("sets JOB_ID, which");
+  });
+});

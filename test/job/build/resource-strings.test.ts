@@ -1,0 +1,97 @@
+import { describe, expect, test } from "@jest/globals";
+import { parseResourceString } from "../../../src/job/build/resource-strings.ts";
+import { minimalJob, saidAbout, specOf } from "../support.ts";
+
+const tree: Readonly<Record<string, "file" | "directory">> = {
+  "/jobs/train.py": "file",
+  "/jobs/data": "directory",
+  "/home/ada/train.py": "file",
+  "/home/ada/other.py": "file",
+};
+const paths = { folders: ["/jobs", "/home/ada"], lookUp: (path: string) => tree[path] };
+
+describe("SOURCE[::NAME][#archive]", () => {
+  test.each([
+    ["train.py", { source: "/jobs/train.py", name: "train.py", as: "file" }],
+    ["./train.py::main.py", { source: "/jobs/train.py", name: "main.py", as: "file" }],
+    ["other.py", { source: "/home/ada/other.py", name: "other.py", as: "file" }],
+    ["data/", { source: "/jobs/data", name: "data", as: "archive" }],
+    ["hdfs://nn/env.zip#archive", { source: "hdfs://nn/env.zip", name: "env.zip", as: "archive" }],
+    ["hdfs:///env.zip::env#archive", { source: "hdfs:///env.zip", name: "env", as: "archive" }],
+    ["viewfs:/data/x.csv", { source: "viewfs:/data/x.csv", name: "x.csv", as: "file" }],
+  ])("%s", (text, resource) => {
+    expect(parseResourceString(text, paths)).toEqual(resource);
+  });
+
+  test.each([
+    ["a::b::c", "is not SOURCE[::NAME][#archive]"],
+    ["::name", "is not SOURCE[::NAME][#archive]"],
+    ["train.py::", "is not SOURCE[::NAME][#archive]"],
+    ["train.py::a/b", "needs a plain name"],
+    ["hdfs://nn/x::..", "needs a plain name"],
+    ["missing.py", "/jobs/missing.py or /home/ada/missing.py does not exist"],
+    [
+      "http://repo/model.bin",
+      'nodes fetch nothing by "http": name a path of this machine, or a URL of hdfs, webhdfs, swebhdfs, viewfs',
+    ],
+    ["s3a://bucket/env.tar.gz#archive", 'nodes fetch nothing by "s3a"'],
+    [
+      "other.py::code#archive",
+      "/home/ada/other.py is to be unpacked, but YARN unpacks only .zip, .tar, .tar.gz, .tgz, .jar",
+    ],
+    ["hdfs://nn/env.txt#archive", "hdfs://nn/env.txt is to be unpacked, but YARN unpacks only"],
+  ])("%s is refused", (text, message) => {
+    expect(() => parseResourceString(text, paths)).toThrow(message);
+  });
+});
+
+describe("files of a job", () => {
+  const lookUp = paths.lookUp;
+
+  test("the job's, the role's and the ApplicationMaster's are kept apart", () => {
+    const spec = specOf(
+      {
+        "tony.containers.resources": "other.py",
+        "tony.worker.resources": "hdfs://nn/vocab.txt",
+        "tony.am.resources": "hdfs://nn/am.sh",
+      },
+      { lookUp },
+    );
+    expect(spec.files.map(({ name }) => name)).toEqual(["other.py"]);
+    expect(spec.roles[0]?.files.map(({ name }) => name)).toEqual(["vocab.txt"]);
+    expect(spec.am.files.map(({ name }) => name)).toEqual(["am.sh"]);
+  });
+
+  test("what options ship lies beside them", () => {
+    const ship = [{ source: "/jobs/data", name: "venv", as: "archive" as const }];
+    expect(specOf({}, { lookUp, ship }).files).toEqual([{ source: "/jobs/data", name: "venv", as: "archive" }]);
+    const missing = [{ source: "gone", name: "src-dir", as: "working-directory" as const }];
+    expect(saidAbout(minimalJob, { lookUp, ship: missing })).toEqual(["--src_dir: /home/ada/gone does not exist"]);
+  });
+
+  test("what options ship is checked as what keys name is", () => {
+    const said = (source: string) =>
+      saidAbout(minimalJob, { lookUp, ship: [{ source, name: "venv", as: "archive" as const }] });
+    expect(said("https://repo/env.tar.gz")).toEqual([
+      expect.stringContaining('--python_venv: https://repo/env.tar.gz: nodes fetch nothing by "https"'),
+    ]);
+    expect(said("other.py")).toEqual([
+      expect.stringContaining("--python_venv: /home/ada/other.py is to be unpacked, but YARN unpacks only"),
+    ]);
+    expect(said("/jobs/data")).toEqual([]);
+  });
+
+  test("what cannot be found or would lie on each other is an error", () => {
+    expect(saidAbout({ ...minimalJob, "tony.containers.resources": "nothing.py" }, { lookUp })).toEqual([
+      "job.xml:3: tony.containers.resources names what cannot be used: /home/ada/nothing.py does not exist",
+    ]);
+    expect(
+      saidAbout(
+        { ...minimalJob, "tony.containers.resources": "other.py", "tony.worker.resources": "hdfs://nn/x::other.py" },
+        { lookUp },
+      ),
+    ).toEqual([
+      "job.xml:4: tony.worker.resources puts two things at other.py: /home/ada/other.py and hdfs://nn/x; rename one: SOURCE::NAME",
+    ]);
+  });
+});
