@@ -59,7 +59,9 @@ function restartMilestones(before: JobStatus | undefined, after: JobStatus): Mil
 
 /** Restarts that were told with a cause, of which stronger evidence has shown another one since. */
 function correctedCauses(before: JobStatus | undefined, after: JobStatus): Milestone[] {
-  const told = new Map(before?.generations.map(({ generation, endedBy }) => [generation, endedBy?.summary]));
+  const earlierOnes = before?.generations ?? [];
+  const restarted = earlierOnes.filter((one) => earlierOnes.some((later) => isRestartOf(one, later)));
+  const told = new Map(restarted.map(({ generation, endedBy }) => [generation, endedBy?.summary]));
   return after.generations.flatMap(({ generation, endedBy }) => {
     const earlier = told.get(generation);
     if (endedBy === undefined || earlier === undefined || earlier === endedBy.summary) return [];

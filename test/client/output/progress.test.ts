@@ -104,6 +104,23 @@ describe("the way of a job, told from one state to the next", () => {
     expect(milestones(victim, victim)).toEqual([]);
   });
 
+  test("a cause that was not told yet is told once, as it turns out to be", () => {
+    const after = (summary: string, ...later: readonly number[]) =>
+      aJobStatus({
+        generation: 1 + later.length,
+        roles: [],
+        generations: [
+          { generation: 1, startedAtMs: noonishMs, endedBy: outOfMemory({ summary }) },
+          ...later.map((generation) => ({ generation, startedAtMs: noonishMs })),
+        ],
+      });
+    const open = after("worker:0 exited 1: connection reset");
+    expect(milestones(open, after("worker:1 was silent"))).toEqual([]);
+    expect(milestones(open, after("worker:1 was silent", 2)).map(({ what }) => what)).toEqual([
+      "restarting (generation 2):",
+    ]);
+  });
+
   test("the first generation of a later stage is no restart", () => {
     const generations = [
       { generation: 1, startedAtMs: noonishMs, roles: ["prep"] },
