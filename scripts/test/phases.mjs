@@ -213,9 +213,8 @@ export const phases = [
     options: ["--secure"],
     // Jobs of this machine alone have no cluster; Azkaban's, which have its tokens, are in test/secure; TonY's Hadoop 2.10 reads no
     // blocks there: it does not come to terms with DataNodes about encryption; lost answers cannot be told apart under privacy, so that file
-    // has no test there, which Jest takes for a failure; what measures GPUs is the same on every cluster; one process has one Kerberos
-    // ticket, and the library's users are two.
-    tests: "test/e2e/(?!cli-local|azkaban|gpus|library|tony-history|lost-answers)",
+    // has no test there, which Jest takes for a failure; what measures GPUs is the same on every cluster.
+    tests: "test/e2e/(?!cli-local|azkaban|gpus|tony-history|lost-answers)",
     cores: HALF,
     limitSeconds: 2400,
     needs: [...PYTHON_ENVIRONMENTS, "node20", "node22", "node24"],

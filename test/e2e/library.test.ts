@@ -7,8 +7,10 @@ import { packageRoot } from "../../src/programs.ts";
 import { ClusterUser, testCluster } from "../support/cluster.ts";
 import { Person } from "../support/person.ts";
 import { sweep } from "../support/sweep.ts";
+import { testWhereOpen } from "../support/where-open.ts";
 
 const cluster = await testCluster();
+const testInProcess = testWhereOpen(cluster, "one process has one Kerberos ticket, which Jest's own process has not");
 
 const job = (executes: string): SubmissionOptions => ({
   conf: ["tony.application.framework=generic", "tony.worker.instances=1", "tony.worker.memory=512m"],
@@ -31,59 +33,77 @@ describe("jobs that a program submits", () => {
     await bob.leave();
   });
 
-  test("of two users at once tell all their readers their own events; who comes after the end is told how it ended", async () => {
-    const run = async ({ environment }: Person) => {
-      const submitted = await submit(job('echo "I am $USER"; sleep 3'), { environment });
-      const [first, second, outcome] = await Promise.all([told(submitted), told(submitted), submitted.ended()]);
-      return { submitted, first, second, outcome };
-    };
-    const [hers, his] = await Promise.all([run(alice), run(bob)]);
-    for (const [{ first, second, outcome, submitted }, user] of [
-      [hers, ClusterUser.alice],
-      [his, ClusterUser.bob],
-    ] as const) {
-      expect(outcome.result).toBe("succeeded");
-      expect(first).toContain(`I am ${user}`);
-      expect(second).toEqual(first);
-      expect([first[0], first.at(-1)]).toEqual(["job", "end"]);
-      expect((await told(submitted)).filter((word) => word !== "remark")).toEqual(["job", "end"]);
-    }
-  });
+  testInProcess(
+    "of two users at once tell all their readers their own events; who comes after the end is told how it ended",
+    async () => {
+      const run = async ({ environment }: Person) => {
+        const submitted = await submit(job('echo "I am $USER"; sleep 3'), { environment });
+        const [first, second, outcome] = await Promise.all([told(submitted), told(submitted), submitted.ended()]);
+        return { submitted, first, second, outcome };
+      };
+      const [hers, his] = await Promise.all([run(alice), run(bob)]);
+      for (const [{ first, second, outcome, submitted }, user] of [
+        [hers, ClusterUser.alice],
+        [his, ClusterUser.bob],
+      ] as const) {
+        expect(outcome.result).toBe("succeeded");
+        expect(first).toContain(`I am ${user}`);
+        expect(second).toEqual(first);
+        expect([first[0], first.at(-1)]).toEqual(["job", "end"]);
+        expect((await told(submitted)).filter((word) => word !== "remark")).toEqual(["job", "end"]);
+      }
+    },
+  );
 
-  test("are ended by a signal, whose reason is told, wherever they are; and not by one that comes too late", async () => {
-    const submitted = async (stop: AbortController) =>
-      await submit(job("echo up; sleep 600"), { environment: alice.environment, signal: stop.signal });
-    const stops = [new AbortController(), new AbortController()] as const;
-    const [early, late] = await Promise.all(stops.map(submitted));
-    stops[0].abort();
-    for await (const event of late ?? []) if (event.event === "output") stops[1].abort(new Error("enough of it"));
-    const outcomeOf = async (ended: SubmittedJob | undefined) => await ended?.ended();
-    expect(await outcomeOf(early)).toMatchObject({
-      result: "killed",
-      summary: "killed by the program that submitted it",
-    });
-    expect(await outcomeOf(late)).toMatchObject({
-      result: "killed",
-      summary: "killed by the program that submitted it: enough of it",
-    });
+  testInProcess(
+    "are ended by a signal, whose reason is told, wherever they are; and not by one that comes too late",
+    async () => {
+      const submitted = async (stop: AbortController) =>
+        await submit(job("echo up; sleep 600"), { environment: alice.environment, signal: stop.signal });
+      const stops = [new AbortController(), new AbortController()] as const;
+      const [early, late] = await Promise.all(stops.map(submitted));
+      stops[0].abort();
+      for await (const event of late ?? []) if (event.event === "output") stops[1].abort(new Error("enough of it"));
+      const outcomeOf = async (ended: SubmittedJob | undefined) => await ended?.ended();
+      expect(await outcomeOf(early)).toMatchObject({
+        result: "killed",
+        summary: "killed by the program that submitted it",
+      });
+      expect(await outcomeOf(late)).toMatchObject({
+        result: "killed",
+        summary: "killed by the program that submitted it: enough of it",
+      });
 
-    const stop = new AbortController();
-    const over = await submit(job("true"), { environment: alice.environment, signal: stop.signal });
-    await over.ended();
-    stop.abort();
-    expect(await over.ended()).toMatchObject({ result: "succeeded" });
+      const stop = new AbortController();
+      const over = await submit(job("true"), { environment: alice.environment, signal: stop.signal });
+      await over.ended();
+      stop.abort();
+      expect(await over.ended()).toMatchObject({ result: "succeeded" });
+    },
+  );
+
+  /** Runs a program of alice's own that has `submit`. @returns what it prints */
+  async function runProgram(...lines: readonly string[]): Promise<string> {
+    const library = path.join(packageRoot(), "dist", "lib", "client", "library.js");
+    const program = [`import { submit } from ${JSON.stringify(library)};`, ...lines].join("\n");
+    const words = ["--input-type=module", "--eval", program];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env: alice.environment });
+    return stdout;
+  }
+
+  test("are followed to their end by a program of its own, as whoever runs it", async () => {
+    const printed = await runProgram(
+      `const job = await submit(${JSON.stringify(job('echo "I am $USER"'))});`,
+      "for await (const event of job) if (event.event === 'output') console.log(event.line);",
+      "console.log((await job.ended()).result);",
+    );
+    expect(printed).toBe(`I am ${ClusterUser.alice}\nsucceeded\n`);
   });
 
   test("run on without a program that only submits them, which ends", async () => {
-    const library = path.join(packageRoot(), "dist", "lib", "client", "library.js");
-    const program = [
-      `import { submit } from ${JSON.stringify(library)};`,
-      `const { id } = await submit(${JSON.stringify(job("sleep 600"))});`,
-      "console.log(id);",
-    ];
-    const words = ["--input-type=module", "--eval", program.join("\n")];
-    const ended = await promisify(execFile)(process.execPath, words, { env: alice.environment });
-    const id = ended.stdout.trim();
+    const id = (
+      await runProgram(`const { id } = await submit(${JSON.stringify(job("sleep 600"))});`, "console.log(id);")
+    ).trim();
     expect(await alice.json("status", id)).toMatchObject({ report: { finalStatus: "UNDEFINED" } });
     expect((await alice.run("kill", id)).exitCode).toBe(0);
   });

@@ -105,7 +105,7 @@ describe("the way of a job, told from one state to the next", () => {
   });
 
   test("a cause that was not told yet is told once, as it turns out to be", () => {
-    const after = (summary: string, ...later: readonly number[]) =>
+    const causedBy = (summary: string, ...later: readonly number[]) =>
       aJobStatus({
         generation: 1 + later.length,
         roles: [],
@@ -114,9 +114,9 @@ describe("the way of a job, told from one state to the next", () => {
           ...later.map((generation) => ({ generation, startedAtMs: noonishMs })),
         ],
       });
-    const open = after("worker:0 exited 1: connection reset");
-    expect(milestones(open, after("worker:1 was silent"))).toEqual([]);
-    expect(milestones(open, after("worker:1 was silent", 2)).map(({ what }) => what)).toEqual([
+    const open = causedBy("worker:0 exited 1: connection reset");
+    expect(milestones(open, causedBy("worker:1 was silent"))).toEqual([]);
+    expect(milestones(open, causedBy("worker:1 was silent", 2)).map(({ what }) => what)).toEqual([
       "restarting (generation 2):",
     ]);
   });
