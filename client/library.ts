@@ -6,6 +6,7 @@ import { errorMessage } from "../src/hadoop/errors.ts";
 import { type SubmissionOptions, unknownOption } from "../src/job/build/submission.ts";
 import type { JobSpec } from "../src/job/spec.ts";
 import type { JobOutcome } from "../src/job/status.ts";
+import { linkedSignal } from "../src/linked-signal.ts";
 import { readJobText } from "./command-line/read-job.ts";
 import type { ClientContext } from "./context.ts";
 import { EventView } from "./following/event-view.ts";
@@ -51,20 +52,31 @@ const handedIn = new Turns(20);
 export async function submit(job: string | SubmissionOptions, options: SubmitOptions = {}): Promise<SubmittedJob> {
   const { local = false } = options;
   if (typeof job !== "string") refuseUnknown(job);
-  // One of its own: many jobs may share the caller's.
-  const signal = AbortSignal.any(options.signal === undefined ? [] : [options.signal]);
   const logs = parseLogSelection(options.logs);
   const remarks: string[] = [];
   const context = quietContext(options, (text) => remarks.push(text));
   const listener = { named: () => {}, uploading: () => {}, uploaded: (line: string) => remarks.push(line.trim()) };
-  const started = await handedIn.take(signal, async () => {
-    const text = await readJobText(typeof job === "string" ? { conf: [job] } : job, context);
-    return await startJob(text, { local, logs }, context, signal, listener);
-  });
+  const started = await withSignal(options.signal, (signal) =>
+    handedIn.take(signal, async () => {
+      const text = await readJobText(typeof job === "string" ? { conf: [job] } : job, context);
+      return await startJob(text, { local, logs }, context, signal, listener);
+    }),
+  );
   return new SubmittedJob(started, {
     remarks,
-    follow: (view) => followStarted(started, { logs }, context, view, { stop: signal, stoppedBy }),
+    follow: (view) =>
+      withSignal(options.signal, (stop) => followStarted(started, { logs }, context, view, { stop, stoppedBy })),
   });
+}
+
+/** Works with a signal of its own: many jobs may share the caller's. */
+async function withSignal<T>(callers: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const { signal, release } = linkedSignal(callers);
+  try {
+    return await work(signal);
+  } finally {
+    release();
+  }
 }
 
 function refuseUnknown(job: SubmissionOptions): void {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { programPath } from "../../src/programs.ts";
+import { packageRoot, programPath } from "../../src/programs.ts";
 import { TonyTs, tonyTs } from "../support/tony-ts.ts";
 
 function jobFile(command: string): string {
@@ -171,6 +171,19 @@ describe("a job on this machine, without any cluster", () => {
     const listed = await tonyTs(["list", "--json"], environment);
     expect(JSON.parse(listed.stdout)).toMatchObject({ error: { code: "NO_CLUSTER" }, exitCode: 3 });
     expect(listed.exitCode).toBe(3);
+  });
+
+  test("a program's time limit ends it, also where nothing but tony-ts holds that limit", async () => {
+    const library = join(packageRoot(), "dist", "lib", "client", "library.js");
+    const program = [
+      `import { submit } from ${JSON.stringify(library)};`,
+      "setInterval(gc, 100).unref();",
+      `const job = await submit(${JSON.stringify(join(folder, "long.xml"))}, { local: true, signal: AbortSignal.timeout(5_000) });`,
+      "console.log((await job.ended()).summary);",
+    ];
+    const words = ["--expose-gc", "--input-type=module", "--eval", program.join("\n")];
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env: { ...process.env, ...environment } });
+    expect(stdout).toMatch(/^killed by the program that submitted it: .*timeout/);
   });
 
   test("the second Ctrl-C leaves at once and says that it may still run", async () => {
