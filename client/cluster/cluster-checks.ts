@@ -32,7 +32,7 @@ const defaultQueue = "default";
  * the ResourceManager knows, may yet make possible is a warning.
  */
 export function checkAgainstCluster(spec: JobSpec, facts: ClusterFacts): Problem[] {
-  const asked: Asked[] = [{ what: "the AM", prefix: "tony.am", ...spec.am }, ...spec.roles.map(askedByRole)];
+  const asked = [askedByMaster(spec, facts), ...spec.roles.map(askedByRole)];
   const single = asked.flatMap((ask) => askProblems(spec, ask, facts));
   return [
     ...queueProblems(spec, facts),
@@ -48,6 +48,12 @@ export function withQueueLabel(spec: JobSpec, queue: QueueInfo | undefined): Job
   const nodeLabel = queue?.defaultNodeLabel ?? "";
   if (nodeLabel === "") return spec;
   return { ...spec, roles: spec.roles.map((role) => ({ nodeLabel, ...role })) };
+}
+
+/** An AM's container is placed on nodes of its own partition alone (RegularContainerAllocator). */
+function askedByMaster({ am }: JobSpec, { queue }: ClusterFacts): Asked {
+  const nodeLabel = am.nodeLabel ?? queue?.defaultNodeLabel ?? "";
+  return { what: "the AM", prefix: "tony.am", resource: am.resource, nodeLabel, keepsToItsPartition: true };
 }
 
 function askedByRole(role: JobSpec["roles"][number]): Asked {
@@ -120,14 +126,17 @@ function labelProblems(spec: JobSpec, { what, prefix, nodeLabel }: Asked, facts:
  * The largest container that YARN names is made of the largest memory, the most cores and so on of any node: no single one may have all
  * of it, or none with the label. A node that is away might, so nothing is said then; nor of an ask without a label beyond all nodes'.
  */
-function nodeProblems(spec: JobSpec, { what, prefix, resource, nodeLabel }: Asked, facts: ClusterFacts): Problem[] {
-  const labelled = nodeLabel !== undefined && nodeLabel !== "";
-  const nodes = labelled ? facts.nodes.filter(({ labels }) => labels.includes(nodeLabel)) : facts.nodes;
+function nodeProblems(spec: JobSpec, ask: Asked, facts: ClusterFacts): Problem[] {
+  const { what, prefix, resource, nodeLabel = "", keepsToItsPartition = false } = ask;
+  const nodes = facts.nodes.filter(({ labels }) => {
+    return nodeLabel === "" ? !keepsToItsPartition || labels.length === 0 : labels.includes(nodeLabel);
+  });
   const totals = nodes.flatMap(({ total }) => total ?? []);
   if (facts.nodesAreAway || nodes.length === 0 || totals.length < nodes.length) return [];
   // Whether the scheduler counts cores is known to the registered ApplicationMaster alone.
   if (totals.some((total) => fits({ ...resource, vcores: 0 }, total))) return [];
-  const place = labelled ? `with label ${nodeLabel} ` : "";
+  const place =
+    nodeLabel !== "" ? `with label ${nodeLabel} ` : nodes.length < facts.nodes.length ? "without a label " : "";
   const sizes = [...new Set(totals.map(amountWords))].slice(0, 3).join("; ");
   const text = `${what} asks for ${amountWords(resource)}, which no node ${place}has in all: they have ${sizes}`;
   return [

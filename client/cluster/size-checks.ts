@@ -22,6 +22,8 @@ export interface Asked {
   readonly prefix: string;
   readonly resource: Resource;
   readonly nodeLabel?: string;
+  /** Without a label it gets no node that has one, also where these lend theirs. */
+  readonly keepsToItsPartition?: true;
 }
 
 /** What this machine's copy of the site's configuration says of the largest container; Hadoop's own defaults may not be the cluster's. */

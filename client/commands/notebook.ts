@@ -54,7 +54,10 @@ export const notebook = defineCommand({
     const options = { ...submissionOptions(given), secrets: [`${tokenVariable}=env:${tokenVariable}`] };
     const { settings } = await readJobText(options, context);
     const interpreter = readSetting(settings, "tony.python-exec-path") ?? "python3";
-    const text = await readJobText({ ...options, properties: notebookSettings(interpreter, idleMs) }, context);
+    const text = await readJobText(
+      { ...options, properties: notebookSettings(interpreter, idleMs), propertiesAt: "tony-ts notebook" },
+      context,
+    );
     const environment = { ...context.environment, [tokenVariable]: token };
     return await runNotebook(text, { token, localPort }, { ...context, environment });
   },

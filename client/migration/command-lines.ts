@@ -42,14 +42,19 @@ export function migrateScript(
   const found = shellCommands(script).flatMap((words) => {
     const at = words.findIndex(({ text }) => programs.has(text));
     const [program, ...rest] = at < 0 ? [] : words.slice(at);
-    return program === undefined ? [] : [migrateCommand(program, rest, file, migratedFile)];
+    if (program !== undefined) return [migrateCommand(program, rest, file, migratedFile)];
+    const hidden = words.find(({ text }) => /^\w+=/.test(text) && callsTony(text));
+    return hidden === undefined ? [] : [unreadable(`${file}:${hidden.line}`)];
   });
-  if (found.length === 0) {
-    const message =
-      "names a program of TonY's in no command line that can be read: tony-ts submit takes the same options";
-    return { remarks: [{ kind: "to-mend", at: file, message }], commands: [] };
-  }
+  if (found.length === 0) return unreadable(file);
   return { remarks: found.flatMap(({ remarks }) => remarks), commands: found.flatMap(({ commands }) => commands) };
+}
+
+/** A name of TonY's in a variable, in quotes: what follows it is not known. */
+function unreadable(at: string): MigratedScript {
+  const message =
+    "names a program of TonY's in no command line that can be read: tony-ts submit takes the same options";
+  return { remarks: [{ kind: "to-mend", at, message }], commands: [] };
 }
 
 function migrateCommand(

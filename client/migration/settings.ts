@@ -43,11 +43,16 @@ export function migrateSettings(settings: readonly Setting[]): MigratedSetting[]
   });
 }
 
+/** A property of a flow, or a variable of a script. */
+const VARIABLE = /\$\{[^}]+\}|\$\w+/;
+
 function judge(setting: Setting, problem: Problem | undefined): Judgement {
   const { key, value } = setting;
   const found = findKey(key);
   if (found === undefined) return unknown(key, problem);
   const { definition, name } = found;
+  if (problem?.severity === "error" && VARIABLE.test(value))
+    return { kind: "stays", message: `${key}: what ${value} stands for is not known here`, key };
   if (problem?.severity === "error") return { kind: "to-mend", message: problem.message, key };
   const warning = supportWarning(key, definition);
   if (warning !== undefined) return leftOut(warning);

@@ -86,7 +86,7 @@ export class Output {
   }
 
   get columns(): number {
-    return this.#out.columns ?? 120;
+    return columnsOf(this.#out) ?? 120;
   }
 
   /** Prints text, one or several lines, above the block of a wait; a terminal's rows end between words. */
@@ -197,8 +197,14 @@ function fitRows(rows: readonly string[], screenRows = Number.POSITIVE_INFINITY)
   return rows.length < screenRows ? rows : [...rows.slice(0, screenRows - 2), "…"];
 }
 
-function fitted(text: string, { isTTY, columns }: TextSink): string {
-  if (isTTY !== true || columns === undefined) return text;
+/** A terminal that has none does not know. */
+function columnsOf({ columns }: TextSink): number | undefined {
+  return columns === 0 ? undefined : columns;
+}
+
+function fitted(text: string, sink: TextSink): string {
+  const columns = columnsOf(sink);
+  if (sink.isTTY !== true || columns === undefined) return text;
   return text
     .split("\n")
     .flatMap((line) => wrap(line, columns - 1, "whole"))

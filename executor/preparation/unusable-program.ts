@@ -16,6 +16,7 @@ import { basename } from "node:path";
 import path from "node:path/posix";
 import { errorCode } from "../../src/hadoop/errors.ts";
 import { archiveOf } from "../../src/job/archive-of.ts";
+import { VENV_NAME } from "../../src/job/launch/container-names.ts";
 import type { FileToShip } from "../../src/job/spec.ts";
 
 /** The longest target of a link (PATH_MAX, limits.h). */
@@ -72,7 +73,9 @@ function whereElse(workFolder: string, file: string, { as, name }: FileToShip): 
   const shorter = rest.slice(1).map((_, index) => path.join(root, ...rest.slice(index + 1)));
   const longer = foldersIn(path.join(workFolder, root)).map((folder) => path.join(root, folder, ...rest));
   const found = [...shorter, ...longer].find((candidate) => existsSync(path.join(workFolder, candidate)));
-  return found === undefined ? "put it in there, or name what is there" : `there it is ${found}`;
+  if (found === undefined) return "put it in there, or name what is there";
+  const option = name === VENV_NAME ? ` (--python_binary_path ${path.relative(root, found)})` : "";
+  return `there it is ${found}${option}`;
 }
 
 function foldersIn(folder: string): string[] {

@@ -15,6 +15,7 @@ const refused: Readonly<Record<string, readonly [text: string, said: RegExp]>> =
   "duration (ms), 0: none": ["soon", /a duration such as 90s, 5m or 2h \(a bare number is ms; 0 or -1: none\)/],
   "duration (s), 0: none": ["soon", /a duration such as 90s, 5m or 2h \(a bare number is s; 0 or -1: none\)/],
   "port range": ["20100-20000", /a range of ports such as 20000-20100/],
+  "list of tags": ["é", /at most 10 tags, each of at most 100 letters/],
   "list of names": ["rpc,rpc", /names such as rpc,metrics, each once/],
   "NAME=value list": ["a b=1", /NAME=value pairs/],
   "users groups": ["ada bob carol", /users, a space and groups/],

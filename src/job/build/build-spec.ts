@@ -43,6 +43,8 @@ export interface CheckedJob {
   readonly problems: readonly Problem[];
 }
 
+const UNTRACKED = "tony.application.untracked.jobtypes";
+const SIDECAR = "tony.application.sidecar.jobtypes";
 const LEAST_VERDICT_MS = 15_000;
 const TEN_MINUTES_MS = 600_000;
 const ORPHAN_MARGIN_MS = 180_000;
@@ -205,10 +207,8 @@ function checkWhole(reader: JobReader, roles: readonly RoleSpec[], keyProblems: 
       "or that of another role must be at least 1; a job without tasks runs tony.am.command, or tony.containers.command, which it has not either",
     );
   } else if (roles.every((role) => role.tracking !== "tracked")) {
-    reader.error(
-      "tony.application.untracked.jobtypes",
-      "and tony.application.sidecar.jobtypes name every role, so that nothing would end the job: remove a role from them",
-    );
+    const [key, other] = reader.has(UNTRACKED) ? ([UNTRACKED, SIDECAR] as const) : ([SIDECAR, UNTRACKED] as const);
+    reader.error(key, `and ${other} name every role, so that nothing would end the job: remove a role from them`);
   }
 }
 

@@ -31,7 +31,10 @@ function namedBy(reader: JobReader, role: string, roles: readonly RoleSpec[]): [
   const names = reader.read("tony.{role}.depends-on", { role }) ?? [];
   return existing(reader, key, names, roles).flatMap((name) => {
     if (roles.some((other) => other.name === name && other.tracking !== "tracked")) {
-      reader.error(key, `waits for ${name}, which nobody waits for: make it a tracked role, or take it out`);
+      reader.warn(
+        key,
+        `has no effect for ${name}, which is not tracked: nobody waits for its end, and both start together`,
+      );
       return [];
     }
     return [[name, key]];

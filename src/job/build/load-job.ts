@@ -51,12 +51,12 @@ export function readJob(
 ): JobText {
   const submission = submissionSettings(options);
   const problems: Problem[] = [...submission.problems];
-  const read = (path: string, missing?: string): XmlProperty[] => {
+  const read = (path: string, missing?: Omit<Problem, "severity">): XmlProperty[] => {
     try {
       const text = readText(path);
       if (text !== undefined && !isMarkup(text)) problems.push({ severity: "error", message: notJobXml(path) });
       else if (text !== undefined) return parseProperties(text, path, { readText });
-      else if (missing !== undefined) problems.push({ severity: "error", message: missing });
+      else if (missing !== undefined) problems.push({ severity: "error", ...missing });
     } catch (error) {
       problems.push(unreadable(error));
     }
@@ -70,7 +70,7 @@ export function readJob(
   const job =
     submission.jobFile === undefined
       ? []
-      : read(submission.jobFile, `the job's file ${submission.jobFile} does not exist`);
+      : read(submission.jobFile, { message: `the job's file ${submission.jobFile} does not exist` });
   const site = read(siteFile(variables.environment));
   const merged = mergeSettings([
     ...settingsOf(job, "job"),
@@ -81,8 +81,8 @@ export function readJob(
   const settings = expandSettings(merged.settings, variables);
   problems.push(...merged.problems, ...checkOtherNames(merged.settings));
   const cluster = CLUSTER_FILES.flatMap((key) => {
-    const path = settings.get(key)?.value ?? "";
-    return path === "" ? [] : read(path, `${key} names ${path}, which does not exist`);
+    const { value: path = "", at = "" } = settings.get(key) ?? {};
+    return path === "" ? [] : read(path, { message: `${key} names ${path}, which does not exist`, key, at });
   });
   const ofFiles = Object.fromEntries(
     cluster.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value] as const])),

@@ -31,6 +31,8 @@ export interface SubmissionOptions {
   readonly tags?: readonly string[];
   /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
   readonly properties?: ReadonlyMap<string, string>;
+  /** Where these are, for messages; default `job properties`. */
+  readonly propertiesAt?: string;
 }
 
 const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
@@ -48,6 +50,7 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   name: true,
   tags: true,
   properties: true,
+  propertiesAt: true,
 };
 
 /** What a program without types gives by mistake: the first name that is no option's. */
@@ -89,16 +92,14 @@ export function submissionSettings(options: SubmissionOptions): Submission {
   const [jobFile] = files;
   return {
     ...(jobFile === undefined ? {} : { jobFile }),
-    properties: [...(options.properties ?? [])].map(([key, value]) => propertySetting(key, value)),
+    properties: [...(options.properties ?? [])].map(([key, value]) => {
+      return { key, value: value.trim(), layer: "job", at: options.propertiesAt ?? "job properties", final: false };
+    }),
     settings: [...optionSettings(options)],
     tags: options.tags ?? [],
     ship: [...shipped(options)],
     problems: [...optionProblems(options, files)],
   };
-}
-
-function propertySetting(key: string, value: string): Setting {
-  return { key, value: value.trim(), layer: "job", at: "job properties", final: false };
 }
 
 function* optionProblems(options: SubmissionOptions, files: readonly string[]): Generator<Problem> {

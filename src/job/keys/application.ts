@@ -11,6 +11,7 @@ import {
   optionalDuration,
   path,
   secretSources,
+  tags,
   text,
 } from "./types.ts";
 
@@ -31,7 +32,7 @@ export const applicationKeys = {
     support: "works",
   }),
   "tony.application.tags": key({
-    type: list,
+    type: tags,
     spec: ["job", "tags"],
     default: "",
     doc: "YARN's application tags.",

@@ -162,6 +162,17 @@ export function oneOf<const T extends string>(...words: readonly T[]): WordType<
 /** Comma-separated words; empty ones are left out. A comma inside a word is written `\,`. */
 export const list: KeyType<readonly string[]> = keyType("list", "a comma-separated list", arrayOf(string), splitList);
 
+/** YARN's, with its limits (ApplicationSubmissionContextPBImpl#checkTags). */
+export const tags: KeyType<readonly string[]> = keyType(
+  "list of tags",
+  "at most 10 tags, each of at most 100 letters, digits and signs of ASCII",
+  arrayOf(string),
+  (value) => {
+    const found = splitList(value);
+    return found.length <= 10 && found.every((tag) => /^[\x20-\x7e]{1,100}$/.test(tag)) ? found : undefined;
+  },
+);
+
 /** Splits at commas that no backslash precedes. */
 export function splitList(value: string): string[] {
   return value

@@ -108,6 +108,14 @@ describe("what a cluster would refuse is said before anything is uploaded", () =
     ]);
   });
 
+  test("of the AM more than the nodes of its partition have, which it does not leave", () => {
+    const am = { ...aJobSpec().am, resource: { memoryMiB: 512, vcores: 1, others: { "yarn.io/gpu": 1 } } };
+    expect(problems({ am })).toEqual([
+      "warning: the AM asks for 512 MiB, 1 core, 1 GPU, which no node without a label has in all: they have 8 GiB, 8 cores: the job waits for one, if you do not lower what tony.am.* asks for",
+    ]);
+    expect(problems({ am }, { queue: { ...queue, accessibleNodeLabels: ["*"], defaultNodeLabel: "gpu" } })).toEqual([]);
+  });
+
   test("more cores, for the AM too", () => {
     const am = { ...aJobSpec().am, resource: { memoryMiB: 512, vcores: 9, others: {} } };
     expect(problems({ am }, { configured: { vcores: 8 } })).toEqual([

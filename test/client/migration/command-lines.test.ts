@@ -97,6 +97,17 @@ describe("TonY's command line", () => {
     expect(said[0]?.message).toMatch(/ becomes -executes.*train\.py.*: it is looked for inside --src_dir/);
   });
 
+  test("in a variable is pointed at, beside those that can be read", () => {
+    const script = [`CMD='${submitter}'`, "$CMD -executes a.py", `${submitter} job.xml`].join("\n");
+    const { remarks, commands } = migrated(script);
+    expect(remarks[0]).toMatchObject({
+      kind: "to-mend",
+      at: "run.sh:1",
+      message: expect.stringContaining("no command line"),
+    });
+    expect(commands.map(({ at }) => at)).toEqual(["run.sh:3"]);
+  });
+
   test("that is no shell's is only pointed at", () => {
     expect(migrated(`run(["java", "com.linkedin.tony.TonyClient.main"])`)).toMatchObject({
       commands: [],

@@ -17,6 +17,18 @@ describe("a setting of TonY's", () => {
     ]);
   });
 
+  test("whose value is a flow's or a script's variable stays: only that knows it", () => {
+    for (const value of ["${workers}", "$WORKERS"]) {
+      expect(migrated([["tony.worker.instances", value]])).toEqual([
+        {
+          kind: "stays",
+          key: "tony.worker.instances",
+          message: `tony.worker.instances: what ${value} stands for is not known here`,
+        },
+      ]);
+    }
+  });
+
   test("of Hadoop stays, and one that lacks tony. is to be mended", () => {
     expect(migrated([["dfs.replication", "2"]])[0]).toMatchObject({ kind: "stays", key: "dfs.replication" });
     expect(migrated([["worker.memory", "2g"]])[0]).toMatchObject({

@@ -109,6 +109,14 @@ describe("a wait on a terminal", () => {
     expect(out.text).toBe("\u001b[4A\r\u001b[Jnext!\n  Ctrl-C ends the job\n");
   });
 
+  test("stays as long as it is where the terminal does not know its width", () => {
+    const { output, out } = recordedContext({ terminal: true });
+    out.columns = 0;
+    output.print("one two three");
+    expect(out.text).toBe("one two three\n");
+    expect(output.columns).toBe(120);
+  });
+
   test("is cut where it is higher than the screen", () => {
     const { output, out } = recordedContext({ terminal: true });
     out.rows = 4;

@@ -63,11 +63,13 @@ describe("a program out of a shipped archive", () => {
   it("is named where it lies when the command has a folder too many or too few", () => {
     unpacked("venv/bin/python", "\x7fELF");
     expect(asked("venv/venv/bin/python train.py")).toBe(
-      "venv/venv/bin/python does not exist; it came from hdfs://nn/envs/torch.zip: there it is venv/bin/python",
+      "venv/venv/bin/python does not exist; it came from hdfs://nn/envs/torch.zip: there it is venv/bin/python (--python_binary_path bin/python)",
     );
     mkdirSync(path.join(workFolder, "venv/torch/bin"), { recursive: true });
     unpacked("venv/torch/bin/python3", "\x7fELF");
-    expect(asked("venv/bin/python3 train.py")).toMatch(/: there it is venv\/torch\/bin\/python3$/);
+    expect(asked("venv/bin/python3 train.py")).toMatch(
+      /: there it is venv\/torch\/bin\/python3 \(--python_binary_path torch\/bin\/python3\)$/,
+    );
   });
 
   it("is no matter of packing when nothing of its name is there", () => {

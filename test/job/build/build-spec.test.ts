@@ -198,8 +198,13 @@ describe("what a job cannot be", () => {
   });
 
   test("with nothing to wait for", () => {
-    expect(saidAbout({ ...minimalJob, "tony.application.untracked.jobtypes": "worker" })[0]).toMatch(
+    const [untracked, sidecar] = ["tony.application.untracked.jobtypes", "tony.application.sidecar.jobtypes"];
+    expect(saidAbout({ ...minimalJob, [untracked]: "worker" })[0]).toMatch(
       /^job.xml:3: tony.application.untracked.jobtypes and tony.application.sidecar.jobtypes name every role/,
+    );
+    // Of which a ps is untracked by default.
+    expect(saidAbout({ ...minimalJob, [sidecar]: "worker", "tony.ps.instances": "1" })[0]).toMatch(
+      /^job.xml:3: tony.application.sidecar.jobtypes and tony.application.untracked.jobtypes name every role/,
     );
   });
 
@@ -222,6 +227,11 @@ describe("what a job cannot be", () => {
   test("a number of tasks that cannot be read is the only mistake, not that there are none", () => {
     const said = saidAbout({ ...minimalJob, "tony.worker.instances": "two" });
     expect(said).toEqual([expect.stringMatching(/^job\.xml:1: tony\.worker\.instances must be /)]);
+  });
+
+  test("nor that a list names a role which the job does not have", () => {
+    const lists = { "tony.application.stop-on-failure-jobtypes": "worker" };
+    expect(saidAbout({ ...minimalJob, "tony.worker.instances": "two", ...lists })).toHaveLength(1);
   });
 
   test("a role in a list that the job does not have is most often misspelt", () => {

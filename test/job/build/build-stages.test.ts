@@ -77,9 +77,9 @@ describe("stages that can never begin are refused", () => {
     ]);
   });
 
-  test("a role whose end nobody waits for", () => {
+  test("a role whose end nobody waits for, of which a warning says so, as TonY's jobs may have it", () => {
     expect(saidAbout({ ...job, "tony.application.untracked.jobtypes": "ps", "tony.worker.depends-on": "ps" })).toEqual([
-      "job.xml:6: tony.worker.depends-on waits for ps, which nobody waits for: make it a tracked role, or take it out",
+      "job.xml:6: warning: tony.worker.depends-on has no effect for ps, which is not tracked: nobody waits for its end, and both start together",
     ]);
   });
 

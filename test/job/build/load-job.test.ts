@@ -66,7 +66,7 @@ describe("loading a job", () => {
     const conf = ["jobs/job.xml", "tony.application.hdfs-conf-path=/etc/other/hdfs-site.xml"];
     expect(load({ conf }).hadoop).toEqual({ "fs.defaultFS": "hdfs://other:8020", "dfs.nameservices": "other" });
     expect(load({ conf: [...conf, "tony.application.yarn-conf-path=/etc/none.xml"] }).said).toContain(
-      "tony.application.yarn-conf-path names /etc/none.xml, which does not exist",
+      "-conf: tony.application.yarn-conf-path names /etc/none.xml, which does not exist",
     );
   });
 
