@@ -24,11 +24,15 @@ export const exec = defineCommand({
     const { passSignals } = await import("../sessions/pass-signals.ts");
     const master = await connectRunningJob(application, conf, context);
     const session = master.openSession(task, { type: "command", words });
-    const stopSignals = passSignals(session);
+    const signals = passSignals(session);
     try {
       return await runCommand(session, process, () => undefined);
+    } catch (error) {
+      const exitCode = signals.endedWith();
+      if (exitCode === undefined) throw error;
+      return exitCode;
     } finally {
-      stopSignals();
+      signals.stop();
       master.close();
     }
   },

@@ -3,6 +3,7 @@ import type { Readable, Writable } from "node:stream";
 import type { SessionExit, SessionFailure, SessionOutput } from "../../src/api/session-messages.ts";
 import type { CallingSession } from "../../src/api/session-stream.ts";
 import { ExitCode, UserError } from "../../src/errors.ts";
+import { SIGNALLED } from "./pass-signals.ts";
 
 /** Where a command's input comes from, and its output goes. */
 export interface CommandStreams {
@@ -10,9 +11,6 @@ export interface CommandStreams {
   readonly stdout: Writable;
   readonly stderr: Writable;
 }
-
-/** Shells add it to the number of the signal that ended a command. */
-const SIGNALLED = 128;
 
 /**
  * Connects a session's command with these streams until it has ended.

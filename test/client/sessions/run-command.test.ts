@@ -65,21 +65,25 @@ describe("signals of the client", () => {
     const { session, code, ready } = await begin(shell("trap 'exit 5' INT; while :; do sleep 0.05; done"));
     await ready();
     const source = new EventEmitter();
-    const stop = passSignals(session, source);
+    const signals = passSignals(session, source);
     source.emit("SIGINT", "SIGINT");
     expect(await code).toBe(5);
-    stop();
+    expect(signals.endedWith()).toBeUndefined();
+    signals.stop();
     expect(source.eventNames()).toEqual([]);
   });
 
-  it("end the session at the second time", async () => {
+  it.each([
+    { kinds: ["SIGINT", "SIGINT"], exitCode: 130, when: "at the second time" },
+    { kinds: ["SIGHUP"], exitCode: 129, when: "at once where the terminal is gone" },
+  ])("end the session $when", async ({ kinds, exitCode }) => {
     const { session, code, ready } = await begin(shell("trap '' INT; while :; do sleep 0.05; done"));
     await ready();
     const source = new EventEmitter();
-    passSignals(session, source);
-    source.emit("SIGINT", "SIGINT");
-    source.emit("SIGINT", "SIGINT");
+    const signals = passSignals(session, source);
+    for (const kind of kinds) source.emit(kind, kind);
     await expect(code).rejects.toMatchObject({ code: "API_CANCELLED" });
+    expect(signals.endedWith()).toBe(exitCode);
   });
 });
 
