@@ -32,12 +32,19 @@ const differences: Partial<Record<KeyName, (value: string) => string | undefined
 export function migrateSettings(settings: readonly Setting[]): MigratedSetting[] {
   const inForce = mergeSettings(settings).settings;
   const problems = new Map([...checkKeys(inForce), ...checkOtherNames(inForce)].map((found) => [found.key, found]));
+  // A part of a job's settings names roles that others of its files ask for.
+  const hasRoles = [...inForce.keys()].some((key) => findKey(key)?.name === "tony.{role}.instances");
+  const problemOf = (key: string) => {
+    const problem = problems.get(key);
+    const isOfRoles = problem?.severity === "warning" && findKey(key) !== undefined;
+    return isOfRoles && !hasRoles ? undefined : problem;
+  };
   const isHorovod = /^horovod$/i.test(inForce.get("tony.application.framework")?.value ?? "");
   return settings.map((setting) => {
     const last = settings.findLast(({ key }) => key === setting.key);
     const { key, ...said } =
       last === undefined || last === setting
-        ? (driver(setting, isHorovod) ?? renamed(setting, inForce) ?? judge(setting, problems.get(setting.key)))
+        ? (driver(setting, isHorovod) ?? renamed(setting, inForce) ?? judge(setting, problemOf(setting.key)))
         : leftOut(`${setting.key} has no effect: ${last.at} sets it again`);
     return { setting, remark: { ...said, at: setting.at }, ...(key === undefined ? {} : { key }) };
   });
@@ -57,9 +64,8 @@ function judge(setting: Setting, problem: Problem | undefined): Judgement {
   const warning = supportWarning(key, definition);
   if (warning !== undefined) return leftOut(warning);
   const difference = differences[name]?.(value);
-  return difference === undefined
-    ? { kind: "stays", message: key, key }
-    : { kind: "changes", message: `${key}: ${difference}`, key };
+  if (difference !== undefined) return { kind: "changes", message: `${key}: ${difference}`, key };
+  return { kind: "stays", message: problem?.message ?? key, key };
 }
 
 /** TonY ignores what it does not know. What does not begin with `tony.` is Hadoop's, or another program's. */

@@ -17,6 +17,15 @@ describe("a setting of TonY's", () => {
     ]);
   });
 
+  test("of a role that the job has not stays as well, and says so; not where others ask for its roles", () => {
+    expect(migrated([["tony.wroker.gpus", "1"]])[0]).toMatchObject({ kind: "stays", message: "tony.wroker.gpus" });
+    const [, gpus] = migrated([
+      ["tony.worker.instances", "2"],
+      ["tony.wroker.gpus", "1"],
+    ]);
+    expect(gpus).toMatchObject({ kind: "stays", message: expect.stringContaining("did you mean tony.worker.gpus?") });
+  });
+
   test("whose value is a flow's or a script's variable stays: only that knows it", () => {
     for (const value of ["${workers}", "$WORKERS"]) {
       expect(migrated([["tony.worker.instances", value]])).toEqual([
