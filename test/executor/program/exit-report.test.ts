@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { type ExitEvidence, reportExit } from "../../../executor/program/exit-report.ts";
+import { type ExitEvidence, reportExit, reportNeverRan } from "../../../executor/program/exit-report.ts";
 import { pumped } from "../../support/pumped.ts";
 
 const MIB = 1_048_576;
@@ -22,6 +22,23 @@ function exitOf(changes: Partial<ExitEvidence> & { code?: number; signal?: NodeJ
 
 const traceback = (exception: string) =>
   `Traceback (most recent call last):\n  File "a.py", line 1, in <module>\n${exception}\n`;
+
+describe("a program that never ran", () => {
+  it("was stopped before, as by a signal", () => {
+    const stopReason = { code: "container-terminated" } as const;
+    expect(reportNeverRan({ stopReason }, 5)).toMatchObject({ signal: "SIGTERM", exitCode: 143, atMs: 5, stopReason });
+  });
+
+  it.each([true, false])("could not be started, says why, and whether the system refused it: %s", (isSystems) => {
+    expect(reportNeverRan({ startError: { message: "no such file", isSystems } }, 5)).toMatchObject({
+      exitCode: 1,
+      signal: "",
+      failedToStart: true,
+      refusedBySystem: isSystems,
+      errorSummary: "no such file",
+    });
+  });
+});
 
 describe("how a program ended", () => {
   it("is its exit code and when", () => {
