@@ -2,21 +2,13 @@ import { describe, expect, test } from "@jest/globals";
 import type { Event } from "../../../am/core/state/events.ts";
 import { ExecutorLinks } from "../../../am/executors/executor-links.ts";
 import { LogTails } from "../../../am/executors/log-tails.ts";
-import type { ExecutorLink } from "../../../src/api/executor-endpoint.ts";
-import type { MasterCommand } from "../../../src/api/messages.ts";
 import type { ExecutorRegistration } from "../../../src/job/execution.ts";
+import { recordedLink } from "../../support/recorded-link.ts";
 
 const containerId = "container_1_0001_01_000002";
 
 function aLink(task: string) {
-  const sent: MasterCommand[] = [];
-  const link: ExecutorLink = {
-    task,
-    containerId,
-    build: "test",
-    send: (_generation, command) => sent.push(command),
-    close() {},
-  };
+  const { link, sent } = recordedLink(task, containerId);
   const registration: ExecutorRegistration = {
     task,
     containerId,

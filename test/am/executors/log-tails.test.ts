@@ -1,24 +1,14 @@
 import { describe, expect, test } from "@jest/globals";
 import { LogTails } from "../../../am/executors/log-tails.ts";
-import type { ExecutorLink } from "../../../src/api/executor-endpoint.ts";
-import type { LogChunk, MasterCommand } from "../../../src/api/messages.ts";
+import type { LogChunk } from "../../../src/api/messages.ts";
+import { recordedLink } from "../../support/recorded-link.ts";
 import { turn } from "../../support/stepped-clock.ts";
 
 function logTails(lastContainers: Readonly<Record<string, string>> = {}): LogTails {
   return new LogTails({ lastContainerOf: (task) => lastContainers[task] });
 }
 
-function aLink(containerId: string, task = "worker:0") {
-  const sent: MasterCommand[] = [];
-  const link: ExecutorLink = {
-    task,
-    containerId,
-    build: "test",
-    send: (_generation, command) => sent.push(command),
-    close() {},
-  };
-  return { link, sent };
-}
+const aLink = (containerId: string, task = "worker:0") => recordedLink(task, containerId);
 
 function aReader() {
   const text: string[] = [];

@@ -44,14 +44,24 @@ test("a source tree lies in the working directory itself, as a copy that the pro
   expect(read("src-dir", "pkg", "model.py")).toBe("one");
 });
 
-test("what is there already stays, and a folder that others share is not written to", async () => {
+/** Sources of which the working directory has some already. */
+function unpackTakenNames(): void {
   unpacked("settings.json", "of the sources");
   unpacked("tmp/notes", "kept");
   unpacked("data/part-0", "of the sources");
+}
+
+/** What it has: a file, a folder of its own, and one that others share. */
+function takeNames(): void {
   writeFileSync(at("settings.json"), "of the job");
   mkdirSync(at("tmp"));
   mkdirSync(at("shared"));
   symlinkSync("shared", at("data"));
+}
+
+test("what is there already stays, and a folder that others share is not written to", async () => {
+  unpackTakenNames();
+  takeNames();
   expect([...(await layOutSources(folder))].sort()).toEqual(["data", "settings.json"]);
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
@@ -76,14 +86,9 @@ test("a packed source tree is unpacked into the working directory itself", async
 });
 
 test("of a packed one, too, what is there already stays, and a folder that others share is not written to", async () => {
-  unpacked("settings.json", "of the sources");
-  unpacked("tmp/notes", "kept");
-  unpacked("data/part-0", "of the sources");
+  unpackTakenNames();
   packed("settings.json", "tmp", "data");
-  writeFileSync(at("settings.json"), "of the job");
-  mkdirSync(at("tmp"));
-  mkdirSync(at("shared"));
-  symlinkSync("shared", at("data"));
+  takeNames();
   expect([...(await layOutSources(folder))].sort()).toEqual(["data", "settings.json"]);
   expect(read("settings.json")).toBe("of the job");
   expect(read("tmp", "notes")).toBe("kept");
