@@ -104,18 +104,26 @@ function asTyped(unknown: readonly string[], words: readonly string[]): string[]
   return [...new Set(names)];
 }
 
-/** What was typed and is neither a command nor an option, with the option that was most likely meant. */
+/** What was typed and is not known: a command before all else, else options with the one most likely meant, else words too many. */
 function unknownWords(unknown: readonly string[], words: readonly string[], commands: readonly Command[]): string {
-  const known = commands.find((command) => command.verb === words[0]);
+  const verb = verbOf(words);
+  const known = commands.find((command) => command.verb === verb);
+  const help = helpLine(words, commands);
+  if (known === undefined && verb !== "") return `unknown command: ${verb}\n${help}`;
   const typed = unknown.map((name) => words.find((word) => word.replace(/^--?/, "").split("=")[0] === name) ?? name);
-  const options = known?.options ?? [];
-  const near = unknown.map((name) => nearest(name, options)).find((option) => option !== undefined);
-  const meant = near === undefined || known === undefined ? "" : `  Did you mean --${near}?\n`;
-  return `Neither a command nor an option: ${typed.join(", ")}\n${meant}${helpLine(words, commands)}`;
+  const options = typed.filter((word) => word.startsWith("-"));
+  if (options.length === 0) return `unexpected argument: ${typed.join(", ")}\n${help}`;
+  const near = unknown.map((name) => nearest(name, known?.options ?? [])).find((option) => option !== undefined);
+  const meant = near === undefined ? "" : `  Did you mean --${near}?\n`;
+  return `unknown option: ${options.join(", ")}\n${meant}${help}`;
+}
+
+function verbOf(words: readonly string[]): string {
+  return words.find((word) => !word.startsWith("-")) ?? "";
 }
 
 function helpLine(words: readonly string[], commands: readonly Command[]): string {
-  const [verb = ""] = words;
+  const verb = verbOf(words);
   const known = commands.find((command) => command.verb === verb);
   if (known !== undefined) return `  ${known.usage}\n  tony-ts ${verb} --help`;
   const near = nearest(

@@ -21,7 +21,7 @@ export const jobOptions = {
       "Folder or archive that is placed at venv/ in every task's working directory; or a PEX, placed there itself",
   },
   python_binary_path: { type: "string", describe: "Interpreter for -executes: absolute, or inside python_venv" },
-  shell_env: { type: "string", array: true, describe: "NAME=VALUE for the program; may be repeated" },
+  shell_env: { alias: "env", type: "string", array: true, describe: "NAME=VALUE for the program; may be repeated" },
   container_env: { type: "string", array: true, describe: "NAME=VALUE for the containers; may be repeated" },
   secret: {
     type: "string",
@@ -35,6 +35,16 @@ export const jobOptions = {
   hdfs_classpath: { type: "string", hidden: true },
 } as const;
 
+/** What one submission changes of the job's file. */
+export const submissionOverrides = {
+  name: { type: "string", describe: "The job's name; overrides tony.application.name" },
+  queue: { type: "string", describe: "The queue to submit to; overrides tony.yarn.queue" },
+  priority: {
+    type: "string",
+    describe: "YARN's priority of the job, a whole number; overrides tony.application.priority",
+  },
+} as const;
+
 /** `tony-ts submit job.xml`, for `--conf job.xml`. */
 export const jobArgument = {
   describe: "The job's file, as with --conf; a path, or a URL such as hdfs:///jobs/job.xml",
@@ -46,6 +56,8 @@ export type JobOptionValues = InferredOptionTypes<{
   /** The job's file, given without an option. */
   readonly job?: string | undefined;
   readonly name?: string | undefined;
+  readonly queue?: string | undefined;
+  readonly priority?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 };
 
@@ -63,6 +75,8 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
   const {
     job,
     name,
+    queue,
+    priority,
     tags,
     conf: given,
     conf_file: confFile,
@@ -87,6 +101,8 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     ...(secrets && { secrets }),
     ...(sidecarTensorboardLogDir !== undefined && { sidecarTensorboardLogDir }),
     ...(name !== undefined && { name }),
+    ...(queue !== undefined && { queue }),
+    ...(priority !== undefined && { priority }),
     ...(tags && { tags }),
   };
 }

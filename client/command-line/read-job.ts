@@ -8,7 +8,7 @@ import { errorCode } from "../../src/hadoop/errors.ts";
 import { type JobText, readJob } from "../../src/job/build/load-job.ts";
 import { isSetting, type SubmissionOptions, submissionSettings } from "../../src/job/build/submission.ts";
 import { type ClientContext, variablesOf } from "../context.ts";
-import { type JobOptionValues, submissionOptions } from "./job-options.ts";
+import { type JobOptionValues, submissionOptions, submissionOverrides } from "./job-options.ts";
 
 /**
  * Reads the job that the options describe, out of the cluster's file system where its file is a URL; neither a file nor a command given
@@ -18,9 +18,14 @@ import { type JobOptionValues, submissionOptions } from "./job-options.ts";
 export async function readJobOf(verb: string, values: JobOptionValues, context: ClientContext): Promise<JobText> {
   const text = await readJobText(submissionOptions(values), context);
   const { jobFile, problems, settings } = text.submission;
-  const isNothing = jobFile === undefined && problems.length === 0 && settings.every(({ at }) => at === "--name");
+  const isNothing = jobFile === undefined && problems.length === 0 && settings.every(({ at }) => isOverride(at));
   if (isNothing) throw usageError(whichJob(verb, context));
   return text;
+}
+
+/** An option that changes a job, and makes none. */
+function isOverride(option: string): boolean {
+  return Object.keys(submissionOverrides).some((name) => option === `--${name}`);
 }
 
 /** The same, of a job that may be made of options alone. */

@@ -1,6 +1,6 @@
 import { usageError } from "../../src/errors.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
-import { jobArgument, jobOptions, optionRemarks } from "../command-line/job-options.ts";
+import { jobArgument, jobOptions, optionRemarks, submissionOverrides } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
 
@@ -10,7 +10,7 @@ export const submit = defineCommand({
   positionals: { job: jobArgument },
   options: {
     ...jobOptions,
-    name: { type: "string", describe: "The job's name; overrides tony.application.name" },
+    ...submissionOverrides,
     scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or only this machine" },
     detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the job goes on" },
     "application-tag": {
@@ -31,6 +31,7 @@ export const submit = defineCommand({
   examples: [
     ["submit job.xml", "Follows until the end; the exit code is the job's"],
     ["submit job.xml -conf tony.worker.instances=4", "With one setting changed"],
+    ["submit job.xml --queue ml --priority 5 --env EPOCHS=3", "In another queue, with a variable for the program"],
     ["submit --scheduler local job.xml", "Without a cluster"],
     ["submit --detach --name try-2 job.xml", "Under another name; tony-ts attach ID follows it again"],
     [
@@ -41,13 +42,17 @@ export const submit = defineCommand({
   run: async (args, context) => {
     const { detach, json, "dry-run": isDryRun } = args;
     if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
-    if (args.name?.trim() === "") throw usageError("--name takes a name, not nothing");
+    for (const name of ["name", "queue", "priority"] as const)
+      if (args[name]?.trim() === "") throw usageError(`--${name} needs a value`);
     const logs = parseLogSelection(args.logs);
-    const applicationTag = checkedTag(args["application-tag"], args.scheduler);
+    const local = args.scheduler === "local";
+    for (const name of local ? yarnOnly : [])
+      if (args[name] !== undefined)
+        throw usageError(`--${name} has no effect with --scheduler local: leave one of them out`);
+    const applicationTag = checkedTag(args["application-tag"]);
     const tags = applicationTag === undefined ? {} : { tags: [applicationTag] };
     const text = await readJobOf("submit", { ...args, ...tags }, context);
     for (const remark of optionRemarks(args)) context.output.problem(remark);
-    const local = args.scheduler === "local";
     if (isDryRun) {
       const { dryRun } = await import("../submission/dry-run.ts");
       return await dryRun(text, { local, json, logs }, context);
@@ -58,10 +63,12 @@ export const submit = defineCommand({
   },
 });
 
+/** Options that only a ResourceManager heeds. */
+const yarnOnly = ["queue", "priority", "application-tag"] as const;
+
 /** YARN's own limits (ApplicationSubmissionContextPBImpl); its clients write tags in small letters. */
-function checkedTag(tag: string | undefined, scheduler: string): string | undefined {
+function checkedTag(tag: string | undefined): string | undefined {
   if (tag === undefined) return undefined;
-  if (scheduler === "local") throw usageError("--application-tag is of YARN: it has no meaning with --scheduler local");
   if (!/^[\x21-\x7e]{1,100}$/.test(tag) || tag.includes(",")) {
     throw usageError("--application-tag takes up to 100 letters, digits and signs of ASCII, without spaces and commas");
   }

@@ -44,6 +44,7 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts submit --scheduler local job.xml": withRow("tony-ts submit job.xml --scheduler local"),
   "tony-ts submit job.xml -conf tony.worker.instances=4": inJob(),
   "tony-ts submit --detach --name try-2 job.xml": inJob(),
+  "tony-ts submit job.xml --queue ml --priority 5 --env EPOCHS=3": inJob(),
   "tony-ts submit --application-tag nightly job.xml": inJob(),
   "tony-ts submit --json --application-tag TAG job.xml": inJob("tony-ts submit --json --application-tag test job.xml"),
   "tony-ts submit --json": withRow("tony-ts submit --json --application-tag TAG job.xml"),

@@ -27,6 +27,10 @@ export interface SubmissionOptions {
   readonly sidecarTensorboardLogDir?: string;
   /** Overrides tony.application.name. An option of tony-ts, not TonY's. */
   readonly name?: string;
+  /** Overrides tony.yarn.queue. An option of tony-ts, not TonY's. */
+  readonly queue?: string;
+  /** Overrides tony.application.priority. An option of tony-ts, not TonY's. */
+  readonly priority?: string | number;
   /** YARN's tags beside those of tony.application.tags. */
   readonly tags?: readonly string[];
   /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
@@ -48,6 +52,8 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   secrets: true,
   sidecarTensorboardLogDir: true,
   name: true,
+  queue: true,
+  priority: true,
   tags: true,
   properties: true,
   propertiesAt: true,
@@ -161,6 +167,8 @@ function* optionSettings(options: SubmissionOptions): Generator<Setting> {
     yield option(pair.slice(0, equals), pair.slice(equals + 1), "-conf");
   }
   if (options.name !== undefined) yield option("tony.application.name", options.name, "--name");
+  if (options.queue !== undefined) yield option("tony.yarn.queue", options.queue, "--queue");
+  if (options.priority !== undefined) yield option("tony.application.priority", String(options.priority), "--priority");
 }
 
 function* shipped(options: SubmissionOptions): Generator<FileToShip> {

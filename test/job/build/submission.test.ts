@@ -93,6 +93,14 @@ describe("the other options", () => {
     ]);
   });
 
+  test("name, queue and priority of this submission", () => {
+    expect(overlay({ name: "try-2", queue: "ml", priority: 5 })).toEqual([
+      "tony.application.name = try-2 (--name)",
+      "tony.yarn.queue = ml (--queue)",
+      "tony.application.priority = 5 (--priority)",
+    ]);
+  });
+
   test("an environment variable without a value is refused", () => {
     expect(submissionSettings({ shellEnv: ["A"] }).problems.map(formatProblem)).toEqual([
       '--shell_env: must be NAME=value, not "A"',
