@@ -271,6 +271,7 @@ export class Executor {
     this.#carrier = new Carrier({
       spec: spec.carrier,
       checkpointDir: spec.checkpointDir,
+      resumeFrom: spec.resumeFrom,
       applicationId,
       task: settings.task,
       workFolder: process.cwd(),

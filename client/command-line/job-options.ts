@@ -59,6 +59,8 @@ export type JobOptionValues = InferredOptionTypes<{
   readonly queue?: string | undefined;
   readonly priority?: string | undefined;
   readonly tags?: readonly string[] | undefined;
+  /** A path or URL. */
+  readonly resumeFrom?: string | undefined;
 };
 
 /** What is said of the option that is taken for TonY's sake and has no effect here. */
@@ -78,6 +80,7 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     queue,
     priority,
     tags,
+    resumeFrom,
     conf: given,
     conf_file: confFile,
     executes,
@@ -104,5 +107,6 @@ export function submissionOptions(values: Partial<JobOptionValues>): SubmissionO
     ...(queue !== undefined && { queue }),
     ...(priority !== undefined && { priority }),
     ...(tags && { tags }),
+    ...(resumeFrom !== undefined && { resumeFrom }),
   };
 }

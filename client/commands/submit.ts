@@ -1,7 +1,9 @@
 import { usageError } from "../../src/errors.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
 import { defineCommand, jsonOption } from "../command-line/command.ts";
 import { jobArgument, jobOptions, optionRemarks, submissionOverrides } from "../command-line/job-options.ts";
 import { readJobOf } from "../command-line/read-job.ts";
+import type { ClientContext } from "../context.ts";
 import { parseLogSelection } from "../logs/log-selection.ts";
 
 export const submit = defineCommand({
@@ -11,6 +13,11 @@ export const submit = defineCommand({
   options: {
     ...jobOptions,
     ...submissionOverrides,
+    "resume-from": {
+      type: "string",
+      describe:
+        "An earlier job's id: its last checkpoint is the program's TONY_CHECKPOINT; or a checkpoint's path or URL",
+    },
     scheduler: { choices: ["yarn", "local"], default: "yarn", describe: "The cluster, or only this machine" },
     detach: { type: "boolean", default: false, describe: "Print the application's id and exit; the job goes on" },
     "application-tag": {
@@ -32,6 +39,7 @@ export const submit = defineCommand({
     ["submit job.xml", "Follows until the end; the exit code is the job's"],
     ["submit job.xml -conf tony.worker.instances=4", "With one setting changed"],
     ["submit job.xml --queue ml --priority 5 --env EPOCHS=3", "In another queue, with a variable for the program"],
+    ["submit job.xml --resume-from application_1795305600000_0009", "Begins with that job's last checkpoint"],
     ["submit --scheduler local job.xml", "Without a cluster"],
     ["submit --detach --name try-2 job.xml", "Under another name; tony-ts attach ID follows it again"],
     [
@@ -42,7 +50,7 @@ export const submit = defineCommand({
   run: async (args, context) => {
     const { detach, json, "dry-run": isDryRun } = args;
     if (detach && isDryRun) throw usageError("--dry-run submits nothing that --detach could leave");
-    for (const name of ["name", "queue", "priority"] as const)
+    for (const name of ["name", "queue", "priority", "resume-from"] as const)
       if (args[name]?.trim() === "") throw usageError(`--${name} needs a value`);
     const logs = parseLogSelection(args.logs);
     const local = args.scheduler === "local";
@@ -51,7 +59,10 @@ export const submit = defineCommand({
         throw usageError(`--${name} has no effect with --scheduler local: leave one of them out`);
     const applicationTag = checkedTag(args["application-tag"]);
     const tags = applicationTag === undefined ? {} : { tags: [applicationTag] };
-    const text = await readJobOf("submit", { ...args, ...tags }, context);
+    const read = (resumeFrom?: string) => readJobOf("submit", { ...args, ...tags, resumeFrom }, context);
+    const asWritten = await read();
+    const from = args["resume-from"];
+    const text = from === undefined ? asWritten : await read(await pointToResume(from, asWritten, local, context));
     for (const remark of optionRemarks(args)) context.output.problem(remark);
     if (isDryRun) {
       const { dryRun } = await import("../submission/dry-run.ts");
@@ -62,6 +73,11 @@ export const submit = defineCommand({
     return await runSubmission(text, { detach, json, logs, local, ...unique }, context);
   },
 });
+
+async function pointToResume(from: string, text: JobText, local: boolean, context: ClientContext): Promise<string> {
+  const { resumePoint } = await import("../submission/resume-point.ts");
+  return await resumePoint(from, text, local, context);
+}
 
 /** Options that only a ResourceManager heeds. */
 const yarnOnly = ["queue", "priority", "application-tag"] as const;

@@ -146,6 +146,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   const restarts = `${generationWords(status.generation, status)} · ${formatBudgets(status.budgets)}`;
   const checkpoint =
     status.checkpoint === undefined ? [] : [`  checkpoint ${formatCheckpoint(status.checkpoint, nowMs)}`];
+  const resumed = status.resumeFrom === undefined ? [] : [`  began with ${status.resumeFrom}`];
   const dropped = status.droppedCheckpoint === undefined ? [] : [`  ${formatDropped(status.droppedCheckpoint)}`];
   const transfers = transferLines(status).map((line) => `  ${line}`);
   // What a job serves ends with it.
@@ -156,6 +157,7 @@ function statusLines(status: JobStatus, nowMs: number): string[] {
   return [
     `  ${restarts}`,
     ...services,
+    ...resumed,
     ...checkpoint,
     ...dropped,
     ...transfers,

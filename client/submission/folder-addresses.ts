@@ -22,12 +22,15 @@ interface FolderLookUp {
  * @throws UserError (`FOLDER_UNREACHABLE`) when an executor could bring nothing there
  */
 export async function withFolderAddresses(spec: JobSpec, fileSystems: FolderLookUp): Promise<JobSpec> {
-  const { checkpointDir, history, carrier } = spec;
+  const { checkpointDir, resumeFrom, history, carrier } = spec;
   const carried = carrier?.checkpoints !== undefined;
   return {
     ...spec,
     ...(checkpointDir !== undefined && {
       checkpointDir: await addressOf(checkpointDir, "tony.application.checkpoint-dir", carried),
+    }),
+    ...(resumeFrom !== undefined && {
+      resumeFrom: await addressOf(resumeFrom, "tony.application.resume-from", false),
     }),
     ...(history.location !== undefined && { history: await historyAddresses(history, history.location) }),
     ...(carrier?.output !== undefined && {

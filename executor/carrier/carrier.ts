@@ -23,6 +23,8 @@ export interface CarrierOptions {
   readonly spec: CarrierSpec;
   /** `tony.application.checkpoint-dir` */
   readonly checkpointDir: string | undefined;
+  /** `tony.application.resume-from` */
+  readonly resumeFrom: string | undefined;
   readonly applicationId: string;
   readonly task: TaskName;
   /** The container's. */
@@ -143,7 +145,7 @@ export class Carrier {
     if (spec.output !== undefined) mkdirSync(this.#local(spec.output.localDir), { recursive: true });
     if (this.#checkpoints === undefined) return checkpoint;
     mkdirSync(this.#localDir, { recursive: true });
-    if (!this.#isOurs(checkpoint)) {
+    if (!this.#isUploaded(checkpoint)) {
       if (wasHere) await clearFolder(this.#localDir);
       return checkpoint;
     }
@@ -170,10 +172,11 @@ export class Carrier {
     this.#options.report(generation, { type: "child-progress", step, atMs, checkpoint });
   }
 
-  /** Whether an executor of this job uploaded it. */
-  #isOurs(checkpoint: string): boolean {
-    const { checkpointDir, applicationId, fileSystems } = this.#options;
+  /** Whether an executor uploaded it, of this job or of the one that this job resumes from. */
+  #isUploaded(checkpoint: string): boolean {
+    const { checkpointDir, resumeFrom, applicationId, fileSystems } = this.#options;
     if (checkpointDir === undefined || parseCarriedName(path.posix.basename(checkpoint)) === undefined) return false;
+    if (checkpoint === resumeFrom) return true;
     const job = fileSystems.locate(`${checkpointDir}/${applicationId}`);
     const { fileSystem, path: folder } = fileSystems.locate(checkpoint);
     return fileSystem === job.fileSystem && path.posix.dirname(path.posix.dirname(folder)) === job.path;

@@ -258,6 +258,7 @@ export const jobStatus = message<JobStatus>({
   ),
   usage: one(20, message<JobStatus["usage"]>({ memoryMiBSeconds: one(1, real), vcoreSeconds: one(2, real) })),
   outcome: maybe(21, jobOutcome),
+  resumeFrom: maybe(23, text),
 });
 
 function versionOne(version: number): 1 {

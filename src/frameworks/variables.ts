@@ -33,7 +33,7 @@ export const programVariables = {
   TONY_CHECKPOINT_LOCAL_DIR:
     "The folder of the container whose reported checkpoints are brought to that place: `tony.checkpoint.local-dir`; not set without it",
   TONY_CHECKPOINT:
-    "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; not set in the first generation, or when there is none",
+    "The complete checkpoint with the highest step, as the program that saved it reported it, or where it was copied back to; in the first generation that of the job which this one resumes from (`--resume-from`); not set where there is none",
   TONY_OUTPUT_LOCAL_DIR:
     "The folder of the container whose content is copied to where results are kept when the program has ended: `tony.output.local-dir`; not set without it",
   TONY_OUTPUT_DIR: "Where that content of this task stays, below `tony.output.dir`; not set without it",

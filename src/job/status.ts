@@ -37,6 +37,8 @@ export interface JobStatus {
   readonly services: readonly { readonly name: string; readonly url: string; readonly task: string }[];
   /** The complete one with the highest step that can be read wherever a task runs. */
   readonly checkpoint?: Checkpoint;
+  /** The checkpoint of an earlier job that it began with (`tony.application.resume-from`). */
+  readonly resumeFrom?: string;
   /** A later one that was in a container: nothing resumes from it. */
   readonly droppedCheckpoint?: DroppedCheckpoint;
   /** Containers held, integrated over time. */

@@ -55,9 +55,9 @@ export function usedFileSystems(
   shipped: JobFile["files"],
   stagingUrl: string,
 ): readonly UsedFileSystem[] {
-  const { checkpointDir, history, carrier, otherNameNodes = [], sources } = spec;
+  const { checkpointDir, resumeFrom, history, carrier, otherNameNodes = [], sources } = spec;
   const files = [...shipped.master, ...shipped.all, ...Object.values(shipped.byRole).flat()].map(({ url }) => url);
-  const folders = [stagingUrl, checkpointDir, history.location, carrier?.output?.dir];
+  const folders = [stagingUrl, checkpointDir, resumeFrom, history.location, carrier?.output?.dir];
   const at = sources[otherNameNodesKey];
   const namedBy = at === undefined ? otherNameNodesKey : `${otherNameNodesKey} (${at})`;
   const used = [...folders, ...files].flatMap((uri) => (uri === undefined ? [] : [{ uri }]));

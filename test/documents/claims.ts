@@ -45,6 +45,11 @@ export const claims: Readonly<Record<string, Claim>> = {
   "tony-ts submit job.xml -conf tony.worker.instances=4": inJob(),
   "tony-ts submit --detach --name try-2 job.xml": inJob(),
   "tony-ts submit job.xml --queue ml --priority 5 --env EPOCHS=3": inJob(),
+  "tony-ts submit job.xml --resume-from application_1795305600000_0009": elsewhere(
+    "test/e2e/resume.test.ts",
+    `"--resume-from", id`,
+  ),
+  "tony-ts submit --resume-from ID": withRow("tony-ts submit job.xml --resume-from application_1795305600000_0009"),
   "tony-ts submit --application-tag nightly job.xml": inJob(),
   "tony-ts submit --json --application-tag TAG job.xml": inJob("tony-ts submit --json --application-tag test job.xml"),
   "tony-ts submit --json": withRow("tony-ts submit --json --application-tag TAG job.xml"),

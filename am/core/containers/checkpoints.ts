@@ -79,13 +79,14 @@ function commonCheckpoint(step: Step, starting: readonly TaskRecord[]): Checkpoi
 }
 
 /**
- * What a task's program is told to go on from; empty: nothing. A task of the gang is told what all of it are, however late
+ * What a task's program is told to go on from; empty: nothing. What an earlier job left counts until this one has a checkpoint: its
+ * steps may be others. A task of the gang is told what all of it are, however late
  * its order comes; one that joins a gang which runs is told the latest, which is kept for sure.
  */
 export function checkpointOf(step: Step, task: TaskRecord): string {
   const gang = gangOf(step, task);
   const point = restartsWithGang(step, task) && !task.late ? gang.generations.at(-1)?.resumedFrom : gang.checkpoint;
-  return (containerOf(step, task)?.checkpoint ?? point)?.path ?? "";
+  return (containerOf(step, task)?.checkpoint ?? point)?.path ?? step.spec.resumeFrom ?? "";
 }
 
 /** A container's own checkpoint goes with it, or is passed over; it is said when nothing that counts is as far. */

@@ -27,7 +27,9 @@ export function openGeneration(step: Step, gang: GangState): void {
     resumedFrom: gang.checkpoint,
   });
   const { generation, checkpoint } = gang;
-  log(step, "info", "generation-opened", `Generation ${generation} begins.`, { generation });
+  const { resumeFrom } = step.spec;
+  const earlier = checkpoint === undefined && resumeFrom !== undefined ? ` from ${resumeFrom}` : "";
+  log(step, "info", "generation-opened", `Generation ${generation} begins${earlier}.`, { generation });
   const from = checkpoint === undefined ? {} : { checkpoint: checkpoint.path, step: checkpoint.step };
   record(step, { type: "generation-opened", ...from }, { generation });
 }

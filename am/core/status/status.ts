@@ -65,6 +65,7 @@ export function statusOf(core: Pick<Core, "spec" | "state">, nowMs: number): Job
       infrastructure: budgetLeft("infrastructure"),
     },
     services: state.services.map((service) => ({ ...service })),
+    ...(spec.resumeFrom === undefined ? {} : { resumeFrom: spec.resumeFrom }),
     ...(gang === undefined ? {} : checkpoints(gang)),
     usage: {
       memoryMiBSeconds: Math.round((usage.memoryMiBMs + usage.memoryMiB * sinceCountedMs) / 1000),

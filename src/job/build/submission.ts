@@ -31,6 +31,8 @@ export interface SubmissionOptions {
   readonly queue?: string;
   /** Overrides tony.application.priority. An option of tony-ts, not TonY's. */
   readonly priority?: string | number;
+  /** A checkpoint's path or URL: overrides tony.application.resume-from. An option of tony-ts, not TonY's. */
+  readonly resumeFrom?: string;
   /** YARN's tags beside those of tony.application.tags. */
   readonly tags?: readonly string[];
   /** Settings of whoever runs the job, by key: they count as the job's file does, and go over it. */
@@ -54,6 +56,7 @@ const optionNames: Readonly<Record<keyof SubmissionOptions, true>> = {
   name: true,
   queue: true,
   priority: true,
+  resumeFrom: true,
   tags: true,
   properties: true,
   propertiesAt: true,
@@ -169,6 +172,8 @@ function* optionSettings(options: SubmissionOptions): Generator<Setting> {
   if (options.name !== undefined) yield option("tony.application.name", options.name, "--name");
   if (options.queue !== undefined) yield option("tony.yarn.queue", options.queue, "--queue");
   if (options.priority !== undefined) yield option("tony.application.priority", String(options.priority), "--priority");
+  if (options.resumeFrom !== undefined)
+    yield option("tony.application.resume-from", options.resumeFrom, "--resume-from");
 }
 
 function* shipped(options: SubmissionOptions): Generator<FileToShip> {

@@ -125,6 +125,13 @@ export const applicationKeys = {
     support: "works",
     ours: true,
   }),
+  "tony.application.resume-from": key({
+    type: path,
+    spec: ["job", "resumeFrom"],
+    doc: "A checkpoint of an earlier job: programs find it in TONY_CHECKPOINT until the job has one of its own. A URL, or a path that all machines share. `tony-ts submit --resume-from ID` sets it to the last checkpoint of that job.",
+    support: "works",
+    ours: true,
+  }),
   "tony.application.untracked.jobtypes": key({
     type: list,
     default: "ps",

@@ -29,6 +29,7 @@ function carrier(options: Partial<CarrierOptions> = {}): Carrier {
       timeoutMs: 60_000,
     },
     checkpointDir: `file://${scene.stays}/ckpt`,
+    resumeFrom: undefined,
     applicationId: "application_1_0001",
     task: { role: "worker", index: 0 },
     workFolder: scene.workFolder,
@@ -85,6 +86,22 @@ describe("before a program starts", () => {
     const elsewhere = new CarrierScene();
     const other = carrier({ task: { role: "worker", index: 1 }, workFolder: elsewhere.workFolder });
     expect(await other.begin(address)).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
+    expect(elsewhere.read(elsewhere.workFolder)).toEqual({ "ckpt/45.pt": "w" });
+    elsewhere.remove();
+  });
+
+  test("what an earlier job uploaded is in the local folder where this job resumes from it", async () => {
+    const earlier = carrier({ applicationId: "application_1_0001" });
+    await earlier.begin("");
+    earlier.heard(1, progress(45, scene.write({ "ckpt/45.pt": "w" })));
+    await earlier.settle({ last: true });
+    const resumeFrom = reports.at(-1)?.[1].checkpoint?.path ?? "";
+
+    const elsewhere = new CarrierScene();
+    const later = { applicationId: "application_1_0002", workFolder: elsewhere.workFolder };
+    expect(await carrier(later).begin(resumeFrom)).toBe(resumeFrom);
+    const begun = await carrier({ ...later, resumeFrom }).begin(resumeFrom);
+    expect(begun).toBe(path.join(elsewhere.workFolder, "ckpt", "45.pt"));
     expect(elsewhere.read(elsewhere.workFolder)).toEqual({ "ckpt/45.pt": "w" });
     elsewhere.remove();
   });

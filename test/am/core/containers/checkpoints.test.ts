@@ -122,6 +122,27 @@ describe("what a restarted gang goes on from", () => {
   });
 });
 
+describe("a job that resumes from an earlier one", () => {
+  const earlier = "hdfs:///ckpt/of-another/1800";
+  const started = () => running({ ...gang, resumeFrom: earlier });
+
+  test("begins with its checkpoint, in every generation until it has one of its own", () => {
+    const scenario = started();
+    expect(told(scenario.effects)).toEqual({ "worker:0": earlier, "worker:1": earlier });
+    expect(told(restarts(scenario, "worker:1"))).toEqual({ "worker:0": earlier, "worker:1": earlier });
+    expect(statusOf(scenario.core, scenario.nowMs)).toMatchObject({ resumeFrom: earlier });
+  });
+
+  test("goes on from its own, however few its steps are", () => {
+    const scenario = started();
+    saves(scenario, "worker:0", 5, "hdfs:///ckpt/5");
+    expect(told(restarts(scenario, "worker:1"))).toEqual({
+      "worker:0": "hdfs:///ckpt/5",
+      "worker:1": "hdfs:///ckpt/5",
+    });
+  });
+});
+
 describe("a checkpoint in a container", () => {
   test("is what a task that is alone goes on from in the same container", () => {
     const scenario = running(single);

@@ -1,0 +1,89 @@
+import { UserError } from "../../src/errors.ts";
+import { splitUri } from "../../src/hadoop/hdfs/file-systems.ts";
+import type { ApplicationReport } from "../../src/hadoop/yarn/records.ts";
+import type { JobText } from "../../src/job/build/load-job.ts";
+import { readSetting } from "../../src/job/build/read-settings.ts";
+import type { JobStatus } from "../../src/job/status.ts";
+import { type Applications, hasEnded } from "../applications/applications.ts";
+import { checkId, openLocalApplications } from "../applications/backend.ts";
+import { isLocalId } from "../applications/local-folder.ts";
+import type { ClientContext } from "../context.ts";
+import { formatCheckpoint } from "../output/job-tables.ts";
+
+/**
+ * The checkpoint that `--resume-from` names: the last one of the job with that id, or the path or URL itself.
+ * @param text the new job, which says where its cluster and its staging folder are
+ * @throws UserError (`NO_CHECKPOINT`) where the job has none that the new one could read
+ */
+export async function resumePoint(
+  from: string,
+  text: JobText,
+  local: boolean,
+  context: ClientContext,
+): Promise<string> {
+  if (!/^(application|local)_[^/]*$/.test(from)) return from;
+  checkId(from);
+  const applications = await placeOf(from, text, context);
+  try {
+    const report = await applications.report(from);
+    const { path, words } = lastCheckpoint(report, await applications.finalStatus(report), applications.user);
+    if (isLocalId(from) && !local && isOfThisMachine(path))
+      throw noCheckpoint(`${from} ran on this machine, and its checkpoint is here: ${path}\n  Add --scheduler local`);
+    context.output.problem(`Resuming from ${from}: ${words}`);
+    return path;
+  } finally {
+    applications.close();
+  }
+}
+
+interface LastCheckpoint {
+  readonly path: string;
+  readonly words: string;
+}
+
+/** What a job that has ended left for another. @throws UserError (`NO_CHECKPOINT`) */
+export function lastCheckpoint(
+  { id, user, ...report }: ApplicationReport,
+  status: JobStatus | undefined,
+  caller: string,
+): LastCheckpoint {
+  if (!hasEnded({ id, user, ...report }))
+    throw noCheckpoint(
+      `${id} has not ended: a later checkpoint may replace its last one\n  Wait for its end (tony-ts wait ${id}), or end it (tony-ts kill ${id})`,
+    );
+  if (status === undefined) {
+    const why = user === caller ? "it is not kept how it ended" : `only ${user} may read how it ended`;
+    throw noCheckpoint(
+      `The last checkpoint of ${id} is not known: ${why}\n  Name the checkpoint: --resume-from hdfs://…`,
+    );
+  }
+  const { checkpoint, resumeFrom } = status;
+  if (checkpoint !== undefined) return { path: checkpoint.path, words: formatCheckpoint(checkpoint, status.nowMs) };
+  if (resumeFrom === undefined)
+    throw noCheckpoint(`${id} left no checkpoint that another job can read${lostWords(status)}`);
+  return { path: resumeFrom, words: `it left no checkpoint of its own, and had begun with ${resumeFrom}` };
+}
+
+function lostWords({ droppedCheckpoint: lost }: JobStatus): string {
+  return lost === undefined ? "" : `: that of step ${lost.step} was in the container of ${lost.task}`;
+}
+
+async function placeOf(id: string, { settings, hadoop }: JobText, context: ClientContext): Promise<Applications> {
+  if (isLocalId(id)) return await openLocalApplications(context);
+  const [{ Cluster }, { YarnApplications }] = await Promise.all([
+    import("../cluster/cluster.ts"),
+    import("../applications/yarn-applications.ts"),
+  ]);
+  const gateway = readSetting(settings, "tony.hdfs.endpoint");
+  const caFile = readSetting(settings, "tony.security.ca-file");
+  const cluster = await Cluster.open(context, { hadoop, gateway, caFile });
+  return new YarnApplications(cluster, readSetting(settings, "tony.staging-dir"), context.now);
+}
+
+function isOfThisMachine(pathOrUrl: string): boolean {
+  return (splitUri(pathOrUrl)?.root.scheme ?? "file") === "file";
+}
+
+function noCheckpoint(message: string): UserError {
+  return new UserError(message, { code: "NO_CHECKPOINT" });
+}
