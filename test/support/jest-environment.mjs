@@ -1,4 +1,16 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { TestEnvironment } from "jest-environment-node";
+
+/**
+ * Jest gives each file an AsyncLocalStorage of its own and leaves it enabled at the end. Before Node 24 every promise that is made visits
+ * each enabled one, and keeps what it holds: the promises of the last file would visit those of all files before.
+ */
+const storagesInUse = new Set();
+const { run } = AsyncLocalStorage.prototype;
+AsyncLocalStorage.prototype.run = function (...args) {
+  storagesInUse.add(this);
+  return run.apply(this, args);
+};
 
 /**
  * Errors of Node's own modules are made outside Jest's sandbox; handing it the outer classes keeps `instanceof` true.
@@ -37,5 +49,11 @@ export default class HostClassesEnvironment extends TestEnvironment {
     const told = test.errors.length > 0 ? await clientRuns?.tell() : undefined;
     clientRuns?.forget();
     if (told) test.errors.push(Object.assign(new Error(), { stack: `Said in this test:\n${told}` }));
+  }
+
+  async teardown() {
+    for (const storage of storagesInUse) storage.disable();
+    storagesInUse.clear();
+    await super.teardown();
   }
 }
